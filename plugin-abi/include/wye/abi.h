@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The contract between the Wye host and a driver plugin. One file, C11, also clean as C++20.
+ *
+ * A plugin is a shared object that exports one function, `wye_plugin_query_1`. The rules a plugin
+ * must keep are numbered (P-1, P-2, ...) in `plugin-abi/README.md`; the short form:
+ *
+ *  1. The query is pure: no threads, locks, driver, environment or allocation. It returns a pointer
+ *     to static const data.
+ *  2. Structures are append-only and begin with `wye_header`, whose first member is the size that
+ *     the writer knew. A reader takes min(size). Reserved members are zero, and checked.
+ *  3. Fixed-width integers only. Strings are {pointer, size}, UTF-8, not terminated. All sizes are
+ *     bytes (u64), all durations nanoseconds (u64). Target: 64-bit little endian.
+ *  4. The host copies a table's known slots into its own full table and fills every gap with a stub
+ *     that returns WYE_UNIMPLEMENTED and names the slot. A plugin may leave optional slots null. A
+ *     missing mandatory slot rejects the plugin by slot name.
+ *  5. Nothing throws, aborts, exits, longjmps, prints, or reads the environment for behaviour.
+ *     Signal handlers, locale, working directory and FP mode are left as found.
+ *  6. Errors are made by the host (`error_make`) and passed through the `wye_error** error` sink,
+ *     which may be null. There is no last-error state. A failed call leaves its outputs untouched.
+ *  7. Pointers passed in are borrowed for the duration of the call unless said otherwise. Objects
+ *     that a plugin returns are opaque to the host and are given back to that plugin only.
+ *  8. The host validates arguments: handles are live and of the right kind, ranges are inside their
+ *     buffers, launches are within reported limits. A plugin need not check again.
+ *  9. Threads: tables and facts are immutable after `init`. Plugin and device slots are
+ * free-threaded [FREE]; queue, graph and per-object slots marked [SYNC] are called by one thread at
+ * a time per object. No host lock is held on entry, and a plugin holds none when it calls the host.
+ * 10. Each object keeps its parent alive: the host destroys graphs, programs, buffers, queues,
+ *     devices, plugin, in that order, and never unloads at process exit.
+ *
+ * Status: draft of ABI major 1. Until 1.0 is declared a slot may change, each time with a reviewed
+ * change of `abi.lock`; afterwards everything here is append-only.
+ */
+#ifndef WYE_ABI_H
+#define WYE_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Versions ---------------------------------------------------------------------------- */
+
+#define WYE_ABI_MAJOR 1
+#define WYE_ABI_MINOR 0       /* highest minor this header describes */
+#define WYE_ABI_MINOR_FLOOR 0 /* oldest plugin minor the host still accepts */
+
+/* Ownership words for readers and linters. */
+#define WYE_OWNED    /* the receiver now owns it */
+#define WYE_BORROWED /* valid during the call only */
+#define WYE_STATIC   /* valid until the plugin's shutdown */
+
+/* ---- Scalars and strings ----------------------------------------------------------------- */
+
+typedef struct wye_string {
+    const char* data; /* UTF-8, not terminated; may be null when size is 0 */
+    uint64_t size;    /* bytes */
+} wye_string;
+
+typedef struct wye_bytes {
+    const void* data;
+    uint64_t size;
+} wye_bytes;
+
+/* First member of every structure and table. `next` chains extension structures; each begins with
+ * the same header. `type` is 0 in a base structure; in a chain entry it names the entry, and bit 31
+ * marks it critical: unknown and critical is WYE_UNSUPPORTED_EXTENSION, unknown and plain is
+ * skipped. */
+typedef struct wye_header {
+    uint32_t size;
+    uint32_t type;
+    const void* next;
+} wye_header;
+#define WYE_CHAIN_CRITICAL UINT32_C(0x80000000)
+
+/* ---- Status codes ------------------------------------------------------------------------ */
+
+typedef int32_t wye_status;
+
+/* X(NAME, value, text). 0 is success; codes are append-only; unknown codes are tolerated. */
+#define WYE_STATUSES(X)                                   \
+    X(OK, 0, "ok")                                        \
+    X(INTERNAL, 1, "internal error")                      \
+    X(OUT_OF_MEMORY, 2, "out of host memory")             \
+    X(INVALID_ARGUMENT, 3, "invalid argument")            \
+    X(INVALID_PROGRAM, 4, "invalid program")              \
+    X(INVALID_TEXT, 5, "invalid program text")            \
+    X(INVALID_WIRE, 6, "invalid wire form")               \
+    X(LIMIT_EXCEEDED, 7, "limit exceeded")                \
+    X(UNSUPPORTED, 8, "unsupported")                      \
+    X(UNIMPLEMENTED, 9, "not implemented by the plugin")  \
+    X(UNKNOWN_KEY, 10, "unknown key")                     \
+    X(NOT_FOUND, 11, "not found")                         \
+    X(DUPLICATE, 12, "duplicate")                         \
+    X(WRONG_OWNER, 13, "wrong owner")                     \
+    X(STALE_HANDLE, 14, "stale handle")                   \
+    X(WRONG_KIND, 15, "wrong kind of handle")             \
+    X(BUFFER_IN_USE, 16, "buffer in use")                 \
+    X(NO_DEVICE, 17, "no usable device")                  \
+    X(DEVICE_MEMORY, 18, "out of device memory")          \
+    X(DEVICE_LOST, 19, "device lost")                     \
+    X(DEVICE_BUSY, 20, "device busy")                     \
+    X(DRIVER, 21, "driver error")                         \
+    X(COMPILE_FAILED, 22, "compilation failed")           \
+    X(TRAPPED, 23, "program trapped")                     \
+    X(TIMEOUT, 24, "timed out")                           \
+    X(CANCELLED, 25, "cancelled")                         \
+    X(MISSING_DEPENDENCY, 26, "missing dependency")       \
+    X(ABI_MISMATCH, 27, "ABI mismatch")                   \
+    X(UNSUPPORTED_EXTENSION, 28, "unsupported extension") \
+    X(BAD_MANIFEST, 29, "bad manifest")                   \
+    X(BAD_PLUGIN, 30, "bad plugin")                       \
+    X(PLUGIN_FAULT, 31, "plugin broke the contract")      \
+    X(NOT_TRUSTED, 32, "not trusted")                     \
+    X(PROBE_CRASHED, 33, "probe crashed")                 \
+    X(PROBE_TIMEOUT, 34, "probe timed out")               \
+    X(SHUTTING_DOWN, 35, "shutting down")                 \
+    X(IO, 36, "input or output failed")                   \
+    X(NOT_READY, 37, "not ready")                         \
+    X(DISABLED, 38, "disabled")
+
+enum wye_status_code {
+#define WYE_STATUS_ENUM(name, value, text) WYE_##name = value,
+    WYE_STATUSES(WYE_STATUS_ENUM)
+#undef WYE_STATUS_ENUM
+        WYE_STATUS_FIRST_FREE = 39
+};
+
+/* ---- Errors ------------------------------------------------------------------------------ */
+
+/* Made and freed by the host only, so there is one allocator. Immutable. */
+typedef struct wye_error wye_error;
+
+typedef struct wye_error_desc {
+    wye_header header;
+    wye_status code;
+    int32_t native_code;        /* e.g. the cl_int, CUresult, VkResult; 0 when none */
+    wye_string native_domain;   /* "opencl", "cuda", "vulkan", "errno"; empty when none */
+    wye_string subject;         /* what it is about: a path, a device, a buffer name */
+    wye_string message;         /* one sentence with the offending value */
+    wye_string fix;             /* what to do, beginning with "Fix: " */
+    wye_error* WYE_OWNED cause; /* may be null; the new error takes it over */
+} wye_error_desc;
+
+/* ---- Facts and capabilities -------------------------------------------------------------- */
+
+enum wye_fact_type {
+    WYE_FACT_NONE = 0,
+    WYE_FACT_BOOL = 1,    /* u: 0 or 1 */
+    WYE_FACT_U64 = 2,     /* u */
+    WYE_FACT_F64 = 3,     /* f */
+    WYE_FACT_TEXT = 4,    /* text, WYE_STATIC */
+    WYE_FACT_U32X3 = 5,   /* xyz */
+    WYE_FACT_U64_LIST = 6 /* list, WYE_STATIC, in ascending order */
+};
+
+typedef struct wye_fact {
+    uint32_t type; /* enum wye_fact_type */
+    uint32_t xyz[3];
+    uint64_t u;
+    double f;
+    wye_string text;
+    const uint64_t* list;
+    uint64_t list_size;
+    wye_string
+        source; /* where a profile figure comes from ("CL_DEVICE_...", "measured"), or empty */
+} wye_fact;
+
+/* Device facts: X(NAME, key, json name, type). Capabilities are booleans; a fact that a device does
+ * not report answers WYE_UNSUPPORTED: a capability is then absent, a limit unknown (never
+ * unlimited; workgroup limits then count as 1). Keys below 0x80000000 are ours; a plugin's own
+ * facts are read by reverse-DNS name. Capability names are those of the language. */
+#define WYE_FACTS(X)                                                                            \
+    /* capabilities */                                                                          \
+    X(INT64, 0x001, "int64", BOOL)                                                              \
+    X(F64, 0x002, "f64", BOOL)                                                                  \
+    X(IEEE_F32, 0x003, "ieee_f32", BOOL)                                                        \
+    X(IEEE_F64, 0x004, "ieee_f64", BOOL)                                                        \
+    X(STORAGE8, 0x005, "storage8", BOOL)                                                        \
+    X(STORAGE16, 0x006, "storage16", BOOL)                                                      \
+    X(ATOMIC_INT64, 0x007, "atomic_int64", BOOL)                                                \
+    X(ATOMIC_INT64_SHARED, 0x008, "atomic_int64_shared", BOOL)                                  \
+    X(ATOMIC_F32_ADD, 0x009, "atomic_f32_add", BOOL)                                            \
+    X(ATOMIC_F64_ADD, 0x00a, "atomic_f64_add", BOOL)                                            \
+    X(SUBGROUP, 0x00b, "subgroup", BOOL)                                                        \
+    X(GRID_SYNC, 0x00c, "grid_sync", BOOL)                                                      \
+    X(NATIVE_F16, 0x00d, "native_f16", BOOL)                                                    \
+    X(NATIVE_BF16, 0x00e, "native_bf16", BOOL)                                                  \
+    X(TENSOR_CORES, 0x00f, "tensor_cores", BOOL)                                                \
+    X(ASYNC_COMPUTE, 0x010, "async_compute", BOOL)                                              \
+    X(INDIRECT_DISPATCH, 0x011, "indirect_dispatch", BOOL)                                      \
+    X(SPECULATION, 0x012, "speculation", BOOL)                                                  \
+    X(PERSISTENT_THREADS, 0x013, "persistent_threads", BOOL)                                    \
+    X(DISTRIBUTED, 0x014, "distributed", BOOL)                                                  \
+    X(UNIFIED_MEMORY, 0x015, "unified_memory", BOOL)                                            \
+    X(DEVICE_TIMESTAMPS, 0x016, "device_timestamps", BOOL)                                      \
+    X(ATOMIC_INT32, 0x017, "atomic_int32", BOOL)                                                \
+    X(BARRIER, 0x018, "barrier", BOOL)                                                          \
+    /* limits */                                                                                \
+    X(MAX_WORKGROUP_SIZE, 0x100, "max_workgroup_size", U32X3)                                   \
+    X(MAX_WORKGROUP_INVOCATIONS, 0x101, "max_workgroup_invocations", U64)                       \
+    X(MAX_WORKGROUPS, 0x102, "max_workgroups", U32X3)                                           \
+    X(MAX_SHARED_BYTES, 0x103, "max_shared_bytes", U64)                                         \
+    X(MAX_PRIVATE_BYTES, 0x104, "max_private_bytes", U64)                                       \
+    X(MAX_PARAM_BYTES, 0x105, "max_param_bytes", U64)                                           \
+    X(MAX_BUFFERS, 0x106, "max_buffers", U64)                                                   \
+    X(MAX_BUFFER_BYTES, 0x107, "max_buffer_bytes", U64)                                         \
+    X(SUBGROUP_SIZES, 0x108, "subgroup_sizes", U64_LIST)                                        \
+    X(BUFFER_ALIGNMENT, 0x109, "buffer_alignment", U64)                                         \
+    X(MEMORY_BYTES, 0x10a, "memory_bytes", U64)                                                 \
+    /* identity */                                                                              \
+    X(VENDOR, 0x200, "vendor", TEXT)                                                            \
+    X(DRIVER, 0x201, "driver", TEXT)                                                            \
+    X(PLATFORM, 0x202, "platform", TEXT)                                                        \
+    X(API_VERSION, 0x203, "api_version", TEXT)                                                  \
+    X(DEVICE_KIND, 0x204, "device_kind", TEXT) /* cpu gpu accelerator other */                  \
+    X(ISA, 0x205, "isa", TEXT)                                                                  \
+    X(PCI_ADDRESS, 0x206, "pci_address", TEXT) /* dddd:bb:dd.f */                               \
+    X(UUID, 0x207, "uuid", TEXT)               /* 32 hex digits */                              \
+    X(LUID, 0x208, "luid", TEXT)               /* 16 hex digits */                              \
+    /* profile: figures with a source, or absent */                                             \
+    X(COMPUTE_UNITS, 0x300, "compute_units", U64)                                               \
+    X(CLOCK_HZ, 0x301, "clock_hz", U64)                                                         \
+    X(L1_CACHE_BYTES, 0x302, "l1_cache_bytes", U64)                                             \
+    X(L2_CACHE_BYTES, 0x303, "l2_cache_bytes", U64)                                             \
+    X(MEMORY_BANDWIDTH, 0x304, "memory_bytes_per_second", U64)                                  \
+    X(REGISTERS_PER_THREAD, 0x305, "registers_per_thread", U64)                                 \
+    X(SHARED_BANKS, 0x306, "shared_banks", U64)                                                 \
+    X(SHARED_BANK_BYTES, 0x307, "shared_bank_bytes", U64)                                       \
+    X(IDEAL_WORKGROUP, 0x308, "ideal_workgroup", U32X3)                                         \
+    X(IDEAL_UNROLL, 0x309, "ideal_unroll", U64)                                                 \
+    X(IDEAL_VECTOR_BITS, 0x30a, "ideal_vector_bits", U64)                                       \
+    X(NATIVE_INT_BITS, 0x30b, "native_int_bits", U64)                                           \
+    /* lowering facts: what the start-up self-test found (absent: assume not exact, emulate) */ \
+    X(NATIVE_F32_DIV, 0x400, "native_f32_div", BOOL)                                            \
+    X(NATIVE_F32_SQRT, 0x401, "native_f32_sqrt", BOOL)                                          \
+    X(NATIVE_F32_FMA, 0x402, "native_f32_fma", BOOL)                                            \
+    X(NATIVE_F64_DIV, 0x403, "native_f64_div", BOOL)                                            \
+    X(NATIVE_F64_SQRT, 0x404, "native_f64_sqrt", BOOL)                                          \
+    X(NATIVE_F64_FMA, 0x405, "native_f64_fma", BOOL)                                            \
+    X(FOLDS_LITERAL_ZERO, 0x406, "folds_literal_zero", BOOL)
+
+enum wye_fact_key {
+#define WYE_FACT_ENUM(name, key, json, type) WYE_FACT_KEY_##name = key,
+    WYE_FACTS(WYE_FACT_ENUM)
+#undef WYE_FACT_ENUM
+        WYE_FACT_KEY_FIRST_VENDOR = 0x7fffffff
+};
+
+/* ---- Artifacts --------------------------------------------------------------------------- */
+
+/* Format names known to the host's lowering. A plugin may declare others (reverse-DNS); such
+ * artifacts come from a program's variants only. */
+#define WYE_FORMAT_PROGRAM "wye-program" /* the wire form, wye/program_format.h */
+#define WYE_FORMAT_OPENCL_C "opencl-c"
+#define WYE_FORMAT_CUDA_C "cuda-c"
+#define WYE_FORMAT_PTX "ptx"
+#define WYE_FORMAT_CUBIN "cubin"
+#define WYE_FORMAT_SPIRV "spirv-vulkan"
+
+enum wye_slot_kind {
+    WYE_SLOT_BUFFER = 1,      /* binding index: the buffer's address or descriptor */
+    WYE_SLOT_LENGTH = 2,      /* binding index: its element count, u64 */
+    WYE_SLOT_PARAMS = 3,      /* the parameter block, `params_size` bytes */
+    WYE_SLOT_GRID = 4,        /* u32[6]: workgroup offset x y z, logical workgroup counts x y z */
+    WYE_SLOT_OPAQUE_ZERO = 5, /* u64 zero that no compiler may see */
+    WYE_SLOT_TRAP = 6         /* the trap record: 8 bytes, {u32 largest code, u32 count} */
+};
+
+/* Slots stand in kernel-argument order. */
+typedef struct wye_slot {
+    uint32_t kind;    /* enum wye_slot_kind */
+    uint32_t binding; /* index into wye_dispatch_op.bindings (BUFFER, LENGTH); else 0 */
+    uint32_t offset;  /* bytes within push constants, where the format uses them; else 0 */
+    uint32_t access;  /* BUFFER: 1 read, 2 write, 3 both; else 0 */
+} wye_slot;
+
+/* One kernel, ready for `program_create`. All borrowed for the call. */
+typedef struct wye_artifact {
+    wye_header header;
+    wye_string format;
+    wye_bytes code; /* text formats are not terminated */
+    wye_string entry;
+    const wye_slot* slots;
+    uint32_t slot_count;
+    uint32_t binding_count;     /* buffers, in ascending binding order, `shared` left out */
+    uint32_t workgroup_size[3]; /* the effective size, override applied */
+    uint32_t subgroup_size;     /* 0: no demand */
+    uint32_t shared_bytes;      /* static workgroup memory the code declares */
+    uint32_t params_size;       /* bytes */
+    wye_string label;           /* for logs and profilers */
+    wye_string options;         /* compiler flags the strict lowering relies on; space separated */
+} wye_artifact;
+
+/* ---- Opaque plugin objects --------------------------------------------------------------- */
+
+typedef struct wye_plugin_object wye_plugin_object;
+typedef struct wye_device_object wye_device_object;
+typedef struct wye_buffer_object wye_buffer_object;
+typedef struct wye_program_object wye_program_object;
+typedef struct wye_queue_object wye_queue_object;
+typedef struct wye_graph_object wye_graph_object;
+
+/* An event is a point on a queue's timeline: it is reached when every operation submitted up to
+ * `value` has ended. Values start at 1 and grow by one per submit; 0 is always reached. A failed
+ * operation poisons its value and all later ones with an error. */
+typedef struct wye_event {
+    wye_queue_object* queue;
+    uint64_t value;
+} wye_event;
+
+/* ---- Operations -------------------------------------------------------------------------- */
+
+enum wye_op_kind {
+    WYE_OPERATION_DISPATCH = 1,
+    WYE_OPERATION_COPY = 2, /* between buffers of one device; ranges never overlap */
+    WYE_OPERATION_FILL = 3,
+    WYE_OPERATION_UPLOAD = 4,   /* host to buffer */
+    WYE_OPERATION_DOWNLOAD = 5, /* buffer to host */
+    WYE_OPERATION_GRAPH = 6
+};
+
+/* A buffer range bound to a program. `elements` is its element count in the program's terms. */
+typedef struct wye_binding {
+    wye_buffer_object* buffer;
+    uint64_t offset; /* bytes */
+    uint64_t size;   /* bytes; 0 is allowed, `buffer` is never null */
+    uint64_t elements;
+} wye_binding;
+
+typedef struct wye_dispatch_op {
+    wye_program_object* program;
+    const wye_binding* bindings; /* binding_count of the artifact */
+    const void* params;          /* params_size of the artifact */
+    uint32_t groups[3];          /* workgroups to run; none is zero */
+    uint32_t group_offset[3];    /* added to the workgroup id (folded or split grids) */
+    uint32_t logical_groups[3];  /* num_workgroups as the program sees it */
+    uint32_t flags;              /* zero */
+    wye_binding trap;            /* used when the slot map has WYE_SLOT_TRAP; else buffer is null */
+} wye_dispatch_op;
+
+typedef struct wye_copy_op {
+    wye_buffer_object* source;
+    wye_buffer_object* target;
+    uint64_t source_offset, target_offset, size;
+} wye_copy_op;
+
+typedef struct wye_fill_op {
+    wye_buffer_object* target;
+    uint64_t offset, size; /* multiples of pattern_size */
+    uint64_t pattern;      /* low pattern_size bytes repeat, little endian */
+    uint32_t pattern_size; /* 1, 2, 4 or 8 */
+    uint32_t reserved;
+} wye_fill_op;
+
+/* Host memory of a transfer stays valid until the event of its submit is reached. */
+typedef struct wye_transfer_op {
+    wye_buffer_object* buffer;
+    uint64_t offset, size;
+    const void* source; /* UPLOAD */
+    void* target;       /* DOWNLOAD */
+} wye_transfer_op;
+
+typedef struct wye_graph_op {
+    wye_graph_object* graph;
+    const wye_binding* bindings; /* rebinding table of the graph */
+    uint64_t binding_count;
+} wye_graph_op;
+
+typedef struct wye_operation {
+    uint32_t kind;  /* enum wye_op_kind */
+    uint32_t flags; /* zero */
+    union {
+        wye_dispatch_op dispatch;
+        wye_copy_op copy;
+        wye_fill_op fill;
+        wye_transfer_op transfer;
+        wye_graph_op graph;
+        uint64_t room[24]; /* fixes the size */
+    } u;
+} wye_operation;
+
+/* ---- Descriptions ------------------------------------------------------------------------ */
+
+enum wye_device_state {
+    WYE_DEVICE_USABLE = 0,
+    WYE_DEVICE_UNUSABLE = 1 /* listed with a reason, cannot be opened */
+};
+
+/* A device as the probe sees it: cheap, no context. Strings WYE_STATIC. */
+typedef struct wye_device_info {
+    wye_header header;
+    wye_string name;
+    uint32_t state; /* enum wye_device_state */
+    int32_t native_code;
+    wye_string reason;         /* UNUSABLE: why, one sentence */
+    wye_string fix;            /* UNUSABLE: "Fix: ..." */
+    const wye_string* formats; /* accepted artifact formats, most preferred first */
+    uint64_t format_count;
+} wye_device_info;
+
+enum wye_buffer_usage {
+    WYE_BUFFER_USAGE_DEVICE = 0, /* general */
+    WYE_BUFFER_USAGE_STAGING = 1 /* mostly uploaded or downloaded */
+};
+
+typedef struct wye_buffer_desc {
+    wye_header header;
+    uint64_t size;      /* bytes; 0 is allowed: at least one readable element exists all the same */
+    uint64_t alignment; /* power of two */
+    uint32_t usage;     /* enum wye_buffer_usage */
+    uint32_t reserved;
+    wye_string label;
+} wye_buffer_desc;
+
+typedef struct wye_queue_desc {
+    wye_header header;
+    wye_string label;
+    uint32_t timing; /* 1: `timing` will be asked */
+    uint32_t reserved;
+} wye_queue_desc;
+
+/* Times of one submit, from the driver's own timestamps; 0 where unknown. Nanoseconds. */
+typedef struct wye_timing {
+    wye_header header;
+    uint64_t device_ns; /* from the start of the first to the end of the last operation */
+} wye_timing;
+
+typedef struct wye_memory_info {
+    wye_header header;
+    uint64_t total_bytes;
+    uint64_t free_bytes; /* UINT64_MAX: unknown */
+} wye_memory_info;
+
+/* ---- Host services ----------------------------------------------------------------------- */
+
+typedef struct wye_host_object wye_host_object;
+
+enum wye_log_level { WYE_LOG_ERROR = 1, WYE_LOG_WARNING = 2, WYE_LOG_INFO = 3, WYE_LOG_DEBUG = 4 };
+
+/* Handed to `init`; valid until `shutdown` returns. All slots [FREE]. */
+typedef struct wye_host_table {
+    wye_header header;
+    wye_host_object* self; /* first argument of every slot */
+
+    /* Never fails: a static object stands for "out of memory". Takes over `desc->cause`. */
+    wye_error* (*error_make)(wye_host_object* self, const wye_error_desc* desc);
+    void (*error_release)(wye_host_object* self, wye_error* WYE_OWNED error);
+
+    void (*log)(wye_host_object* self, uint32_t level, wye_string area, wye_string text);
+
+    /* Configuration of this runtime instance. WYE_NOT_FOUND when unset. `out` is WYE_STATIC. */
+    wye_status (*config_get)(wye_host_object* self, wye_string key, wye_string* out);
+
+    /* A named table of the host, or null. */
+    const void* (*get_extension)(wye_host_object* self, wye_string name, uint32_t version);
+} wye_host_table;
+
+/* ---- Queue table ------------------------------------------------------------------------- */
+
+typedef struct wye_queue_table {
+    wye_header header;
+
+    /* Mandatory [SYNC]. Queues operations, executed in order, and returns the value of their event.
+     * Waits are for queues of this device only and were submitted before. Descriptions are borrowed
+     * for the call; transferred host memory until the event. Either everything is queued or
+     * nothing.
+     */
+    wye_status (*submit)(wye_queue_object* queue, const wye_operation* operations, uint64_t count,
+                         const wye_event* waits, uint64_t wait_count, uint64_t* out_value,
+                         wye_error** error);
+
+    /* Mandatory [FREE]. WYE_OK: reached. WYE_NOT_READY: not yet. Else the error that poisoned it.
+     */
+    wye_status (*poll)(wye_queue_object* queue, uint64_t value, wye_error** error);
+
+    /* Mandatory [FREE]. As poll, after at most timeout_ns (UINT64_MAX: no limit): WYE_TIMEOUT. */
+    wye_status (*wait)(wye_queue_object* queue, uint64_t value, uint64_t timeout_ns,
+                       wye_error** error);
+
+    /* Optional [FREE]. Times of a reached submit. Without it: no device time in reports. */
+    wye_status (*timing)(wye_queue_object* queue, uint64_t value, wye_timing* out,
+                         wye_error** error);
+
+    /* Optional [FREE]. Asks to stop what was submitted up to `value`; it then ends with
+     * WYE_CANCELLED, or as usual when it was quicker. Without it: a timeout leaves the device busy.
+     */
+    wye_status (*cancel)(wye_queue_object* queue, uint64_t value, wye_error** error);
+
+    /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees. */
+    void (*destroy)(wye_queue_object* WYE_OWNED queue);
+} wye_queue_table;
+
+/* ---- Graph table (reserved: recorded operations; every slot optional) --------------------- */
+
+typedef struct wye_graph_desc {
+    wye_header header;
+    const wye_operation* operations; /* buffers are indices into the rebinding table */
+    uint64_t operation_count;
+    uint64_t binding_count;
+} wye_graph_desc;
+
+/* ---- Device table ------------------------------------------------------------------------ */
+
+typedef struct wye_device_table {
+    wye_header header;
+
+    /* Mandatory [FREE]. Contents of a new buffer are unspecified. */
+    wye_status (*buffer_create)(wye_device_object* device, const wye_buffer_desc* desc,
+                                wye_buffer_object** WYE_OWNED out, wye_error** error);
+    /* Mandatory [FREE]. No operation that uses it is pending. */
+    void (*buffer_destroy)(wye_device_object* device, wye_buffer_object* WYE_OWNED buffer);
+
+    /* Mandatory [FREE]. Compiles; may take long. WYE_COMPILE_FAILED carries the compiler's log. */
+    wye_status (*program_create)(wye_device_object* device, const wye_artifact* artifact,
+                                 wye_program_object** WYE_OWNED out, wye_error** error);
+    /* Mandatory [FREE]. No operation that uses it is pending. */
+    void (*program_destroy)(wye_device_object* device, wye_program_object* WYE_OWNED program);
+
+    /* Mandatory [FREE]. `*table` is WYE_STATIC. */
+    wye_status (*queue_create)(wye_device_object* device, const wye_queue_desc* desc,
+                               wye_queue_object** WYE_OWNED out, const wye_queue_table** table,
+                               wye_error** error);
+
+    /* Optional [FREE]. Volatile figures. Without it: unknown. */
+    wye_status (*memory_info)(wye_device_object* device, wye_memory_info* out, wye_error** error);
+
+    /* Optional [FREE]. Warms up what the first dispatch would pay for. Without it: nothing. */
+    wye_status (*prepare)(wye_device_object* device, wye_error** error);
+
+    /* Optional [FREE]. Waits until all queues of the device are idle. Without it: the host waits on
+     * each queue. */
+    wye_status (*flush)(wye_device_object* device, wye_error** error);
+
+    /* Optional [FREE]. 1 when the device was lost since it was opened. Without it: 0. */
+    uint32_t (*device_lost)(wye_device_object* device);
+
+    /* Optional [SYNC]. Reacquires a lost device; all objects made before are gone. Without it:
+     * WYE_UNSUPPORTED. */
+    wye_status (*try_recover)(wye_device_object* device, wye_error** error);
+
+    /* Optional [FREE]. Bytes that `program_load` accepts later, for the host's cache. The host
+     * copies them before any other call on this program. Without it: no disk cache. */
+    wye_status (*program_save)(wye_device_object* device, wye_program_object* program,
+                               wye_bytes* out, wye_error** error);
+    /* Optional [FREE]. As program_create from saved bytes. WYE_UNSUPPORTED: compile again. */
+    wye_status (*program_load)(wye_device_object* device, const wye_artifact* artifact,
+                               wye_bytes saved, wye_program_object** WYE_OWNED out,
+                               wye_error** error);
+
+    /* Optional [FREE]. Records operations for repeated replay. Without it: the host replays a list.
+     */
+    wye_status (*graph_create)(wye_device_object* device, const wye_graph_desc* desc,
+                               wye_graph_object** WYE_OWNED out, wye_error** error);
+    void (*graph_destroy)(wye_device_object* device, wye_graph_object* WYE_OWNED graph);
+
+    /* Optional [FREE]. A named table of this device, or null. */
+    const void* (*get_extension)(wye_device_object* device, wye_string name, uint32_t version);
+
+    /* Mandatory [SYNC]. Every object of the device was destroyed before. */
+    void (*close)(wye_device_object* WYE_OWNED device);
+} wye_device_table;
+
+/* ---- Plugin table ------------------------------------------------------------------------ */
+
+typedef struct wye_plugin_table {
+    wye_header header;
+
+    /* Mandatory. Called once after negotiation, before any other slot. May open vendor libraries.
+     * WYE_MISSING_DEPENDENCY names what is absent. `host` is valid until shutdown. `minor` is the
+     * effective minor: members and slots added later must not be used by either side. */
+    wye_status (*init)(const wye_host_table* host, uint32_t minor,
+                       wye_plugin_object** WYE_OWNED out, wye_error** error);
+
+    /* Mandatory [SYNC]. Counts devices, unusable ones included; cheap, no context. The list is
+     * fixed by the first call. WYE_OK with 0 is fine. */
+    wye_status (*probe_devices)(wye_plugin_object* plugin, uint32_t* out_count, wye_error** error);
+
+    /* Mandatory [FREE]. index < count. The host sets out->header.size. */
+    wye_status (*device_info)(wye_plugin_object* plugin, uint32_t index, wye_device_info* out,
+                              wye_error** error);
+
+    /* Mandatory [FREE]. WYE_OK, WYE_UNSUPPORTED (not reported) or WYE_UNKNOWN_KEY. No error object.
+     */
+    wye_status (*device_fact)(wye_plugin_object* plugin, uint32_t index, uint32_t key,
+                              wye_fact* out);
+
+    /* Mandatory [FREE]. `*table` is WYE_STATIC. Opening twice gives two independent devices. */
+    wye_status (*open_device)(wye_plugin_object* plugin, uint32_t index,
+                              wye_device_object** WYE_OWNED out, const wye_device_table** table,
+                              wye_error** error);
+
+    /* Optional [FREE]. Translates an artifact to another accepted format without any driver (CUDA C
+     * to cubin). The result is WYE_OWNED by the plugin until `translate_release`. */
+    wye_status (*translate)(wye_plugin_object* plugin, uint32_t index, const wye_artifact* artifact,
+                            wye_string format, wye_bytes* out, wye_error** error);
+    void (*translate_release)(wye_plugin_object* plugin, wye_bytes WYE_OWNED bytes);
+
+    /* Optional [FREE]. A vendor fact by reverse-DNS name. */
+    wye_status (*device_fact_named)(wye_plugin_object* plugin, uint32_t index, wye_string name,
+                                    wye_fact* out);
+
+    /* Optional [FREE]. A named table, or null ("wye.native_handle", "com.vendor.feature"). */
+    const void* (*get_extension)(wye_plugin_object* plugin, wye_string name, uint32_t version);
+
+    /* Mandatory [SYNC]. Every device was closed before. Joins all threads. A later `init` is
+     * allowed. */
+    void (*shutdown)(wye_plugin_object* WYE_OWNED plugin);
+} wye_plugin_table;
+
+/* ---- The export -------------------------------------------------------------------------- */
+
+/* What the host says of itself. */
+typedef struct wye_hello {
+    wye_header header;
+    uint32_t minor_max;   /* highest minor the host knows */
+    uint32_t minor_floor; /* oldest plugin minor it accepts */
+} wye_hello;
+
+/* Bits of build_flags. */
+#define WYE_BUILD_ASAN (UINT64_C(1) << 0)
+#define WYE_BUILD_TSAN (UINT64_C(1) << 1)
+#define WYE_BUILD_UBSAN (UINT64_C(1) << 2)
+#define WYE_BUILD_DEBUG (UINT64_C(1) << 3)
+#define WYE_BUILD_UNLOADABLE (UINT64_C(1) << 4) /* dlclose after shutdown is safe */
+
+/* What the plugin says of itself. Static const data. */
+typedef struct wye_plugin_desc {
+    wye_header header;
+    uint32_t abi_major;         /* WYE_ABI_MAJOR it was built against */
+    uint32_t abi_minor;         /* WYE_ABI_MINOR it was built against */
+    uint32_t host_minor_needed; /* oldest host minor it can work with */
+    uint32_t pointer_bytes;     /* sizeof(void*) */
+    uint64_t build_flags;       /* WYE_BUILD_* */
+    wye_string id;              /* selector name: [a-z][a-z0-9_]*, e.g. "opencl" */
+    wye_string version;         /* of the plugin, e.g. "0.1.0" */
+    wye_string vendor;
+    const wye_plugin_table* table;
+} wye_plugin_desc;
+
+/* The host accepts when desc.host_minor_needed <= hello.minor_max and
+ * hello.minor_floor <= desc.abi_minor; the effective minor is the lower of the two maxima.
+ * Returns WYE_OK, or WYE_ABI_MISMATCH when the plugin cannot work with this host. */
+typedef wye_status (*wye_plugin_query_fn)(const wye_hello* hello, const wye_plugin_desc** out);
+#define WYE_PLUGIN_QUERY_SYMBOL "wye_plugin_query_1"
+
+#if defined(_WIN32)
+#define WYE_PLUGIN_EXPORT __declspec(dllexport)
+#else
+#define WYE_PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WYE_ABI_H */

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Error and Result<T>: how Wye's C++ reports failure. Values; nothing throws.
+// An Error is a code, one sentence with the offending value, and a remedy beginning with "Fix: ".
+// Owns its strings and causes. Immutable once returned; safe to share between threads.
+#pragma once
+
+#include <cassert>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "wye/abi.h"
+
+namespace wye {
+
+enum class Code : wye_status {
+#define WYE_CODE_ENUM(name, value, text) name = value,
+    WYE_STATUSES(WYE_CODE_ENUM)
+#undef WYE_CODE_ENUM
+};
+
+// The code's fixed text ("wrong owner"); "unknown status" for values this build does not know.
+[[nodiscard]] constexpr std::string_view code_text(Code code) noexcept {
+    switch (code) {
+#define WYE_CODE_TEXT(name, value, text) \
+    case Code::name:                     \
+        return text;
+        WYE_STATUSES(WYE_CODE_TEXT)
+#undef WYE_CODE_TEXT
+    }
+    return "unknown status";
+}
+
+struct Error {
+    Code code = Code::INTERNAL;
+    std::string message;  // one sentence, present tense, with the offending value
+    std::string fix;      // begins with "Fix: "
+    std::string subject;  // what it is about: a path, device, buffer or program name
+    std::string native_domain;
+    std::int32_t native_code = 0;
+    std::shared_ptr<const Error> cause;
+
+    Error() = default;
+    Error(Code c, std::string what, std::string remedy, std::string about = {})
+        : code(c), message(std::move(what)), fix(std::move(remedy)), subject(std::move(about)) {}
+
+    // Puts this error behind a broader one.
+    [[nodiscard]] Error wrapped(Code c, std::string what, std::string remedy,
+                                std::string about = {}) && {
+        Error outer(c, std::move(what), std::move(remedy), std::move(about));
+        outer.cause = std::make_shared<const Error>(std::move(*this));
+        return outer;
+    }
+
+    // "message (cause; cause) Fix: ...": one line for people.
+    [[nodiscard]] std::string text() const {
+        std::string out = message;
+        for (const Error* e = cause.get(); e != nullptr; e = e->cause.get())
+            out += "\n  because: " + e->message + (e->fix.empty() ? "" : " " + e->fix);
+        if (!fix.empty()) out += (cause ? "\n" : " ") + fix;
+        return out;
+    }
+};
+
+// Either a value or an Error. `Result<void>` carries only success.
+template <typename T>
+class [[nodiscard]] Result {
+  public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+    [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+    explicit operator bool() const noexcept { return ok(); }
+
+    [[nodiscard]] T& value() & { return assert(ok()), *std::get_if<0>(&state_); }
+    [[nodiscard]] const T& value() const& { return assert(ok()), *std::get_if<0>(&state_); }
+    [[nodiscard]] T&& value() && { return assert(ok()), std::move(*std::get_if<0>(&state_)); }
+    [[nodiscard]] T& operator*() & { return value(); }
+    [[nodiscard]] const T& operator*() const& { return value(); }
+    [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }
+    [[nodiscard]] T* operator->() { return &value(); }
+    [[nodiscard]] const T* operator->() const { return &value(); }
+
+    [[nodiscard]] Error& error() & { return assert(!ok()), *std::get_if<1>(&state_); }
+    [[nodiscard]] const Error& error() const& { return assert(!ok()), *std::get_if<1>(&state_); }
+    [[nodiscard]] Error&& error() && { return assert(!ok()), std::move(*std::get_if<1>(&state_)); }
+
+  private:
+    std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+  public:
+    Result() = default;
+    Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+
+    [[nodiscard]] bool ok() const noexcept { return !error_; }
+    explicit operator bool() const noexcept { return ok(); }
+    [[nodiscard]] Error& error() & { return assert(error_), *error_; }
+    [[nodiscard]] const Error& error() const& { return assert(error_), *error_; }
+    [[nodiscard]] Error&& error() && { return assert(error_), std::move(*error_); }
+
+  private:
+    std::unique_ptr<Error> error_;
+};
+
+}  // namespace wye
+
+// Returns the error of `expression` from the enclosing function, or goes on.
+#define WYE_TRY(expression)                                           \
+    do {                                                              \
+        auto wye_result_ = (expression);                              \
+        if (!wye_result_.ok()) return std::move(wye_result_).error(); \
+    } while (false)
+
+// As WYE_TRY, and assigns the value: WYE_ASSIGN(auto bytes, read(path));
+#define WYE_ASSIGN(target, expression) \
+    WYE_ASSIGN_(WYE_JOIN_(wye_result_, __LINE__), target, expression)
+#define WYE_ASSIGN_(temporary, target, expression)            \
+    auto temporary = (expression);                            \
+    if (!temporary.ok()) return std::move(temporary).error(); \
+    target = std::move(temporary).value()
+#define WYE_JOIN_(a, b) WYE_JOIN2_(a, b)
+#define WYE_JOIN2_(a, b) a##b

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one table of typing rules: which operand types an operation takes and what it gives. The
+// validator reports through it, the wire reader's callers derive types with it.
+// Pure; thread-safe; no ownership.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::ir {
+
+// The result type, or why there is none. `problem` is a sentence without a final full stop
+// ("`+` takes two values of one type, got f32 and i32"); `fix` begins with "Fix: ".
+struct Typing {
+    Type type;
+    std::string problem;
+    std::string fix;
+    [[nodiscard]] bool ok() const { return problem.empty(); }
+};
+
+// The type of one node from its operands' types. Indices in `expr` must be in range for `program`
+// and `code` (the structural checks come first).
+[[nodiscard]] Typing derive_type(const Program& program, const Code& code, const Expr& expr,
+                                 std::span<const Type> operands);
+
+struct TypeProblem {
+    std::uint32_t function = kNone;  // index, or kNone for main
+    Place place;
+    std::string problem;
+    std::string fix;
+};
+
+// Sets Expr::type, and Local::type of let, var and for, in every function and main, in text order.
+// Calls `report` for each ill-typed node and statement operand (stores, conditions, bounds,
+// returned values included); a node whose operand failed is skipped silently. Returns true when
+// nothing was reported.
+bool assign_types(Program& program, const std::function<void(const TypeProblem&)>& report);
+
+}  // namespace wye::ir

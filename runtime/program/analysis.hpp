@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a valid program needs and promises: required capabilities, determinism, static sizes, and
+// the constructs this version does not run yet. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::ir {
+
+struct Need {
+    std::string capability;  // a fact name of wye/abi.h: "int64", "storage8", "ieee_f32", ...
+    std::string because;     // "64-bit integers at 9:12"
+    Place place;
+};
+
+struct Doubt {
+    std::string
+        reason;        // race, atomic_order, float_atomic, unset, subgroup_width, may_not_terminate
+    std::string what;  // names the array or construct
+    Place place;
+};
+
+// A construct that is part of the language but not run by this version, named for the refusal.
+struct Reserved {
+    std::string construct;  // "`sin`", "bf16 elements of `x`", "grid_barrier"
+    Place place;
+};
+
+struct Analysis {
+    std::vector<Need> needs;         // one per capability, first place
+    std::vector<Doubt> doubts;       // empty: deterministic
+    std::vector<Reserved> reserved;  // empty: everything runs
+    std::uint64_t shared_bytes = 0;  // static workgroup memory
+    std::uint64_t local_array_bytes =
+        0;  // largest over main and functions (main plus deepest call)
+    std::uint32_t params_bytes = 0;
+    bool uses_barrier = false;
+    bool uses_grid_barrier = false;
+    bool uses_subgroup = false;
+    bool uses_trap = false;
+    bool may_not_terminate = false;
+    [[nodiscard]] bool deterministic() const { return doubts.empty(); }
+};
+[[nodiscard]] Analysis analyse(const Program& program);
+
+// Arrays whose zero fill may be left out (language section "Zero start, and its price").
+struct ZeroFill {
+    std::vector<bool> shared_skippable;  // by buffer index: the array is fully written first
+    struct Output {
+        bool candidate = false;             // only stored once as r[i] under i < len(b) guards
+        std::vector<std::uint16_t> guards;  // buffers b whose length bounds i; checked per launch
+    };
+    std::vector<Output> outputs;  // by buffer index
+};
+[[nodiscard]] ZeroFill zero_fill(const Program& program);
+
+// The exact value of a size expression. `params`: raw little-endian values by parameter index,
+// zero-extended bits; `lengths`: exact element counts by buffer index. INVALID_ARGUMENT for
+// negative results, division by zero, or 2^63 and more, naming `what`.
+[[nodiscard]] Result<std::uint64_t> evaluate_size(const SizeExpr& size, const Program& program,
+                                                  std::span<const std::uint64_t> params,
+                                                  std::span<const std::uint64_t> lengths,
+                                                  const std::string& what);
+
+}  // namespace wye::ir

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Diagnostics: what is wrong with a program, where, and what to do. Used by the parser, the
+// validator and the analysis. Values; owns its strings.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::ir {
+
+struct Diagnostic {
+    enum class Severity { Error, Warning, Note };
+    Severity severity = Severity::Error;
+    Place place;          // line 0: no text; then `where` says it ("function `bin`, statement 3")
+    std::string where;    // may be empty when place is known
+    std::string message;  // one sentence without a final full stop
+    std::string fix;      // begins with "Fix: "
+};
+
+inline constexpr std::size_t kMaxDiagnostics = 100;
+
+// "file:3:9: error: message", the source line and a caret under the column, then the fix. `text` is
+// the whole program text, or empty. Tabs count as one column and are kept in the caret line.
+[[nodiscard]] std::string render(const Diagnostic& diagnostic, std::string_view file,
+                                 std::string_view text);
+
+// One Error (INVALID_TEXT or INVALID_PROGRAM) that carries the first diagnostic as its sentence and
+// the count of the others.
+[[nodiscard]] Error to_error(Code code, const std::vector<Diagnostic>& diagnostics,
+                             std::string_view subject);
+
+}  // namespace wye::ir

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Program to wire form, and its fingerprint. Pure; thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::ir {
+
+enum class Notes { Keep, Drop };
+
+// The canonical encoding. INVALID_PROGRAM when a variant's file is unresolved; LIMIT_EXCEEDED when
+// a limit of program_format.h is passed. With Notes::Keep, names of locals (if any) and unknown
+// notes are written.
+[[nodiscard]] Result<std::vector<std::byte>> encode(const Program& program,
+                                                    Notes notes = Notes::Keep);
+
+// XXH3 128-bit, seed 0, of the encoding without notes. 32 hex digits, most significant first. Does
+// not resist forgery: caches compare the bytes too.
+struct Fingerprint {
+    std::array<std::uint8_t, 16> bytes{};  // most significant first
+    friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+    [[nodiscard]] std::string hex() const;
+};
+[[nodiscard]] Result<Fingerprint> fingerprint(const Program& program);
+[[nodiscard]] Fingerprint fingerprint_of_encoding(const std::vector<std::byte>& without_notes);
+
+}  // namespace wye::ir
