@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Wye C API: load a portable compute program, pick a device at run time, dispatch.
+ * Exported by libwye.so; C11, also clean as C++20. `wye/wye.hpp` wraps it for C++.
+ *
+ * Conventions
+ *  - Every call that can fail returns a wye_status and takes a `wye_error** error` sink, which may
+ *    be null. On failure outputs are untouched and *error is set; the caller frees it with
+ *    wye_error_free. Each error has a code, a sentence and a remedy that begins with "Fix: ".
+ *  - Devices, programs and buffers are 64-bit handles of one context. Stale, foreign and wrong-kind
+ *    handles are refused before any driver is entered. 0 is never a valid handle.
+ *  - A context and its objects may be used from any thread. One call at a time runs on a device's
+ *    queue; calls for different devices run in parallel.
+ *  - Structures begin with wye_header: set `size` to sizeof, the rest to zero (WYE_INIT does both).
+ *    Reserved and unknown members must be zero. Strings are {pointer, size}, UTF-8; use wye_str for
+ *    literals. What a call borrows it does not keep after returning.
+ *  - Sizes and offsets are bytes, times are nanoseconds, buffers are little endian.
+ *  - Nothing falls back silently: a device that cannot do what is asked is an error that says why.
+ */
+#ifndef WYE_WYE_H
+#define WYE_WYE_H
+
+#include <string.h>
+
+#include "wye/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(WYE_BUILDING)
+#define WYE_API __attribute__((visibility("default")))
+#else
+#define WYE_API
+#endif
+
+#define WYE_VERSION_MAJOR 0
+#define WYE_VERSION_MINOR 1
+#define WYE_VERSION_PATCH 0
+
+/* Zeroes a structure and sets its size. */
+#define WYE_INIT(object) \
+    (memset(&(object), 0, sizeof(object)), (object).header.size = (uint32_t)sizeof(object))
+
+static inline wye_string wye_str(const char* text) {
+    wye_string s;
+    s.data = text;
+    s.size = text ? (uint64_t)strlen(text) : 0;
+    return s;
+}
+
+/* "0.1.0". Static. */
+WYE_API const char* wye_version(void);
+
+/* ---- Errors ------------------------------------------------------------------------------ */
+
+/* The code's fixed text ("wrong owner"). Static; never null. */
+WYE_API const char* wye_status_text(wye_status status);
+
+/* Members of an error; strings are terminated too, and live as long as it. All accept null: the
+ * status is then WYE_OUT_OF_MEMORY (the one error that may come without an object). */
+WYE_API wye_status wye_error_status(const wye_error* error);
+WYE_API wye_string wye_error_message(const wye_error* error);
+WYE_API wye_string wye_error_fix(const wye_error* error);
+WYE_API wye_string wye_error_subject(const wye_error* error);
+WYE_API wye_string wye_error_native_domain(const wye_error* error);
+WYE_API int32_t wye_error_native_code(const wye_error* error);
+WYE_API const wye_error* wye_error_cause(const wye_error* error); /* borrowed; null: none */
+/* Everything in one text of one or more lines, causes included. */
+WYE_API wye_string wye_error_text(const wye_error* error);
+WYE_API void wye_error_free(wye_error* error);
+
+/* ---- Blobs: bytes made by the library ---------------------------------------------------- */
+
+typedef struct wye_blob wye_blob;
+WYE_API wye_bytes wye_blob_bytes(const wye_blob* blob); /* text is terminated beyond its size */
+WYE_API void wye_blob_free(wye_blob* blob);             /* null is fine */
+
+/* ---- Context ----------------------------------------------------------------------------- */
+
+typedef struct wye_context wye_context;
+
+typedef void (*wye_log_fn)(void* user, uint32_t level, wye_string area, wye_string text);
+
+typedef struct wye_key_value {
+    wye_string key;
+    wye_string value;
+} wye_key_value;
+
+#define WYE_CONTEXT_IGNORE_ENVIRONMENT UINT32_C(1) /* WYE_* variables are not read */
+#define WYE_CONTEXT_NO_PLUGINS UINT32_C(2)         /* only the built-in CPU plugin */
+
+typedef struct wye_context_desc {
+    wye_header header;
+    uint32_t flags; /* WYE_CONTEXT_* */
+    uint32_t reserved;
+    const wye_string* plugin_paths; /* files or folders, searched first */
+    uint64_t plugin_path_count;
+    const wye_key_value* config; /* handed to plugins: "cpu.threads", "cpu.isa", ... */
+    uint64_t config_count;
+    wye_log_fn log; /* may be null; called from any thread */
+    void* log_user;
+} wye_context_desc;
+
+/* Searches for plugins and reads their manifests; opens none. `desc` may be null. */
+WYE_API wye_status wye_context_create(const wye_context_desc* desc, wye_context** out,
+                                      wye_error** error);
+
+/* Closes everything, in reverse order; waits for running work. Not from two threads. */
+WYE_API void wye_context_destroy(wye_context* context);
+
+/* The catalogue as one JSON document (schema_version, host, filters, plugins, devices): every
+ * plugin candidate with its state and the reason it was passed over, every device with facts.
+ * Opens all plugins. `selector` (may be empty) limits which are opened. */
+WYE_API wye_status wye_context_report(wye_context* context, wye_string selector, wye_blob** out,
+                                      wye_error** error);
+
+/* ---- Devices ----------------------------------------------------------------------------- */
+
+typedef uint64_t wye_device;
+
+/* Opens the device that a selector names: "cpu", "opencl:0", "auto", a comma list of preferences.
+ * Empty: $WYE_DEVICE, else "auto". Only plugins that the selector can mean are opened. With a
+ * program (may be 0), devices that cannot run it are passed over, each with its reasons; none left
+ * is WYE_NO_DEVICE with all reasons as causes. Opening the same device again gives the same handle.
+ */
+WYE_API wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t program,
+                                   wye_device* out, wye_error** error);
+
+typedef struct wye_device_description {
+    wye_header header;
+    wye_string selector; /* as accepted by wye_device_open */
+    wye_string name;
+    wye_string plugin;
+    wye_string format; /* of the artifacts it takes here */
+    wye_string reason; /* why it was chosen when it was opened first */
+} wye_device_description;
+
+/* Strings live as long as the context. */
+WYE_API wye_status wye_device_describe(wye_context* context, wye_device device,
+                                       wye_device_description* out, wye_error** error);
+
+/* One fact by its JSON name ("int64", "max_workgroup_size"). WYE_UNSUPPORTED: not reported. */
+WYE_API wye_status wye_device_fact(wye_context* context, wye_device device, wye_string name,
+                                   wye_fact* out, wye_error** error);
+
+/* Waits until nothing runs on the device. */
+WYE_API wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
+
+/* ---- Programs ---------------------------------------------------------------------------- */
+
+typedef uint64_t wye_program;
+
+/* Gives the bytes of the file that a `variant ... file "NAME"` clause names; the library opens
+ * nothing itself. Returns WYE_OK and *out, which is borrowed until the create call returns. */
+typedef wye_status (*wye_resolve_fn)(void* user, wye_string name, wye_bytes* out);
+
+typedef struct wye_program_source {
+    wye_header header;
+    wye_string name;        /* a file name for diagnostics; may be empty */
+    wye_string text;        /* the .wye form; or */
+    wye_bytes wire;         /* the binary form; exactly one of the two is given */
+    wye_resolve_fn resolve; /* may be null: `file` clauses are then refused */
+    void* resolve_user;
+} wye_program_source;
+
+/* Reads, validates and keeps a program. A failure's error text has every diagnostic with line,
+ * column, caret and fix. */
+WYE_API wye_status wye_program_create(wye_context* context, const wye_program_source* source,
+                                      wye_program* out, wye_error** error);
+
+/* Frees it once no dispatch uses it. */
+WYE_API wye_status wye_program_free(wye_context* context, wye_program program, wye_error** error);
+
+typedef struct wye_param_description {
+    wye_string name;
+    wye_string type; /* "u32" */
+} wye_param_description;
+
+typedef struct wye_buffer_description {
+    wye_string name;
+    wye_string role; /* "input", ... */
+    wye_string type; /* element type, "f32x4" */
+    uint32_t binding;
+    uint32_t element_bytes;
+    uint32_t in_inputs;  /* 1: takes host bytes */
+    uint32_t in_outputs; /* 1: read back */
+    uint32_t count_kind; /* enum wye_count_kind: run-time, literal, computed */
+    uint32_t alignment;
+    uint64_t count; /* literal count */
+} wye_buffer_description;
+
+typedef struct wye_program_description {
+    wye_header header;
+    wye_string name;
+    wye_string fingerprint; /* 32 hex digits */
+    uint32_t workgroup[3];
+    uint32_t grid_kind; /* enum wye_grid_kind */
+    uint32_t deterministic;
+    uint32_t reserved;
+    const wye_param_description* params;
+    uint64_t param_count;
+    const wye_buffer_description* buffers; /* ascending binding; `shared` included */
+    uint64_t buffer_count;
+} wye_program_description;
+
+/* Pointers live as long as the program. */
+WYE_API wye_status wye_program_describe(wye_context* context, wye_program program,
+                                        wye_program_description* out, wye_error** error);
+
+/* What the validator and the analysis say of a program, as JSON: name, fingerprint, needs (with
+ * reasons and places), determinism verdict with doubts, reserved constructs, sizes. */
+WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
+                                        wye_error** error);
+
+/* The program in another form: "text", "wire", "opencl-c", .... `device` (may be 0) gives the facts
+ * that decide between native and emulated operations. */
+WYE_API wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
+                                     wye_device device, wye_blob** out, wye_error** error);
+
+/* ---- Buffers ----------------------------------------------------------------------------- */
+
+typedef uint64_t wye_buffer;
+
+typedef struct wye_buffer_create_desc {
+    wye_header header;
+    uint64_t size;
+    uint64_t alignment; /* power of two; 0: 16 */
+    wye_string label;   /* for errors and logs */
+} wye_buffer_create_desc;
+
+/* A buffer resident on one device. Its contents start unspecified. */
+WYE_API wye_status wye_buffer_create(wye_context* context, wye_device device,
+                                     const wye_buffer_create_desc* desc, wye_buffer* out,
+                                     wye_error** error);
+/* WYE_BUFFER_IN_USE while work that uses it is pending. */
+WYE_API wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_error** error);
+WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
+                                   wye_error** error);
+
+/* Blocking transfers. Ranges must lie inside the buffers. */
+WYE_API wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t offset,
+                                     wye_bytes bytes, wye_error** error);
+WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, uint64_t offset,
+                                       void* target, uint64_t size, wye_error** error);
+/* Both buffers on one device; overlapping ranges of one buffer are refused. */
+WYE_API wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t source_offset,
+                                   wye_buffer target, uint64_t target_offset, uint64_t size,
+                                   wye_error** error);
+/* pattern_size 1, 2, 4 or 8; offset and size are multiples of it. */
+WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset,
+                                   uint64_t size, uint64_t pattern, uint32_t pattern_size,
+                                   wye_error** error);
+
+/* ---- Dispatch ---------------------------------------------------------------------------- */
+
+enum wye_argument_kind {
+    WYE_ARGUMENT_HOST = 1,     /* bytes of the caller */
+    WYE_ARGUMENT_RESIDENT = 2, /* a buffer, or a range of one */
+    WYE_ARGUMENT_DISCARD = 3   /* an output that nobody wants; size from the program or `size` */
+};
+
+/* One buffer of the program. */
+typedef struct wye_argument {
+    uint32_t kind;    /* enum wye_argument_kind */
+    uint32_t binding; /* its binding number */
+    wye_bytes input;  /* HOST: for input, uniform and input_output */
+    void* output;     /* HOST: where what is in the output list goes; may be null: not read back */
+    uint64_t output_size; /* HOST: capacity; must be the exact size when it is known */
+    wye_buffer buffer;    /* RESIDENT */
+    uint64_t offset;      /* RESIDENT */
+    uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
+} wye_argument;
+
+#define WYE_DISPATCH_GRID UINT32_C(1)         /* `grid` is given */
+#define WYE_DISPATCH_ELEMENTS UINT32_C(2)     /* `elements` is given */
+#define WYE_DISPATCH_COOPERATIVE UINT32_C(4)  /* refused unless the device has grid_sync */
+#define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* native variants may be used */
+#define WYE_DISPATCH_SPECULATION UINT32_C(16) /* refused by name */
+#define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* refused by name */
+#define WYE_DISPATCH_TIMED UINT32_C(64)       /* ask the driver for device time */
+
+typedef struct wye_dispatch_desc {
+    wye_header header;
+    wye_program program;
+    wye_device device;
+    uint32_t flags; /* WYE_DISPATCH_* */
+    uint32_t grid[3];
+    uint64_t elements;
+    uint32_t workgroup[3]; /* override; all 0: none; refused unless the program says adjustable */
+    uint32_t fixpoint_iterations;  /* 0 and 1: once */
+    const wye_argument* arguments; /* every buffer but `shared`, any order */
+    uint64_t argument_count;
+    const uint64_t*
+        params; /* in declared order: each value's bits in its own word, zero-extended */
+    uint64_t param_count;
+    uint64_t timeout_ns;       /* 0: none */
+    uint64_t max_output_bytes; /* 0: no limit */
+    uint32_t ulp_budget;       /* 0: strict */
+    uint32_t reserved;
+    wye_string label;
+    wye_string profile; /* a tuning label, recorded */
+} wye_dispatch_desc;
+
+#define WYE_TIME_UNKNOWN UINT64_MAX
+
+typedef struct wye_report {
+    wye_header header;
+    wye_device device;
+    uint32_t groups[3];
+    uint32_t compiled; /* 1: this call compiled the program; 0: it was cached */
+    uint64_t wall_ns;
+    uint64_t device_ns; /* WYE_TIME_UNKNOWN without driver timestamps */
+    uint64_t enqueue_ns;
+    uint64_t wait_ns;
+    uint64_t bytes_uploaded; /* host to device */
+    uint64_t bytes_downloaded;
+    uint64_t bytes_filled; /* zeroed by the runtime before the launch */
+    uint32_t trap_code;    /* largest code when WYE_TRAPPED, else 0 */
+    uint32_t trap_count;
+} wye_report;
+
+/* Checks the request, launches, waits, delivers outputs. `report` may be null. Order of checks:
+ * arguments and shapes, capabilities, ownership (inputs, then outputs), then the driver. On any
+ * error host outputs are not written. WYE_TRAPPED: the program trapped; resident buffers keep what
+ * was written. */
+WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc,
+                                wye_report* report, wye_error** error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WYE_WYE_H */

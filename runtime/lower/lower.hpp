@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lowering: a valid program and a device's facts become an artifact that a plugin accepts. Pure;
+// thread-safe; knows no driver and no registry.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wye/abi.h"
+#include "wye/sdk/program.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::lower {
+
+// What the lowering needs to know of a device; plain values. The defaults are the careful choice:
+// assume that nothing native is exact. `wye lower` without a device uses them.
+struct TargetFacts {
+    bool native_f32_div = false;
+    bool native_f32_sqrt = false;
+    bool native_f32_fma = false;
+    bool native_f64_div = false;
+    bool native_f64_sqrt = false;
+    bool native_f64_fma = false;
+    bool folds_literal_zero = false;
+    bool f64 = true;  // 64-bit floats exist (needed by the emulations)
+    std::vector<std::uint32_t> subgroup_sizes;
+};
+
+struct Options {
+    std::optional<std::array<std::uint32_t, 3>> workgroup;  // an override, already admitted
+    bool folded_grid = false;  // take workgroup ids and counts from WYE_SLOT_GRID
+};
+
+struct Artifact {
+    std::string format;
+    std::vector<std::byte> code;
+    std::string entry;
+    std::vector<wye_slot> slots;  // in kernel-argument order
+    std::uint32_t binding_count = 0;
+    std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
+    std::uint32_t subgroup = 0;
+    std::uint32_t shared_bytes = 0;
+    std::uint32_t params_size = 0;
+    std::string options;  // compiler flags, space separated
+    bool uses_trap = false;
+
+    [[nodiscard]] std::string_view text() const {
+        return {reinterpret_cast<const char*>(code.data()), code.size()};
+    }
+};
+
+// Formats that `lower` can produce now: "wye-program", "opencl-c".
+[[nodiscard]] std::vector<std::string_view> formats();
+
+// UNSUPPORTED for an unknown format or a construct that this version does not lower (named, with
+// its place); INVALID_PROGRAM never, if `program` is valid.
+[[nodiscard]] Result<Artifact> lower(const ir::Program& program, std::string_view format,
+                                     const TargetFacts& facts, const Options& options = {});
+
+}  // namespace wye::lower
