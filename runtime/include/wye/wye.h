@@ -327,6 +327,13 @@ typedef struct wye_report {
 WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc,
                                 wye_report* report, wye_error** error);
 
+/* What a dispatch would use: `sizes[i]` is the exact bytes of desc->arguments[i], `groups` (three
+ * words) the workgroups. Nothing runs; `device` may be 0. Arguments need their inputs and kinds;
+ * the output_size of an output may be 0, so this is how a caller learns how much storage to bring.
+ * Checks shapes and values as wye_dispatch does. */
+WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
+                                      uint64_t* sizes, uint32_t* groups, wye_error** error);
+
 #ifdef __cplusplus
 }
 #endif
