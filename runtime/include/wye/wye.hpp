@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C++ API: a thin, header-only layer over wye/wye.h. Objects own their handles and are movable;
+// each keeps its context alive. Nothing throws on its own; failures are Result<T> with an Error.
+// Threads: as in wye.h. A Dispatch is used by one thread.
+//
+//   auto context = wye::Context::create();
+//   auto device = context->open("auto");
+//   auto program = context->program_from_text(text);
+//   auto report = wye::Dispatch(*program, *device)
+//                     .param("a", 2.0F).input("x", x).input("y", y).output("r", r).run();
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "wye/sdk/result.hpp"
+#include "wye/wye.h"
+
+namespace wye {
+
+namespace detail {
+
+[[nodiscard]] inline std::string_view view(wye_string text) noexcept {
+    return text.data == nullptr ? std::string_view{} : std::string_view{text.data, text.size};
+}
+[[nodiscard]] inline wye_string borrow(std::string_view text) noexcept {
+    return {text.data(), text.size()};
+}
+
+[[nodiscard]] inline Error convert(const wye_error* error) {
+    Error out(static_cast<Code>(wye_error_status(error)),
+              std::string(view(wye_error_message(error))), std::string(view(wye_error_fix(error))),
+              std::string(view(wye_error_subject(error))));
+    out.native_domain = view(wye_error_native_domain(error));
+    out.native_code = wye_error_native_code(error);
+    if (const wye_error* cause = wye_error_cause(error))
+        out.cause = std::make_shared<const Error>(convert(cause));
+    return out;
+}
+
+// Runs one C call with an error sink: call([&](wye_error** e) { return wye_...(..., e); }).
+template <typename Function>
+[[nodiscard]] Result<void> call(Function&& function) {
+    wye_error* raw = nullptr;
+    const wye_status status = function(&raw);
+    const std::unique_ptr<wye_error, decltype(&wye_error_free)> error(raw, &wye_error_free);
+    if (status == WYE_OK) return {};
+    if (!error)
+        return Error(static_cast<Code>(status), wye_status_text(status),
+                     "Fix: free memory and try again");
+    return convert(error.get());
+}
+
+[[nodiscard]] inline std::string take_text(wye_blob* blob) {
+    const wye_bytes bytes = wye_blob_bytes(blob);
+    std::string text(static_cast<const char*>(bytes.data), bytes.size);
+    wye_blob_free(blob);
+    return text;
+}
+
+// A 64-bit handle with the function that frees it.
+template <wye_status (*Free)(wye_context*, std::uint64_t, wye_error**)>
+class Handle {
+  public:
+    Handle() = default;
+    Handle(std::shared_ptr<wye_context> context, std::uint64_t handle)
+        : context_(std::move(context)), handle_(handle) {}
+    Handle(Handle&& other) noexcept
+        : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, 0)) {}
+    Handle& operator=(Handle&& other) noexcept {
+        std::swap(context_, other.context_);
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    ~Handle() {
+        if (handle_ != 0) (void)Free(context_.get(), handle_, nullptr);
+    }
+    [[nodiscard]] std::uint64_t get() const noexcept { return handle_; }
+    [[nodiscard]] wye_context* context() const noexcept { return context_.get(); }
+    [[nodiscard]] std::uint64_t release() noexcept { return std::exchange(handle_, 0); }
+
+  private:
+    std::shared_ptr<wye_context> context_;
+    std::uint64_t handle_ = 0;
+};
+
+}  // namespace detail
+
+// A contiguous range of plain values, seen as bytes.
+template <typename R>
+concept Values =
+    std::ranges::contiguous_range<R> && std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
+
+// A program kept by a context.
+class Program {
+  public:
+    Program(std::shared_ptr<wye_context> context, wye_program handle)
+        : handle_(std::move(context), handle) {}
+
+    [[nodiscard]] wye_program get() const noexcept { return handle_.get(); }
+    [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
+
+    // Name, fingerprint, parameters and buffers; valid while the program lives.
+    [[nodiscard]] Result<wye_program_description> describe() const {
+        wye_program_description out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_program_describe(context(), get(), &out, e); }));
+        return out;
+    }
+    // Needs, determinism and reserved constructs, as JSON.
+    [[nodiscard]] Result<std::string> analysis() const {
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_program_analysis(context(), get(), &blob, e); }));
+        return detail::take_text(blob);
+    }
+    // Another form of the program: "text", "wire", "opencl-c". `device` 0: careful facts.
+    [[nodiscard]] Result<std::string> lower(std::string_view format, wye_device device = 0) const {
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_program_lower(context(), get(), detail::borrow(format), device, &blob, e);
+        }));
+        return detail::take_text(blob);
+    }
+
+  private:
+    detail::Handle<&wye_program_free> handle_;
+};
+
+// A buffer resident on one device.
+class Buffer {
+  public:
+    Buffer(std::shared_ptr<wye_context> context, wye_buffer handle)
+        : handle_(std::move(context), handle) {}
+
+    [[nodiscard]] wye_buffer get() const noexcept { return handle_.get(); }
+
+    [[nodiscard]] Result<std::uint64_t> size() const {
+        std::uint64_t bytes = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_buffer_size(handle_.context(), get(), &bytes, e); }));
+        return bytes;
+    }
+    template <Values R>
+    [[nodiscard]] Result<void> upload(const R& values, std::uint64_t offset = 0) {
+        const auto bytes = std::as_bytes(std::span(values));
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_upload(handle_.context(), get(), offset, {bytes.data(), bytes.size()},
+                                     e);
+        });
+    }
+    template <Values R>
+    [[nodiscard]] Result<void> download(R&& values, std::uint64_t offset = 0) const {
+        const auto bytes = std::as_writable_bytes(std::span(values));
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_download(handle_.context(), get(), offset, bytes.data(), bytes.size(),
+                                       e);
+        });
+    }
+    [[nodiscard]] Result<void> fill(std::uint32_t word, std::uint64_t offset, std::uint64_t size) {
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_fill(handle_.context(), get(), offset, size, word, 4, e);
+        });
+    }
+    // Copies within one device.
+    [[nodiscard]] Result<void> copy_from(const Buffer& source, std::uint64_t source_offset,
+                                         std::uint64_t offset, std::uint64_t size) {
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_copy(handle_.context(), source.get(), source_offset, get(), offset,
+                                   size, e);
+        });
+    }
+    // Frees now and says why if it cannot (BUFFER_IN_USE); the destructor cannot report.
+    [[nodiscard]] Result<void> free() {
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_buffer_free(handle_.context(), get(), e); }));
+        (void)handle_.release();
+        return {};
+    }
+
+  private:
+    detail::Handle<&wye_buffer_free> handle_;
+};
+
+// An opened device. Copies name the same device; it is closed with its context.
+class Device {
+  public:
+    Device(std::shared_ptr<wye_context> context, wye_device handle)
+        : context_(std::move(context)), handle_(handle) {}
+
+    [[nodiscard]] wye_device get() const noexcept { return handle_; }
+
+    // Selector, name, plugin, format and the reason of the choice; valid while the context lives.
+    [[nodiscard]] Result<wye_device_description> describe() const {
+        wye_device_description out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_describe(context_.get(), handle_, &out, e); }));
+        return out;
+    }
+    [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {}) const {
+        wye_buffer_create_desc desc;
+        WYE_INIT(desc);
+        desc.size = size;
+        desc.label = detail::borrow(label);
+        wye_buffer out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_buffer_create(context_.get(), handle_, &desc, &out, e);
+        }));
+        return Buffer(context_, out);
+    }
+    [[nodiscard]] Result<void> flush() const {
+        return detail::call(
+            [&](wye_error** e) { return wye_device_flush(context_.get(), handle_, e); });
+    }
+
+  private:
+    std::shared_ptr<wye_context> context_;
+    wye_device handle_;
+};
+
+struct ContextOptions {
+    std::uint32_t flags = 0;  // WYE_CONTEXT_*
+    std::vector<std::string> plugin_paths;
+    std::vector<std::pair<std::string, std::string>> config;
+    wye_log_fn log = nullptr;
+    void* log_user = nullptr;
+};
+
+// Finds a file that a `variant ... file` clause names; the bytes live until the call returns.
+using Resolver = std::function<Result<std::vector<std::byte>>(std::string_view name)>;
+
+class Context {
+  public:
+    [[nodiscard]] static Result<Context> create(const ContextOptions& options = {}) {
+        std::vector<wye_string> paths;
+        for (const std::string& path : options.plugin_paths) paths.push_back(detail::borrow(path));
+        std::vector<wye_key_value> config;
+        for (const auto& [key, value] : options.config)
+            config.push_back({detail::borrow(key), detail::borrow(value)});
+        wye_context_desc desc;
+        WYE_INIT(desc);
+        desc.flags = options.flags;
+        desc.plugin_paths = paths.data();
+        desc.plugin_path_count = paths.size();
+        desc.config = config.data();
+        desc.config_count = config.size();
+        desc.log = options.log;
+        desc.log_user = options.log_user;
+        wye_context* raw = nullptr;
+        WYE_TRY(detail::call([&](wye_error** e) { return wye_context_create(&desc, &raw, e); }));
+        return Context(std::shared_ptr<wye_context>(raw, &wye_context_destroy));
+    }
+
+    [[nodiscard]] wye_context* get() const noexcept { return context_.get(); }
+
+    // Empty selector: $WYE_DEVICE, else "auto". With a program: a device that can run it.
+    [[nodiscard]] Result<Device> open(std::string_view selector = {},
+                                      const Program* program = nullptr) const {
+        wye_device out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_device_open(get(), detail::borrow(selector),
+                                   program == nullptr ? 0 : program->get(), &out, e);
+        }));
+        return Device(context_, out);
+    }
+
+    [[nodiscard]] Result<Program> program_from_text(std::string_view text,
+                                                    std::string_view name = {},
+                                                    const Resolver& resolver = {}) const {
+        wye_program_source source;
+        WYE_INIT(source);
+        source.text = detail::borrow(text);
+        return create_program(source, name, resolver);
+    }
+    [[nodiscard]] Result<Program> program_from_wire(std::span<const std::byte> wire,
+                                                    std::string_view name = {}) const {
+        wye_program_source source;
+        WYE_INIT(source);
+        source.wire = {wire.data(), wire.size()};
+        return create_program(source, name, {});
+    }
+
+    // The catalogue as JSON; a selector limits which plugins are opened.
+    [[nodiscard]] Result<std::string> report(std::string_view selector = {}) const {
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_context_report(get(), detail::borrow(selector), &blob, e);
+        }));
+        return detail::take_text(blob);
+    }
+
+  private:
+    explicit Context(std::shared_ptr<wye_context> context) : context_(std::move(context)) {}
+
+    // What the C callback needs: the resolver, the files it gave, and its own first error.
+    struct Resolving {
+        const Resolver& resolver;
+        std::vector<std::vector<std::byte>> files;
+        std::optional<Error> error;
+    };
+    static wye_status resolve(void* user, wye_string name, wye_bytes* out) noexcept {
+        auto& state = *static_cast<Resolving*>(user);
+        try {
+            auto bytes = state.resolver(detail::view(name));
+            if (!bytes.ok()) {
+                if (!state.error) state.error = bytes.error();
+                return static_cast<wye_status>(bytes.error().code);
+            }
+            state.files.push_back(std::move(bytes).value());
+            *out = {state.files.back().data(), state.files.back().size()};
+            return WYE_OK;
+        } catch (...) {
+            return WYE_OUT_OF_MEMORY;
+        }
+    }
+    [[nodiscard]] Result<Program> create_program(wye_program_source& source, std::string_view name,
+                                                 const Resolver& resolver) const {
+        source.name = detail::borrow(name);
+        Resolving state{resolver, {}, {}};
+        if (resolver) {
+            source.resolve = &resolve;
+            source.resolve_user = &state;
+        }
+        wye_program out = 0;
+        auto created = detail::call(
+            [&](wye_error** e) { return wye_program_create(get(), &source, &out, e); });
+        if (state.error) return std::move(*state.error);
+        WYE_TRY(std::move(created));
+        return Program(context_, out);
+    }
+
+    std::shared_ptr<wye_context> context_;
+};
+
+// One launch: a program, a device, arguments by name. Borrows everything until run() returns.
+// The first wrong name or type is kept and returned by run() and sizes().
+class Dispatch {
+  public:
+    Dispatch(const Program& program, const Device& device) : program_(program) {
+        WYE_INIT(desc_);
+        desc_.program = program.get();
+        desc_.device = device.get();
+        auto described = program.describe();
+        if (!described.ok()) {
+            error_ = std::move(described).error();
+            return;
+        }
+        info_ = *described;
+        params_.assign(info_.param_count, 0);
+        given_.assign(info_.param_count, false);
+    }
+
+    // The C++ type must be the declared one: std::uint32_t for u32, float for f32, ....
+    template <typename T>
+    requires(std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
+             std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
+             std::same_as<T, float> ||
+             std::same_as<T, double>) Dispatch& param(std::string_view name, T value) {
+        for (std::uint64_t i = 0; i < info_.param_count; ++i) {
+            if (detail::view(info_.params[i].name) != name) continue;
+            if (detail::view(info_.params[i].type) != type_name<T>())
+                return wrong(name, "has type " + std::string(detail::view(info_.params[i].type)) +
+                                       ", got " + std::string(type_name<T>()));
+            if constexpr (sizeof(T) == 4)
+                params_[i] = std::bit_cast<std::uint32_t>(value);
+            else
+                params_[i] = std::bit_cast<std::uint64_t>(value);
+            given_[i] = true;
+            return *this;
+        }
+        return wrong(name, "is no parameter of the program");
+    }
+    // The value's bits, zero-extended, whatever the declared type.
+    Dispatch& param_bits(std::size_t index, std::uint64_t bits) {
+        if (index < params_.size()) {
+            params_[index] = bits;
+            given_[index] = true;
+        }
+        return *this;
+    }
+
+    template <Values R>
+    Dispatch& input(std::string_view name, const R& values) {
+        if (wye_argument* argument = host(name)) {
+            const auto bytes = std::as_bytes(std::span(values));
+            argument->input = {bytes.data(), bytes.size()};
+        }
+        return *this;
+    }
+    template <Values R>
+    Dispatch& output(std::string_view name, R&& values) {
+        if (wye_argument* argument = host(name)) {
+            const auto bytes = std::as_writable_bytes(std::span(values));
+            argument->output = bytes.data();
+            argument->output_size = bytes.size();
+        }
+        return *this;
+    }
+    Dispatch& bind(std::string_view name, const Buffer& buffer, std::uint64_t offset = 0,
+                   std::uint64_t size = 0) {
+        if (wye_argument* argument = find(name, WYE_ARGUMENT_RESIDENT)) {
+            argument->buffer = buffer.get();
+            argument->offset = offset;
+            argument->size = size;
+        }
+        return *this;
+    }
+    Dispatch& discard(std::string_view name, std::uint64_t size = 0) {
+        if (wye_argument* argument = find(name, WYE_ARGUMENT_DISCARD)) argument->size = size;
+        return *this;
+    }
+
+    Dispatch& grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
+        desc_.flags |= WYE_DISPATCH_GRID;
+        desc_.grid[0] = x;
+        desc_.grid[1] = y;
+        desc_.grid[2] = z;
+        return *this;
+    }
+    Dispatch& elements(std::uint64_t count) {
+        desc_.flags |= WYE_DISPATCH_ELEMENTS;
+        desc_.elements = count;
+        return *this;
+    }
+    Dispatch& timeout_ns(std::uint64_t ns) {
+        desc_.timeout_ns = ns;
+        return *this;
+    }
+    // Every other field of the request.
+    [[nodiscard]] wye_dispatch_desc& desc() noexcept { return desc_; }
+
+    // Exact bytes of each buffer given so far, in the order given; nothing runs.
+    [[nodiscard]] Result<std::vector<std::uint64_t>> sizes() {
+        WYE_TRY(ready());
+        std::vector<std::uint64_t> out(arguments_.size());
+        std::uint32_t groups[3];
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_dispatch_sizes(program_.context(), &desc_, out.data(), groups, e);
+        }));
+        return out;
+    }
+
+    [[nodiscard]] Result<wye_report> run() {
+        WYE_TRY(ready());
+        wye_report report;
+        WYE_INIT(report);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_dispatch(program_.context(), &desc_, &report, e); }));
+        return report;
+    }
+
+  private:
+    template <typename T>
+    [[nodiscard]] static constexpr std::string_view type_name() {
+        if constexpr (std::same_as<T, std::int32_t>) return "i32";
+        if constexpr (std::same_as<T, std::uint32_t>) return "u32";
+        if constexpr (std::same_as<T, std::int64_t>) return "i64";
+        if constexpr (std::same_as<T, std::uint64_t>) return "u64";
+        if constexpr (std::same_as<T, float>) return "f32";
+        return "f64";
+    }
+    Dispatch& wrong(std::string_view name, const std::string& what) {
+        if (!error_)
+            error_ =
+                Error(Code::INVALID_ARGUMENT, "`" + std::string(name) + "` " + what,
+                      "Fix: use the names and types that the program declares", std::string(name));
+        return *this;
+    }
+    // The argument of a buffer, added on first use.
+    wye_argument* find(std::string_view name, std::uint32_t kind) {
+        for (std::uint64_t i = 0; i < info_.buffer_count; ++i) {
+            if (detail::view(info_.buffers[i].name) != name) continue;
+            const std::uint32_t binding = info_.buffers[i].binding;
+            auto found = std::ranges::find(arguments_, binding, &wye_argument::binding);
+            if (found == arguments_.end()) {
+                wye_argument argument{};
+                argument.kind = kind;
+                argument.binding = binding;
+                found = arguments_.insert(arguments_.end(), argument);
+            } else if (found->kind != kind) {
+                wrong(name, "is bound twice, in two ways");
+                return nullptr;
+            }
+            return &*found;
+        }
+        wrong(name, "is no buffer of the program");
+        return nullptr;
+    }
+    wye_argument* host(std::string_view name) { return find(name, WYE_ARGUMENT_HOST); }
+
+    [[nodiscard]] Result<void> ready() {
+        if (error_) return *error_;
+        for (std::size_t i = 0; i < given_.size(); ++i)
+            if (!given_[i])
+                return Error(Code::INVALID_ARGUMENT,
+                             "parameter `" + std::string(detail::view(info_.params[i].name)) +
+                                 "` has no value",
+                             "Fix: give every parameter a value");
+        desc_.arguments = arguments_.data();
+        desc_.argument_count = arguments_.size();
+        desc_.params = params_.data();
+        desc_.param_count = params_.size();
+        return {};
+    }
+
+    const Program& program_;
+    wye_program_description info_{};
+    wye_dispatch_desc desc_{};
+    std::vector<wye_argument> arguments_;
+    std::vector<std::uint64_t> params_;
+    std::vector<bool> given_;
+    std::optional<Error> error_;
+};
+
+}  // namespace wye
