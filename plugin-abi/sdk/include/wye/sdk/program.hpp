@@ -36,7 +36,8 @@ struct Type {
 
     friend constexpr bool operator==(Type, Type) = default;
     [[nodiscard]] constexpr std::uint16_t code() const {
-        return static_cast<std::uint16_t>(static_cast<unsigned>(kind) | (lanes << 8U));
+        return static_cast<std::uint16_t>(static_cast<unsigned>(kind) |
+                                          (static_cast<unsigned>(lanes) << 8U));
     }
     [[nodiscard]] constexpr bool none() const { return kind == Kind::None; }
     [[nodiscard]] constexpr bool scalar() const { return lanes == 1; }
