@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Who may include whom. Meson gives each folder its own include directories; this test also catches what a
+# relative path or a system header would slip past it.
+. "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
+
+# allow FOLDER REGEX WHY: every #include in FOLDER, outside the C and C++ standard library, matches REGEX.
+# Names are matched without their quotes or brackets. A name without a folder is the file's neighbour.
+standard='[a-z_0-9]+|(assert|complex|ctype|errno|fenv|float|inttypes|limits|locale|math|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time)\.h'
+allow() {
+    local folder=$1 regex=$2 why=$3 file line name
+    while read -r file; do
+        local bad=0
+        while IFS=: read -r line name; do
+            if [[ $name == '<'* ]] && [[ ${name:1:-1} =~ ^($standard)$ ]]; then continue; fi
+            if [[ $name == '"'* ]] && [[ ${name:1:-1} != */* ]] && [ -e "$(dirname "$file")/${name:1:-1}" ]; then continue; fi
+            [[ ${name:1:-1} =~ ^($regex)$ ]] && continue
+            fail "$file:$line: includes $name. Fix: $why"
+            bad=1
+        done < <(sed -nE '/^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]/{=;s/^[^<"]*([<"][^>"]*[>"]).*/\1/p}' "$file" | paste -d: - -)
+        [ "$bad" -eq 1 ] || pass
+    done < <(find $folder -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' \) | LC_ALL=C sort)
+}
+
+abi='wye/(abi|program_format)\.h'
+sdk="$abi|wye/sdk/[a-z_0-9]+\.hpp"
+posix='(unistd|fcntl|dlfcn|link|pthread|sched|spawn|poll|dirent|sys/[a-z]+)\.h'
+simd='(immintrin|xmmintrin|pmmintrin|emmintrin|cpuid|arm_neon)\.h'
+
+allow plugin-abi/include 'wye/abi\.h' 'the contract stands alone, on three standard headers'
+allow plugin-abi/sdk "$sdk" 'the sdk sees the contract and itself only, and no other library'
+allow registry "registry/[a-z_0-9]+\.hpp|$sdk|nlohmann/json\.hpp|fmt/[a-z]+\.h|xxhash\.h|boost/dll.*|boost/system.*|$posix" \
+    'the registry sees plugin-abi only'
+for plugin in plugins/*/; do
+    plugin=$(basename "$plugin")
+    case $plugin in
+        opencl) extra='|CL/[a-z_0-9]+\.h' ;;
+        vulkan) extra='|vulkan/.*' ;;
+        cuda) extra='|cuda\.h|nvrtc\.h' ;;
+        *) extra='' ;;
+    esac
+    allow "plugins/$plugin" "$plugin/[a-z_0-9]+\.(h|hpp|inc)|$sdk|$posix|$simd$extra" 'a plugin sees plugin-abi and its own driver only'
+done
+pure='fmt/[a-z]+\.h|xxhash\.h'
+allow runtime/program "program/[a-z_0-9]+\.hpp|$sdk|$pure" 'the program knows the wire form and nothing below it'
+allow runtime/lower "(lower|program)/[a-z_0-9]+\.hpp|$sdk|$pure" 'lowering sees the program only: no driver, no registry'
+allow runtime/plan "(plan|lower|program)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
+allow runtime/route "(route|plan|program|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
+allow runtime/exec "(exec|route|plan|lower|program|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
+    'execution sees the pure stages, the registry and the built-in plugin'
+allow runtime/include 'wye/wye\.h|wye/abi\.h' 'a public header needs no library and no private header'
+allow runtime/examples "wye/wye\.(h|hpp)|$posix" 'an example links libwye and sees its public headers only'
+allow tools "wye/wye\.(h|hpp)|CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h|nlohmann/json\.hpp|$posix" 'the tool links libwye and sees its public headers only'
+allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp" 'the oracle shares no code with what it checks'
+
+# One file of the host opens libraries, so one file answers for how.
+users=$(grep -rlE '#[[:space:]]*include[[:space:]]*<boost/dll' plugin-abi registry runtime tools --include='*.?pp' --include='*.h' || true)
+count=$(grep -c . <<<"$users" || true)
+if [ "$count" -le 1 ]; then pass; else fail "Boost.DLL is used by $count files: $users. Fix: open libraries in one file of the registry"; fi
+finish

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every installed header compiles alone under strict warnings: .h as C11 and C++20, .hpp as C++20, with each compiler
+# given as argument ("CC:CXX").
+. "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
+
+flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow)
+includes=()
+while read -r folder; do includes+=(-I "${folder%/wye}"); done < <(find plugin-abi runtime/include -type d -name wye | sort)
+
+try() {
+    local output
+    if output=$("$@" 2>&1); then pass; else fail "$*:"$'\n'"$output"$'\n'"Fix: make the header complete and free of warnings by itself"; fi
+}
+
+for pair in "$@"; do
+    while read -r header; do
+        name=wye/${header##*/wye/}
+        case $header in
+            *.h) try "${pair%%:*}" -std=c11 "${flags[@]}" "${includes[@]}" -include "$name" -x c /dev/null ;;&
+            *) try "${pair##*:}" -std=c++20 "${flags[@]}" "${includes[@]}" -include "$name" -x c++ /dev/null ;;
+        esac
+    done < <(find plugin-abi runtime/include -path '*/wye/*' \( -name '*.h' -o -name '*.hpp' \) | sort)
+done
+finish

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the tests of this folder: goes to the top of the source tree and lists its own files.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# sources GLOB...: files of the tree whose name matches one of the globs, sorted.
+sources() {
+    local args=() glob
+    for glob in "$@"; do args+=(-o -name "$glob"); done
+    find plugin-abi registry plugins runtime tools tests -type f \( "${args[@]:1}" \) | LC_ALL=C sort
+}
+
+passed=0
+failed=0
+# fail SENTENCE: one finding, with its remedy.
+fail() {
+    printf '%s\n' "$1"
+    failed=$((failed + 1))
+}
+pass() { passed=$((passed + 1)); }
+# finish: the last line of each test, and its exit status. Nothing looked at is a failure too.
+finish() {
+    echo "$passed looked at and in order, $failed findings"
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
