@@ -12,7 +12,8 @@
  * Encoding (little endian throughout):
  *   header   magic (8 bytes), u16 major, u16 minor, u32 section count, u64 total bytes;
  *   table    per section: u32 id, u32 zero, u64 offset from the start, u64 bytes (unpadded);
- *   sections ascending by id, each at a multiple of 8, packed with zero padding; nothing follows.
+ *   sections ascending by id, each at a multiple of 8, packed with zero padding between them; the
+ *            last one ends the file, unpadded.
  * Empty sections other than HEAD and BODY are absent. Ids from WYE_SECTION_NOTE_BASE are notes:
  * skipped when unknown, and outside the fingerprint. Any other unknown id is refused.
  *
@@ -373,10 +374,11 @@ enum wye_opcode {
 #define WYE_LIMIT_LOCAL_ARRAY_BYTES 16384 /* all local arrays of one function or main together */
 #define WYE_LIMIT_UNIFORM_BYTES 65536
 #define WYE_LIMIT_LITERAL_COUNT (UINT64_C(1) << 40)
-#define WYE_LIMIT_LOCALS 65535 /* per function or main */
-#define WYE_LIMIT_STATEMENTS (UINT32_C(1) << 20)
-#define WYE_LIMIT_NODES (UINT32_C(1) << 22) /* also counted with all calls inlined */
-#define WYE_LIMIT_BLOCK_NESTING 64
-#define WYE_LIMIT_EXPRESSION_DEPTH 128
+#define WYE_LIMIT_LOCALS 65535                   /* per function or main */
+#define WYE_LIMIT_STATEMENTS (UINT32_C(1) << 20) /* of the whole program */
+/* Statements, expressions and size nodes of the whole program; also with all calls inlined. */
+#define WYE_LIMIT_NODES (UINT32_C(1) << 22)
+#define WYE_LIMIT_BLOCK_NESTING 64     /* blocks open at once; the body itself is the first */
+#define WYE_LIMIT_EXPRESSION_DEPTH 128 /* nodes from the root to a leaf, both counted */
 
 #endif /* WYE_PROGRAM_FORMAT_H */

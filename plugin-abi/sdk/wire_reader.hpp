@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inside the wire reader: a bounds-checked cursor over one section, and what its parts share.
+// The first failure is kept; every read returns false from then on the caller's way out. Borrows
+// the bytes; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "wye/sdk/program.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::ir::detail {
+
+inline constexpr const char* kFixEncode =
+    "Fix: encode the program again with this version of Wye; these bytes are damaged or were not "
+    "written by its encoder";
+
+class Reader {
+  public:
+    // `begin` and `end` are offsets into `wire`; `section` names the place in messages.
+    Reader(std::span<const std::byte> wire, std::size_t begin, std::size_t end,
+           std::string_view section, Error& error)
+        : wire_(wire), at_(begin), last_(begin), end_(end), section_(section), error_(&error) {}
+
+    [[nodiscard]] bool word(std::uint32_t& out);
+    [[nodiscard]] bool word64(std::uint64_t& out);  // low word first
+    [[nodiscard]] bool text(std::string& out, std::uint32_t limit, std::string_view what);
+    [[nodiscard]] bool bytes(std::span<const std::byte>& out, std::size_t count);
+    [[nodiscard]] bool padding(std::size_t multiple);  // zero bytes up to a multiple, from 0
+    [[nodiscard]] bool finished();                     // nothing is left
+
+    // A count read just now: within the limit, and each item has at least `item_bytes` left.
+    [[nodiscard]] bool count(std::uint32_t value, std::uint64_t limit, std::size_t item_bytes,
+                             std::string_view what);
+    // As the word just read: below `bound`, else "what 7 of 3".
+    [[nodiscard]] bool index(std::uint32_t value, std::size_t bound, std::string_view what);
+    [[nodiscard]] bool zero(std::uint32_t value, std::string_view what);
+
+    // Cuts off the next `words` words as a reader of their own and steps over them.
+    [[nodiscard]] bool part(std::uint32_t words, Reader& out);
+
+    // All return false.
+    bool fail(const std::string& what, const char* fix = kFixEncode);
+    bool over(std::string_view what, std::uint64_t value, std::uint64_t limit);
+
+    [[nodiscard]] std::size_t left() const { return end_ - at_; }
+
+  private:
+    std::string place() const;
+
+    std::span<const std::byte> wire_;
+    std::size_t at_;    // next byte
+    std::size_t last_;  // start of what was read last, for messages
+    std::size_t end_;
+    std::string_view section_;
+    Error* error_;
+};
+
+std::string hex(std::uint32_t value);  // "0x1a"
+
+// What reading one part leaves for the parts after it.
+struct Context {
+    Program& program;
+    std::size_t params = 0;   // counts announced by the sections, known before they are read
+    std::size_t buffers = 0;  // (size expressions may look ahead)
+    std::uint64_t statements = 0;
+    std::uint64_t nodes = 0;
+    std::vector<std::uint64_t> inlined;  // nodes of each function with its calls inlined
+};
+
+// Sections. Each consumes its reader completely.
+[[nodiscard]] bool read_head(Reader& in, Context& context);
+[[nodiscard]] bool read_params(Reader& in, Context& context);
+[[nodiscard]] bool read_buffers(Reader& in, Context& context);
+[[nodiscard]] bool read_tables(Reader& in, Context& context);
+[[nodiscard]] bool read_functions(Reader& in, Context& context);
+[[nodiscard]] bool read_body(Reader& in, Context& context);
+[[nodiscard]] bool read_variants(Reader& in, Context& context);
+[[nodiscard]] bool read_names(Reader& in, Context& context);
+
+// The bits of one literal: canonical for its kind (bool 0 or 1, unused bits zero, one NaN).
+[[nodiscard]] bool canonical_bits(Kind kind, std::uint64_t bits);
+
+// A block; for functions followed by the returned expression. `code.locals` holds the arguments.
+[[nodiscard]] bool read_code(Reader& in, Context& context, Code& code, bool function);
+
+}  // namespace wye::ir::detail
