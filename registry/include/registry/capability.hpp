@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Capability check: what a program needs against what a device reports. Absent means no. Workgroup
+// limits that a device does not report count as 1; other limits that it does not report are left to
+// the driver, and said so. Pure; free-threaded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "registry/facts.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::registry {
+
+struct Requirements {
+    std::vector<std::string> capabilities;  // names of PROGRAM section 6: "int64", "storage16", ...
+    std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
+    std::uint64_t shared_bytes = 0;
+    std::uint64_t private_bytes = 0;
+    std::uint64_t param_bytes = 0;
+    std::uint64_t buffers = 0;               // bound to the kernel, `shared` left out
+    std::uint64_t largest_buffer_bytes = 0;  // 0: not known before the launch
+    std::uint32_t subgroup = 0;              // width asked for; 0: none
+};
+
+struct Unmet {
+    std::string name;    // the fact's name, "max_shared_bytes"
+    std::string needed;  // "65536"
+    std::string actual;  // "49152", "no", "not reported (counts as 1)"
+};
+
+struct CapabilityCheck {
+    std::vector<Unmet> unmet;             // in the order of Requirements; empty: it fits
+    std::vector<std::string> unverified;  // limits left to the driver, by fact name
+};
+
+[[nodiscard]] CapabilityCheck check(const Requirements& needs, const Facts& facts);
+
+// "needs max_shared_bytes 65536, has 49152"
+[[nodiscard]] std::string to_text(const Unmet& unmet);
+
+}  // namespace wye::registry

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Devices: what the catalogue knows of one (DeviceInfo, an immutable value) and an opened one
+// (OpenDevice) with owners for the plugin's native objects. Every native handle keeps its parents
+// alive: buffers, programs and queues hold the device, a device holds its plugin, so destruction
+// runs in the order that the ABI asks for. Tables are the host's full copies: no slot is null, a
+// missing optional one answers WYE_UNIMPLEMENTED. Success with a null object becomes PLUGIN_FAULT.
+//
+// Threads: OpenDevice is free-threaded; a NativeQueue's submit is for one thread at a time, its
+// poll and wait are free. Errors carry the device's selector as subject.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "registry/facts.hpp"
+#include "registry/handshake.hpp"
+#include "wye/abi.h"
+#include "wye/sdk/result.hpp"
+
+namespace wye::registry {
+
+struct DeviceInfo {
+    std::string plugin;       // id
+    std::uint32_t index = 0;  // within the plugin
+    std::string selector;     // "opencl:0", as accepted by parse_selector
+    std::string id;  // 16 hex digits; stable as long as plugin, name, PCI address and UUID are
+    std::string name;
+    bool usable = false;
+    std::string reason;  // unusable: why
+    std::string fix;     // unusable: "Fix: ..."
+    std::int32_t native_code = 0;
+    std::vector<std::string> formats;  // accepted artifact formats, most preferred first
+    std::vector<std::string> aliases;  // other selectors of the same device; empty for now
+    Facts facts;
+};
+
+class OpenPlugin;  // an initialised plugin; internal, kept alive by its devices
+
+class OpenDevice {
+  public:
+    // Made by Registry::open_device.
+    OpenDevice(std::shared_ptr<const OpenPlugin> plugin, std::shared_ptr<const DeviceInfo> info,
+               wye_device_object* object, const wye_device_table& table) noexcept;
+    ~OpenDevice();
+    OpenDevice(const OpenDevice&) = delete;
+    OpenDevice& operator=(const OpenDevice&) = delete;
+
+    [[nodiscard]] const DeviceInfo& info() const noexcept { return *info_; }
+    [[nodiscard]] const wye_device_table& table() const noexcept { return table_; }
+    [[nodiscard]] wye_device_object* object() const noexcept { return object_; }
+
+    [[nodiscard]] Result<wye_memory_info> memory() const;  // UNIMPLEMENTED: unknown
+    [[nodiscard]] Result<void> prepare() const;            // ok when the plugin has no such slot
+    [[nodiscard]] Result<void> flush() const;              // UNIMPLEMENTED: wait on each queue
+    [[nodiscard]] bool lost() const noexcept;              // false when the plugin cannot tell
+
+  private:
+    std::shared_ptr<const OpenPlugin> plugin_;
+    std::shared_ptr<const DeviceInfo> info_;
+    wye_device_object* object_;
+    wye_device_table table_;
+};
+using DeviceRef = std::shared_ptr<const OpenDevice>;
+
+// A plugin's buffer. Destroyed with this object: no operation that uses it may be pending.
+class NativeBuffer {
+  public:
+    [[nodiscard]] static Result<NativeBuffer> create(DeviceRef device, std::uint64_t size,
+                                                     std::uint64_t alignment,
+                                                     std::string_view label,
+                                                     std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE);
+    NativeBuffer(NativeBuffer&& other) noexcept
+        : device_(std::move(other.device_)),
+          object_(std::exchange(other.object_, nullptr)),
+          size_(other.size_) {}
+    NativeBuffer& operator=(NativeBuffer&& other) noexcept;
+    ~NativeBuffer();
+
+    [[nodiscard]] wye_buffer_object* object() const noexcept { return object_; }
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // bytes
+    [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }
+
+  private:
+    NativeBuffer(DeviceRef device, wye_buffer_object* object, std::uint64_t size) noexcept
+        : device_(std::move(device)), object_(object), size_(size) {}
+    DeviceRef device_;
+    wye_buffer_object* object_;
+    std::uint64_t size_;
+};
+
+// A compiled program. Destroyed with this object: no operation that uses it may be pending.
+class NativeProgram {
+  public:
+    // May take long. Signal state is put back afterwards (drivers install handlers at a first
+    // build).
+    [[nodiscard]] static Result<NativeProgram> create(DeviceRef device,
+                                                      const wye_artifact& artifact);
+    NativeProgram(NativeProgram&& other) noexcept
+        : device_(std::move(other.device_)), object_(std::exchange(other.object_, nullptr)) {}
+    NativeProgram& operator=(NativeProgram&& other) noexcept;
+    ~NativeProgram();
+
+    [[nodiscard]] wye_program_object* object() const noexcept { return object_; }
+    [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }
+
+  private:
+    NativeProgram(DeviceRef device, wye_program_object* object) noexcept
+        : device_(std::move(device)), object_(object) {}
+    DeviceRef device_;
+    wye_program_object* object_;
+};
+
+// A plugin's queue. Destroying it blocks until everything submitted has ended.
+class NativeQueue {
+  public:
+    [[nodiscard]] static Result<NativeQueue> create(DeviceRef device, std::string_view label,
+                                                    bool timing);
+    NativeQueue(NativeQueue&& other) noexcept
+        : device_(std::move(other.device_)),
+          object_(std::exchange(other.object_, nullptr)),
+          table_(other.table_) {}
+    NativeQueue& operator=(NativeQueue&& other) noexcept;
+    ~NativeQueue();
+
+    // The value of the operations' event. Either everything is queued or nothing.
+    [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
+                                               std::span<const wye_event> waits = {}) const;
+    [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or what poisoned it
+    // TIMEOUT, or the error that poisoned the value. UINT64_MAX: no limit.
+    [[nodiscard]] Result<void> wait(std::uint64_t value,
+                                    std::uint64_t timeout_ns = UINT64_MAX) const;
+    [[nodiscard]] Result<wye_timing> timing(std::uint64_t value) const;  // UNIMPLEMENTED: none
+    [[nodiscard]] Result<void> cancel(std::uint64_t value) const;        // UNIMPLEMENTED: cannot
+
+    [[nodiscard]] wye_queue_object* object() const noexcept { return object_; }
+    [[nodiscard]] const wye_queue_table& table() const noexcept { return table_; }
+    [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }
+
+  private:
+    NativeQueue(DeviceRef device, wye_queue_object* object, const wye_queue_table& table) noexcept
+        : device_(std::move(device)), object_(object), table_(table) {}
+    DeviceRef device_;
+    wye_queue_object* object_;
+    wye_queue_table table_;
+};
+
+}  // namespace wye::registry

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Facts: what a device reports, read once through the plugin's `device_fact` and then immutable.
+// Absent means: a capability that is not there, a limit that is unknown (never unlimited).
+// Plain values, free-threaded to read. Sizes are bytes, frequencies hertz.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "wye/abi.h"
+
+namespace wye::registry {
+
+struct FactInfo {
+    std::string_view name;  // JSON name, "max_workgroup_size"
+    std::uint32_t key;      // enum wye_fact_key
+    std::uint32_t type;     // enum wye_fact_type
+};
+
+// All facts of the header, in its order; and by name (null: no such fact).
+[[nodiscard]] std::span<const FactInfo> fact_infos() noexcept;
+[[nodiscard]] const FactInfo* find_fact(std::string_view name) noexcept;
+
+using FactValue = std::variant<bool, std::uint64_t, double, std::string,
+                               std::array<std::uint32_t, 3>, std::vector<std::uint64_t>>;
+
+struct Fact {
+    FactValue value;
+    std::string source;  // where a profile figure comes from; may be empty
+};
+
+class Facts {
+  public:
+    void set(std::uint32_t key, Fact fact) { values_[key] = std::move(fact); }
+
+    // nullptr: not reported.
+    [[nodiscard]] const Fact* find(std::uint32_t key) const noexcept;
+    [[nodiscard]] bool has(std::uint32_t capability) const noexcept;  // reported and true
+    [[nodiscard]] std::optional<std::uint64_t> number(std::uint32_t key) const noexcept;
+    [[nodiscard]] std::optional<double> real(std::uint32_t key) const noexcept;
+    [[nodiscard]] std::optional<std::array<std::uint32_t, 3>> triple(
+        std::uint32_t key) const noexcept;
+    [[nodiscard]] std::string_view text(std::uint32_t key) const noexcept;  // empty: not reported
+    [[nodiscard]] std::span<const std::uint64_t> list(std::uint32_t key) const noexcept;
+
+    // As the C API hands it out: borrows from this object. False when not reported.
+    [[nodiscard]] bool to_abi(std::uint32_t key, wye_fact* out) const noexcept;
+
+    [[nodiscard]] const std::map<std::uint32_t, Fact>& all() const noexcept { return values_; }
+
+  private:
+    std::map<std::uint32_t, Fact> values_;
+};
+
+// Asks for every fact of the header. `read` is the plugin's slot, bound to plugin and index.
+// Answers of another type than the header's, or with a null list or text, count as not reported and
+// are named in `faults`.
+using FactReader = std::function<wye_status(std::uint32_t key, wye_fact* out)>;
+[[nodiscard]] Facts read_facts(const FactReader& read, std::vector<std::string>& faults);
+
+}  // namespace wye::registry

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handshake: from a plugin's query function to a table that the host can call without a null test.
+// Versions are ranges, never compared for equality. A table is copied into the host's own full
+// table by min(size); each optional slot that the plugin leaves out is filled with a stub that
+// returns WYE_UNIMPLEMENTED and names the slot; a missing mandatory slot refuses the plugin by slot
+// name. Pure apart from calling the query; free-threaded. Exceptions that a plugin lets out are
+// contained.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/record.hpp"
+#include "wye/abi.h"
+
+namespace wye::registry {
+
+// What negotiation found. Strings are copies.
+struct Negotiated {
+    std::string id;
+    std::string version;
+    std::string vendor;
+    std::uint64_t build_flags = 0;
+    std::uint32_t minor_built = 0;
+    std::uint32_t minor = 0;  // effective: the lower of both maxima
+    wye_plugin_table table{};
+};
+
+// Calls `query` and checks all that it says. On failure: ABI_MISMATCH (major, minor range, pointer
+// size), UNSUPPORTED_EXTENSION (an unknown critical chain entry), BAD_PLUGIN (short or lying sizes,
+// reserved members, id, mandatory slot), PLUGIN_FAULT (success without a description, an
+// exception). `expected_id` (may be empty) is what the manifest said. The caller adds path and
+// loader text.
+[[nodiscard]] Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id);
+
+// Full copies of the tables that open_device and queue_create return. BAD_PLUGIN by slot name.
+[[nodiscard]] Result<wye_device_table> adopt(const wye_device_table* from);
+[[nodiscard]] Result<wye_queue_table> adopt(const wye_queue_table* from);
+[[nodiscard]] Result<wye_plugin_table> adopt(const wye_plugin_table* from);
+
+// Slot names in table order, for reports and the conformance kit. `mandatory` as in the header.
+struct SlotInfo {
+    std::string_view name;
+    bool mandatory;
+};
+[[nodiscard]] const std::vector<SlotInfo>& plugin_slots();
+[[nodiscard]] const std::vector<SlotInfo>& device_slots();
+[[nodiscard]] const std::vector<SlotInfo>& queue_slots();
+
+// A slot succeeded and left its output null: the error for it.
+[[nodiscard]] Error null_object_fault(std::string_view slot);
+
+// Walks an extension chain: UNSUPPORTED_EXTENSION at the first unknown critical entry, BAD_PLUGIN
+// when it is longer than 64 entries (a loop). The host knows no entries yet.
+[[nodiscard]] Result<void> check_chain(const void* next, std::string_view owner);
+
+}  // namespace wye::registry

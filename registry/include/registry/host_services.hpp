@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HostServices: the `wye_host_table` that the host hands to a plugin's init, and what stands behind
+// it: the error factory, the log sink, configuration. One per runtime instance; must outlive every
+// plugin that got its table, so plugins share ownership of it. All slots are free-threaded, and
+// none takes a lock. Configuration is fixed when it is made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "registry/error_object.hpp"
+#include "wye/abi.h"
+
+namespace wye::registry {
+
+// Called from any thread, plugin threads included. Must not throw; what it throws is dropped.
+using LogSink = std::function<void(std::uint32_t level, std::string_view area, std::string_view)>;
+using Config = std::map<std::string, std::string, std::less<>>;
+// A named table of the host, or null; it must outlive the services.
+using ExtensionSource = std::function<const void*(std::string_view name, std::uint32_t version)>;
+
+class HostServices {
+  public:
+    [[nodiscard]] static std::shared_ptr<HostServices> create(Config config, LogSink log,
+                                                              ExtensionSource extensions = {});
+    HostServices(const HostServices&) = delete;
+    HostServices& operator=(const HostServices&) = delete;
+    ~HostServices();
+
+    [[nodiscard]] const wye_host_table& table() const noexcept;
+    [[nodiscard]] const Config& config() const noexcept;
+    void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
+
+  private:
+    struct Impl;
+    explicit HostServices(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace wye::registry

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Manifest: the JSON file `<name>.wye.json` beside a plugin, read before the plugin is opened.
+//
+//   {"schema": 1, "id": "opencl", "library": "wye_opencl.so", "arch": "x86_64",
+//    "abi": {"major": 1, "minor_needed": 0, "minor_built": 0},
+//    "backend": "opencl", "version": "0.1.0",
+//    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2"}]}
+//
+// Unknown keys are ignored, so that later schemas can add some. Pure; free-threaded; no exception
+// leaves it whatever the bytes are. Errors are BAD_MANIFEST and name the key ("abi.major").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::registry {
+
+inline constexpr std::size_t kManifestBytes = 64 * 1024;  // larger files are refused unread
+inline constexpr int kManifestDepth = 8;                  // deeper nesting is refused
+inline constexpr std::string_view kManifestSuffix = ".wye.json";
+
+// A system library that the plugin opens at run time.
+struct Need {
+    std::string soname;
+    std::string min_version;  // may be empty
+};
+
+struct Manifest {
+    std::string id;       // [a-z][a-z0-9_]*, the selector name
+    std::string library;  // a file name in the manifest's own folder
+    std::string arch;     // as `uname -m` prints it
+    std::uint32_t abi_major = 0;
+    std::uint32_t minor_needed = 0;  // oldest host minor that it works with
+    std::uint32_t minor_built = 0;   // minor that it was built against
+    std::string backend;             // "opencl", "cuda", ...; free text
+    std::string version;             // dotted numbers, e.g. "0.1.0"
+    std::vector<Need> needs;
+};
+
+// `path` is for messages only.
+[[nodiscard]] Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path);
+
+// True for [a-z][a-z0-9_]*, at most 64 characters, and none of the selector's own words.
+[[nodiscard]] bool valid_plugin_id(std::string_view id) noexcept;
+
+// Orders dotted versions by number, part by part ("0.10" after "0.9"); what is not a number counts
+// as text. Negative, zero or positive.
+[[nodiscard]] int compare_versions(std::string_view left, std::string_view right) noexcept;
+
+// The machine this build runs on ("x86_64").
+[[nodiscard]] std::string_view host_arch() noexcept;
+
+}  // namespace wye::registry

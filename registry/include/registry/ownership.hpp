@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handles: the 64-bit names that applications hold, and the ledger of who owns what. A handle is
+// {kind 4, context tag 12, generation 24, slot 24} bits; 0 is never valid. Lookup is O(1) and takes
+// no lock; adding and removing take one. All members are free-threaded.
+//
+// A slot counts pins (a lookup in progress keeps the object alive) and uses (submitted work).
+// Removing a buffer in use is refused; retiring an object makes its handle stale at once and
+// destroys it when the last pin and use are gone. Objects are destroyed on the thread that lets go
+// last, outside locks.
+//
+// Errors: STALE_HANDLE (freed, or never made), WRONG_KIND, WRONG_OWNER (another context or device),
+// BUFFER_IN_USE, LIMIT_EXCEEDED. Each names the handle, what it is, and what was expected.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::registry {
+
+using Handle = std::uint64_t;
+
+enum class HandleKind : std::uint8_t {
+    device = 1,
+    program = 2,
+    buffer = 3,
+    queue = 4,
+    event = 5,
+    graph = 6,
+    pipeline = 7,
+};
+[[nodiscard]] std::string_view kind_name(HandleKind kind) noexcept;  // "buffer"
+
+// Who owns an object. One object per opened device, compared by address: two openings of one device
+// are two owners (`generation` tells them apart in messages).
+struct Owner {
+    std::string plugin;
+    std::uint32_t device = 0;
+    std::uint64_t generation = 0;
+};
+using OwnerRef = std::shared_ptr<const Owner>;
+[[nodiscard]] std::string to_text(const Owner& owner);  // "opencl:0 (generation 1)"
+
+// Tells contexts apart; 1 to 4095, then again from 1.
+[[nodiscard]] std::uint16_t next_context_tag() noexcept;
+
+class HandleTable;
+
+namespace detail {
+struct HandleSlot;
+}
+
+// A live object for as long as the pin exists. Move-only.
+class Pin {
+  public:
+    Pin(Pin&& other) noexcept;
+    Pin& operator=(Pin&& other) noexcept;
+    ~Pin();
+
+    template <typename T>
+    [[nodiscard]] T& as() const noexcept {  // T: what the kind was added with
+        return *static_cast<T*>(object());
+    }
+    [[nodiscard]] void* object() const noexcept;
+    [[nodiscard]] const OwnerRef& owner() const noexcept;  // null: of the context
+    [[nodiscard]] const std::string& label() const noexcept;
+    [[nodiscard]] Handle handle() const noexcept { return handle_; }
+
+  private:
+    friend class HandleTable;
+    Pin(const HandleTable* table, detail::HandleSlot* slot, Handle handle) noexcept
+        : table_(table), slot_(slot), handle_(handle) {}
+    const HandleTable* table_;
+    detail::HandleSlot* slot_;
+    Handle handle_;
+};
+
+// Objects in use by submitted work; destroyed when the work has ended. Move-only.
+class InFlight {
+  public:
+    InFlight() = default;
+    InFlight(InFlight&& other) noexcept;
+    InFlight& operator=(InFlight&& other) noexcept;
+    ~InFlight();
+    void release() noexcept;
+
+  private:
+    friend class HandleTable;
+    const HandleTable* table_ = nullptr;
+    std::vector<detail::HandleSlot*> slots_;
+};
+
+// Where a handle stood in a request, for the message: "input 2 (binding 5, 'keys')".
+struct Place {
+    std::string_view role;    // "input", "output"; empty: not given
+    std::uint32_t index = 0;  // within its list
+    std::string_view name;    // the program's name for it; may be empty
+};
+
+class HandleTable {
+  public:
+    explicit HandleTable(std::uint16_t context_tag);
+    ~HandleTable();  // destroys what is left: graphs, pipelines, programs, buffers, queues, devices
+    HandleTable(const HandleTable&) = delete;
+    HandleTable& operator=(const HandleTable&) = delete;
+
+    // The table shares the object. `label` is for messages.
+    [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object, OwnerRef owner,
+                                     std::string label);
+
+    [[nodiscard]] Result<Pin> find(Handle handle, HandleKind kind, const Place& place = {}) const;
+    // As find, and WRONG_OWNER unless `expected` owns it.
+    [[nodiscard]] Result<Pin> find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
+                                         const Place& place = {}) const;
+
+    // Re-checks all handles (each live still) and counts a use of each: all or none.
+    [[nodiscard]] Result<InFlight> begin_use(std::span<const Handle> handles) const;
+
+    // Frees a handle. BUFFER_IN_USE while work uses it; a concurrent lookup ends normally.
+    [[nodiscard]] Result<void> remove(Handle handle, HandleKind kind);
+    // Frees a handle at once; the object goes when nothing uses it.
+    [[nodiscard]] Result<void> retire(Handle handle, HandleKind kind);
+
+    [[nodiscard]] std::size_t live(HandleKind kind) const;
+    [[nodiscard]] std::uint16_t tag() const noexcept { return tag_; }
+
+  private:
+    friend class Pin;
+    friend class InFlight;
+    struct Impl;
+    void unpin(detail::HandleSlot* slot) const noexcept;
+    void unuse(detail::HandleSlot* slot) const noexcept;
+    [[nodiscard]] Result<detail::HandleSlot*> acquire(Handle handle, HandleKind kind,
+                                                      std::uint64_t amount,
+                                                      const Place& place) const;
+    [[nodiscard]] Result<void> close(Handle handle, HandleKind kind, bool even_in_use);
+
+    std::uint16_t tag_;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace wye::registry

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Report: the catalogue as one JSON document. Keys, in this order: schema_version, host, filters,
+// plugins[id,name,path,abi,state,reason,...],
+// devices[id,selector,aliases,name,facts,formats,unmet,...], records. Unknown is null, sizes are
+// integers in bytes, arrays are sorted (plugins and devices by selector), so two reports of one
+// machine are equal byte for byte. Text from plugins that is not UTF-8 is replaced, never trusted.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "registry/capability.hpp"
+#include "registry/catalogue.hpp"
+
+namespace wye::registry {
+
+struct ReportOptions {
+    Selector selector;                  // devices outside it are left out, their plugins unopened
+    std::string host_version;           // of libwye
+    std::optional<Requirements> needs;  // fills each device's `unmet`
+    std::map<std::string, std::string> filters;  // variables and flags that were in effect
+    int indent = 2;                              // -1: one line
+};
+
+// Opens every plugin that the selector does not exclude. Never fails: what fails is in the report.
+[[nodiscard]] std::string report_json(Registry& registry, const ReportOptions& options);
+
+}  // namespace wye::registry

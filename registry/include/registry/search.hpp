@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Search: which plugin files there are, in which order, and why others were passed over. A pure
+// function of its input (the file system is an input too): it opens no library. Free-threaded;
+// nothing throws. The order and the rules stand in registry/README.md.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/file_system.hpp"
+#include "registry/manifest.hpp"
+#include "registry/record.hpp"
+
+namespace wye::registry {
+
+// A snapshot of the environment. The registry never reads the process's own.
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+// The variables of this process that the registry and the runtime know: WYE_*, HOME, XDG_DATA_HOME.
+[[nodiscard]] Environment environment_snapshot();
+// True when the process runs with raised privileges (AT_SECURE).
+[[nodiscard]] bool process_is_elevated() noexcept;
+// $XDG_DATA_HOME/wye/plugins, else $HOME/.local/share/wye/plugins; empty when neither is absolute.
+[[nodiscard]] std::filesystem::path user_plugin_folder(const Environment& environment);
+
+enum class Source : std::uint8_t { builtin, application, environment, user, system, beside_host };
+[[nodiscard]] std::string_view source_name(Source source) noexcept;  // "environment"
+
+struct SearchInput {
+    std::vector<std::filesystem::path> application;  // files or folders that the application names
+    Environment environment;                         // WYE_PLUGIN_PATH, WYE_PLUGIN_PATH_ADD
+    bool elevated = false;                           // environment and user folder are ignored
+    std::filesystem::path user_folder;               // empty: none
+    std::filesystem::path system_folder;             // empty: none
+    std::filesystem::path host_folder;               // beside the host library; empty: none
+    std::vector<std::string> taken_ids;              // of built-in plugins: they win
+};
+
+// A plugin that may be opened.
+struct Candidate {
+    std::string id;  // of the manifest; without one, of the file name (id_of_file)
+    std::filesystem::path library;
+    std::optional<Manifest> manifest;  // none: only for a file that the application names
+    Source source = Source::application;
+};
+
+struct SearchResult {
+    std::vector<Candidate> candidates;  // in search order, one per id
+    std::vector<Record> records;
+};
+
+[[nodiscard]] SearchResult search(const SearchInput& input, const FileSystem& files);
+
+// The id that a file without a manifest must have: its name up to the first dot, without a leading
+// "lib" and "wye_" ("libwye_opencl.so" is "opencl").
+[[nodiscard]] std::string id_of_file(const std::filesystem::path& library);
+
+}  // namespace wye::registry
