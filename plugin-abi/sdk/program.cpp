@@ -49,6 +49,31 @@ std::optional<Type> type_from_code(std::uint32_t code) {
     return Type{static_cast<Kind>(kind), static_cast<std::uint8_t>(lanes)};
 }
 
+bool canonical_bits(Kind kind, std::uint64_t bits) {
+    const auto canonical_float = [bits](std::uint64_t infinity, std::uint64_t nan) {
+        const std::uint64_t magnitude = infinity | (infinity - 1);  // all bits but the sign
+        return (bits & magnitude) <= infinity || bits == nan;
+    };
+    switch (kind) {
+        case Kind::BOOL:
+            return bits <= 1;
+        case Kind::I32:
+        case Kind::U32:
+            return bits >> 32U == 0;
+        case Kind::I64:
+        case Kind::U64:
+            return true;
+        case Kind::F16:
+            return bits >> 16U == 0 && canonical_float(0x7c00U, 0x7e00U);
+        case Kind::F32:
+            return bits >> 32U == 0 && canonical_float(0x7f800000U, 0x7fc00000U);
+        case Kind::F64:
+            return canonical_float(0x7ff0000000000000U, 0x7ff8000000000000U);
+        default:
+            return false;
+    }
+}
+
 std::string_view role_name(Role role) {
     switch (role) {
 #define WYE_ROLE_TEXT(name, code, text) \

@@ -117,20 +117,4 @@ bool Reader::part(std::uint32_t words, Reader& out) {
     return true;
 }
 
-bool canonical_bits(Kind kind, std::uint64_t bits) {
-    switch (kind) {
-        case Kind::BOOL:
-            return bits <= 1;
-        case Kind::F16:
-            return bits <= 0xffffU && ((bits & 0x7fffU) <= 0x7c00U || bits == 0x7e00U);
-        case Kind::F32:
-            return (bits & 0x7fffffffU) <= 0x7f800000U || bits == 0x7fc00000U;
-        case Kind::F64:
-            return (bits & 0x7fffffffffffffffU) <= 0x7ff0000000000000U ||
-                   bits == 0x7ff8000000000000U;
-        default:
-            return true;
-    }
-}
-
 }  // namespace wye::ir::detail

@@ -83,9 +83,6 @@ struct Context {
 [[nodiscard]] bool read_variants(Reader& in, Context& context);
 [[nodiscard]] bool read_names(Reader& in, Context& context);
 
-// The bits of one literal: canonical for its kind (bool 0 or 1, unused bits zero, one NaN).
-[[nodiscard]] bool canonical_bits(Kind kind, std::uint64_t bits);
-
 // A block; for functions followed by the returned expression. `code.locals` holds the arguments.
 [[nodiscard]] bool read_code(Reader& in, Context& context, Code& code, bool function);
 

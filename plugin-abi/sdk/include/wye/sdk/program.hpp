@@ -114,6 +114,10 @@ inline constexpr Type kF64{Kind::F64, 1};
 [[nodiscard]] std::optional<Type> type_from_name(std::string_view name);
 [[nodiscard]] std::optional<Type> type_from_code(std::uint32_t code);  // checks kind and lanes
 
+// Whether `bits` is the one encoding of a literal of this value kind: bool 0 or 1, unused bits
+// zero, the one NaN (0x7e00, 0x7fc00000, 0x7ff8 and zeros). False for storage kinds.
+[[nodiscard]] bool canonical_bits(Kind kind, std::uint64_t bits);
+
 // ---- Roles, operations ----------------------------------------------------------------------
 
 enum class Role : std::uint8_t {
