@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The binding plan: what a program's buffers ask of any launch, worked out once per program. Sorted
+// by binding number; the input and output lists are the marked buffers in that order.
+// Pure values; thread-safe when shared const. Sizes are bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::plan {
+
+struct Binding {
+    std::string name;
+    std::uint32_t binding = 0;       // the number in the program
+    std::uint32_t buffer_index = 0;  // in ir::Program::buffers
+    ir::Role role = ir::Role::INPUT;
+    std::uint32_t element_size = 0;
+    std::uint32_t natural_alignment = 0;    // a bound range starts at a multiple of it
+    std::uint32_t preferred_alignment = 0;  // for allocation: the larger of natural and `align`
+    ir::Buffer::Count count_kind = ir::Buffer::Count::Runtime;
+    std::optional<std::uint64_t> static_bytes;  // literal counts
+    std::optional<std::uint32_t> input_index;   // in the input list
+    std::optional<std::uint32_t> output_index;  // in the output list
+};
+
+struct BindingPlan {
+    std::vector<Binding> bindings;         // ascending binding number, `shared` included
+    std::vector<std::uint32_t> inputs;     // indices into `bindings`
+    std::vector<std::uint32_t> outputs;    // likewise
+    std::vector<std::uint32_t> shared;     // likewise
+    std::vector<std::uint32_t> arguments;  // likewise: all but `shared`, in artifact order
+};
+
+// INVALID_PROGRAM for a binding number used twice, an alignment that is no power of two, or `live`
+// on a shared array; LIMIT_EXCEEDED for a static length that 64 bits cannot hold. The validator
+// finds these too; the plan does not trust that it ran.
+[[nodiscard]] Result<BindingPlan> binding_plan(const ir::Program& program);
+
+// Programs with equal layout fingerprints can share descriptor layouts: XXH3 128-bit over the list
+// of (binding, role, element size), the same on every machine. Most significant byte first.
+using LayoutFingerprint = std::array<std::uint8_t, 16>;
+[[nodiscard]] LayoutFingerprint layout_fingerprint(const BindingPlan& plan);
+[[nodiscard]] bool share_layout(const BindingPlan& a, const BindingPlan& b);
+
+}  // namespace wye::plan

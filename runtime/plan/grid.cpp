@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launch arithmetic: how many workgroups run. The request's grid, else its element count, else the
+// program's clause, else refused.
+#include <fmt/format.h>
+
+#include "plan/admit.hpp"
+
+namespace wye::plan {
+namespace {
+
+constexpr std::uint64_t kMaxCount = 0xffffffffU;  // invocations per axis, workgroups in all
+
+std::uint64_t groups_for(std::uint64_t elements, std::uint32_t workgroup) {
+    return elements / workgroup + (elements % workgroup != 0 ? 1 : 0);
+}
+
+Result<void> wanted_counts(const ProgramPlan& plan, const Request& request, const Lengths& lengths,
+                           const Count3& workgroup, std::uint64_t (&counts)[3]) {
+    const ir::Program& program = *plan.program;
+    if (request.has_grid) {
+        for (std::size_t axis = 0; axis < 3; ++axis) counts[axis] = request.grid[axis];
+        return {};
+    }
+    if (request.has_elements) {
+        counts[0] = groups_for(request.elements, workgroup[0]);
+        return {};
+    }
+    if (program.grid.kind == WYE_GRID_NONE)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("nothing says how many workgroups of program `{}` to run",
+                                 program.name),
+                     "Fix: give the request a grid or an element count, or the program a `grid` "
+                     "clause",
+                     program.name);
+    const std::span<const std::uint64_t> known(lengths, program.buffers.size());
+    for (std::size_t axis = 0; axis < program.grid.axes.size(); ++axis) {
+        auto size = ir::evaluate_size(program.grid.axes[axis], program, request.params, known,
+                                      plan.grid_names[axis]);
+        if (!size.ok()) return std::move(size).error();
+        counts[axis] = program.grid.kind == WYE_GRID_ELEMENTS ? groups_for(*size, workgroup[axis])
+                                                              : *size;
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> admit_grid(const ProgramPlan& plan, const Request& request, const Lengths& lengths,
+                        Launch& out) {
+    std::uint64_t counts[3] = {1, 1, 1};
+    WYE_TRY(wanted_counts(plan, request, lengths, out.workgroup, counts));
+    out.empty = counts[0] == 0 || counts[1] == 0 || counts[2] == 0;
+    std::uint64_t total = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (counts[axis] > kMaxCount / out.workgroup[axis])
+            return Error(Code::LIMIT_EXCEEDED,
+                         fmt::format("axis {} of the launch has {} workgroups of {}, more than "
+                                     "{} invocations",
+                                     "xyz"[axis], counts[axis], out.workgroup[axis], kMaxCount),
+                         "Fix: use another axis as well, or let each invocation do more",
+                         plan.program->name);
+        out.groups[axis] = static_cast<std::uint32_t>(counts[axis]);
+        // Both factors stay below 2^32.
+        if (!out.empty) total *= counts[axis];
+        if (total > kMaxCount)
+            return Error(Code::LIMIT_EXCEEDED,
+                         fmt::format("the launch has {}x{}x{} workgroups, more than {} in all",
+                                     counts[0], counts[1], counts[2], kMaxCount),
+                         "Fix: use larger workgroups, or let each invocation do more",
+                         plan.program->name);
+    }
+    return {};
+}
+
+}  // namespace wye::plan

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values that flow through the pipeline: what is known of a program once (ProgramPlan), what a
+// caller asks for (Request), and what was admitted (Launch). Plain data without ownership of the
+// caller's memory; a Launch is as large as the largest program, so that admitting allocates
+// nothing. Sizes and offsets are bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/binding.hpp"
+#include "program/analysis.hpp"
+#include "wye/sdk/program.hpp"
+
+namespace wye::plan {
+
+using Count3 = std::array<std::uint32_t, 3>;
+
+// Everything about a program that no launch changes. `program` must outlive it.
+struct ProgramPlan {
+    const ir::Program* program = nullptr;
+    BindingPlan bindings;
+    ir::ParamLayout params;
+    ir::Analysis analysis;
+    ir::ZeroFill zero_fill;
+    std::array<std::int8_t, WYE_LIMIT_BUFFERS> argument_of;  // binding number to argument, or -1
+    std::vector<std::string> count_names;  // by buffer index: "the count of `y`"
+    std::array<std::string, 3> grid_names;
+};
+[[nodiscard]] Result<ProgramPlan> plan_program(const ir::Program& program);
+
+enum class ArgumentKind : std::uint8_t { Host = 1, Resident = 2, Discard = 3 };
+
+struct Argument {
+    ArgumentKind kind = ArgumentKind::Host;
+    std::uint32_t binding = 0;
+    const std::byte* input = nullptr;  // Host
+    std::uint64_t input_size = 0;
+    std::byte* output = nullptr;  // Host; null: not read back
+    std::uint64_t output_size = 0;
+    std::uint64_t buffer = 0;         // Resident: its handle
+    std::uint64_t buffer_offset = 0;  // Resident
+    std::uint64_t buffer_size = 0;    // Resident: of the whole buffer, from the ledger
+    std::uint64_t size = 0;           // Resident: 0 is "to the end"; Discard: 0 is "work it out"
+};
+
+struct Request {
+    std::string_view label;  // for errors
+    std::span<const Argument> arguments;
+    std::span<const std::uint64_t> params;
+    bool has_grid = false;
+    bool has_elements = false;
+    Count3 grid = {0, 0, 0};
+    std::uint64_t elements = 0;
+    Count3 workgroup = {0, 0, 0};  // override; zeros: none
+    std::uint64_t max_output_bytes = 0;
+    std::uint32_t fixpoint_iterations = 0;
+    std::uint32_t ulp_budget = 0;
+    bool speculation = false;
+    bool persistent = false;
+    bool sizes_only = false;  // outputs may come without storage; nothing will run
+};
+
+// One buffer of an admitted launch, in artifact order.
+struct BoundBuffer {
+    std::uint32_t buffer_index;  // in ir::Program::buffers
+    std::uint32_t argument;      // in Request::arguments; kNone: none (sizes_only)
+    ArgumentKind kind;
+    bool writable;
+    bool zero;  // must be zeroed first
+    std::uint64_t elements;
+    std::uint64_t bytes;
+    const std::byte* input;  // Host: `bytes` long; null: no host bytes go in
+    std::byte* output;       // Host: `read_size` long; null: not read back
+    std::uint64_t read_offset;
+    std::uint64_t read_size;
+    std::uint64_t handle;  // Resident
+    std::uint64_t offset;  // Resident
+};
+
+struct Launch {
+    // Deliberately not initialised: only [0, buffer_count) and [0, params_size) have meaning.
+    BoundBuffer buffers[WYE_LIMIT_BUFFERS];
+    alignas(8) std::byte params[WYE_LIMIT_PARAMS * 8];
+    std::uint32_t buffer_count;
+    std::uint32_t params_size;
+    Count3 groups;
+    Count3 workgroup;
+    bool has_override;  // `workgroup` is not the program's own
+    bool empty;         // some workgroup count is zero: nothing runs, outputs still start at zero
+
+    [[nodiscard]] std::span<const BoundBuffer> bound() const { return {buffers, buffer_count}; }
+};
+
+}  // namespace wye::plan

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options of a request: each is honoured or refused by name.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "plan/admit.hpp"
+
+namespace wye::plan {
+namespace {
+
+std::string at(ir::Place place) {
+    return place.line == 0 ? std::string() : fmt::format(" at {}:{}", place.line, place.column);
+}
+
+Result<void> refuse_reserved(const ProgramPlan& plan) {
+    if (plan.analysis.reserved.empty()) return {};
+    const ir::Reserved& first = plan.analysis.reserved.front();
+    std::string others;
+    if (plan.analysis.reserved.size() > 1)
+        others = fmt::format(" ({} more)", plan.analysis.reserved.size() - 1);
+    return Error(Code::UNSUPPORTED,
+                 fmt::format("program `{}` uses {}{}, which this version does not run{}",
+                             plan.program->name, first.construct, at(first.place), others),
+                 "Fix: rewrite that part without it, or use a later version of Wye",
+                 plan.program->name);
+}
+
+Result<void> refuse_option(const ProgramPlan& plan, std::string_view option,
+                           std::string_view fix) {
+    return Error(Code::UNSUPPORTED,
+                 fmt::format("the request asks for {}, which this version does not offer", option),
+                 std::string(fix), plan.program->name);
+}
+
+Result<void> admit_workgroup(const ProgramPlan& plan, const Request& request, Launch& out) {
+    const ir::Program& program = *plan.program;
+    const Count3& wanted = request.workgroup;
+    out.workgroup = program.workgroup;
+    out.has_override = false;
+    if (wanted == Count3{0, 0, 0}) return {};
+    const std::string size = fmt::format("{},{},{}", wanted[0], wanted[1], wanted[2]);
+    if (!program.adjustable)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("workgroup size {} is asked for, but program `{}` is not "
+                                 "adjustable",
+                                 size, program.name),
+                     "Fix: leave the override out, or say `workgroup ... adjustable` in the "
+                     "program",
+                     program.name);
+    std::uint64_t invocations = 1;
+    for (const std::uint32_t axis : wanted) {
+        if (axis == 0 || axis > WYE_LIMIT_WORKGROUP) invocations = WYE_LIMIT_WORKGROUP + 1;
+        invocations *= axis;
+        if (invocations == 0 || invocations > WYE_LIMIT_WORKGROUP)
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("workgroup size {} is outside 1 to {} invocations", size,
+                                     WYE_LIMIT_WORKGROUP),
+                         "Fix: give three sizes of at least 1 with a product in that range",
+                         program.name);
+    }
+    out.workgroup = wanted;
+    out.has_override = wanted != program.workgroup;
+    return {};
+}
+
+}  // namespace
+
+Result<void> admit_options(const ProgramPlan& plan, const Request& request, Launch& out) {
+    WYE_TRY(refuse_reserved(plan));
+    if (request.speculation)
+        return refuse_option(plan, "speculation", "Fix: clear WYE_DISPATCH_SPECULATION");
+    if (request.persistent)
+        return refuse_option(plan, "persistent threads", "Fix: clear WYE_DISPATCH_PERSISTENT");
+    if (request.fixpoint_iterations > 1)
+        return refuse_option(
+            plan, fmt::format("{} fixpoint iterations", request.fixpoint_iterations),
+            "Fix: dispatch that many times on resident buffers");
+    if (request.ulp_budget > 0)
+        return refuse_option(plan, fmt::format("an error budget of {} ulp", request.ulp_budget),
+                             "Fix: set ulp_budget to 0; results are then exact");
+    if (!request.has_grid && request.grid != Count3{0, 0, 0})
+        return Error(Code::INVALID_ARGUMENT, "a grid is given without WYE_DISPATCH_GRID",
+                     "Fix: set the flag, or leave the grid zero", plan.program->name);
+    if (!request.has_elements && request.elements != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     "an element count is given without WYE_DISPATCH_ELEMENTS",
+                     "Fix: set the flag, or leave the count zero", plan.program->name);
+    return admit_workgroup(plan, request, out);
+}
+
+Result<void> admit_params(const ProgramPlan& plan, const Request& request, Launch& out) {
+    const ir::Program& program = *plan.program;
+    if (request.params.size() != program.params.size())
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("program `{}` has {} parameters, the request gives {}",
+                                 program.name, program.params.size(), request.params.size()),
+                     "Fix: give one word for each parameter, in declared order", program.name);
+    out.params_size = plan.params.size;
+    if (plan.params.size != 0) std::memset(out.params, 0, plan.params.size);
+    for (std::size_t i = 0; i < program.params.size(); ++i) {
+        const std::uint64_t bits = request.params[i];
+        const std::size_t size = program.params[i].type.bytes();
+        if (size == 4 && bits >> 32U != 0)
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("parameter `{}` has type {}, but its word {:#x} uses more "
+                                     "than 32 bits",
+                                     program.params[i].name,
+                                     ir::type_name(program.params[i].type), bits),
+                         "Fix: zero-extend the value's bits (a negative i32 too)",
+                         program.params[i].name);
+        std::memcpy(out.params + plan.params.offsets[i], &bits, size);  // little endian
+    }
+    return {};
+}
+
+}  // namespace wye::plan

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "plan/launch.hpp"
+
+namespace wye::plan {
+
+Result<ProgramPlan> plan_program(const ir::Program& program) {
+    ProgramPlan out;
+    out.program = &program;
+    WYE_ASSIGN(out.bindings, binding_plan(program));
+    out.params = ir::param_layout(program.params);
+    out.analysis = ir::analyse(program);
+    out.zero_fill = ir::zero_fill(program);
+    out.zero_fill.outputs.resize(program.buffers.size());
+    out.argument_of.fill(-1);
+    for (std::size_t i = 0; i < out.bindings.arguments.size(); ++i) {
+        const Binding& binding = out.bindings.bindings[out.bindings.arguments[i]];
+        if (binding.binding >= out.argument_of.size() || i >= WYE_LIMIT_BUFFERS)
+            return Error(Code::LIMIT_EXCEEDED,
+                         fmt::format("`{}` has binding {}, above the largest, {}", binding.name,
+                                     binding.binding, WYE_LIMIT_BUFFERS - 1),
+                         "Fix: number the buffers from 0", binding.name);
+        out.argument_of[binding.binding] = static_cast<std::int8_t>(i);
+    }
+    for (const ir::Buffer& buffer : program.buffers)
+        out.count_names.push_back(fmt::format("the count of `{}`", buffer.name));
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        out.grid_names[axis] = fmt::format("axis {} of the grid of `{}`", "xyz"[axis], program.name);
+    return out;
+}
+
+}  // namespace wye::plan

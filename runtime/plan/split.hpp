@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launches larger than a device takes at once: a grid is cut into boxes, one dispatch each, that
+// see their logical workgroup ids and counts. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "plan/launch.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::plan {
+
+inline constexpr std::uint64_t kMaxBoxes = 4096;  // dispatches of one launch
+
+struct Split {
+    Count3 groups = {0, 0, 0};  // of the whole launch
+    Count3 box = {0, 0, 0};     // largest box
+    std::uint32_t boxes = 1;
+
+    struct Box {
+        Count3 offset;
+        Count3 groups;
+    };
+    [[nodiscard]] Box operator[](std::uint32_t index) const;
+};
+
+// LIMIT_EXCEEDED when more than kMaxBoxes would be needed. `limit` has no zero.
+[[nodiscard]] Result<Split> split_grid(const Count3& groups, const Count3& limit);
+
+}  // namespace wye::plan
