@@ -11,11 +11,10 @@ namespace wye::plan {
 namespace {
 
 Error wrong(const ir::Buffer& buffer, std::string_view what, std::string_view fix) {
-    return Error(
-        Code::INVALID_ARGUMENT,
-        fmt::format("{} `{}` (binding {}) {}", role_name(buffer.role), buffer.name, buffer.binding,
-                    what),
-        std::string(fix), buffer.name);
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("{} `{}` (binding {}) {}", role_name(buffer.role), buffer.name,
+                             buffer.binding, what),
+                 std::string(fix), buffer.name);
 }
 
 Error unknown_binding(const ProgramPlan& plan, std::uint32_t binding) {
@@ -25,9 +24,9 @@ Error unknown_binding(const ProgramPlan& plan, std::uint32_t binding) {
                          "Fix: leave the argument out");
     std::string known;
     for (const std::uint32_t slot : plan.bindings.arguments)
-        known += fmt::format("{}{} `{}`", known.empty() ? "" : ", ",
-                             plan.bindings.bindings[slot].binding,
-                             plan.bindings.bindings[slot].name);
+        known +=
+            fmt::format("{}{} `{}`", known.empty() ? "" : ", ",
+                        plan.bindings.bindings[slot].binding, plan.bindings.bindings[slot].name);
     return Error(Code::INVALID_ARGUMENT,
                  fmt::format("program `{}` has no binding {}", plan.program->name, binding),
                  "Fix: use one of its bindings: " + (known.empty() ? "none" : known),
@@ -39,13 +38,14 @@ Result<void> check_host(const ir::Buffer& buffer, const Argument& argument) {
         return wrong(buffer, "is bound to host bytes",
                      "Fix: bind a resident buffer; its contents outlive the dispatch");
     if (argument.input == nullptr && argument.input_size != 0)
-        return wrong(buffer, fmt::format("has {} input bytes at a null pointer",
-                                         argument.input_size),
+        return wrong(buffer,
+                     fmt::format("has {} input bytes at a null pointer", argument.input_size),
                      "Fix: pass the bytes, or size 0");
     if (argument.output == nullptr && argument.output_size != 0)
-        return wrong(buffer, fmt::format("has {} bytes of output storage at a null pointer",
-                                         argument.output_size),
-                     "Fix: pass the storage, or size 0");
+        return wrong(
+            buffer,
+            fmt::format("has {} bytes of output storage at a null pointer", argument.output_size),
+            "Fix: pass the storage, or size 0");
     if (!buffer.in_inputs() && argument.input_size != 0)
         return wrong(buffer, "takes no input bytes; it starts at zero",
                      "Fix: leave the input out, or declare it input_output");
@@ -95,12 +95,11 @@ Result<void> admit_arguments(const ProgramPlan& plan, const Request& request, La
 
     for (std::uint32_t i = 0; i < request.arguments.size(); ++i) {
         const Argument& argument = request.arguments[i];
-        const int slot = argument.binding < plan.argument_of.size()
-                             ? plan.argument_of[argument.binding]
-                             : -1;
+        const int slot =
+            argument.binding < plan.argument_of.size() ? plan.argument_of[argument.binding] : -1;
         if (slot < 0) return unknown_binding(plan, argument.binding);
-        const Binding& binding = plan.bindings.bindings[plan.bindings.arguments[
-            static_cast<std::size_t>(slot)]];
+        const Binding& binding =
+            plan.bindings.bindings[plan.bindings.arguments[static_cast<std::size_t>(slot)]];
         const ir::Buffer& buffer = program.buffers[binding.buffer_index];
         BoundBuffer& bound = out.buffers[slot];
         if (bound.argument != ir::kNone)
@@ -111,8 +110,8 @@ Result<void> admit_arguments(const ProgramPlan& plan, const Request& request, La
         WYE_TRY(check_kind(buffer, argument));
         bound.argument = i;
         bound.kind = argument.kind;
-        bound.input = buffer.in_inputs() && argument.kind == ArgumentKind::Host ? argument.input
-                                                                                 : nullptr;
+        bound.input =
+            buffer.in_inputs() && argument.kind == ArgumentKind::Host ? argument.input : nullptr;
         bound.output = argument.kind == ArgumentKind::Host ? argument.output : nullptr;
         bound.handle = argument.buffer;
         bound.offset = argument.buffer_offset;

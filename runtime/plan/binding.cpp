@@ -22,11 +22,10 @@ Result<Binding> make_binding(const ir::Program& program, std::uint32_t index) {
     out.natural_alignment = std::max(buffer.natural_alignment(), 1U);
     out.count_kind = buffer.count_kind;
     if (buffer.align != 0 && !std::has_single_bit(buffer.align))
-        return Error(
-            Code::INVALID_PROGRAM,
-            fmt::format("`{}` asks for alignment {}, which is no power of two", buffer.name,
-                        buffer.align),
-            "Fix: use a power of two, or leave `align` out", buffer.name);
+        return Error(Code::INVALID_PROGRAM,
+                     fmt::format("`{}` asks for alignment {}, which is no power of two",
+                                 buffer.name, buffer.align),
+                     "Fix: use a power of two, or leave `align` out", buffer.name);
     out.preferred_alignment = std::max(out.natural_alignment, buffer.align);
     if (buffer.shared() && buffer.live)
         return Error(Code::INVALID_PROGRAM,
@@ -49,7 +48,8 @@ Result<Binding> make_binding(const ir::Program& program, std::uint32_t index) {
 Result<BindingPlan> binding_plan(const ir::Program& program) {
     std::vector<std::uint32_t> order(program.buffers.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return program.buffers[i].binding; });
+    std::ranges::stable_sort(order, {},
+                             [&](std::uint32_t i) { return program.buffers[i].binding; });
 
     BindingPlan plan;
     for (const std::uint32_t index : order) {

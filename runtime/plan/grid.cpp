@@ -27,19 +27,19 @@ Result<void> wanted_counts(const ProgramPlan& plan, const Request& request, cons
         return {};
     }
     if (program.grid.kind == WYE_GRID_NONE)
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("nothing says how many workgroups of program `{}` to run",
-                                 program.name),
-                     "Fix: give the request a grid or an element count, or the program a `grid` "
-                     "clause",
-                     program.name);
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("nothing says how many workgroups of program `{}` to run", program.name),
+            "Fix: give the request a grid or an element count, or the program a `grid` "
+            "clause",
+            program.name);
     const std::span<const std::uint64_t> known(lengths, program.buffers.size());
     for (std::size_t axis = 0; axis < program.grid.axes.size(); ++axis) {
         auto size = ir::evaluate_size(program.grid.axes[axis], program, request.params, known,
                                       plan.grid_names[axis]);
         if (!size.ok()) return std::move(size).error();
-        counts[axis] = program.grid.kind == WYE_GRID_ELEMENTS ? groups_for(*size, workgroup[axis])
-                                                              : *size;
+        counts[axis] =
+            program.grid.kind == WYE_GRID_ELEMENTS ? groups_for(*size, workgroup[axis]) : *size;
     }
     return {};
 }

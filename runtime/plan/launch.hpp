@@ -30,7 +30,7 @@ struct ProgramPlan {
     ir::Analysis analysis;
     ir::ZeroFill zero_fill;
     std::array<std::int8_t, WYE_LIMIT_BUFFERS> argument_of;  // binding number to argument, or -1
-    std::vector<std::string> count_names;  // by buffer index: "the count of `y`"
+    std::vector<std::string> count_names;                    // by buffer index: "the count of `y`"
     std::array<std::string, 3> grid_names;
 };
 [[nodiscard]] Result<ProgramPlan> plan_program(const ir::Program& program);

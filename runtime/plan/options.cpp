@@ -27,8 +27,7 @@ Result<void> refuse_reserved(const ProgramPlan& plan) {
                  plan.program->name);
 }
 
-Result<void> refuse_option(const ProgramPlan& plan, std::string_view option,
-                           std::string_view fix) {
+Result<void> refuse_option(const ProgramPlan& plan, std::string_view option, std::string_view fix) {
     return Error(Code::UNSUPPORTED,
                  fmt::format("the request asks for {}, which this version does not offer", option),
                  std::string(fix), plan.program->name);
@@ -74,9 +73,9 @@ Result<void> admit_options(const ProgramPlan& plan, const Request& request, Laun
     if (request.persistent)
         return refuse_option(plan, "persistent threads", "Fix: clear WYE_DISPATCH_PERSISTENT");
     if (request.fixpoint_iterations > 1)
-        return refuse_option(
-            plan, fmt::format("{} fixpoint iterations", request.fixpoint_iterations),
-            "Fix: dispatch that many times on resident buffers");
+        return refuse_option(plan,
+                             fmt::format("{} fixpoint iterations", request.fixpoint_iterations),
+                             "Fix: dispatch that many times on resident buffers");
     if (request.ulp_budget > 0)
         return refuse_option(plan, fmt::format("an error budget of {} ulp", request.ulp_budget),
                              "Fix: set ulp_budget to 0; results are then exact");
@@ -103,13 +102,12 @@ Result<void> admit_params(const ProgramPlan& plan, const Request& request, Launc
         const std::uint64_t bits = request.params[i];
         const std::size_t size = program.params[i].type.bytes();
         if (size == 4 && bits >> 32U != 0)
-            return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("parameter `{}` has type {}, but its word {:#x} uses more "
-                                     "than 32 bits",
-                                     program.params[i].name,
-                                     ir::type_name(program.params[i].type), bits),
-                         "Fix: zero-extend the value's bits (a negative i32 too)",
-                         program.params[i].name);
+            return Error(
+                Code::INVALID_ARGUMENT,
+                fmt::format("parameter `{}` has type {}, but its word {:#x} uses more "
+                            "than 32 bits",
+                            program.params[i].name, ir::type_name(program.params[i].type), bits),
+                "Fix: zero-extend the value's bits (a negative i32 too)", program.params[i].name);
         std::memcpy(out.params + plan.params.offsets[i], &bits, size);  // little endian
     }
     return {};

@@ -26,7 +26,8 @@ Result<ProgramPlan> plan_program(const ir::Program& program) {
     for (const ir::Buffer& buffer : program.buffers)
         out.count_names.push_back(fmt::format("the count of `{}`", buffer.name));
     for (std::size_t axis = 0; axis < 3; ++axis)
-        out.grid_names[axis] = fmt::format("axis {} of the grid of `{}`", "xyz"[axis], program.name);
+        out.grid_names[axis] =
+            fmt::format("axis {} of the grid of `{}`", "xyz"[axis], program.name);
     return out;
 }
 

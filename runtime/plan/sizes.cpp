@@ -49,9 +49,10 @@ Result<std::uint64_t> runtime_count(const ir::Buffer& buffer, const Request& req
                      "Fix: bind whole elements", buffer.name);
     }
     if (request.has_elements) return request.elements;
-    return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("nothing says how many elements run-time output `{}` has", buffer.name),
-                 "Fix: bring storage for it, or give the request an element count", buffer.name);
+    return Error(
+        Code::INVALID_ARGUMENT,
+        fmt::format("nothing says how many elements run-time output `{}` has", buffer.name),
+        "Fix: bring storage for it, or give the request an element count", buffer.name);
 }
 
 Error wrong_size(const ir::Buffer& buffer, std::uint64_t count, std::uint64_t need,

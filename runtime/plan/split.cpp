@@ -22,12 +22,12 @@ Result<Split> split_grid(const Count3& groups, const Count3& limit) {
         out.box[axis] = std::max(std::min(groups[axis], limit[axis]), 1U);
         boxes *= std::max(pieces(groups[axis], out.box[axis]), 1U);  // product below 2^32
         if (boxes > kMaxBoxes)
-            return Error(Code::LIMIT_EXCEEDED,
-                         fmt::format("a grid of {}x{}x{} workgroups needs {} or more launches on "
-                                     "a device that takes {}x{}x{} at once",
-                                     groups[0], groups[1], groups[2], boxes, limit[0], limit[1],
-                                     limit[2]),
-                         "Fix: use fewer workgroups, each doing more work");
+            return Error(
+                Code::LIMIT_EXCEEDED,
+                fmt::format("a grid of {}x{}x{} workgroups needs {} or more launches on "
+                            "a device that takes {}x{}x{} at once",
+                            groups[0], groups[1], groups[2], boxes, limit[0], limit[1], limit[2]),
+                "Fix: use fewer workgroups, each doing more work");
     }
     out.boxes = static_cast<std::uint32_t>(boxes);
     return out;
