@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One invocation of a program, or one call of a function: locals, and a stack of open blocks in
+// place of the host's stack, so that it can stop in the middle and go on later.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "oracle/memory.hpp"
+#include "oracle/module.hpp"
+#include "oracle/oracle.hpp"
+#include "oracle/value.hpp"
+
+namespace oracle {
+
+// What all invocations of a launch share.
+struct Machine {
+    const Module& module;
+    std::vector<std::uint64_t> params;
+    std::vector<Array> arrays;  // by buffer index; of `shared`, the running workgroup's
+    std::array<std::uint32_t, 3> groups{};
+    std::array<std::uint32_t, 3> workgroup{};
+    std::uint32_t subgroup_size = 0;
+    std::uint64_t interval = 0;  // counts barriers of the running workgroup
+    std::uint64_t steps_left = 0;
+    Trap trap;
+};
+
+// Where an invocation stands in the grid.
+struct Position {
+    std::array<std::uint32_t, 3> workgroup_id{};
+    std::array<std::uint32_t, 3> local_id{};
+    std::uint32_t local_index = 0;
+    std::uint64_t workgroup = 0;   // number of the workgroup in the grid
+    std::uint64_t invocation = 0;  // number of the invocation in the grid
+};
+
+bool is_effect(std::uint32_t op);
+bool is_subgroup(std::uint32_t op);
+// The effect that several invocations do together and that a statement stands for; 0: none.
+std::uint32_t together(const Statement& statement);
+
+class Invocation {
+  public:
+    Invocation(Machine& machine, const Position& position, const Code& code,
+               const std::vector<Value>& arguments);
+
+    // Goes on until the end, or until a statement that invocations do together (barriers, subgroup
+    // operations, workgroup_uniform_load).
+    void run();
+    [[nodiscard]] bool ended() const { return stack_.empty(); }
+    [[nodiscard]] const Statement* waiting() const { return waiting_; }
+
+    // While waiting at an effect: its operands, already evaluated. finish() gives the result.
+    [[nodiscard]] const std::vector<Value>& operands() const { return operands_; }
+    void finish(const Value& result);
+    void pass() { waiting_ = nullptr; }  // a barrier
+
+    [[nodiscard]] Value evaluate(const Node& node);
+    [[nodiscard]] Accessor accessor() const;
+
+  private:
+    struct Slot {
+        Value value;
+        std::vector<Value> array;
+    };
+    struct Scope {
+        const Block* block;
+        const Statement* loop;  // FOR or WHILE whose body this is, else null
+        std::size_t next = 0;
+        Value i, end, step;  // FOR
+    };
+
+    void count_step();
+    void execute(const Statement& s);
+    void enter(const Block& block, const Statement* loop = nullptr);
+    void begin_for(const Statement& s);
+    void next_round();  // of the loop on top of the stack
+    void leave_to_loop();
+    void assign(const Statement& s, const Value& index, const Value& value);
+    Value atomic(const Node& node);
+    Value builtin(std::uint32_t index) const;
+    Value element(const Slot& slot, const Value& index) const;
+    [[nodiscard]] bool condition(const Node& node);
+    std::vector<Value> evaluate_all(const std::vector<Node>& nodes);
+
+    Machine& machine_;
+    Position position_;
+    std::vector<Slot> locals_;
+    std::vector<Scope> stack_;
+    const Statement* waiting_ = nullptr;
+    Value index_;  // of the store that waits
+    std::vector<Value> operands_;
+};
+
+}  // namespace oracle

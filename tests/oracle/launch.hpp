@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a launch to a machine that is ready to run: sizes, counts, grid, arrays.
+#pragma once
+
+#include "oracle/invocation.hpp"
+#include "oracle/module.hpp"
+#include "oracle/oracle.hpp"
+
+namespace oracle {
+
+// Throws Refused when the launch does not fit the program. `module` must outlive the result.
+Machine prepare(const Module& module, const Launch& launch);
+
+}  // namespace oracle

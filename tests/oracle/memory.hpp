@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arrays as a launch sees them: buffers and workgroup memory, with the rules for indices out of
+// range, storage types and NaNs, and an optional race check.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "oracle/value.hpp"
+
+namespace oracle {
+
+// The value type that a load of an element type gives.
+Type loaded(Type element);
+
+enum class Access { Read, Write, Atomic };
+
+// Who makes an access: an invocation (its number in the grid), in a workgroup, in one of the
+// intervals between that workgroup's barriers.
+struct Accessor {
+    std::uint64_t workgroup = 0;
+    std::uint64_t interval = 0;
+    std::uint64_t invocation = 0;
+};
+
+class Array {
+  public:
+    Array(std::string name, Type type, std::vector<std::byte> bytes);
+
+    void watch();                                        // look for races from now on
+    void clear();                                        // all elements to zero
+    void forget() { cells_.assign(cells_.size(), {}); }  // a grid barrier orders everything
+
+    [[nodiscard]] std::uint64_t count() const { return count_; }
+    [[nodiscard]] Type type() const { return type_; }
+    [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+    [[nodiscard]] const std::string& race() const { return race_; }
+
+    // Out of range: a load gives zero, a store is dropped, an atomic gives zero.
+    Value load(const Value& index, const Accessor& who);
+    void store(const Value& index, const Value& value, const Accessor& who);
+    // op: ATOMIC_*. The old value; no type for ATOMIC_STORE. `value` and `expected` as the op
+    // needs.
+    Value atomic(std::uint32_t op, const Value& index, const Value& value, const Value& expected,
+                 const Accessor& who);
+
+  private:
+    // Accesses of one kind to one element. Workgroups run one after another (until a grid barrier,
+    // after which all is forgotten), so the latest workgroup and interval are enough.
+    struct Seen {
+        bool any = false;
+        bool other_workgroups = false;  // than the one in `last`
+        bool several = false;           // invocations, in the interval in `last`
+        Accessor last;
+    };
+    struct Cell {
+        Seen seen[3];
+    };
+
+    [[nodiscard]] bool find(const Value& index, std::uint64_t& element) const;
+    [[nodiscard]] Value get(std::uint64_t element) const;
+    void put(std::uint64_t element, const Value& value);
+    void note(std::uint64_t element, Access access, const Accessor& who);
+
+    std::string name_;
+    Type type_;
+    std::vector<std::byte> bytes_;
+    std::uint64_t count_;
+    std::vector<Cell> cells_;  // empty: not watched
+    std::string race_;
+};
+
+}  // namespace oracle

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program as trees, read from its wire form by a decoder of the oracle's own: it shares no code
+// with the project's reader, only the numbers of wye/program_format.h.
+//
+// It trusts canonical form (padding, unused bits) to the project's reader, but never reads outside
+// the bytes: what is cut short or out of range is Refused.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oracle/value.hpp"
+
+namespace oracle {
+
+struct Node {
+    std::uint32_t op = 0;   // enum wye_opcode
+    std::uint32_t imm = 0;  // see program_format.h
+    std::uint64_t extra = 0;
+    std::vector<Node> args;
+};
+
+struct Statement;
+using Block = std::vector<Statement>;
+
+struct Statement {
+    std::uint32_t op = 0;
+    std::uint32_t imm = 0;
+    std::uint32_t local = 0;  // declared or assigned
+    std::uint32_t count = 0;  // VAR_ARRAY
+    std::vector<Node> args;   // in wire order
+    Block body;
+    Block otherwise;
+};
+
+struct Code {
+    std::uint32_t locals = 0;
+    Block block;
+    std::optional<Node> result;  // functions
+};
+
+struct SizeNode {
+    std::uint32_t op = 0;
+    std::uint32_t index = 0;
+    std::uint64_t literal = 0;
+};
+using SizeExpr = std::vector<SizeNode>;  // prefix order
+
+struct Buffer {
+    std::string name;
+    std::uint32_t role = 0;
+    Type type;  // of an element
+    std::uint32_t count_kind = 0;
+    std::uint64_t count = 0;
+    SizeExpr size;
+};
+
+struct Table {
+    Type type;
+    std::vector<std::uint64_t> bits;
+};
+
+struct Function {
+    Type type;
+    std::vector<Type> arguments;
+    Code code;
+};
+
+struct Module {
+    std::string name;
+    std::array<std::uint32_t, 3> workgroup{};
+    std::uint32_t subgroup = 0;
+    bool adjustable = false;
+    std::uint32_t grid_kind = WYE_GRID_NONE;
+    std::vector<SizeExpr> axes;
+    std::vector<Type> params;
+    std::vector<Buffer> buffers;
+    std::vector<Table> tables;
+    std::vector<Function> functions;
+    Code main;
+    bool grid_barrier = false;  // main has one
+};
+
+// Throws Refused.
+Module read_module(std::span<const std::byte> wire);
+
+}  // namespace oracle

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The scalar oracle: evaluates a program from its wire form, one invocation at a time, and says
+// what the language defines as the result. Simple rather than fast, and independent: it shares no
+// code with the runtime, the sdk or any plugin (only the numbers of wye/program_format.h), so that
+// equal bytes mean something.
+//
+// Invocations of a workgroup run one after another from one barrier (or subgroup operation) to the
+// next; workgroups run one after another from one grid barrier to the next.
+// Pure; thread-safe; does not throw. Needs the host's default rounding mode.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace oracle {
+
+struct Launch {
+    // The grid: workgroups, else elements along x, else the program's grid clause.
+    std::optional<std::array<std::uint32_t, 3>> groups;
+    std::optional<std::uint64_t> elements;
+    // By parameter index: the bits, zero-extended.
+    std::vector<std::uint64_t> params;
+    // In binding order, `shared` left out. An `output` may be empty where its count follows from
+    // the program (or from `elements`); other sizes must fit. Outputs are cleared first.
+    std::vector<std::vector<std::byte>> buffers;
+    std::optional<std::array<std::uint32_t, 3>> workgroup;  // override; the program must allow it
+    std::uint32_t subgroup_size = 32;                       // where the program does not say
+    std::uint64_t step_limit = std::uint64_t{1} << 36;      // statements and loop rounds
+    bool check_races = false;
+};
+
+struct Trap {
+    std::uint32_t code = 0;  // the largest
+    std::uint32_t count = 0;
+    friend bool operator==(Trap, Trap) = default;
+};
+
+struct Outcome {
+    std::string error;  // not empty: refused or not evaluated, and the rest means nothing
+    std::vector<std::vector<std::byte>> buffers;  // after the launch, as in Launch::buffers
+    Trap trap;
+    std::string race;  // the first race found, when Launch::check_races asks for it
+    [[nodiscard]] bool ok() const { return error.empty(); }
+};
+
+[[nodiscard]] Outcome run(std::span<const std::byte> wire, const Launch& launch);
+
+}  // namespace oracle
