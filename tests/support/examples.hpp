@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launches of the example programs (runtime/examples/programs), with inputs and with the results
+// that plain C++ on the host expects. For the oracle and for every device, through whatever API.
+// Values; the same seed gives the same launches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+struct ExampleBuffer {
+    std::string name;
+    bool input = false;               // `before` goes in; else the buffer starts at zero
+    bool output = false;              // `expected` comes out
+    std::vector<std::byte> before;    // of an output: as long as the buffer
+    std::vector<std::byte> expected;  // after the last dispatch
+};
+
+struct Example {
+    std::string program;                 // "saxpy"
+    std::string what;                    // "257 elements"
+    std::vector<ExampleBuffer> buffers;  // in binding order, without `shared`
+    // One dispatch each, in order, on the same buffers: the bits of the parameters in declared
+    // order. The grid is the program's own.
+    std::vector<std::vector<std::uint64_t>> dispatches;
+    std::vector<std::string> params;  // their names
+};
+
+// The names of all example programs, sorted.
+const std::vector<std::string>& example_programs();
+
+// The text of an example program, from the source tree. Throws std::runtime_error when unreadable.
+std::string example_text(const std::string& program);
+
+// Launches of one program: empty and tiny ones, sizes around the workgroup size, larger ones.
+// `scale` multiplies the larger ones; 1 suits the oracle.
+std::vector<Example> examples(const std::string& program, std::uint64_t seed,
+                              std::size_t scale = 1);
+
+}  // namespace support

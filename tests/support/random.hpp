@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random numbers and random buffer contents for tests. The same seed gives the same values on every
+// machine and standard library. Pure values; one generator per thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace support {
+
+class Random {  // splitmix64
+  public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t next();
+    // In [0, bound); bound at least 1. Slightly uneven for huge bounds, which no test minds.
+    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+    // In [first, last].
+    std::int64_t between(std::int64_t first, std::int64_t last);
+    bool chance(unsigned percent) { return below(100) < percent; }
+    template <typename T>
+    const T& pick(const std::vector<T>& from) {
+        return from[below(from.size())];
+    }
+
+  private:
+    std::uint64_t state_;
+};
+
+// The bits of one scalar of a kind (enum wye_kind, not bool). About half are special: zeros and
+// ones, boundaries and their neighbours, powers of two; for floats also infinities, NaNs with
+// payloads, subnormals, halves and ties; the rest are plain numbers or plain random bits.
+std::uint64_t random_scalar(Random& random, unsigned kind);
+
+// `count` scalars of a kind, packed.
+std::vector<std::byte> random_scalars(Random& random, unsigned kind, std::size_t count);
+
+// Plain random bytes.
+std::vector<std::byte> random_bytes(Random& random, std::size_t count);
+
+}  // namespace support
