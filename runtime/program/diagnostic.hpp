@@ -31,7 +31,7 @@ inline constexpr std::size_t kMaxDiagnostics = 100;
 
 // One Error (INVALID_TEXT or INVALID_PROGRAM) that carries the first diagnostic as its sentence and
 // the count of the others.
-[[nodiscard]] Error to_error(Code code, const std::vector<Diagnostic>& diagnostics,
+[[nodiscard]] Error to_error(wye::Code code, const std::vector<Diagnostic>& diagnostics,
                              std::string_view subject);
 
 }  // namespace wye::ir

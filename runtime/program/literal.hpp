@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Literals of the text form: exact reading and shortest printing. Independent of the locale. Pure;
+// thread-safe. Problems are sentences for a diagnostic.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::ir {
+
+// A number as written: not yet converted, as its sign may precede it and its use decides the range.
+struct Number {
+    enum class Form : std::uint8_t { Integer, Decimal, Hex };
+    Form form = Form::Integer;
+    Type type = kI32;  // from the suffix, i32 or f32 without one
+    bool suffixed = false;
+    bool fits = true;             // integers: below 2^64
+    std::uint64_t magnitude = 0;  // integers
+    std::string digits;           // floats: without `_`, prefix and suffix
+    std::string problem;          // not empty: malformed
+    std::string fix;
+};
+[[nodiscard]] Number scan_number(std::string_view text);
+
+struct LiteralValue {
+    Type type;
+    std::uint64_t bits = 0;
+    std::string problem;  // not empty: out of the type's range
+    std::string fix;
+};
+[[nodiscard]] LiteralValue literal_value(const Number& number, bool negative);
+
+// The text of a literal of a scalar value type; reading it gives the same bits. NaNs print as the
+// canonical one.
+[[nodiscard]] std::string literal_text(Type type, std::uint64_t bits);
+
+// The value of an integer literal's bits, sign-extended from its type; meaningful for integers.
+[[nodiscard]] std::int64_t signed_value(Type type, std::uint64_t bits);
+
+[[nodiscard]] std::uint64_t canonical_nan(Type type);
+[[nodiscard]] bool is_nan(Type type, std::uint64_t bits);
+[[nodiscard]] std::uint64_t infinity_bits(Type type, bool negative);
+
+}  // namespace wye::ir

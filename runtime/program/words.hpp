@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reserved words of the text form, and what a legal name is. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::ir {
+
+// Words with a part in the grammar.
+#define WYE_TEXT_KEYS(X)            \
+    X(WYE, "wye")                   \
+    X(PROGRAM, "program")           \
+    X(MAIN, "main")                 \
+    X(WORKGROUP, "workgroup")       \
+    X(ADJUSTABLE, "adjustable")     \
+    X(SUBGROUP, "subgroup")         \
+    X(CONST, "const")               \
+    X(PARAM, "param")               \
+    X(GRID, "grid")                 \
+    X(ELEMENTS, "elements")         \
+    X(GROUPS, "groups")             \
+    X(TABLE, "table")               \
+    X(FN, "fn")                     \
+    X(RETURN, "return")             \
+    X(VARIANT, "variant")           \
+    X(ENTRY, "entry")               \
+    X(FOR, "for")                   \
+    X(FILE, "file")                 \
+    X(TEXT, "text")                 \
+    X(BINDING, "binding")           \
+    X(ALIGN, "align")               \
+    X(BYTES, "bytes")               \
+    X(LIVE, "live")                 \
+    X(UNSET, "unset")               \
+    X(LET, "let")                   \
+    X(VAR, "var")                   \
+    X(IF, "if")                     \
+    X(ELSE, "else")                 \
+    X(IN, "in")                     \
+    X(STEP, "step")                 \
+    X(WHILE, "while")               \
+    X(BREAK, "break")               \
+    X(CONTINUE, "continue")         \
+    X(BARRIER, "barrier")           \
+    X(GRID_BARRIER, "grid_barrier") \
+    X(TRAP, "trap")                 \
+    X(BITCAST, "bitcast")           \
+    X(LEN, "len")                   \
+    X(LEN64, "len64")
+
+enum class Key : std::uint16_t {
+#define WYE_TEXT_KEY(name, text) name,
+    WYE_TEXT_KEYS(WYE_TEXT_KEY)
+#undef WYE_TEXT_KEY
+};
+
+enum class WordClass : std::uint8_t {
+    None,      // not reserved: a name
+    Keyword,   // code: enum Key
+    Role,      // code: enum Role
+    Type,      // code: type code
+    Builtin,   // code: enum wye_builtin
+    Function,  // code: Op of a built-in function
+    Effect,    // code: Op of an effect
+    Constant   // code: enum ConstantWord
+};
+
+enum class ConstantWord : std::uint16_t {
+    True,
+    False,
+    InfF16,
+    InfF32,
+    InfF64,
+    NanF16,
+    NanF32,
+    NanF64
+};
+
+struct Word {
+    WordClass word = WordClass::None;
+    std::uint16_t code = 0;
+};
+
+// What `text` is reserved for; None for every other string.
+[[nodiscard]] Word classify_word(std::string_view text);
+
+// Letters, digits and `_`, not beginning with a digit, 1 to 64 bytes. Says nothing about reserved
+// words.
+[[nodiscard]] bool name_shaped(std::string_view text);
+
+// name_shaped and not reserved.
+[[nodiscard]] bool legal_name(std::string_view text);
+
+// UTF-8 that fits on one line: no control characters but tab.
+[[nodiscard]] bool legal_string(std::string_view text);
+
+// Byte offset of the first byte that is not well-formed UTF-8, or text.size().
+[[nodiscard]] std::size_t utf8_error(std::string_view text);
+
+// The candidate nearest to `text`, near enough to be a slip of the pen; empty when none is.
+[[nodiscard]] std::string_view nearest(std::string_view text,
+                                       const std::vector<std::string_view>& candidates);
+
+// All reserved words of one class, for suggestions.
+[[nodiscard]] std::vector<std::string_view> words_of(WordClass word);
+
+}  // namespace wye::ir
