@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which range checks are needless: intervals of integer values, and facts such as a dominating
+// `i < len(b)`. Says "proven" or "not proven", never guesses. Shared by all lowerings.
+// Pure; a value; thread-safe once made.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::lower {
+
+struct CodeRanges {
+    // By ExprId: an access (LOAD*, atomics, WORKGROUP_UNIFORM_LOAD) whose index is in range.
+    std::vector<bool> accesses;
+    // By StmtId: STORE and STORE_ARRAY in range; FOR whose variable cannot overflow when stepped.
+    std::vector<bool> stores, plain_loops;
+};
+
+class Ranges {
+  public:
+    // `program` is valid and typed; `workgroup` is the effective size.
+    Ranges(const ir::Program& program, std::array<std::uint32_t, 3> workgroup);
+
+    // By function index, or ir::kNone for main.
+    [[nodiscard]] const CodeRanges& of(std::uint32_t function) const {
+        return function == ir::kNone ? main_ : functions_[function];
+    }
+
+  private:
+    CodeRanges main_;
+    std::vector<CodeRanges> functions_;
+};
+
+}  // namespace wye::lower
