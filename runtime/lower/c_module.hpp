@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// State that the kernel and its functions share while one program becomes C text: helper
+// functions that turned out to be needed, what each function reads of its surroundings, the first
+// refusal. Used by one thread for one lowering.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lower/ranges.hpp"
+#include "lower/spelling.hpp"
+
+namespace wye::lower {
+
+// One name of the kernel's scope that code may use: functions get theirs as extra arguments.
+struct Outer {
+    enum class Kind : std::uint8_t {
+        Buffer,         // b3: pointer to the elements
+        Length,         // n3: len(b), u32
+        SignedLength,   // m3: min(len(b), 2^31), what an i32 index is compared with
+        Length64,       // l3: exact count, u64
+        Shared,         // s3: workgroup array
+        Param,          // p0
+        WorkgroupId,    // wg0: by axis
+        LocalId,        // lid0
+        GlobalId,       // gid0
+        NumWorkgroups,  // ng0
+        LocalIndex,     // li
+        OpaqueZero,     // oz
+        Trap            // trap
+    };
+    Kind kind;
+    std::uint32_t index = 0;  // buffer, parameter or axis
+    friend auto operator<=>(const Outer&, const Outer&) = default;
+};
+using OuterSet = std::set<Outer>;
+
+[[nodiscard]] std::string name_of(Outer outer);
+
+class CModule {
+  public:
+    CModule(const ir::Program& program, const Spelling& spelling, const TargetFacts& facts,
+            const Options& options);
+
+    const ir::Program& program;
+    const Spelling& spelling;
+    const TargetFacts& facts;
+    const std::array<std::uint32_t, 3> workgroup;
+    const bool folded_grid;
+    const Ranges ranges;
+    Used used;
+
+    // Names and texts -------------------------------------------------------------------------
+    [[nodiscard]] std::string_view value_type(ir::Kind kind) const {
+        return spelling.value_type(kind);
+    }
+    // Of a component as it lies in memory.
+    [[nodiscard]] std::string_view storage_type(ir::Kind kind) const;
+    // The C type a buffer's or a shared array's name points at: a vector for 2 and 4 lanes in a
+    // buffer, else the component.
+    [[nodiscard]] std::string element_type(const ir::Buffer& buffer) const;
+    [[nodiscard]] std::string declaration(Outer outer) const;  // as a function's argument
+    [[nodiscard]] std::string literal(ir::Kind kind, std::uint64_t bits) const;
+    [[nodiscard]] std::string intrinsic(Intrinsic what, ir::Kind kind, std::string operand) const;
+
+    // Notes that the text uses `kind`, and gives its value type.
+    std::string_view use_type(ir::Kind kind);
+    // The name of a struct with `type`'s components, for functions that return vectors.
+    std::string vector_struct(ir::Type type);
+    // Adds a helper function once; `text` is everything after the prefix ("uint f(uint a) {...}").
+    void add_helper(const std::string& name, const std::string& text);
+    [[nodiscard]] bool has_helper(const std::string& name) const {
+        return helper_names_.count(name) != 0;
+    }
+    [[nodiscard]] const std::string& helpers() const { return helpers_; }
+
+    // The first refusal wins; the text is then worthless, but finishing it is harmless.
+    void refuse(Error error);
+    [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }
+
+    struct Function {
+        bool written = false;
+        OuterSet outer;
+        std::string text;
+    };
+    std::vector<Function> functions;  // by function index
+
+  private:
+    std::set<std::string> helper_names_;
+    std::string helpers_;
+    std::optional<Error> refusal_;
+};
+
+// "bin_9" from any bytes: letters, digits and _ only, at most 64, so that it is safe in a comment.
+[[nodiscard]] std::string sanitised(std::string_view name);
+
+// Text of one scalar operator or exact function on operands that are already C expressions.
+[[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind operand,
+                                           const std::vector<std::string>& operands);
+[[nodiscard]] std::string scalar_conversion(CModule& module, ir::Kind from, ir::Kind to,
+                                            const std::string& operand);
+// A NaN becomes the canonical one; other values pass.
+[[nodiscard]] std::string canonical_nan(CModule& module, ir::Kind kind, const std::string& operand);
+
+}  // namespace wye::lower

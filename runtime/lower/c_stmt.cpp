@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statements, and the small text tools of the writer.
+#include <cctype>
+
+#include "lower/c_writer.hpp"
+
+namespace wye::lower {
+
+using ir::Kind;
+using ir::Op;
+
+bool is_atom(const std::string& text) {
+    for (const char c : text)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '.') return false;
+    return !text.empty();
+}
+
+std::string bare(const std::string& text) {
+    if (text.size() < 2 || text.front() != '(' || text.back() != ')') return text;
+    int open = 0;
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+        if (text[i] == '(') ++open;
+        if (text[i] == ')' && --open == 0) return text;  // closed before the end: not one pair
+    }
+    return text.substr(1, text.size() - 2);
+}
+
+CWriter::CWriter(CModule& module, std::uint32_t function)
+    : module_(module),
+      program_(module.program),
+      function_(function),
+      code_(function == ir::kNone ? program_.main : program_.functions[function].code),
+      ranges_(module.ranges.of(function)) {}
+
+void CWriter::line(const std::string& text) {
+    out_.append(static_cast<std::size_t>(indent_) * 4, ' ');
+    out_ += text;
+    out_ += '\n';
+}
+
+std::string CWriter::temporary(Kind kind, const std::string& text) {
+    std::string name = "t" + std::to_string(temporaries_++);
+    line("const " + std::string(module_.use_type(kind)) + " " + name + " = " + bare(text) + ";");
+    return name;
+}
+
+std::string CWriter::atom(Kind kind, const std::string& text) {
+    return is_atom(text) ? text : temporary(kind, text);
+}
+
+void CWriter::settle(CValue& v, ir::Type type) {
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = atom(type.kind, v.c[k]);
+    v.depth = 0;
+}
+
+std::string CWriter::outer(Outer::Kind kind, std::uint32_t index) {
+    const Outer item{kind, index};
+    outer_.insert(item);
+    return name_of(item);
+}
+
+std::string CWriter::local_name(std::uint32_t local, unsigned component) const {
+    std::string name = "v" + std::to_string(local);
+    if (code_.locals[local].type.lanes > 1) name += "xyzw"[component];
+    return name;
+}
+
+std::string CWriter::comment(const std::string& name) const {
+    return name.empty() ? std::string() : "  // " + sanitised(name);
+}
+
+CValue CWriter::right_side(ir::ExprId id) {
+    return ir::op_effect(code_.exprs[id].op) ? effect(id, true) : value(id);
+}
+
+void CWriter::block(ir::BlockId id) {
+    for (const ir::StmtId s : code_.blocks[id]) statement(s);
+}
+
+void CWriter::return_result() {
+    CValue v = value(code_.result);
+    const ir::Type type = code_.exprs[code_.result].type;
+    if (type.lanes == 1) return line("return " + bare(v.c[0]) + ";");
+    const std::string name = "t" + std::to_string(temporaries_++);
+    line(module_.vector_struct(type) + " " + name + ";");
+    for (unsigned k = 0; k < v.lanes; ++k)
+        line(name + "." + "xyzw"[k] + " = " + bare(v.c[k]) + ";");
+    line("return " + name + ";");
+}
+
+void CWriter::statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    switch (s.op) {
+        case Op::LET:
+            return declare(s, true);
+        case Op::VAR:
+        case Op::VAR_ZERO:
+            return declare(s, false);
+        case Op::VAR_ARRAY:
+            return local_array_declaration(s);
+        case Op::ASSIGN:
+        case Op::ASSIGN_COMPONENT:
+            return assign(s);
+        case Op::STORE:
+            return store(buffer_array(s.imm), s.args[0], s.args[1], ranges_.stores[id]);
+        case Op::STORE_ARRAY:
+            return store(local_array(s.local), s.args[0], s.args[1], ranges_.stores[id]);
+        case Op::EFFECT:
+            effect(s.args[0], false);
+            return;
+        case Op::IF:
+            return if_statement(s);
+        case Op::FOR:
+            return for_statement(id);
+        case Op::WHILE:
+            return while_statement(s);
+        case Op::BREAK:
+            return line("break;");
+        case Op::CONTINUE:
+            return line("continue;");
+        case Op::RETURN:
+            return line("return;");
+        case Op::BARRIER:
+            return line(std::string(module_.spelling.barrier()));
+        case Op::TRAP:
+            return trap(s);
+        default:
+            module_.refuse(Error(Code::UNSUPPORTED,
+                                 "`" + std::string(ir::op_text(s.op)) + "` is not lowered to C yet",
+                                 "Fix: use the `cpu` device, or leave the statement out",
+                                 program_.name));
+    }
+}
+
+void CWriter::declare(const ir::Stmt& s, bool constant) {
+    const ir::Local& local = code_.locals[s.local];
+    const std::string type(module_.use_type(local.type.kind));
+    CValue v;
+    v.lanes = local.type.lanes;
+    if (s.op == Op::VAR_ZERO)
+        for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = module_.literal(local.type.kind, 0);
+    else
+        v = right_side(s.args[0]);
+    for (unsigned k = 0; k < v.lanes; ++k)
+        line((constant ? "const " : "") + type + " " + local_name(s.local, k) + " = " +
+             bare(v.c[k]) + ";" + (k == 0 ? comment(local.name) : std::string()));
+}
+
+void CWriter::assign(const ir::Stmt& s) {
+    CValue v = right_side(s.args[0]);
+    if (s.op == Op::ASSIGN_COMPONENT)
+        return line(local_name(s.local, s.imm) + " = " + bare(v.c[0]) + ";");
+    if (v.lanes > 1)  // the right side may read what the left side changes
+        for (unsigned k = 0; k < v.lanes; ++k)
+            v.c[k] = temporary(code_.locals[s.local].type.kind, v.c[k]);
+    for (unsigned k = 0; k < v.lanes; ++k)
+        line(local_name(s.local, k) + " = " + bare(v.c[k]) + ";");
+}
+
+// Zero each time the declaration runs.
+void CWriter::local_array_declaration(const ir::Stmt& s) {
+    const ir::Local& local = code_.locals[s.local];
+    const std::string name = "v" + std::to_string(s.local);
+    const std::string u32(module_.value_type(Kind::U32));
+    const std::string count =
+        std::to_string(static_cast<std::uint64_t>(local.count) * local.type.lanes);
+    const std::string z = "t" + std::to_string(temporaries_++);
+    line(std::string(module_.use_type(local.type.kind)) + " " + name + "[" + count + "];" +
+         comment(local.name));
+    line("for (" + u32 + " " + z + " = 0u; " + z + " < " + count + "u; ++" + z + ") " + name + "[" +
+         z + "] = " + module_.literal(local.type.kind, 0) + ";");
+}
+
+void CWriter::if_statement(const ir::Stmt& s) {
+    const CValue condition = value(s.args[0]);
+    line("if (" + bare(condition.c[0]) + ") {");
+    ++indent_;
+    block(s.body);
+    --indent_;
+    const bool has_else = s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty();
+    if (!has_else) return line("}");
+    line("} else {");
+    ++indent_;
+    block(s.otherwise);
+    --indent_;
+    line("}");
+}
+
+// True for values that stay the same while the statement's block runs.
+bool CWriter::unchanging(ir::ExprId id) const {
+    const ir::Expr& e = code_.exprs[id];
+    switch (e.op) {
+        case Op::LITERAL:
+        case Op::PARAM:
+        case Op::LEN:
+        case Op::LEN64:
+        case Op::BUILTIN:
+            return true;
+        case Op::COMPONENT:
+            return code_.exprs[code_.operands_of(e)[0]].op == Op::BUILTIN;
+        case Op::LOCAL: {
+            const auto form = code_.locals[static_cast<std::uint32_t>(e.extra)].form;
+            return form != ir::Local::Form::Var;
+        }
+        default:
+            return false;
+    }
+}
+
+void CWriter::for_statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    const ir::Type type = code_.locals[s.local].type;
+    const Kind kind = type.kind;
+    const std::string c_type(module_.use_type(kind));
+    const std::string native =
+        type.signed_integer() ? "(" + std::string(module_.spelling.type(kind)) + ")" : "";
+    const std::string one = module_.literal(kind, 1);
+    const std::string i = local_name(s.local, 0);
+    const auto once = [&](ir::ExprId e) {
+        const std::string text = value(e).c[0];
+        return unchanging(e) && is_atom(text) ? text : atom(kind, "(" + text + ")");
+    };
+    const std::string first = value(s.args[0]).c[0];
+    const std::string start = ranges_.plain_loops[id] ? first : atom(kind, first);
+    const std::string end = once(s.args[1]);
+    std::string step = one;
+    if (const ir::Expr& given = code_.exprs[s.args[2]]; given.op == Op::LITERAL) {
+        const bool positive =
+            given.extra != 0 && !(type.signed_integer() && (given.extra >> (type.bits() - 1)) != 0);
+        if (positive) step = module_.literal(kind, given.extra);
+    } else {  // below 1 counts as 1
+        const std::string raw = atom(kind, value(s.args[2]).c[0]);
+        step = temporary(kind, native + raw + " < " + native + one + " ? " + one + " : " + raw);
+    }
+    const std::string note = comment(code_.locals[s.local].name);
+    const std::string stepping = step == one ? "++" + i : i + " += " + step;
+    if (ranges_.plain_loops[id]) {
+        line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
+             end + "; " + stepping + ") {" + note);
+    } else {  // by trip count: adding the step might overflow
+        const bool from_zero = start == module_.literal(kind, 0);
+        const std::string span = end + (from_zero ? "" : " - " + start) + " - " + one;
+        const std::string trips = step == one ? span : "(" + span + ") / " + step;
+        const std::string count =
+            temporary(kind, native + start + " < " + native + end + " ? " + trips + " + " + one +
+                                " : " + module_.literal(kind, 0));
+        const std::string k = "t" + std::to_string(temporaries_++);
+        line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + ", " + i + " = " +
+             start + "; " + k + " < " + count + "; ++" + k + ", " + stepping + ") {" + note);
+    }
+    ++indent_;
+    block(s.body);
+    --indent_;
+    line("}");
+}
+
+void CWriter::while_statement(const ir::Stmt& s) {
+    line("for (;;) {");
+    ++indent_;
+    if (const std::string_view mark = module_.spelling.endless_mark(); !mark.empty())
+        line(std::string(mark));
+    const CValue condition = value(s.args[0]);
+    line("if (!" + (is_atom(condition.c[0]) ? condition.c[0] : "(" + bare(condition.c[0]) + ")") +
+         ") break;");
+    block(s.body);
+    --indent_;
+    line("}");
+}
+
+void CWriter::trap(const ir::Stmt& s) {
+    const std::string record = outer(Outer::Kind::Trap);
+    const std::string code[] = {module_.literal(Kind::U32, s.imm)};
+    const std::string one[] = {module_.literal(Kind::U32, 1)};
+    line(module_.spelling.atomic(Op::ATOMIC_MAX, Kind::U32, Space::Global, "&" + record + "[0]",
+                                 code) +
+         ";");
+    line(module_.spelling.atomic(Op::ATOMIC_ADD, Kind::U32, Space::Global, "&" + record + "[1]",
+                                 one) +
+         ";");
+    line("return;");
+}
+
+}  // namespace wye::lower

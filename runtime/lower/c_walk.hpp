@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walker shared by the C dialects: a valid program becomes one kernel named `wye_main`.
+// Pure; thread-safe.
+#pragma once
+
+#include "lower/spelling.hpp"
+
+namespace wye::lower {
+
+// UNSUPPORTED names the construct; LIMIT_EXCEEDED when the text passes kMaxTextBytes.
+[[nodiscard]] Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
+                                       const Spelling& spelling, const TargetFacts& facts,
+                                       const Options& options);
+
+inline constexpr std::size_t kMaxTextBytes = std::size_t{32} << 20U;
+
+}  // namespace wye::lower

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the statements of main or of one function as C. Vectors are written as separate scalars
+// (`v3x`, `v3y`), so every dialect needs only scalar operators. Used by one thread, once.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "lower/c_module.hpp"
+
+namespace wye::lower {
+
+// A value as C expressions, one per component. `depth` counts nested operations: compilers limit
+// the nesting of brackets, so deep expressions are cut by named temporaries.
+struct CValue {
+    std::array<std::string, 4> c;
+    std::uint8_t lanes = 1;
+    unsigned depth = 0;
+};
+
+class CWriter {
+  public:
+    // `function` is ir::kNone for main.
+    CWriter(CModule& module, std::uint32_t function);
+
+    // Writes the block; main() also writes nothing around it.
+    void block(ir::BlockId id);
+    // The function's returned expression as a return statement.
+    void return_result();
+
+    [[nodiscard]] const std::string& text() const { return out_; }
+    [[nodiscard]] const OuterSet& outer() const { return outer_; }
+    [[nodiscard]] std::string local_name(std::uint32_t local, unsigned component) const;
+
+  private:
+    // Expressions (c_expr.cpp)
+    CValue value(ir::ExprId id);
+    CValue leaf(const ir::Expr& e);
+    CValue built_in(const ir::Expr& e, unsigned wanted);
+    CValue component(const ir::Expr& e);
+    CValue operation(const ir::Expr& e);
+    CValue conversion(const ir::Expr& e);
+    CValue bitcast(const ir::Expr& e);
+    CValue call(const ir::Expr& e);
+    CValue operand(ir::Op op, ir::ExprId id);
+    [[nodiscard]] bool never_nan(ir::ExprId id) const;
+
+    // Memory (c_memory.cpp)
+    struct Array {
+        Space space = Space::Global;
+        ir::Type type;            // of an element
+        std::string name;         // of the pointer or array
+        std::string components;   // "" or "3": components are addressed one by one
+        bool packed = false;      // 2 and 4 lanes in a buffer: one C vector per element
+        bool fixed = false;       // the count is a literal
+        std::uint64_t count = 0;  // fixed
+        std::uint32_t buffer = ir::kNone;
+    };
+    struct Index {
+        std::string at;  // usable as a subscript: in range, or 0 where `ok` is false
+        std::string raw;
+        std::string ok;  // empty: proven
+    };
+    Array buffer_array(std::uint32_t buffer);
+    Array table_array(std::uint32_t table);
+    Array local_array(std::uint32_t local);
+    std::string length_of(const Array& array, ir::Kind index);
+    Index index(const Array& array, ir::ExprId id, bool proven, bool clamp);
+    std::string element(const Array& array, const std::string& at, unsigned component) const;
+    std::string widened(ir::Kind kind, const std::string& loaded) const;
+    CValue load(const Array& array, ir::ExprId index_id, bool proven);
+    void store(const Array& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
+    std::string stored(ir::Kind kind, const std::string& text, bool clean);
+    CValue effect(ir::ExprId id, bool wanted);
+    CValue atomic(const ir::Expr& e, bool proven, bool wanted);
+
+    // Statements (c_stmt.cpp)
+    void statement(ir::StmtId id);
+    void declare(const ir::Stmt& s, bool constant);
+    void assign(const ir::Stmt& s);
+    void local_array_declaration(const ir::Stmt& s);
+    void if_statement(const ir::Stmt& s);
+    void for_statement(ir::StmtId id);
+    void while_statement(const ir::Stmt& s);
+    void trap(const ir::Stmt& s);
+    [[nodiscard]] bool unchanging(ir::ExprId id) const;
+    // The value of a statement's right side: an effect or an expression.
+    CValue right_side(ir::ExprId id);
+
+    // Text
+    void line(const std::string& text);
+    std::string temporary(ir::Kind kind, const std::string& text);
+    std::string atom(ir::Kind kind, const std::string& text);
+    void settle(CValue& v, ir::Type type);  // every component becomes an atom
+    std::string outer(Outer::Kind kind, std::uint32_t index = 0);
+    std::string comment(const std::string& name) const;
+
+    CModule& module_;
+    const ir::Program& program_;
+    const std::uint32_t function_;
+    const ir::Code& code_;
+    const CodeRanges& ranges_;
+    OuterSet outer_;
+    std::string out_;
+    unsigned indent_ = 1;
+    unsigned temporaries_ = 0;
+};
+
+// A name or a number: copying it computes nothing.
+[[nodiscard]] bool is_atom(const std::string& text);
+// Without the pair of parentheses around everything, if there is one.
+[[nodiscard]] std::string bare(const std::string& text);
+
+}  // namespace wye::lower

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What differs between the C dialects that the C walker writes. The walker owns the structure; a
+// spelling owns words: types, qualifiers, ids, intrinsics, atomics. Immutable, pure, thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lower/lower.hpp"
+#include "wye/sdk/program.hpp"
+
+namespace wye::lower {
+
+enum class Space : std::uint8_t { Global, Shared, Constant, Private };
+
+// Operations that a dialect has its own word for; operands and result have the C value type of one
+// kind (see Spelling::value_type), except where said.
+enum class Intrinsic : std::uint8_t {
+    PopCount,
+    Clz,    // w for 0
+    MulHi,  // of the kind's signedness; operands already of that type
+    Sqrt,   // correctly rounded where `exact` says so
+    Fma,    // one rounding where `exact` says so
+    Floor,
+    Ceil,
+    Trunc,
+    Rint,       // ties to even
+    FloatBits,  // float to the unsigned integer of its width
+    BitsFloat,  // back
+};
+
+// Operations whose native form may be inexact on some device.
+enum class Rounded : std::uint8_t { F32Div, F32Sqrt, F32Fma, F64Div, F64Sqrt, F64Fma };
+
+// What the text turned out to use; decides pragmas, includes and compiler options.
+struct Used {
+    bool f64 = false;
+    bool atomic64 = false;
+    bool rounded[6] = {};  // by Rounded: the native form is in the text
+};
+
+class Spelling {
+  public:
+    Spelling() = default;
+    Spelling(const Spelling&) = delete;
+    Spelling& operator=(const Spelling&) = delete;
+    virtual ~Spelling() = default;
+
+    // Integers are held unsigned in every dialect (i32 as u32), so arithmetic wraps by definition.
+    [[nodiscard]] std::string_view value_type(ir::Kind kind) const;
+
+    // The C type of a kind as stored and as signed operand: I32 is the signed 32-bit type.
+    [[nodiscard]] virtual std::string_view type(ir::Kind kind) const = 0;
+    // A vector of 2 or 4 stored components, and the expression that builds one.
+    [[nodiscard]] virtual std::string vector_type(ir::Type type) const = 0;
+    [[nodiscard]] virtual std::string make_vector(ir::Type type,
+                                                  std::span<const std::string> parts) const = 0;
+    [[nodiscard]] virtual std::string_view u64_suffix() const = 0;
+
+    // Text before everything else, given what the rest uses.
+    [[nodiscard]] virtual std::string prologue(const Used& used) const = 0;
+    // Compiler flags the text relies on, space separated.
+    [[nodiscard]] virtual std::string options(const Used& used) const = 0;
+
+    // "static ", "static __device__ ": what stands before a helper function.
+    [[nodiscard]] virtual std::string_view function_prefix() const = 0;
+    // Up to and including the kernel's name.
+    [[nodiscard]] virtual std::string kernel_head(std::string_view entry,
+                                                  std::array<std::uint32_t, 3> workgroup) const = 0;
+    // "__global const float* restrict": a pointer to an array of `element`. `volatile_` for
+    // atomics.
+    [[nodiscard]] virtual std::string pointer(Space space, std::string_view element, bool readonly,
+                                              bool restrict_) const = 0;
+    [[nodiscard]] virtual std::string volatile_pointer(Space space,
+                                                       std::string_view element) const = 0;
+    // Declarations: "__local uint s3[64]" and "__constant uint c0[4]", without what follows.
+    [[nodiscard]] virtual std::string shared_array(std::string_view element, std::string_view name,
+                                                   std::uint64_t count,
+                                                   unsigned alignment) const = 0;
+    [[nodiscard]] virtual std::string constant_array(std::string_view element,
+                                                     std::string_view name,
+                                                     std::uint64_t count) const = 0;
+
+    // u32 expressions for what the hardware counts; axis 0 to 2.
+    [[nodiscard]] virtual std::string group_id(unsigned axis) const = 0;
+    [[nodiscard]] virtual std::string local_id(unsigned axis) const = 0;
+    [[nodiscard]] virtual std::string num_groups(unsigned axis) const = 0;
+    [[nodiscard]] virtual std::string_view barrier() const = 0;
+
+    [[nodiscard]] virtual std::string intrinsic(Intrinsic what, ir::Kind kind,
+                                                std::span<const std::string> operands) const = 0;
+    // True when the dialect or the device promises the native form to be correctly rounded.
+    [[nodiscard]] virtual bool exact(Rounded what, const TargetFacts& facts) const = 0;
+
+    // `pointer` points at an element of `kind` in `space`; the value is the old one. Operators:
+    // ATOMIC_LOAD to ATOMIC_CAS (ATOMIC_STORE gives a statement's text without value).
+    [[nodiscard]] virtual std::string atomic(ir::Op op, ir::Kind kind, Space space,
+                                             const std::string& pointer,
+                                             std::span<const std::string> operands) const = 0;
+
+    // Marks the start of a loop body that the compiler must not assume to end; may be empty.
+    [[nodiscard]] virtual std::string_view endless_mark() const { return {}; }
+};
+
+// The one OpenCL C spelling (1.2, with what it needs of extensions). WYE_STATIC.
+[[nodiscard]] const Spelling& opencl_c();
+
+}  // namespace wye::lower
