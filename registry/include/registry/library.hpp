@@ -15,6 +15,11 @@
 
 namespace wye::registry {
 
+// ABI_MISMATCH when the file's header says that it was built for another machine, BAD_PLUGIN when
+// it is no shared object. Asked first: the system loader reports a foreign machine as a missing
+// file.
+[[nodiscard]] Result<void> check_architecture(const std::filesystem::path& path);
+
 class Library {
   public:
     // INVALID_ARGUMENT for a relative path. NOT_FOUND: no such file. MISSING_DEPENDENCY: a library

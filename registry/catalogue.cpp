@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/catalogue.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+
+#include "open_plugin.hpp"
+
+namespace wye::registry {
+namespace {
+
+using DevicePtr = std::shared_ptr<const DeviceInfo>;
+
+// One candidate and, once somebody asked, what opening it came to.
+struct Plugin {
+    Candidate candidate;
+    wye_plugin_query_fn query = nullptr;  // built in
+
+    enum class Phase : std::uint8_t { idle, opening, done };
+    std::mutex mutex;
+    std::condition_variable changed;
+    Phase phase = Phase::idle;
+    Opened opened;  // immutable once done
+};
+
+// The order of `auto`: lower is better.
+int rank(const DeviceInfo& device) {
+    const std::string_view kind = device.facts.text(WYE_FACT_KEY_DEVICE_KIND);
+    if (kind == "gpu") return 0;
+    if (kind == "accelerator") return 1;
+    if (device.plugin == "cpu") return 2;
+    return kind == "cpu" ? 3 : 4;
+}
+
+std::string_view kind_text(const DeviceInfo& device) {
+    const std::string_view kind = device.facts.text(WYE_FACT_KEY_DEVICE_KIND);
+    return kind.empty() ? std::string_view("device of unknown kind") : kind;
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+    std::string out;
+    for (const std::string& part : parts) out += (out.empty() ? "" : between) + part;
+    return out;
+}
+
+}  // namespace
+
+std::string_view state_name(PluginState state) noexcept {
+    switch (state) {
+        case PluginState::found:
+            return "found";
+        case PluginState::ready:
+            return "ready";
+        case PluginState::failed:
+            return "failed";
+    }
+    return "unknown";
+}
+
+struct Registry::Impl {
+    std::shared_ptr<HostServices> host;
+    std::vector<std::unique_ptr<Plugin>> plugins;  // fixed after create; search order
+    mutable std::mutex records_mutex;
+    std::vector<Record> records;
+
+    void keep(const std::vector<Record>& more) {
+        for (const Record& record : more) {
+            const std::uint32_t level =
+                record.severity == Severity::note ? WYE_LOG_INFO : WYE_LOG_WARNING;
+            host->log(level, "registry", to_text(record));
+        }
+        const std::lock_guard lock(records_mutex);
+        records.insert(records.end(), more.begin(), more.end());
+    }
+
+    // Opens once; later and concurrent callers get the same outcome. No lock is held meanwhile.
+    const Opened& open(Plugin& plugin) {
+        std::unique_lock lock(plugin.mutex);
+        if (plugin.phase == Plugin::Phase::idle) {
+            plugin.phase = Plugin::Phase::opening;
+            lock.unlock();
+            Opened opened = registry::open_plugin(plugin.candidate, plugin.query, host);
+            keep(opened.records);
+            lock.lock();
+            plugin.opened = std::move(opened);
+            plugin.phase = Plugin::Phase::done;
+            plugin.changed.notify_all();
+        } else {
+            plugin.changed.wait(lock, [&] { return plugin.phase == Plugin::Phase::done; });
+        }
+        return plugin.opened;
+    }
+
+    [[nodiscard]] Plugin* find(std::string_view id) const {
+        for (const auto& plugin : plugins)
+            if (plugin->candidate.id == id) return plugin.get();
+        return nullptr;
+    }
+
+    // "cpu:0, opencl:0; not opened: vulkan". Opens nothing.
+    [[nodiscard]] std::string what_exists() const {
+        std::vector<std::string> devices;
+        std::vector<std::string> closed;
+        std::vector<std::string> failed;
+        for (const auto& plugin : plugins) {
+            const std::lock_guard lock(plugin->mutex);
+            if (plugin->phase != Plugin::Phase::done) {
+                closed.push_back(plugin->candidate.id);
+            } else if (!plugin->opened.plugin) {
+                failed.push_back(plugin->candidate.id);
+            } else {
+                for (const DevicePtr& device : plugin->opened.devices)
+                    devices.push_back(device->selector + (device->usable ? "" : " (unusable)"));
+            }
+        }
+        std::string out = devices.empty() ? "no devices" : "devices " + joined(devices, ", ");
+        if (!closed.empty()) out += "; plugins not opened: " + joined(closed, ", ");
+        if (!failed.empty()) out += "; plugins that failed: " + joined(failed, ", ");
+        return out;
+    }
+
+    static PluginInfo describe(Plugin& plugin) {
+        PluginInfo out;
+        const Candidate& candidate = plugin.candidate;
+        out.id = candidate.id;
+        out.path = candidate.library.string();
+        out.source = candidate.source;
+        out.backend = candidate.id;
+        if (candidate.manifest) {
+            out.backend = candidate.manifest->backend;
+            out.version = candidate.manifest->version;
+            out.abi_major = candidate.manifest->abi_major;
+            out.abi_minor = candidate.manifest->minor_built;
+        }
+        const std::lock_guard lock(plugin.mutex);
+        if (plugin.phase != Plugin::Phase::done) return out;
+        if (!plugin.opened.plugin) {
+            out.state = PluginState::failed;
+            if (!plugin.opened.records.empty()) out.reason = plugin.opened.records.back();
+            return out;
+        }
+        const Negotiated& about = plugin.opened.plugin->about();
+        out.state = PluginState::ready;
+        out.version = about.version;
+        out.vendor = about.vendor;
+        out.abi_major = WYE_ABI_MAJOR;
+        out.abi_minor = about.minor_built;
+        out.devices = plugin.opened.devices;
+        return out;
+    }
+
+    // ---- Selection ------------------------------------------------------------------------
+
+    // The devices that one entry names, in its order. Plugins that cannot be meant stay closed.
+    std::vector<DevicePtr> named(const SelectorEntry& entry, const Selector& selector,
+                                 std::vector<PassedOver>& passed_over) {
+        std::vector<DevicePtr> out;
+        bool known = false;
+        for (const auto& plugin : plugins) {
+            const std::string& id = plugin->candidate.id;
+            if (entry.kind != SelectorEntry::Kind::automatic && entry.plugin != id) continue;
+            known = true;
+            const bool discarded = std::any_of(
+                selector.entries.begin(), selector.entries.end(), [&](const SelectorEntry& e) {
+                    return e.discard && e.kind == SelectorEntry::Kind::plugin && e.plugin == id;
+                });
+            if (discarded) {
+                passed_over.push_back({id, "the selector discards it", {}});
+                continue;
+            }
+            const Opened& opened = open(*plugin);
+            if (!opened.plugin) {
+                const Record& why = opened.records.back();
+                passed_over.push_back(
+                    {id,
+                     "the plugin failed (" + std::string(stage_name(why.stage)) +
+                         "): " + why.message +
+                         (why.loader_text.empty() ? "" : " [" + why.loader_text + "]"),
+                     why.fix});
+                continue;
+            }
+            if (opened.devices.empty())
+                passed_over.push_back({id, "the plugin found no devices", {}});
+            const std::size_t before = out.size();
+            for (const DevicePtr& device : opened.devices) {
+                if (!entry.covers(id, device->index)) continue;
+                if (selector.discards(id, device->index)) {
+                    passed_over.push_back({device->selector, "the selector discards it", {}});
+                } else {
+                    out.push_back(device);
+                }
+            }
+            if (entry.kind == SelectorEntry::Kind::device && out.size() == before &&
+                entry.index >= opened.devices.size() && !opened.devices.empty())
+                passed_over.push_back({to_text(entry),
+                                       "plugin '" + id + "' has " +
+                                           std::to_string(opened.devices.size()) + " device(s)",
+                                       {}});
+        }
+        if (!known && entry.kind != SelectorEntry::Kind::automatic)
+            passed_over.push_back({to_text(entry), "there is no plugin '" + entry.plugin + "'",
+                                   "Fix: install it, or set WYE_PLUGIN_PATH_ADD"});
+        if (entry.kind == SelectorEntry::Kind::automatic)
+            std::stable_sort(out.begin(), out.end(), [](const DevicePtr& a, const DevicePtr& b) {
+                return rank(*a) < rank(*b);
+            });
+        return out;
+    }
+
+    static std::string reason_for(const SelectorEntry& entry, const DeviceInfo& device,
+                                  std::size_t at, std::size_t count) {
+        std::string out;
+        switch (entry.kind) {
+            case SelectorEntry::Kind::automatic:
+                out = "auto: the best usable device (" + std::string(kind_text(device)) + ")";
+                break;
+            case SelectorEntry::Kind::plugin:
+                out = "the first usable device of '" + entry.plugin + "', asked for by name";
+                break;
+            case SelectorEntry::Kind::device:
+                out = "asked for by name";
+                break;
+        }
+        if (count > 1)
+            out += ", preference " + std::to_string(at + 1) + " of " + std::to_string(count);
+        return out;
+    }
+
+    Error nothing(const Selector& selector, const std::vector<PassedOver>& passed_over) const {
+        Error out(Code::NO_DEVICE,
+                  "no usable device matches '" + to_text(selector) + "'; here are " + what_exists(),
+                  "Fix: choose one that `wye info -l` lists, or remove what the causes name",
+                  to_text(selector));
+        // A chain: each device passed over is the cause of the one before it.
+        for (auto at = passed_over.rbegin(); at != passed_over.rend(); ++at) {
+            Error cause(Code::NO_DEVICE, at->subject + ": " + at->reason, at->fix, at->subject);
+            cause.cause = std::move(out.cause);
+            out.cause = std::make_shared<const Error>(std::move(cause));
+        }
+        return out;
+    }
+};
+
+Registry::Registry(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Registry::~Registry() = default;
+
+Result<std::unique_ptr<Registry>> Registry::create(Options options) {
+    auto impl = std::make_unique<Impl>();
+    impl->host = HostServices::create(std::move(options.config), std::move(options.log));
+    SearchInput input;
+    for (const BuiltinPlugin& builtin : options.builtins) {
+        if (builtin.query == nullptr || !valid_plugin_id(builtin.id) || impl->find(builtin.id))
+            return Error(Code::INVALID_ARGUMENT,
+                         "the built-in plugin '" + builtin.id +
+                             "' has no query, no selector name for an id, or stands twice",
+                         "Fix: correct the host's list of built-in plugins", builtin.id);
+        auto plugin = std::make_unique<Plugin>();
+        plugin->candidate.id = builtin.id;
+        plugin->candidate.source = Source::builtin;
+        plugin->query = builtin.query;
+        impl->plugins.push_back(std::move(plugin));
+        input.taken_ids.push_back(builtin.id);
+    }
+    if (options.search_files) {
+        input.application = std::move(options.application_paths);
+        input.user_folder = user_plugin_folder(options.environment);
+        input.environment = std::move(options.environment);
+        input.elevated = options.elevated;
+        input.system_folder = std::move(options.system_folder);
+        input.host_folder = std::move(options.host_folder);
+        SearchResult found =
+            search(input, options.files != nullptr ? *options.files : native_file_system());
+        for (Candidate& candidate : found.candidates) {
+            auto plugin = std::make_unique<Plugin>();
+            plugin->candidate = std::move(candidate);
+            impl->plugins.push_back(std::move(plugin));
+        }
+        impl->keep(found.records);
+    }
+    return std::unique_ptr<Registry>(new Registry(std::move(impl)));
+}
+
+std::vector<PluginInfo> Registry::plugins() const {
+    std::vector<PluginInfo> out;
+    for (const auto& plugin : impl_->plugins) out.push_back(Impl::describe(*plugin));
+    return out;
+}
+
+std::vector<Record> Registry::records() const {
+    const std::lock_guard lock(impl_->records_mutex);
+    return impl_->records;
+}
+
+const HostServices& Registry::host() const noexcept { return *impl_->host; }
+
+Result<PluginInfo> Registry::open_plugin(std::string_view id) {
+    Plugin* plugin = impl_->find(id);
+    if (plugin == nullptr) {
+        std::vector<std::string> ids;
+        for (const auto& known : impl_->plugins) ids.push_back(known->candidate.id);
+        return Error(Code::NOT_FOUND,
+                     "there is no plugin '" + std::string(id) + "'; here are " +
+                         (ids.empty() ? std::string("none") : joined(ids, ", ")),
+                     "Fix: install it, or set WYE_PLUGIN_PATH_ADD", std::string(id));
+    }
+    const Opened& opened = impl_->open(*plugin);
+    if (!opened.plugin) return to_error(opened.records.back());
+    return Impl::describe(*plugin);
+}
+
+Result<Selection> Registry::select(const Selector& selector, const Fit& fit) {
+    std::vector<PassedOver> passed_over;
+    const std::vector<SelectorEntry> wanted = selector.wanted();
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        for (const DevicePtr& device : impl_->named(wanted[i], selector, passed_over)) {
+            if (!device->usable) {
+                passed_over.push_back({device->selector, device->reason, device->fix});
+                continue;
+            }
+            const std::vector<std::string> reasons =
+                fit ? fit(*device) : std::vector<std::string>{};
+            if (reasons.empty())
+                return Selection{device, Impl::reason_for(wanted[i], *device, i, wanted.size()),
+                                 std::move(passed_over)};
+            passed_over.push_back({device->selector, joined(reasons, "; "), {}});
+        }
+    }
+    return impl_->nothing(selector, passed_over);
+}
+
+std::vector<DevicePtr> Registry::devices(const Selector& selector) {
+    std::vector<DevicePtr> out;
+    std::set<std::string> seen;
+    std::vector<PassedOver> ignored;
+    for (const SelectorEntry& entry : selector.wanted())
+        for (DevicePtr& device : impl_->named(entry, selector, ignored))
+            if (seen.insert(device->selector).second) out.push_back(std::move(device));
+    return out;
+}
+
+Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
+    Plugin* plugin = impl_->find(device.plugin);
+    if (plugin == nullptr)
+        return Error(Code::NOT_FOUND, "there is no plugin '" + device.plugin + "'",
+                     "Fix: take the device from this registry", device.selector);
+    const Opened& opened = impl_->open(*plugin);
+    if (!opened.plugin) return to_error(opened.records.back());
+    if (device.index >= opened.devices.size())
+        return Error(Code::NOT_FOUND, "there is no device " + device.selector,
+                     "Fix: take the device from this registry", device.selector);
+    return registry::open_device(opened.plugin, opened.devices[device.index]);
+}
+
+}  // namespace wye::registry

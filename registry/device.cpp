@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/device.hpp"
+
+#include "contain.hpp"
+#include "open_plugin.hpp"
+#include "registry/process_state.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::registry {
+namespace {
+
+// Adds the device to an error that does not say what it is about.
+Error about(const OpenDevice& device, Error error) {
+    if (error.subject.empty()) error.subject = device.info().selector;
+    return error;
+}
+
+template <typename Call>
+Result<void> call(const OpenDevice& device, std::string_view slot, Call&& body) {
+    Result<void> result = contain(slot, std::forward<Call>(body));
+    if (!result.ok()) return about(device, std::move(result).error());
+    return result;
+}
+
+}  // namespace
+
+OpenDevice::OpenDevice(std::shared_ptr<const OpenPlugin> plugin,
+                       std::shared_ptr<const DeviceInfo> info, wye_device_object* object,
+                       const wye_device_table& table) noexcept
+    : plugin_(std::move(plugin)), info_(std::move(info)), object_(object), table_(table) {}
+
+OpenDevice::~OpenDevice() {
+    try {
+        table_.close(object_);
+    } catch (...) {
+        plugin_->host().log(WYE_LOG_ERROR, "registry", "a plugin threw while closing a device");
+    }
+}
+
+Result<wye_memory_info> OpenDevice::memory() const {
+    wye_memory_info info{};
+    info.header = sdk::header_of(sizeof info);
+    WYE_TRY(call(*this, "memory_info",
+                 [&](wye_error** error) { return table_.memory_info(object_, &info, error); }));
+    return info;
+}
+
+Result<void> OpenDevice::prepare() const {
+    Result<void> result =
+        call(*this, "prepare", [&](wye_error** error) { return table_.prepare(object_, error); });
+    if (!result.ok() && result.error().code == Code::UNIMPLEMENTED) return {};
+    return result;
+}
+
+Result<void> OpenDevice::flush() const {
+    return call(*this, "flush", [&](wye_error** error) { return table_.flush(object_, error); });
+}
+
+bool OpenDevice::lost() const noexcept {
+    try {
+        return table_.device_lost(object_) != 0;
+    } catch (...) {
+        return true;
+    }
+}
+
+// ---- Buffer -------------------------------------------------------------------------------
+
+Result<NativeBuffer> NativeBuffer::create(DeviceRef device, std::uint64_t size,
+                                          std::uint64_t alignment, std::string_view label,
+                                          std::uint32_t usage) {
+    wye_buffer_desc desc{};
+    desc.header = sdk::header_of(sizeof desc);
+    desc.size = size;
+    desc.alignment = alignment;
+    desc.usage = usage;
+    desc.label = sdk::to_abi(label);
+    wye_buffer_object* object = nullptr;
+    WYE_TRY(call(*device, "buffer_create", [&](wye_error** error) {
+        return device->table().buffer_create(device->object(), &desc, &object, error);
+    }));
+    if (object == nullptr) return about(*device, null_object_fault("buffer_create"));
+    return NativeBuffer(std::move(device), object, size);
+}
+
+NativeBuffer& NativeBuffer::operator=(NativeBuffer&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(object_, other.object_);
+    std::swap(size_, other.size_);
+    return *this;
+}
+
+NativeBuffer::~NativeBuffer() {
+    if (object_ != nullptr) device_->table().buffer_destroy(device_->object(), object_);
+}
+
+// ---- Program ------------------------------------------------------------------------------
+
+Result<NativeProgram> NativeProgram::create(DeviceRef device, const wye_artifact& artifact) {
+    const ProcessStateGuard guard;
+    wye_program_object* object = nullptr;
+    WYE_TRY(call(*device, "program_create", [&](wye_error** error) {
+        return device->table().program_create(device->object(), &artifact, &object, error);
+    }));
+    if (object == nullptr) return about(*device, null_object_fault("program_create"));
+    return NativeProgram(std::move(device), object);
+}
+
+NativeProgram& NativeProgram::operator=(NativeProgram&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(object_, other.object_);
+    return *this;
+}
+
+NativeProgram::~NativeProgram() {
+    if (object_ != nullptr) device_->table().program_destroy(device_->object(), object_);
+}
+
+// ---- Queue --------------------------------------------------------------------------------
+
+Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label, bool timing) {
+    wye_queue_desc desc{};
+    desc.header = sdk::header_of(sizeof desc);
+    desc.label = sdk::to_abi(label);
+    desc.timing = timing ? 1 : 0;
+    wye_queue_object* object = nullptr;
+    const wye_queue_table* from = nullptr;
+    WYE_TRY(call(*device, "queue_create", [&](wye_error** error) {
+        return device->table().queue_create(device->object(), &desc, &object, &from, error);
+    }));
+    if (object == nullptr) return about(*device, null_object_fault("queue_create"));
+    auto table = adopt(from);
+    if (!table.ok()) return about(*device, std::move(table).error());
+    return NativeQueue(std::move(device), object, *table);
+}
+
+NativeQueue& NativeQueue::operator=(NativeQueue&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(object_, other.object_);
+    std::swap(table_, other.table_);
+    return *this;
+}
+
+NativeQueue::~NativeQueue() {
+    if (object_ != nullptr) table_.destroy(object_);
+}
+
+Result<std::uint64_t> NativeQueue::submit(std::span<const wye_operation> operations,
+                                          std::span<const wye_event> waits) const {
+    std::uint64_t value = 0;
+    WYE_TRY(call(*device_, "submit", [&](wye_error** error) {
+        return table_.submit(object_, operations.data(), operations.size(), waits.data(),
+                             waits.size(), &value, error);
+    }));
+    if (value == 0) return about(*device_, null_object_fault("submit"));
+    return value;
+}
+
+Result<bool> NativeQueue::reached(std::uint64_t value) const {
+    wye_status status = WYE_OK;
+    Result<void> result = call(*device_, "poll", [&](wye_error** error) {
+        status = table_.poll(object_, value, error);
+        return status == WYE_NOT_READY ? WYE_OK : status;
+    });
+    if (!result.ok()) return std::move(result).error();
+    return status == WYE_OK;
+}
+
+Result<void> NativeQueue::wait(std::uint64_t value, std::uint64_t timeout_ns) const {
+    return call(*device_, "wait",
+                [&](wye_error** error) { return table_.wait(object_, value, timeout_ns, error); });
+}
+
+Result<wye_timing> NativeQueue::timing(std::uint64_t value) const {
+    wye_timing out{};
+    out.header = sdk::header_of(sizeof out);
+    WYE_TRY(call(*device_, "timing",
+                 [&](wye_error** error) { return table_.timing(object_, value, &out, error); }));
+    return out;
+}
+
+Result<void> NativeQueue::cancel(std::uint64_t value) const {
+    return call(*device_, "cancel",
+                [&](wye_error** error) { return table_.cancel(object_, value, error); });
+}
+
+}  // namespace wye::registry

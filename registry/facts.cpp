@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/facts.hpp"
+
+#include <algorithm>
+
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::registry {
+namespace {
+
+constexpr std::uint64_t kListLimit = 4096;
+constexpr std::uint64_t kTextLimit = 4096;
+
+constexpr FactInfo kFacts[] = {
+#define WYE_FACT_INFO(name, key, json, type) {json, key, WYE_FACT_##type},
+    WYE_FACTS(WYE_FACT_INFO)
+#undef WYE_FACT_INFO
+};
+
+template <typename T>
+const T* get(const Fact* fact) noexcept {
+    return fact == nullptr ? nullptr : std::get_if<T>(&fact->value);
+}
+
+// A plugin's answer as a value; nullopt when it is not what the header says.
+std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type) {
+    if (raw.type != type) return std::nullopt;
+    switch (type) {
+        case WYE_FACT_BOOL:
+            if (raw.u > 1) return std::nullopt;
+            return raw.u == 1;
+        case WYE_FACT_U64:
+            return raw.u;
+        case WYE_FACT_F64:
+            return raw.f;
+        case WYE_FACT_TEXT:
+            if (raw.text.data == nullptr || raw.text.size > kTextLimit) return std::nullopt;
+            return std::string(sdk::from_abi(raw.text));
+        case WYE_FACT_U32X3:
+            return std::array<std::uint32_t, 3>{raw.xyz[0], raw.xyz[1], raw.xyz[2]};
+        case WYE_FACT_U64_LIST:
+            if ((raw.list == nullptr && raw.list_size != 0) || raw.list_size > kListLimit)
+                return std::nullopt;
+            return std::vector<std::uint64_t>(raw.list, raw.list + raw.list_size);
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace
+
+std::span<const FactInfo> fact_infos() noexcept { return kFacts; }
+
+const FactInfo* find_fact(std::string_view name) noexcept {
+    const auto* at = std::find_if(std::begin(kFacts), std::end(kFacts),
+                                  [&](const FactInfo& info) { return info.name == name; });
+    return at == std::end(kFacts) ? nullptr : at;
+}
+
+const Fact* Facts::find(std::uint32_t key) const noexcept {
+    const auto at = values_.find(key);
+    return at == values_.end() ? nullptr : &at->second;
+}
+
+bool Facts::has(std::uint32_t capability) const noexcept {
+    const bool* value = get<bool>(find(capability));
+    return value != nullptr && *value;
+}
+
+std::optional<std::uint64_t> Facts::number(std::uint32_t key) const noexcept {
+    const auto* value = get<std::uint64_t>(find(key));
+    return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+std::optional<double> Facts::real(std::uint32_t key) const noexcept {
+    const auto* value = get<double>(find(key));
+    return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+std::optional<std::array<std::uint32_t, 3>> Facts::triple(std::uint32_t key) const noexcept {
+    const auto* value = get<std::array<std::uint32_t, 3>>(find(key));
+    return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+std::string_view Facts::text(std::uint32_t key) const noexcept {
+    const auto* value = get<std::string>(find(key));
+    return value == nullptr ? std::string_view{} : std::string_view{*value};
+}
+
+std::span<const std::uint64_t> Facts::list(std::uint32_t key) const noexcept {
+    const auto* value = get<std::vector<std::uint64_t>>(find(key));
+    return value == nullptr ? std::span<const std::uint64_t>{} : std::span{*value};
+}
+
+bool Facts::to_abi(std::uint32_t key, wye_fact* out) const noexcept {
+    const Fact* fact = find(key);
+    if (fact == nullptr || out == nullptr) return false;
+    *out = wye_fact{};
+    out->source = sdk::to_abi(fact->source);
+    if (const auto* truth = std::get_if<bool>(&fact->value)) {
+        out->type = WYE_FACT_BOOL;
+        out->u = *truth ? 1 : 0;
+    } else if (const auto* number = std::get_if<std::uint64_t>(&fact->value)) {
+        out->type = WYE_FACT_U64;
+        out->u = *number;
+    } else if (const auto* real = std::get_if<double>(&fact->value)) {
+        out->type = WYE_FACT_F64;
+        out->f = *real;
+    } else if (const auto* text = std::get_if<std::string>(&fact->value)) {
+        out->type = WYE_FACT_TEXT;
+        out->text = sdk::to_abi(*text);
+    } else if (const auto* xyz = std::get_if<std::array<std::uint32_t, 3>>(&fact->value)) {
+        out->type = WYE_FACT_U32X3;
+        std::copy(xyz->begin(), xyz->end(), out->xyz);
+    } else if (const auto* list = std::get_if<std::vector<std::uint64_t>>(&fact->value)) {
+        out->type = WYE_FACT_U64_LIST;
+        out->list = list->data();
+        out->list_size = list->size();
+    }
+    return true;
+}
+
+Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
+    Facts facts;
+    for (const FactInfo& info : kFacts) {
+        wye_fact raw{};
+        const wye_status status = read(info.key, &raw);
+        if (status != WYE_OK) {
+            // A newer key than the plugin knows, or a fact that its driver does not give.
+            if (status != WYE_UNSUPPORTED && status != WYE_UNKNOWN_KEY)
+                faults.push_back(std::string(info.name) + ": status " + std::to_string(status));
+            continue;
+        }
+        std::optional<FactValue> value = to_value(raw, info.type);
+        if (!value) {
+            faults.push_back(std::string(info.name) + ": type " + std::to_string(raw.type) +
+                             " or an impossible value");
+            continue;
+        }
+        const std::string_view source = sdk::from_abi(raw.source);
+        facts.set(info.key, {std::move(*value),
+                             source.size() > kTextLimit ? std::string{} : std::string(source)});
+    }
+    return facts;
+}
+
+}  // namespace wye::registry

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/file_system.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace wye::registry {
+namespace {
+
+Error io_error(const std::filesystem::path& path, const char* what, int code) {
+    Error error(Code::IO,
+                std::string(what) + " '" + path.string() + "' failed: " + std::strerror(code),
+                "Fix: check that it exists and may be read", path.string());
+    error.native_domain = "errno";
+    error.native_code = code;
+    return error;
+}
+
+class Descriptor {
+  public:
+    explicit Descriptor(int value) noexcept : value_(value) {}
+    ~Descriptor() {
+        if (value_ >= 0) ::close(value_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    [[nodiscard]] int get() const noexcept { return value_; }
+
+  private:
+    int value_;
+};
+
+class NativeFileSystem final : public FileSystem {
+  public:
+    Result<FileStatus> status(const std::filesystem::path& path) const override {
+        struct stat st {};
+        if (::stat(path.c_str(), &st) != 0) {
+            if (errno == ENOENT || errno == ENOTDIR) return FileStatus{};
+            return io_error(path, "looking at", errno);
+        }
+        FileStatus out;
+        out.kind = S_ISREG(st.st_mode)   ? FileStatus::Kind::file
+                   : S_ISDIR(st.st_mode) ? FileStatus::Kind::folder
+                                         : FileStatus::Kind::other;
+        out.device = st.st_dev;
+        out.inode = st.st_ino;
+        out.mode = st.st_mode & 07777U;
+        out.owner = st.st_uid;
+        out.size = static_cast<std::uint64_t>(st.st_size);
+        return out;
+    }
+
+    Result<std::vector<std::string>> list(const std::filesystem::path& folder) const override {
+        std::error_code error;
+        std::vector<std::string> names;
+        std::filesystem::directory_iterator at(folder, error);
+        const std::filesystem::directory_iterator end;
+        while (!error && at != end) {
+            names.push_back(at->path().filename().string());
+            at.increment(error);
+        }
+        if (error) return io_error(folder, "listing", error.value());
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    Result<std::string> read(const std::filesystem::path& path, std::size_t limit) const override {
+        // Not blocking: a pipe in the folder must not hang the search.
+        const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+        if (file.get() < 0) return io_error(path, "opening", errno);
+        std::string out;
+        char buffer[4096];
+        for (;;) {
+            const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return io_error(path, "reading", errno);
+            if (got == 0) return out;
+            out.append(buffer, static_cast<std::size_t>(got));
+            if (out.size() > limit)
+                return Error(
+                    Code::LIMIT_EXCEEDED,
+                    "'" + path.string() + "' has more than " + std::to_string(limit) + " bytes",
+                    "Fix: keep the file short", path.string());
+        }
+    }
+
+    Result<std::filesystem::path> canonical(const std::filesystem::path& path) const override {
+        std::error_code error;
+        std::filesystem::path out = std::filesystem::canonical(path, error);
+        if (error) return io_error(path, "resolving", error.value());
+        return out;
+    }
+};
+
+}  // namespace
+
+const FileSystem& native_file_system() noexcept {
+    static const NativeFileSystem instance;
+    return instance;
+}
+
+}  // namespace wye::registry

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/handshake.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <type_traits>
+
+#include "registry/error_object.hpp"
+#include "registry/manifest.hpp"
+#include "slots.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::registry {
+namespace {
+
+// No table of the next ten years comes near this; a larger size is a lie or garbage.
+constexpr std::uint32_t kTableBytes = 64 * 1024;
+constexpr int kChainEntries = 64;
+constexpr const char* kAuthor = "Fix: ask the plugin's author for a build that keeps the contract";
+
+Error bad_plugin(std::string what) { return Error(Code::BAD_PLUGIN, std::move(what), kAuthor); }
+
+// ---- Stubs --------------------------------------------------------------------------------
+
+template <typename Last>
+void name_slot(const char* slot, Last last) noexcept {
+    if constexpr (std::is_same_v<Last, wye_error**>) {
+        if (last == nullptr) return;
+        try {
+            *last = make_error_object(
+                Error(Code::UNIMPLEMENTED,
+                      std::string("the plugin does not implement the slot '") + slot + "'",
+                      "Fix: use a plugin version that has it, or do without"));
+        } catch (...) {  // the status says it too
+        }
+    }
+}
+
+template <typename Tag, typename Function>
+struct Stub;
+
+template <typename Tag, typename Return, typename... Args>
+struct Stub<Tag, Return (*)(Args...)> {
+    static Return call(Args... args) noexcept {
+        if constexpr (std::is_same_v<Return, wye_status>) {
+            (void)std::initializer_list<int>{(name_slot(Tag::kName, args), 0)...};
+            return WYE_UNIMPLEMENTED;
+        } else if constexpr (!std::is_void_v<Return>) {
+            ((void)args, ...);
+            return Return{};  // device_lost: 0; get_extension: null
+        } else {
+            ((void)args, ...);
+        }
+    }
+};
+
+// ---- Tables -------------------------------------------------------------------------------
+
+// Checks a table's header; the number of bytes of it that the host may read.
+Result<std::uint32_t> readable(const wye_header* header, std::string_view what, std::size_t known) {
+    const std::string name(what);
+    if (header == nullptr) return bad_plugin("the " + name + " is null");
+    if (reinterpret_cast<std::uintptr_t>(header) % alignof(wye_plugin_table) != 0)
+        return bad_plugin("the " + name + " is not aligned to 8 bytes");
+    if (header->size < sizeof(wye_header) || header->size > kTableBytes || header->size % 8 != 0)
+        return bad_plugin("the " + name + " claims a size of " + std::to_string(header->size) +
+                          " bytes");
+    if (header->type != 0)
+        return bad_plugin("the " + name + " has type " + std::to_string(header->type) +
+                          " where 0 belongs");
+    WYE_TRY(check_chain(header->next, what));
+    return std::min(header->size, static_cast<std::uint32_t>(known));
+}
+
+template <typename Table>
+void copy_known(Table& to, const Table* from, std::uint32_t bytes) noexcept {
+    std::memcpy(static_cast<void*>(&to), from, bytes);
+    to.header = {sizeof(Table), 0, nullptr};
+}
+
+Error missing_slot(const char* table, const char* slot) {
+    return bad_plugin(std::string("the ") + table + " lacks the mandatory slot '" + slot + "'");
+}
+
+Error missing_half(const char* slot, const char* other) {
+    return bad_plugin(std::string("the slot '") + slot + "' stands without '" + other + "'");
+}
+
+#define WYE_FILL_SLOT(name, mandatory)                                 \
+    if (table.name == nullptr) {                                       \
+        if (mandatory != 0) return missing_slot(kTable, #name);        \
+        struct Tag {                                                   \
+            static constexpr const char* kName() { return #name; }     \
+        };                                                             \
+        table.name = &Stub<SlotName<Tag>, decltype(table.name)>::call; \
+    }
+
+// A tag type with the slot's name as a constant; local classes cannot have static data members.
+template <typename Local>
+struct SlotName {
+    static constexpr const char* kName = Local::kName();
+};
+
+}  // namespace
+
+Result<void> check_chain(const void* next, std::string_view owner) {
+    int count = 0;
+    while (next != nullptr) {
+        const auto* entry = static_cast<const wye_header*>(next);
+        if (++count > kChainEntries)
+            return bad_plugin("the extension chain of the " + std::string(owner) +
+                              " has more than " + std::to_string(kChainEntries) + " entries");
+        if (entry->size < sizeof(wye_header))
+            return bad_plugin("an extension entry of the " + std::string(owner) +
+                              " claims a size of " + std::to_string(entry->size) + " bytes");
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0)
+            return Error(Code::UNSUPPORTED_EXTENSION,
+                         "the " + std::string(owner) + " demands the unknown extension " +
+                             std::to_string(entry->type & ~WYE_CHAIN_CRITICAL),
+                         "Fix: use a newer host, or a plugin build that does not demand it");
+        next = entry->next;
+    }
+    return {};
+}
+
+Result<wye_plugin_table> adopt(const wye_plugin_table* from) {
+    constexpr const char* kTable = "plugin table";
+    WYE_ASSIGN(const auto bytes,
+               readable(reinterpret_cast<const wye_header*>(from), kTable, sizeof *from));
+    wye_plugin_table table{};
+    copy_known(table, from, bytes);
+    if (table.translate != nullptr && table.translate_release == nullptr)
+        return missing_half("translate", "translate_release");
+    WYE_PLUGIN_SLOTS(WYE_FILL_SLOT)
+    return table;
+}
+
+Result<wye_device_table> adopt(const wye_device_table* from) {
+    constexpr const char* kTable = "device table";
+    WYE_ASSIGN(const auto bytes,
+               readable(reinterpret_cast<const wye_header*>(from), kTable, sizeof *from));
+    wye_device_table table{};
+    copy_known(table, from, bytes);
+    if (table.graph_create != nullptr && table.graph_destroy == nullptr)
+        return missing_half("graph_create", "graph_destroy");
+    WYE_DEVICE_SLOTS(WYE_FILL_SLOT)
+    return table;
+}
+
+Result<wye_queue_table> adopt(const wye_queue_table* from) {
+    constexpr const char* kTable = "queue table";
+    WYE_ASSIGN(const auto bytes,
+               readable(reinterpret_cast<const wye_header*>(from), kTable, sizeof *from));
+    wye_queue_table table{};
+    copy_known(table, from, bytes);
+    WYE_QUEUE_SLOTS(WYE_FILL_SLOT)
+    return table;
+}
+
+#define WYE_SLOT_INFO(name, mandatory) {#name, mandatory != 0},
+const std::vector<SlotInfo>& plugin_slots() {
+    static const std::vector<SlotInfo> slots = {WYE_PLUGIN_SLOTS(WYE_SLOT_INFO)};
+    return slots;
+}
+const std::vector<SlotInfo>& device_slots() {
+    static const std::vector<SlotInfo> slots = {WYE_DEVICE_SLOTS(WYE_SLOT_INFO)};
+    return slots;
+}
+const std::vector<SlotInfo>& queue_slots() {
+    static const std::vector<SlotInfo> slots = {WYE_QUEUE_SLOTS(WYE_SLOT_INFO)};
+    return slots;
+}
+
+Error null_object_fault(std::string_view slot) {
+    return Error(Code::PLUGIN_FAULT,
+                 "the slot '" + std::string(slot) + "' reported success without an object",
+                 kAuthor);
+}
+
+// ---- Negotiation --------------------------------------------------------------------------
+
+namespace {
+
+Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query) {
+    wye_hello hello{};
+    hello.header = sdk::header_of(sizeof hello);
+    hello.minor_max = WYE_ABI_MINOR;
+    hello.minor_floor = WYE_ABI_MINOR_FLOOR;
+    const wye_plugin_desc* desc = nullptr;
+    wye_status status = WYE_OK;
+    try {
+        status = query(&hello, &desc);
+    } catch (const std::exception& e) {
+        return Error(Code::PLUGIN_FAULT, std::string("the query threw: ") + e.what(), kAuthor);
+    } catch (...) {
+        return Error(Code::PLUGIN_FAULT, "the query threw", kAuthor);
+    }
+    if (status == WYE_ABI_MISMATCH)
+        return Error(Code::ABI_MISMATCH,
+                     "the plugin cannot work with this host (ABI minor " +
+                         std::to_string(WYE_ABI_MINOR) + ")",
+                     "Fix: use a plugin and a host of matching versions");
+    if (status != WYE_OK) return take_error(status, nullptr, "the query");
+    if (desc == nullptr) return null_object_fault(WYE_PLUGIN_QUERY_SYMBOL);
+    return desc;
+}
+
+Result<void> check_versions(const wye_plugin_desc& desc) {
+    if (desc.abi_major != WYE_ABI_MAJOR)
+        return Error(Code::ABI_MISMATCH,
+                     "the plugin was built against ABI major " + std::to_string(desc.abi_major) +
+                         ", the host has " + std::to_string(WYE_ABI_MAJOR),
+                     "Fix: install the plugin's build for this host");
+    if (desc.pointer_bytes != sizeof(void*))
+        return Error(Code::ABI_MISMATCH,
+                     "the plugin says that pointers have " + std::to_string(desc.pointer_bytes) +
+                         " bytes, here they have " + std::to_string(sizeof(void*)),
+                     "Fix: install the 64-bit build of the plugin");
+    constexpr std::uint32_t kMax = WYE_ABI_MINOR;
+    constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR;
+    if (desc.host_minor_needed > kMax)
+        return Error(Code::ABI_MISMATCH,
+                     "the plugin needs a host of ABI minor " +
+                         std::to_string(desc.host_minor_needed) + ", this one has " +
+                         std::to_string(kMax),
+                     "Fix: update the host, or use an older plugin");
+    if (desc.host_minor_needed > desc.abi_minor)
+        return bad_plugin("the plugin needs ABI minor " + std::to_string(desc.host_minor_needed) +
+                          " and was built against " + std::to_string(desc.abi_minor));
+    if (std::int64_t{desc.abi_minor} < std::int64_t{kFloor})
+        return Error(Code::ABI_MISMATCH,
+                     "the plugin was built against ABI minor " + std::to_string(desc.abi_minor) +
+                         ", the host takes " + std::to_string(kFloor) + " and later",
+                     "Fix: update the plugin");
+    return {};
+}
+
+Result<std::string> copy_text(wye_string text, const char* what) {
+    constexpr std::uint64_t kLimit = 1024;
+    if (text.data == nullptr && text.size != 0)
+        return bad_plugin(std::string("its ") + what + " is null with a size");
+    if (text.size > kLimit)
+        return bad_plugin(std::string("its ") + what + " claims " + std::to_string(text.size) +
+                          " bytes");
+    return std::string(sdk::from_abi(text));
+}
+
+}  // namespace
+
+Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id) {
+    WYE_ASSIGN(const wye_plugin_desc* from, call_query(query));
+    WYE_ASSIGN(const auto bytes, readable(&from->header, "plugin description", sizeof *from));
+    wye_plugin_desc desc{};
+    copy_known(desc, from, bytes);
+    // The version first: a description of another major may have another size.
+    if (bytes >= offsetof(wye_plugin_desc, build_flags)) WYE_TRY(check_versions(desc));
+    if (bytes < sizeof desc)
+        return bad_plugin("the plugin description has " + std::to_string(bytes) +
+                          " bytes, ABI minor 0 has " + std::to_string(sizeof desc));
+    Negotiated out;
+    WYE_ASSIGN(out.id, copy_text(desc.id, "id"));
+    WYE_ASSIGN(out.version, copy_text(desc.version, "version"));
+    WYE_ASSIGN(out.vendor, copy_text(desc.vendor, "vendor"));
+    if (!valid_plugin_id(out.id))
+        return bad_plugin("its id '" + out.id + "' is not a selector name");
+    if (!expected_id.empty() && out.id != expected_id)
+        return Error(
+            Code::BAD_PLUGIN,
+            "its id is '" + out.id + "', where '" + std::string(expected_id) + "' was expected",
+            "Fix: correct the manifest's id; without a manifest, name the file " + out.id + ".so");
+    out.build_flags = desc.build_flags;
+    out.minor_built = desc.abi_minor;
+    out.minor = std::min<std::uint32_t>(desc.abi_minor, WYE_ABI_MINOR);
+    WYE_ASSIGN(out.table, adopt(desc.table));
+    return out;
+}
+
+}  // namespace wye::registry

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/library.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+
+#include <boost/dll/shared_library.hpp>
+
+namespace wye::registry {
+namespace {
+
+// All symbols at once, local scope, and never unmapped. Boost's own defaults (lazy binding, `lib`
+// and
+// `.so` added to the name) are not wanted; its mode values are the system's.
+constexpr auto kMode =
+    static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+Error refused(const std::filesystem::path& path, std::string loader) {
+    std::error_code ignored;
+    Code code = Code::BAD_PLUGIN;
+    std::string message = "the loader refuses '" + path.string() + "'";
+    std::string fix = "Fix: rebuild or reinstall the plugin for this machine";
+    // The loader names the library it misses before ": cannot open shared object file".
+    const std::size_t missing = loader.find(": cannot open shared object file");
+    if (!std::filesystem::exists(path, ignored)) {
+        code = Code::NOT_FOUND;
+        message = "'" + path.string() + "' does not exist";
+        fix = "Fix: correct the path, or reinstall the plugin";
+    } else if (missing != std::string::npos && loader.compare(0, missing, path.string()) != 0) {
+        const std::size_t start = loader.rfind(' ', missing - 1);
+        const std::string name = start == std::string::npos
+                                     ? loader.substr(0, missing)
+                                     : loader.substr(start + 1, missing - start - 1);
+        code = Code::MISSING_DEPENDENCY;
+        message = "'" + path.string() + "' needs the library " + name + ", which is not here";
+        fix = "Fix: install the package that has " + name;
+    } else if (loader.find("wrong ELF class") != std::string::npos) {
+        fix = "Fix: install the 64-bit build of the plugin";
+    } else if (const std::size_t at = loader.find("undefined symbol"); at != std::string::npos) {
+        fix = "Fix: rebuild the plugin, linking whatever has its " + loader.substr(at);
+    }
+    Error error(code, std::move(message), std::move(fix), path.string());
+    error.cause = std::make_shared<const Error>(code, std::move(loader), "", path.string());
+    return error;
+}
+
+#if defined(__x86_64__)
+constexpr std::uint16_t kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint16_t kMachine = EM_AARCH64;
+#elif defined(__riscv)
+constexpr std::uint16_t kMachine = EM_RISCV;
+#endif
+
+}  // namespace
+
+Result<void> check_architecture(const std::filesystem::path& path) {
+    std::array<char, sizeof(Elf64_Ehdr)> bytes{};
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return {};  // the loader will say why
+    file.read(bytes.data(), bytes.size());
+    const auto got = static_cast<std::size_t>(file.gcount());
+    if (got < 20 || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
+        return Error(Code::BAD_PLUGIN, "'" + path.string() + "' is not a shared object",
+                     "Fix: rebuild or reinstall the plugin", path.string());
+    Elf64_Ehdr header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2LSB &&
+        header.e_machine == kMachine)
+        return {};
+    return Error(Code::ABI_MISMATCH,
+                 "'" + path.string() + "' was built for another machine (ELF class " +
+                     std::to_string(bytes[EI_CLASS]) + ", machine " +
+                     std::to_string(header.e_machine) + ")",
+                 "Fix: install the plugin's build for this machine", path.string());
+}
+
+struct Library::Impl {
+    boost::dll::shared_library library;
+};
+
+Library::Library(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Library::Library(Library&&) noexcept = default;
+Library& Library::operator=(Library&&) noexcept = default;
+Library::~Library() = default;
+
+Result<Library> Library::open(const std::filesystem::path& path) {
+    if (!path.is_absolute())
+        return Error(Code::INVALID_ARGUMENT, "'" + path.string() + "' is not an absolute path",
+                     "Fix: name the plugin by its full path", path.string());
+    try {
+        auto impl = std::make_unique<Impl>();
+        ::dlerror();
+        std::error_code error;
+        impl->library.load(path, error, kMode);
+        if (error) {
+            const char* text = ::dlerror();
+            return refused(path, text == nullptr ? error.message() : text);
+        }
+        return Library(std::move(impl));
+    } catch (const std::exception& e) {
+        // A constructor of the library may throw through the loader.
+        return refused(path, e.what());
+    } catch (...) {
+        return refused(path, "an exception of unknown type while loading");
+    }
+}
+
+void* Library::symbol(const char* name) const noexcept {
+    try {
+        if (!impl_ || !impl_->library.has(name)) return nullptr;
+        return reinterpret_cast<void*>(&impl_->library.get<char>(name));
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+}  // namespace wye::registry

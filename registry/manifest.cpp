@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/manifest.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace wye::registry {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kTextBytes = 256;  // of any one string
+constexpr std::size_t kNeeds = 64;
+
+Error bad(std::string_view path, std::string what, std::string fix) {
+    return Error(Code::BAD_MANIFEST, "manifest '" + std::string(path) + "': " + std::move(what),
+                 "Fix: " + std::move(fix), std::string(path));
+}
+
+// "line 3, column 7" of a byte offset.
+std::string place_of(std::string_view bytes, std::size_t offset) {
+    const std::string_view before = bytes.substr(0, std::min(offset, bytes.size()));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t start = before.rfind('\n');
+    const std::size_t column = before.size() - (start == before.npos ? 0 : start + 1);
+    return "line " + std::to_string(line) + ", column " +
+           std::to_string(std::max<std::size_t>(column, 1));
+}
+
+// The offset of the bracket that nests too deep, or npos. Runs before the parser, so that no parser
+// meets a tower of brackets.
+std::size_t too_deep_at(std::string_view bytes) noexcept {
+    int depth = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const char c = bytes[i];
+        if (in_string) {
+            if (c == '\\') {
+                ++i;
+            } else if (c == '"') {
+                in_string = false;
+            }
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > kManifestDepth) return i;
+        } else if (c == '}' || c == ']') {
+            --depth;
+        }
+    }
+    return std::string_view::npos;
+}
+
+// Reads members of one object; the first fault is kept and named by its full key.
+class Reader {
+  public:
+    Reader(const Json& object, std::string prefix, std::string_view path,
+           std::optional<Error>& fault)
+        : object_(object), prefix_(std::move(prefix)), path_(path), fault_(fault) {}
+
+    std::string text(const char* key, bool required) {
+        const Json* value = find(key, required);
+        if (value == nullptr) return {};
+        if (!value->is_string()) return wrong(key, *value, "a string"), std::string{};
+        auto result = value->get<std::string>();
+        if (required && result.empty()) {
+            fail("key '" + prefix_ + key + "' is empty", "write a value there");
+        } else if (result.size() > kTextBytes) {
+            fail("key '" + prefix_ + key + "' has " + std::to_string(result.size()) + " bytes",
+                 "use at most " + std::to_string(kTextBytes));
+        } else if (std::any_of(result.begin(), result.end(), [](char c) {
+                       return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+                   })) {
+            fail("key '" + prefix_ + key + "' has a control character", "remove it");
+        }
+        return result;
+    }
+
+    std::uint32_t number(const char* key) {
+        const Json* value = find(key, true);
+        if (value == nullptr) return 0;
+        if (!value->is_number_integer()) return wrong(key, *value, "an integer"), 0U;
+        if (!value->is_number_unsigned() ||
+            value->get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max()) {
+            fail("key '" + prefix_ + key + "' is " + value->dump(),
+                 "use an integer from 0 to 4294967295");
+            return 0;
+        }
+        return value->get<std::uint32_t>();
+    }
+
+    const Json* object(const char* key) {
+        const Json* value = find(key, true);
+        if (value != nullptr && !value->is_object()) wrong(key, *value, "an object");
+        return fault_ ? nullptr : value;
+    }
+
+    const Json* array(const char* key) {
+        const Json* value = find(key, false);
+        if (value != nullptr && !value->is_array()) wrong(key, *value, "an array");
+        return fault_ ? nullptr : value;
+    }
+
+    void fail(std::string what, std::string fix) {
+        if (!fault_) fault_ = bad(path_, std::move(what), std::move(fix));
+    }
+
+  private:
+    const Json* find(const char* key, bool required) {
+        const auto at = object_.find(key);
+        if (at != object_.end()) return &*at;
+        if (required) fail("key '" + prefix_ + key + "' is missing", "add it");
+        return nullptr;
+    }
+
+    void wrong(const char* key, const Json& value, const char* expected) {
+        fail("key '" + prefix_ + key + "' is " + value.type_name() + ", not " + expected,
+             std::string("write ") + expected + " there");
+    }
+
+    const Json& object_;
+    std::string prefix_;
+    std::string_view path_;
+    std::optional<Error>& fault_;
+};
+
+Result<Manifest> read(const Json& root, std::string_view path) {
+    if (!root.is_object())
+        return bad(path, std::string("the document is ") + root.type_name() + ", not an object",
+                   "write {\"schema\": 1, \"id\": ..., \"library\": ...}");
+    std::optional<Error> fault;
+    Reader reader(root, "", path, fault);
+    Manifest m;
+    const std::uint32_t schema = reader.number("schema");
+    if (schema != 1)
+        reader.fail("schema " + std::to_string(schema) + " is not known",
+                    "use schema 1, or a newer host");
+    m.id = reader.text("id", true);
+    m.library = reader.text("library", true);
+    m.arch = reader.text("arch", true);
+    if (const Json* abi = reader.object("abi")) {
+        Reader inner(*abi, "abi.", path, fault);
+        m.abi_major = inner.number("major");
+        m.minor_needed = inner.number("minor_needed");
+        m.minor_built = inner.number("minor_built");
+    }
+    m.backend = reader.text("backend", true);
+    m.version = reader.text("version", true);
+    if (const Json* needs = reader.array("needs")) {
+        if (needs->size() > kNeeds)
+            reader.fail("key 'needs' has " + std::to_string(needs->size()) + " entries",
+                        "list at most " + std::to_string(kNeeds));
+        for (std::size_t i = 0; i < needs->size() && !fault; ++i) {
+            const Json& need = (*needs)[i];
+            const std::string prefix = "needs[" + std::to_string(i) + "].";
+            if (!need.is_object()) {
+                reader.fail("key 'needs[" + std::to_string(i) + "]' is " + need.type_name() +
+                                ", not an object",
+                            "write {\"soname\": \"libNAME.so.N\"}");
+                break;
+            }
+            Reader inner(need, prefix, path, fault);
+            m.needs.push_back({inner.text("soname", true), inner.text("min_version", false)});
+        }
+    }
+    if (!fault && !valid_plugin_id(m.id))
+        reader.fail("id '" + m.id + "' is not a selector name",
+                    "use a-z, 0-9 and _, a letter first, at most 64, and not 'auto'");
+    if (!fault &&
+        (m.library.find('/') != std::string::npos || m.library == "." || m.library == ".."))
+        reader.fail("library '" + m.library + "' is not a plain file name",
+                    "put the library beside the manifest and name it without a folder");
+    if (fault) return std::move(*fault);
+    return m;
+}
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path) {
+    if (bytes.size() > kManifestBytes)
+        return bad(path,
+                   "it has " + std::to_string(bytes.size()) + " bytes, more than " +
+                       std::to_string(kManifestBytes),
+                   "keep the manifest short");
+    if (const std::size_t at = too_deep_at(bytes); at != std::string_view::npos)
+        return bad(
+            path,
+            place_of(bytes, at + 1) + ": nested deeper than " + std::to_string(kManifestDepth),
+            "a manifest needs 3 levels");
+    try {
+        const Json root = Json::parse(bytes.begin(), bytes.end());
+        return read(root, path);
+    } catch (const Json::parse_error& e) {
+        return bad(path, place_of(bytes, e.byte) + ": not valid JSON", "correct the file there");
+    } catch (const std::exception& e) {
+        return bad(path, std::string("not readable: ") + e.what(), "correct the file");
+    }
+}
+
+bool valid_plugin_id(std::string_view id) noexcept {
+    if (id.empty() || id.size() > 64 || id == "auto") return false;
+    if (id[0] < 'a' || id[0] > 'z') return false;
+    return std::all_of(id.begin(), id.end(),
+                       [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; });
+}
+
+int compare_versions(std::string_view left, std::string_view right) noexcept {
+    while (!left.empty() || !right.empty()) {
+        const auto cut = [](std::string_view& text) {
+            const std::size_t dot = std::min(text.find('.'), text.size());
+            const std::string_view part = text.substr(0, dot);
+            text.remove_prefix(std::min(dot + 1, text.size()));
+            return part;
+        };
+        std::string_view a = cut(left);
+        std::string_view b = cut(right);
+        const auto number = [](std::string_view& part) {  // leading digits, without zeros before
+            std::size_t n = 0;
+            while (n < part.size() && is_digit(part[n])) ++n;
+            std::string_view digits = part.substr(0, n);
+            part.remove_prefix(n);
+            while (!digits.empty() && digits[0] == '0') digits.remove_prefix(1);
+            return digits;
+        };
+        const std::string_view x = number(a);
+        const std::string_view y = number(b);
+        if (x.size() != y.size()) return x.size() < y.size() ? -1 : 1;
+        if (const int order = x.compare(y); order != 0) return order;
+        if (const int order = a.compare(b); order != 0) return order;
+    }
+    return 0;
+}
+
+std::string_view host_arch() noexcept {
+#if defined(__x86_64__)
+    return "x86_64";
+#elif defined(__aarch64__)
+    return "aarch64";
+#elif defined(__riscv) && __riscv_xlen == 64
+    return "riscv64";
+#else
+#error "Fix: add this machine's name as `uname -m` prints it"
+#endif
+}
+
+}  // namespace wye::registry

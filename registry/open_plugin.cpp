@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "open_plugin.hpp"
+
+#include <exception>
+#include <map>
+
+#include "contain.hpp"
+#include "device_id.hpp"
+#include "registry/error_object.hpp"
+#include "registry/process_state.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::registry {
+namespace {
+
+constexpr std::uint32_t kDevices = 4096;  // a plugin that counts more has lost count
+constexpr std::uint64_t kFormats = 64;
+constexpr std::uint64_t kTextLimit = 4096;
+
+std::string copy(wye_string text) {
+    const std::string_view view = sdk::from_abi(text);
+    return std::string(view.substr(0, std::min<std::uint64_t>(view.size(), kTextLimit)));
+}
+
+Record record_of(Stage stage, const Candidate& candidate, const Error& error) {
+    Record r;
+    r.stage = stage;
+    r.code = error.code;
+    r.message = error.message;
+    r.fix = error.fix;
+    r.path = candidate.library.string();
+    r.plugin = candidate.id;
+    for (const Error* cause = error.cause.get(); cause != nullptr; cause = cause->cause.get())
+        r.loader_text += (r.loader_text.empty() ? "" : "; ") + cause->message;
+    return r;
+}
+
+Result<wye_plugin_query_fn> entry_of(const Library& library) {
+    void* address = library.symbol(WYE_PLUGIN_QUERY_SYMBOL);
+    if (address == nullptr)
+        return Error(Code::BAD_PLUGIN,
+                     "it does not export " WYE_PLUGIN_QUERY_SYMBOL ", the entry of ABI major 1",
+                     "Fix: install a plugin for this host, or correct the manifest's library");
+    return reinterpret_cast<wye_plugin_query_fn>(address);
+}
+
+Result<wye_plugin_object*> initialise(const Negotiated& about, const HostServices& host) {
+    wye_plugin_object* object = nullptr;
+    WYE_TRY(contain("init", [&](wye_error** error) {
+        return about.table.init(&host.table(), about.minor, &object, error);
+    }));
+    if (object == nullptr) return null_object_fault("init");
+    return object;
+}
+
+// One device; what it says wrong makes it unusable rather than the plugin.
+DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
+                    std::vector<std::string>& faults) {
+    DeviceInfo out;
+    out.plugin = plugin.about().id;
+    out.index = index;
+    out.selector = out.plugin + ":" + std::to_string(index);
+    wye_device_info info{};
+    info.header = sdk::header_of(sizeof info);
+    const auto described = contain("device_info", [&](wye_error** error) {
+        return plugin.table().device_info(plugin.object(), index, &info, error);
+    });
+    if (!described.ok()) {
+        out.reason = described.error().message;
+        out.fix = described.error().fix;
+        out.native_code = described.error().native_code;
+        return out;
+    }
+    out.name = copy(info.name);
+    out.usable = info.state == WYE_DEVICE_USABLE;
+    out.native_code = info.native_code;
+    if (!out.usable) {
+        out.reason = copy(info.reason);
+        out.fix = copy(info.fix);
+        if (out.reason.empty()) out.reason = "the plugin gives no reason";
+    }
+    if (info.formats == nullptr && info.format_count != 0) info.format_count = 0;
+    for (std::uint64_t i = 0; i < std::min(info.format_count, kFormats); ++i)
+        out.formats.push_back(copy(info.formats[i]));
+    const auto read = [&](std::uint32_t key, wye_fact* fact) -> wye_status {
+        try {
+            return plugin.table().device_fact(plugin.object(), index, key, fact);
+        } catch (...) {
+            return WYE_PLUGIN_FAULT;
+        }
+    };
+    out.facts = read_facts(read, faults);
+    return out;
+}
+
+Result<void> enumerate(const Candidate& candidate, Opened& out) {
+    const OpenPlugin& plugin = *out.plugin;
+    std::uint32_t count = 0;
+    WYE_TRY(contain("probe_devices", [&](wye_error** error) {
+        return plugin.table().probe_devices(plugin.object(), &count, error);
+    }));
+    if (count > kDevices)
+        return Error(Code::PLUGIN_FAULT, "the plugin counts " + std::to_string(count) + " devices",
+                     "Fix: ask the plugin's author for a build that keeps the contract");
+    std::map<std::string, std::uint32_t> seen;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        std::vector<std::string> faults;
+        auto device = std::make_shared<DeviceInfo>(describe(plugin, i, faults));
+        device->id = device_id(*device, seen[identity_of(*device)]++);
+        for (const std::string& fault : faults) {
+            Record r = record_of(
+                Stage::enumerated, candidate,
+                Error(Code::PLUGIN_FAULT, device->selector + " reports a bad fact: " + fault,
+                      "Fix: none needed, it counts as not reported"));
+            r.severity = Severity::warning;
+            out.records.push_back(std::move(r));
+        }
+        out.devices.push_back(std::move(device));
+    }
+    return {};
+}
+
+// The stages in order; `stage` is where it stands when something fails.
+Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
+                 const std::shared_ptr<HostServices>& host, Stage& stage, Opened& out) {
+    std::optional<Library> library;
+    if (query == nullptr) {
+        stage = Stage::architecture;
+        WYE_TRY(check_architecture(candidate.library));
+        stage = Stage::opened;
+        WYE_ASSIGN(library, Library::open(candidate.library));
+        stage = Stage::negotiated;
+        WYE_ASSIGN(query, entry_of(*library));
+    }
+    stage = Stage::negotiated;
+    WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
+    stage = Stage::initialised;
+    WYE_ASSIGN(wye_plugin_object * object, initialise(about, *host));
+    out.plugin =
+        std::make_shared<const OpenPlugin>(host, std::move(library), std::move(about), object);
+    stage = Stage::enumerated;
+    return enumerate(candidate, out);
+}
+
+}  // namespace
+
+OpenPlugin::~OpenPlugin() {
+    try {
+        negotiated_.table.shutdown(object_);
+    } catch (...) {  // its own rule broken at its own end
+        host_->log(WYE_LOG_ERROR, "registry", "a plugin threw in shutdown");
+    }
+}
+
+Opened open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
+                   const std::shared_ptr<HostServices>& host) {
+    const ProcessStateGuard guard;
+    Opened out;
+    Stage stage = Stage::found;
+    const Result<void> done = run(candidate, query, host, stage, out);
+    if (done.ok()) return out;
+    out.devices.clear();
+    out.plugin.reset();
+    out.records.push_back(record_of(stage, candidate, done.error()));
+    return out;
+}
+
+Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
+                              std::shared_ptr<const DeviceInfo> info) {
+    if (!info->usable)
+        return Error(Code::NO_DEVICE, "device " + info->selector + " is unusable: " + info->reason,
+                     info->fix.empty() ? "Fix: use another device" : info->fix, info->selector);
+    const ProcessStateGuard guard;
+    wye_device_object* object = nullptr;
+    const wye_device_table* from = nullptr;
+    const auto opened = contain("open_device", [&](wye_error** error) {
+        return plugin->table().open_device(plugin->object(), info->index, &object, &from, error);
+    });
+    if (!opened.ok()) {
+        Error error = opened.error();
+        if (error.subject.empty()) error.subject = info->selector;
+        return error;
+    }
+    if (object == nullptr) return null_object_fault("open_device");
+    // Without its table the device cannot even be closed.
+    WYE_ASSIGN(const wye_device_table table, adopt(from));
+    return std::make_shared<const OpenDevice>(std::move(plugin), std::move(info), object, table);
+}
+
+}  // namespace wye::registry

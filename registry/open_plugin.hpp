@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpenPlugin: a plugin after init. Internal to the registry. Keeps the host services alive that the
+// plugin holds a pointer to; its destructor calls shutdown once every device is closed (devices
+// hold it). The library stays mapped. open_plugin() is the way from a candidate to it, in stages,
+// each failure a Record. Free-threaded after opening.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/device.hpp"
+#include "registry/host_services.hpp"
+#include "registry/library.hpp"
+#include "registry/record.hpp"
+#include "registry/search.hpp"
+
+namespace wye::registry {
+
+class OpenPlugin {
+  public:
+    OpenPlugin(std::shared_ptr<HostServices> host, std::optional<Library> library,
+               Negotiated negotiated, wye_plugin_object* object) noexcept
+        : host_(std::move(host)),
+          library_(std::move(library)),
+          negotiated_(std::move(negotiated)),
+          object_(object) {}
+    ~OpenPlugin();
+    OpenPlugin(const OpenPlugin&) = delete;
+    OpenPlugin& operator=(const OpenPlugin&) = delete;
+
+    [[nodiscard]] const Negotiated& about() const noexcept { return negotiated_; }
+    [[nodiscard]] const wye_plugin_table& table() const noexcept { return negotiated_.table; }
+    [[nodiscard]] wye_plugin_object* object() const noexcept { return object_; }
+    [[nodiscard]] const HostServices& host() const noexcept { return *host_; }
+
+  private:
+    std::shared_ptr<HostServices> host_;
+    std::optional<Library> library_;  // none: built in
+    Negotiated negotiated_;
+    wye_plugin_object* object_;
+};
+
+// What opening came to. Either `plugin` is set, or `records` ends with the refusal.
+struct Opened {
+    std::shared_ptr<const OpenPlugin> plugin;
+    std::vector<std::shared_ptr<const DeviceInfo>> devices;
+    std::vector<Record> records;
+};
+
+// `query` is given for a built-in plugin, `candidate.library` used otherwise. Signal handlers,
+// alternate stack and floating-point mode are put back before it returns.
+[[nodiscard]] Opened open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
+                                 const std::shared_ptr<HostServices>& host);
+
+[[nodiscard]] Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
+                                            std::shared_ptr<const DeviceInfo> info);
+
+}  // namespace wye::registry

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/ownership.hpp"
+
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstdio>
+#include <optional>
+
+namespace wye::registry {
+
+// A slot's word, changed by compare-and-swap only:
+//   bits 0-23 uses, 24-37 pins, 38-39 state, 40-63 generation.
+// A handle resolves while state is live and the generation is its own; pins and uses can only be
+// added then. Whoever brings a closing slot to no pins and no uses empties it: exactly one does.
+namespace detail {
+struct HandleSlot {
+    std::atomic<std::uint64_t> word{0};
+    // Written while the slot is empty, published by the store of a live word, read under a pin.
+    HandleKind kind = HandleKind::device;
+    std::uint32_t index = 0;
+    std::shared_ptr<void> object;
+    OwnerRef owner;
+    std::string label;
+};
+}  // namespace detail
+
+namespace {
+
+using detail::HandleSlot;
+
+constexpr std::uint64_t kUse = 1;
+constexpr std::uint64_t kUseMask = 0xffffff;
+constexpr std::uint64_t kPin = std::uint64_t{1} << 24;
+constexpr std::uint64_t kPinMask = std::uint64_t{0x3fff} << 24;
+constexpr std::uint64_t kCountMask = kUseMask | kPinMask;
+constexpr std::uint64_t kStateMask = std::uint64_t{3} << 38;
+constexpr std::uint64_t kLive = std::uint64_t{1} << 38;
+constexpr std::uint64_t kClosing = std::uint64_t{2} << 38;
+constexpr int kGenerationShift = 40;
+constexpr std::uint32_t kLastGeneration = 0xffffff;
+constexpr std::uint32_t kSlotMask = 0xffffff;
+
+// Chunk n holds 64 << n slots: no slot ever moves, and a small context stays small.
+constexpr std::uint32_t kFirstChunk = 64;
+constexpr std::size_t kChunks = 18;
+constexpr std::uint32_t kMaxSlots = kFirstChunk * ((1U << kChunks) - 1);
+static_assert(kMaxSlots <= kSlotMask);
+
+struct ChunkPlace {
+    std::size_t chunk;
+    std::uint32_t offset;
+};
+constexpr ChunkPlace place_of(std::uint32_t index) noexcept {
+    const std::uint32_t scaled = index / kFirstChunk + 1;
+    const auto chunk = static_cast<std::size_t>(std::bit_width(scaled)) - 1;
+    return {chunk, index - kFirstChunk * ((1U << chunk) - 1)};
+}
+
+struct Parts {
+    std::uint8_t kind;
+    std::uint16_t tag;
+    std::uint32_t generation;
+    std::uint32_t slot;
+};
+constexpr Parts parts_of(Handle handle) noexcept {
+    return {static_cast<std::uint8_t>(handle >> 60),
+            static_cast<std::uint16_t>(handle >> 48 & 0xfff),
+            static_cast<std::uint32_t>(handle >> 24 & 0xffffff),
+            static_cast<std::uint32_t>(handle & 0xffffff)};
+}
+constexpr Handle handle_of(HandleKind kind, std::uint16_t tag, std::uint32_t generation,
+                           std::uint32_t slot) noexcept {
+    return std::uint64_t{static_cast<std::uint8_t>(kind)} << 60 | std::uint64_t{tag} << 48 |
+           std::uint64_t{generation} << 24 | slot;
+}
+
+bool known_kind(std::uint8_t kind) noexcept { return kind >= 1 && kind <= 7; }
+
+std::string hex(Handle handle) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(handle));
+    return text;
+}
+
+std::string subject_of(Handle handle, HandleKind kind, const Place& place) {
+    std::string out(kind_name(kind));
+    out += " " + hex(handle);
+    if (place.role.empty()) return out;
+    out += " (" + std::string(place.role) + " " + std::to_string(place.index);
+    if (!place.name.empty()) out += ", '" + std::string(place.name) + "'";
+    return out + ")";
+}
+
+Error stale(Handle handle, HandleKind kind, const Place& place) {
+    const std::string subject = subject_of(handle, kind, place);
+    if (handle == 0)
+        return Error(Code::STALE_HANDLE, subject + " is 0, which is never a valid handle",
+                     "Fix: pass a handle that a create call returned", subject);
+    return Error(Code::STALE_HANDLE, subject + " was freed, or never made",
+                 "Fix: pass a live handle; do not keep a handle after freeing it", subject);
+}
+
+}  // namespace
+
+std::string_view kind_name(HandleKind kind) noexcept {
+    switch (kind) {
+        case HandleKind::device:
+            return "device";
+        case HandleKind::program:
+            return "program";
+        case HandleKind::buffer:
+            return "buffer";
+        case HandleKind::queue:
+            return "queue";
+        case HandleKind::event:
+            return "event";
+        case HandleKind::graph:
+            return "graph";
+        case HandleKind::pipeline:
+            return "pipeline";
+    }
+    return "object";
+}
+
+std::string to_text(const Owner& owner) {
+    return owner.plugin + ":" + std::to_string(owner.device) + " (generation " +
+           std::to_string(owner.generation) + ")";
+}
+
+std::uint16_t next_context_tag() noexcept {
+    // The one thing that contexts of a process share, so that they can tell their handles apart.
+    static std::atomic<std::uint32_t> counter{0};
+    return static_cast<std::uint16_t>(1 + counter.fetch_add(1, std::memory_order_relaxed) % 4095);
+}
+
+struct HandleTable::Impl {
+    std::array<std::atomic<HandleSlot*>, kChunks> chunks{};
+    mutable std::mutex mutex;  // guards what follows, and the making of chunks
+    std::array<std::unique_ptr<HandleSlot[]>, kChunks> owned;
+    std::vector<std::uint32_t> empty;
+    std::uint32_t made = 0;
+    std::array<std::size_t, 8> live{};
+
+    [[nodiscard]] HandleSlot* slot(std::uint32_t index) const noexcept {
+        if (index >= kMaxSlots) return nullptr;
+        const ChunkPlace at = place_of(index);
+        HandleSlot* chunk = chunks[at.chunk].load(std::memory_order_acquire);
+        return chunk == nullptr ? nullptr : chunk + at.offset;
+    }
+
+    // An empty slot, or null when all are taken. Under the mutex.
+    HandleSlot* take() {
+        if (!empty.empty()) {
+            HandleSlot* out = slot(empty.back());
+            empty.pop_back();
+            return out;
+        }
+        if (made == kMaxSlots) return nullptr;
+        const ChunkPlace at = place_of(made);
+        if (!owned[at.chunk]) {
+            owned[at.chunk] = std::make_unique<HandleSlot[]>(std::size_t{kFirstChunk} << at.chunk);
+            chunks[at.chunk].store(owned[at.chunk].get(), std::memory_order_release);
+        }
+        HandleSlot* out = owned[at.chunk].get() + at.offset;
+        out->index = made++;
+        return out;
+    }
+
+    // Empties a closing slot that nothing holds any more; the object goes outside the lock.
+    void finish(HandleSlot* slot) noexcept {
+        const std::shared_ptr<void> object = std::move(slot->object);
+        const OwnerRef owner = std::move(slot->owner);
+        slot->label.clear();
+        const std::uint64_t word = slot->word.load(std::memory_order_relaxed);
+        const auto generation = static_cast<std::uint32_t>(word >> kGenerationShift);
+        const std::lock_guard lock(mutex);
+        --live[static_cast<std::size_t>(slot->kind)];
+        slot->word.store(std::uint64_t{generation} << kGenerationShift, std::memory_order_release);
+        // A slot whose generations are used up is never used again: no handle comes back to life.
+        if (generation == kLastGeneration) return;
+        try {
+            empty.push_back(slot->index);
+        } catch (...) {  // the slot is lost, nothing else
+        }
+    }
+
+    // Lets go of one count; empties the slot when it was the last of a closing one.
+    void release(HandleSlot* slot, std::uint64_t amount) noexcept {
+        const std::uint64_t now = slot->word.fetch_sub(amount, std::memory_order_acq_rel) - amount;
+        if ((now & kStateMask) == kClosing && (now & kCountMask) == 0) finish(slot);
+    }
+};
+
+HandleTable::HandleTable(std::uint16_t context_tag)
+    : tag_(context_tag & 0xfff), impl_(std::make_unique<Impl>()) {}
+
+HandleTable::~HandleTable() {
+    constexpr HandleKind kOrder[] = {HandleKind::event,   HandleKind::graph,  HandleKind::pipeline,
+                                     HandleKind::program, HandleKind::buffer, HandleKind::queue,
+                                     HandleKind::device};
+    for (const HandleKind kind : kOrder) {
+        for (std::uint32_t i = 0; i < impl_->made; ++i) {
+            HandleSlot* slot = impl_->slot(i);
+            const std::uint64_t word = slot->word.load(std::memory_order_acquire);
+            if ((word & kStateMask) == kLive && slot->kind == kind) {
+                assert((word & kCountMask) == 0 && "the table must outlive pins and uses");
+                slot->object.reset();
+            }
+        }
+    }
+}
+
+Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, OwnerRef owner,
+                                std::string label) {
+    const std::lock_guard lock(impl_->mutex);
+    HandleSlot* slot = impl_->take();
+    if (slot == nullptr)
+        return Error(Code::LIMIT_EXCEEDED,
+                     "all " + std::to_string(kMaxSlots) + " handles of the context are taken",
+                     "Fix: free what is no longer used", label);
+    slot->kind = kind;
+    slot->object = std::move(object);
+    slot->owner = std::move(owner);
+    slot->label = std::move(label);
+    const auto generation =
+        static_cast<std::uint32_t>(slot->word.load(std::memory_order_relaxed) >> kGenerationShift) +
+        1;
+    slot->word.store(std::uint64_t{generation} << kGenerationShift | kLive,
+                     std::memory_order_release);
+    ++impl_->live[static_cast<std::size_t>(kind)];
+    return handle_of(kind, tag_, generation, slot->index);
+}
+
+Result<HandleSlot*> HandleTable::acquire(Handle handle, HandleKind kind, std::uint64_t amount,
+                                         const Place& place) const {
+    const Parts parts = parts_of(handle);
+    if (handle == 0 || !known_kind(parts.kind)) return stale(handle, kind, place);
+    if (parts.tag != tag_) {
+        const std::string subject = subject_of(handle, kind, place);
+        return Error(Code::WRONG_OWNER,
+                     subject + " belongs to context " + std::to_string(parts.tag) +
+                         ", and was given to context " + std::to_string(tag_),
+                     "Fix: use it with the context that made it, or copy its contents through host "
+                     "memory",
+                     subject);
+    }
+    if (parts.kind != static_cast<std::uint8_t>(kind)) {
+        const std::string subject = subject_of(handle, kind, place);
+        return Error(Code::WRONG_KIND,
+                     hex(handle) + " is a " +
+                         std::string(kind_name(static_cast<HandleKind>(parts.kind))) +
+                         ", where a " + std::string(kind_name(kind)) + " is expected" +
+                         (place.role.empty() ? "" : ": " + subject),
+                     "Fix: pass the handle of a " + std::string(kind_name(kind)), subject);
+    }
+    HandleSlot* slot = impl_->slot(parts.slot);
+    if (slot == nullptr) return stale(handle, kind, place);
+    const std::uint64_t wanted = std::uint64_t{parts.generation} << kGenerationShift | kLive;
+    std::uint64_t word = slot->word.load(std::memory_order_acquire);
+    do {
+        if ((word & ~kCountMask) != wanted) return stale(handle, kind, place);
+        const bool full =
+            amount == kPin ? (word & kPinMask) == kPinMask : (word & kUseMask) == kUseMask;
+        if (full)
+            return Error(Code::LIMIT_EXCEEDED,
+                         subject_of(handle, kind, place) + " is in use too many times at once",
+                         "Fix: wait for submitted work before submitting more");
+    } while (!slot->word.compare_exchange_weak(word, word + amount, std::memory_order_acq_rel,
+                                               std::memory_order_acquire));
+    if (slot->kind != kind) {  // a made-up handle that met a live slot
+        impl_->release(slot, amount);
+        return stale(handle, kind, place);
+    }
+    return slot;
+}
+
+Result<Pin> HandleTable::find(Handle handle, HandleKind kind, const Place& place) const {
+    WYE_ASSIGN(HandleSlot * slot, acquire(handle, kind, kPin, place));
+    return Pin(this, slot, handle);
+}
+
+Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
+                                    const Place& place) const {
+    WYE_ASSIGN(Pin pin, find(handle, kind, place));
+    if (pin.owner() == expected) return pin;
+    const std::string subject = subject_of(handle, kind, place);
+    const std::string name = pin.label().empty() ? "" : " ('" + pin.label() + "')";
+    return Error(Code::WRONG_OWNER,
+                 subject + name + " belongs to " +
+                     (pin.owner() ? to_text(*pin.owner()) : std::string("the context")) +
+                     ", where " + (expected ? to_text(*expected) : std::string("the context")) +
+                     " is expected",
+                 "Fix: use a " + std::string(kind_name(kind)) +
+                     " of that device, or copy the contents through host memory",
+                 subject);
+}
+
+Result<InFlight> HandleTable::begin_use(std::span<const Handle> handles) const {
+    InFlight out;
+    out.table_ = this;
+    out.slots_.reserve(handles.size());
+    for (const Handle handle : handles) {
+        const std::uint8_t kind = parts_of(handle).kind;
+        auto slot =
+            acquire(handle, known_kind(kind) ? static_cast<HandleKind>(kind) : HandleKind::buffer,
+                    kUse, {});
+        if (!slot.ok()) return std::move(slot).error();  // `out` lets go of the others
+        out.slots_.push_back(*slot);
+    }
+    return out;
+}
+
+Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use) {
+    // Pinned first: kind, owner and generation are checked as for any other call.
+    WYE_ASSIGN(Pin pin, find(handle, kind));
+    HandleSlot* slot = pin.slot_;
+    std::uint64_t word = slot->word.load(std::memory_order_acquire);
+    do {
+        if ((word & kStateMask) != kLive)
+            return stale(handle, kind, {});  // another thread was first
+        if (!even_in_use && (word & kUseMask) != 0) {
+            const std::string subject = subject_of(handle, kind, {});
+            return Error(Code::BUFFER_IN_USE,
+                         subject + (pin.label().empty() ? "" : " ('" + pin.label() + "')") +
+                             " is used by " + std::to_string(word & kUseMask) +
+                             " pending submission(s)",
+                         "Fix: wait for the work that uses it, then free it", subject);
+        }
+    } while (!slot->word.compare_exchange_weak(word, (word & ~kStateMask) | kClosing,
+                                               std::memory_order_acq_rel,
+                                               std::memory_order_acquire));
+    return {};  // the pin, let go here, empties the slot unless something still uses it
+}
+
+Result<void> HandleTable::remove(Handle handle, HandleKind kind) {
+    return close(handle, kind, false);
+}
+Result<void> HandleTable::retire(Handle handle, HandleKind kind) {
+    return close(handle, kind, true);
+}
+
+std::size_t HandleTable::live(HandleKind kind) const {
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->live[static_cast<std::size_t>(kind)];
+}
+
+void HandleTable::unpin(HandleSlot* slot) const noexcept { impl_->release(slot, kPin); }
+void HandleTable::unuse(HandleSlot* slot) const noexcept { impl_->release(slot, kUse); }
+
+// ---- Pin and InFlight ---------------------------------------------------------------------
+
+Pin::Pin(Pin&& other) noexcept
+    : table_(other.table_), slot_(std::exchange(other.slot_, nullptr)), handle_(other.handle_) {}
+Pin& Pin::operator=(Pin&& other) noexcept {
+    std::swap(table_, other.table_);
+    std::swap(slot_, other.slot_);
+    std::swap(handle_, other.handle_);
+    return *this;
+}
+Pin::~Pin() {
+    if (slot_ != nullptr) table_->unpin(slot_);
+}
+void* Pin::object() const noexcept { return slot_->object.get(); }
+const OwnerRef& Pin::owner() const noexcept { return slot_->owner; }
+const std::string& Pin::label() const noexcept { return slot_->label; }
+
+InFlight::InFlight(InFlight&& other) noexcept
+    : table_(other.table_), slots_(std::exchange(other.slots_, {})) {}
+InFlight& InFlight::operator=(InFlight&& other) noexcept {
+    std::swap(table_, other.table_);
+    std::swap(slots_, other.slots_);
+    return *this;
+}
+InFlight::~InFlight() { release(); }
+void InFlight::release() noexcept {
+    for (HandleSlot* slot : slots_) table_->unuse(slot);
+    slots_.clear();
+}
+
+}  // namespace wye::registry

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/report.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+namespace wye::registry {
+namespace {
+
+// Members keep the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchemaVersion = 1;
+
+Json text_or_null(std::string_view text) {
+    return text.empty() ? Json(nullptr) : Json(std::string(text));
+}
+
+Json value_of(const FactValue& value) {
+    return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+// Every fact of the header; null where the device says nothing.
+Json facts_of(const Facts& facts) {
+    Json out = Json::object();
+    for (const FactInfo& info : fact_infos()) {
+        const Fact* fact = facts.find(info.key);
+        out[std::string(info.name)] = fact == nullptr ? Json(nullptr) : value_of(fact->value);
+    }
+    return out;
+}
+
+// Where figures come from, for those that say so.
+Json sources_of(const Facts& facts) {
+    Json out = Json::object();
+    for (const FactInfo& info : fact_infos()) {
+        const Fact* fact = facts.find(info.key);
+        if (fact != nullptr && !fact->source.empty()) out[std::string(info.name)] = fact->source;
+    }
+    return out;
+}
+
+Json record_of(const Record& record) {
+    return {{"stage", stage_name(record.stage)},
+            {"severity", severity_name(record.severity)},
+            {"code", code_name(record.code)},
+            {"message", record.message},
+            {"loader_text", text_or_null(record.loader_text)},
+            {"fix", text_or_null(record.fix)},
+            {"path", text_or_null(record.path)},
+            {"plugin", text_or_null(record.plugin)}};
+}
+
+Json abi_of(std::uint32_t major, std::uint32_t minor) {
+    if (major == 0) return nullptr;
+    return {{"major", major}, {"minor", minor}};
+}
+
+Json plugin_of(const PluginInfo& plugin, bool excluded) {
+    Json reason = plugin.reason ? record_of(*plugin.reason) : Json(nullptr);
+    if (excluded) reason = {{"message", "the selector does not mean it, so it was not opened"}};
+    return {{"id", plugin.id},
+            {"name", plugin.backend},
+            {"path", text_or_null(plugin.path)},
+            {"abi", abi_of(plugin.abi_major, plugin.abi_minor)},
+            {"state", excluded ? "not_opened" : state_name(plugin.state)},
+            {"reason", std::move(reason)},
+            {"source", source_name(plugin.source)},
+            {"version", text_or_null(plugin.version)},
+            {"vendor", text_or_null(plugin.vendor)},
+            {"device_count",
+             plugin.state == PluginState::ready ? Json(plugin.devices.size()) : Json(nullptr)}};
+}
+
+// A candidate that the search refused before it was one.
+Json refused_of(const Record& record) {
+    return {{"id", text_or_null(record.plugin)},
+            {"name", text_or_null(record.plugin)},
+            {"path", text_or_null(record.path)},
+            {"abi", nullptr},
+            {"state", record.severity == Severity::note ? "shadowed" : "refused"},
+            {"reason", record_of(record)},
+            {"source", nullptr},
+            {"version", nullptr},
+            {"vendor", nullptr},
+            {"device_count", nullptr}};
+}
+
+Json plugins_of(const Registry& registry, const Selector& selector,
+                const std::vector<Record>& records) {
+    Json out = Json::array();
+    std::vector<PluginInfo> plugins = registry.plugins();
+    std::sort(plugins.begin(), plugins.end(),
+              [](const PluginInfo& a, const PluginInfo& b) { return a.id < b.id; });
+    for (const PluginInfo& plugin : plugins)
+        out.push_back(plugin_of(
+            plugin, plugin.state == PluginState::found && selector.excludes_plugin(plugin.id)));
+    for (const Record& record : records) {
+        const bool opened = record.stage > Stage::trust && record.stage != Stage::architecture;
+        const bool is_candidate =
+            record.severity == Severity::refused ||
+            (record.severity == Severity::note && record.code == Code::DUPLICATE);
+        const bool listed = std::any_of(plugins.begin(), plugins.end(), [&](const PluginInfo& p) {
+            return p.path == record.path && p.id == record.plugin;
+        });
+        if (is_candidate && !opened && !listed) out.push_back(refused_of(record));
+    }
+    return out;
+}
+
+Json device_of(const DeviceInfo& device, const std::optional<Requirements>& needs) {
+    Json unmet = nullptr;
+    Json unverified = nullptr;
+    if (needs) {
+        unmet = Json::array();
+        const CapabilityCheck result = check(*needs, device.facts);
+        for (const Unmet& miss : result.unmet)
+            unmet.push_back(
+                {{"name", miss.name}, {"needed", miss.needed}, {"actual", miss.actual}});
+        unverified = result.unverified;
+    }
+    return {{"id", device.id},
+            {"selector", device.selector},
+            {"aliases", device.aliases},
+            {"name", text_or_null(device.name)},
+            {"plugin", device.plugin},
+            {"usable", device.usable},
+            {"reason", text_or_null(device.reason)},
+            {"fix", text_or_null(device.fix)},
+            {"native_code", device.native_code},
+            {"facts", facts_of(device.facts)},
+            {"fact_sources", sources_of(device.facts)},
+            {"formats", device.formats},
+            {"unmet", std::move(unmet)},
+            {"unverified", std::move(unverified)}};
+}
+
+Json host_of(const ReportOptions& options) {
+    struct utsname name {};
+    const bool known = ::uname(&name) == 0;
+    const long cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
+    return {{"version", text_or_null(options.host_version)},
+            {"abi",
+             {{"major", WYE_ABI_MAJOR},
+              {"minor", WYE_ABI_MINOR},
+              {"minor_floor", WYE_ABI_MINOR_FLOOR}}},
+            {"arch", host_arch()},
+            {"system", known ? Json(name.sysname) : Json(nullptr)},
+            {"kernel", known ? Json(name.release) : Json(nullptr)},
+            {"processors", cpus > 0 ? Json(cpus) : Json(nullptr)}};
+}
+
+Json filters_of(const ReportOptions& options) {
+    Json out = Json::array();
+    out.push_back({{"name", "selector"}, {"value", to_text(options.selector)}});
+    for (const auto& [name, value] : options.filters)
+        out.push_back({{"name", name}, {"value", value}});
+    return out;
+}
+
+}  // namespace
+
+std::string report_json(Registry& registry, const ReportOptions& given) {
+    ReportOptions options = given;
+    if (options.selector.entries.empty()) options.selector.entries.emplace_back();
+    auto devices = registry.devices(options.selector);
+    std::sort(devices.begin(), devices.end(), [](const auto& a, const auto& b) {
+        return std::tie(a->plugin, a->index) < std::tie(b->plugin, b->index);
+    });
+    // What opening adds depends on which thread asked first: sorted, equal machines give equal
+    // text.
+    std::vector<Record> records = registry.records();
+    std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
+        return std::tie(a.plugin, a.path, a.stage, a.message) <
+               std::tie(b.plugin, b.path, b.stage, b.message);
+    });
+    Json out;
+    out["schema_version"] = kSchemaVersion;
+    out["host"] = host_of(options);
+    out["filters"] = filters_of(options);
+    out["plugins"] = plugins_of(registry, options.selector, records);
+    out["devices"] = Json::array();
+    for (const auto& device : devices) out["devices"].push_back(device_of(*device, options.needs));
+    out["records"] = Json::array();
+    for (const Record& record : records) out["records"].push_back(record_of(record));
+    return out.dump(options.indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace wye::registry
