@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts behind `print`. For valid programs; one owner, one thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::ir::detail {
+
+// The names of all locals of one body as they print: their own where legal and free, else made up.
+// `taken`: names of declarations above the body.
+[[nodiscard]] std::vector<std::string> local_names(const Code& code,
+                                                   std::unordered_set<std::string> taken);
+
+// Prints the statements and expressions of one body.
+class CodePrinter {
+  public:
+    CodePrinter(const Program& program, const Code& code, const std::vector<std::string>& names,
+                std::string& out)
+        : program_(program), code_(code), names_(names), out_(out) {}
+
+    void block(BlockId id, unsigned indent);  // the statements, without braces
+    void expression(ExprId id, int least = 0);
+
+  private:
+    void statement(const Stmt& stmt, unsigned indent);
+    void branch(const Stmt& stmt, unsigned indent);
+    void assignment(const Stmt& stmt);
+    void line(unsigned indent) { out_.append(indent * 4U, ' '); }
+    void braces(BlockId id, unsigned indent);
+    void list(const Expr& e, std::size_t first);
+    void element(const std::string& name, const Expr& e);
+    void effect(const Expr& e);
+    void unary(const Expr& e);
+
+    const Program& program_;
+    const Code& code_;
+    const std::vector<std::string>& names_;
+    std::string& out_;
+};
+
+}  // namespace wye::ir::detail
