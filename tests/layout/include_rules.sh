@@ -48,7 +48,7 @@ allow runtime/plan "(plan|lower|program)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning i
 allow runtime/route "(route|plan|program|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
 allow runtime/exec "(exec|route|plan|lower|program|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
     'execution sees the pure stages, the registry and the built-in plugin'
-allow runtime/include 'wye/(wye|abi)\.h|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
+allow runtime/include 'wye/(wye|abi|program_format)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
 allow runtime/examples "wye/wye\.(h|hpp)|$posix" 'an example links libwye and sees its public headers only'
 allow tools "wye/wye\.(h|hpp)|CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h|nlohmann/json\.hpp|$posix" 'the tool links libwye and sees its public headers only'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp" 'the oracle shares no code with what it checks'
