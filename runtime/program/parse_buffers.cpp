@@ -225,6 +225,11 @@ bool Parser::size_len(SizeExpr& out) {
                         std::to_string(program_.tables[symbol->index].bits.size())
                   : "Fix: name a buffer that is declared above");
     } else {
+        if (program_.buffers[symbol->index].count_kind == Buffer::Count::Computed)
+            error(token_.place,
+                  "a size cannot use the length of " + describe(token_) +
+                      ", which is computed itself",
+                  "Fix: write the expression that gives that length");
         node.index = static_cast<std::uint16_t>(symbol->index);
     }
     take();

@@ -2,6 +2,7 @@
 //
 // The head of a program: everything above `main`.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "program/parser.hpp"
@@ -249,6 +250,7 @@ std::optional<LiteralValue> Parser::literal() {
 
 bool Parser::workgroup() {
     const Token at = last_;
+    workgroup_place_ = at.place;
     if (seen_workgroup_)
         error(at.place, "the workgroup size is already given", "Fix: remove this line");
     seen_workgroup_ = true;
@@ -269,6 +271,7 @@ bool Parser::workgroup() {
 }
 
 bool Parser::subgroup() {
+    subgroup_place_ = last_.place;
     if (seen_subgroup_)
         error(last_.place, "the subgroup size is already given", "Fix: remove this line");
     seen_subgroup_ = true;
@@ -464,10 +467,36 @@ bool Parser::variant() {
     return expect_semicolon("the variant");
 }
 
+// The validator's rules, told here because the program keeps no place of these lines.
+void Parser::launch_shape() {
+    std::uint64_t product = 1;
+    for (const std::uint32_t axis : program_.workgroup)
+        product = std::min<std::uint64_t>(product * axis, std::uint64_t{1} << 40);
+    if (product > WYE_LIMIT_WORKGROUP)
+        error(workgroup_place_,
+              "the workgroup has more than " + std::to_string(WYE_LIMIT_WORKGROUP) +
+                  " invocations (x * y * z is " + std::to_string(product) + ")",
+              "Fix: use a smaller workgroup and more of them");
+    const std::uint32_t width = program_.subgroup;
+    if (width == 0) return;
+    if (!std::has_single_bit(width) || width < 4 || width > 128)
+        error(
+            subgroup_place_,
+            "the subgroup size is " + std::to_string(width) + ", not a power of two from 4 to 128",
+            "Fix: write 4, 8, 16, 32, 64 or 128");
+    else if (product % width != 0)
+        error(subgroup_place_,
+              "the workgroup has " + std::to_string(product) +
+                  " invocations, which is no multiple of the subgroup size " +
+                  std::to_string(width),
+              "Fix: make the workgroup a multiple of " + std::to_string(width));
+}
+
 void Parser::body() {
     if (!seen_workgroup_)
         error(token_.place, "the program has no `workgroup`",
               "Fix: write its size above `main`, as in `workgroup 64;`");
+    launch_shape();
     if (!token_.is(Key::MAIN)) {
         if (!errors_.full()) unexpected("`main`", "Fix: end the program with `main { ... }`");
         return;

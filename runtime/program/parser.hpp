@@ -70,6 +70,7 @@ class Parser {
     bool variant();
     bool program_string(std::string_view what, std::string& out);
     void body();
+    void launch_shape();
     void order_buffers();
 
     bool num(std::string_view what, std::uint64_t& out);
@@ -147,6 +148,8 @@ class Parser {
     std::vector<std::uint8_t> depths_;  // of the expressions of code_
     unsigned depth_ = 0;                // of the recursion
     std::uint32_t next_binding_ = 0;
+    Place workgroup_place_;
+    Place subgroup_place_;
     bool seen_workgroup_ = false;
     bool seen_subgroup_ = false;
     bool seen_grid_ = false;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Uniformity of one body as a graph: a node for each expression, each local and each region of
+// control flow, an edge where a level passes on. As every rule is a maximum, levels are
+// reachability from the sources, found in linear time; and the way from a source is the chain of
+// causes. For programs of sound structure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::ir::detail {
+
+class Flow {
+  public:
+    // `functions`: result levels of the functions that the code may call.
+    Flow(const Program& program, const Code& code, const std::vector<std::uint8_t>& functions);
+
+    [[nodiscard]] std::uint8_t expr(ExprId id) const { return level_[id]; }
+    [[nodiscard]] std::uint8_t local(std::uint32_t local) const { return level_[locals_ + local]; }
+    [[nodiscard]] std::uint8_t control(StmtId id) const { return level_[control_[id]]; }
+
+    // Why: "level 3 because of `local_id` at 9:8, through `i`".
+    [[nodiscard]] std::string expr_cause(ExprId id) const { return cause(id); }
+    [[nodiscard]] std::string local_cause(std::uint32_t local) const {
+        return cause(locals_ + local);
+    }
+    [[nodiscard]] std::string control_cause(StmtId id) const { return cause(control_[id]); }
+    // Whether a return or trap above the statement is among the causes.
+    [[nodiscard]] bool control_left_early(StmtId id) const;
+
+  private:
+    using Node = std::uint32_t;
+
+    [[nodiscard]] std::string cause(Node node) const;
+    Node region(StmtId stmt);
+    void edge(Node from, Node to) { edges_.push_back({from, to}); }
+    void feed(ExprId from, Node to) { consumer_[from] = to; }
+    void expressions(const std::vector<std::uint8_t>& functions);
+    void block(BlockId id, Node control);
+    void statement(StmtId id, Node control);
+    void solve();
+
+    struct Edge {
+        Node from;
+        Node to;
+    };
+    struct Loop {
+        Node body;
+    };
+
+    const Program& program_;
+    const Code& code_;
+    Node locals_ = 0;                   // node of local 0
+    Node regions_ = 0;                  // node of region 0
+    std::vector<StmtId> region_of_;     // the statement that made a region; kNone: main's
+    std::vector<Node> consumer_;        // by expression: where its level passes on
+    std::vector<Edge> edges_;           // from locals and regions
+    std::vector<Node> control_;         // by statement
+    std::vector<std::uint8_t> source_;  // by expression: its own level
+    std::vector<std::uint8_t> level_;
+    std::vector<Node> from_;  // the node that raised this one
+    std::vector<Loop> loops_;
+    Node after_ = kNone;  // joins the levels of all returns and traps so far
+};
+
+// Result levels of all functions, with arguments at level 0.
+[[nodiscard]] std::vector<std::uint8_t> function_levels(const Program& program);
+
+}  // namespace wye::ir::detail
