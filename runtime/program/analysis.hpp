@@ -33,10 +33,19 @@ struct Reserved {
     Place place;
 };
 
+// What the verdict "deterministic" takes for granted about a launch. Where a launch differs, an
+// element may be touched by two invocations: the receipt then adds the doubt `race`.
+struct Assumptions {
+    std::uint32_t axes = 3;  // no axis from this one on has more than one invocation
+    std::uint64_t x_invocations = std::uint64_t{1} << 32;  // at most so many on the x axis
+    std::vector<SizeExpr> rows;  // invocations of the y axis times each is at most 2^32
+};
+
 struct Analysis {
     std::vector<Need> needs;         // one per capability, first place
     std::vector<Doubt> doubts;       // empty: deterministic
     std::vector<Reserved> reserved;  // empty: everything runs
+    Assumptions assumes;
     std::uint64_t shared_bytes = 0;  // static workgroup memory
     std::uint64_t local_array_bytes =
         0;  // largest over main and functions (main plus deepest call)
