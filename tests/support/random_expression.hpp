@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random well-typed expressions of the language, as text: the inner half of random_program.hpp.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "support/random.hpp"
+#include "wye/program_format.h"
+
+namespace support {
+
+// Joins texts. Braces evaluate their elements in order, which `+` does not promise: with random
+// choices inside, that decides whether a seed gives the same program everywhere.
+std::string cat(std::initializer_list<std::string> parts);
+
+struct TextType {
+    unsigned kind = WYE_KIND_U32;
+    unsigned lanes = 1;
+    friend bool operator==(TextType, TextType) = default;
+    [[nodiscard]] std::string name() const;
+    [[nodiscard]] TextType with_lanes(unsigned n) const { return {kind, n}; }
+    [[nodiscard]] bool boolean() const { return kind == WYE_KIND_BOOL; }
+    [[nodiscard]] bool floating() const { return kind == WYE_KIND_F32 || kind == WYE_KIND_F64; }
+    [[nodiscard]] bool is_signed() const { return kind == WYE_KIND_I32 || kind == WYE_KIND_I64; }
+    [[nodiscard]] bool integer() const { return !boolean() && !floating(); }
+    [[nodiscard]] unsigned scalar_bytes() const;
+    [[nodiscard]] TextType loaded() const;  // of a buffer element
+};
+inline constexpr TextType kTextBool{WYE_KIND_BOOL, 1};
+inline constexpr TextType kTextU32{WYE_KIND_U32, 1};
+
+// What an expression may name. Blocks truncate the lists at their end.
+struct Variable {
+    std::string name;
+    TextType type;
+    bool assignable = false;  // a var
+    bool array = false;       // a local array
+    bool uniform = false;     // the same in a workgroup
+};
+struct Memory {
+    std::string name;
+    TextType element;
+    bool uniform = false;           // input, uniform, table: any index, and as uniform as that
+    bool readable = true;           // at all, now
+    std::vector<std::string> own;   // not empty: only at these indices
+    bool indexed_by_place = false;  // `own` names built-in values, so not in functions
+};
+struct Callable {
+    std::string name;
+    TextType type;
+    std::vector<TextType> arguments;
+};
+
+struct Scope {
+    std::vector<Variable> variables;
+    std::vector<Variable> params;
+    std::vector<Memory> memory;
+    std::vector<Callable> functions;
+    bool in_function = false;
+    bool uniform_only = false;
+};
+
+class Expressions {
+  public:
+    Expressions(Random& random, Scope& scope, std::vector<unsigned> kinds)
+        : random_(random), scope_(scope), kinds_(std::move(kinds)) {}
+
+    std::string expression(TextType type, int depth);
+    std::string index(int depth);  // of any integer type, often in range of a small array
+    TextType any_type(bool with_bool = true);
+    TextType integer_type();  // scalar
+    std::string literal(TextType type);
+
+  private:
+    std::string leaf(TextType type);
+    std::string load(TextType type, int depth);  // empty: nothing to load
+    std::string integer(TextType type, int depth);
+    std::string floating(TextType type, int depth);
+    std::string boolean(TextType type, int depth);
+    std::string vector(TextType type, int depth);
+    std::string general(TextType type, int depth);
+    std::string conversion(TextType type, int depth);
+    std::string bitcast(TextType type, int depth);
+    std::string call(const std::string& name, const std::vector<TextType>& types, int depth);
+    std::string binary(const std::string& op, TextType a, TextType b, int depth);
+    std::string place();  // a built-in u32
+
+    Random& random_;
+    Scope& scope_;
+    std::vector<unsigned> kinds_;  // value kinds in use, bool first
+};
+
+}  // namespace support

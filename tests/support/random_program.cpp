@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/random_program.hpp"
+
+#include <algorithm>
+
+#include "support/random_statements.hpp"
+
+namespace support {
+namespace {
+
+class Declarations {
+  public:
+    Declarations(Random& random, const RandomProgramOptions& options, RandomProgram& out)
+        : random_(random), options_(options), out_(out) {
+        kinds_ = {WYE_KIND_BOOL, WYE_KIND_I32, WYE_KIND_U32};
+        if (options.int64) kinds_.insert(kinds_.end(), {WYE_KIND_I64, WYE_KIND_U64});
+        if (options.f32) kinds_.push_back(WYE_KIND_F32);
+        if (options.f32 && options.f64) kinds_.push_back(WYE_KIND_F64);
+    }
+
+    void write() {
+        out_.text = "wye 1;\nprogram random;\n";
+        grid();
+        params();
+        inputs();
+        tables();
+        own_buffers();
+        atomic_buffers();
+        shared_arrays();
+        Statements statements(random_, scope_, kinds_, options_, own_, shared_);
+        const auto functions = random_.below(4);
+        for (std::uint64_t i = 0; i < functions; ++i) out_.text += statements.function();
+        out_.text += statements.main();
+    }
+
+  private:
+    void grid() {
+        static const std::vector<std::array<std::uint32_t, 3>> kSizes = {
+            {1, 1, 1},  {2, 1, 1},   {7, 1, 1},   {8, 1, 1}, {16, 1, 1}, {33, 1, 1}, {64, 1, 1},
+            {64, 1, 1}, {100, 1, 1}, {256, 1, 1}, {4, 4, 1}, {3, 5, 1},  {2, 3, 4},  {1, 1, 9},
+        };
+        size_ = random_.pick(kSizes);
+        out_.text += "workgroup " + std::to_string(size_[0]) + ", " + std::to_string(size_[1]) +
+                     ", " + std::to_string(size_[2]) + ";\n";
+        out_.groups = {static_cast<std::uint32_t>(random_.between(1, 5)), 1, 1};
+        if (size_[1] * size_[2] > 1 || random_.chance(15))
+            out_.groups = {static_cast<std::uint32_t>(random_.between(1, 3)),
+                           static_cast<std::uint32_t>(random_.between(1, 3)),
+                           static_cast<std::uint32_t>(random_.between(1, 2))};
+        if (random_.chance(2)) out_.groups[random_.below(3)] = 0;
+        invocations_ = std::size_t{size_[0]} * size_[1] * size_[2] * out_.groups[0] *
+                       out_.groups[1] * out_.groups[2];
+    }
+
+    void params() {
+        const auto n = random_.below(4);
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
+            const std::string name = "p" + std::to_string(i);
+            out_.text += "param " + name + ": " + type.name() + ";\n";
+            out_.params.push_back(name);
+            out_.values.push_back(random_scalar(random_, type.kind));
+            scope_.params.push_back({name, type, false, false, true});
+        }
+    }
+
+    // A buffer element type: value types but bool, and the 8 and 16-bit ones.
+    TextType element() {
+        static const std::vector<unsigned> kSmall = {WYE_KIND_I8, WYE_KIND_U8, WYE_KIND_I16,
+                                                     WYE_KIND_U16};
+        const unsigned kind = random_.chance(30) ? random_.pick(kSmall)
+                                                 : kinds_[1 + random_.below(kinds_.size() - 1)];
+        return {kind, random_.chance(70) ? 1 : static_cast<unsigned>(random_.between(2, 4))};
+    }
+
+    std::size_t length() {
+        static const std::vector<std::size_t> kLengths = {0, 1, 2, 3, 17, 64, 100};
+        return random_.chance(60) ? random_.pick(kLengths) : random_.below(invocations_ + 20);
+    }
+
+    std::vector<std::byte> data(TextType type, std::size_t count) {
+        return random_scalars(random_, type.kind, count * type.lanes);
+    }
+
+    void inputs() {
+        const auto n = random_.between(1, 3);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::string name = "in" + std::to_string(i);
+            const TextType type = element();
+            const bool uniform = random_.chance(25);
+            const std::size_t count =
+                uniform ? static_cast<std::size_t>(random_.between(1, 64)) : length();
+            const bool fixed = uniform || (count > 0 && random_.chance(30));
+            out_.text += (uniform ? "uniform " : "input ") + name + ": " + type.name() + "[" +
+                         (fixed ? std::to_string(count) : "") + "];\n";
+            out_.buffers.push_back({name, true, false, data(type, count)});
+            scope_.memory.push_back({name, type, true, true, {}, false});
+            counts_.push_back(count);
+        }
+    }
+
+    void tables() {
+        if (random_.chance(60)) return;
+        const TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
+        const auto n = random_.between(1, 9);
+        Scope none;
+        Expressions expressions(random_, none, kinds_);
+        out_.text += "table tab: " + type.name() + "[" + std::to_string(n) + "] = { ";
+        for (std::int64_t i = 0; i < n; ++i) {
+            std::string text = expressions.literal(type);
+            if (text[0] == '(') text = text.substr(1, text.size() - 2);  // no parentheses here
+            out_.text += (i == 0 ? "" : ", ") + text;
+        }
+        out_.text += " };\n";
+        scope_.memory.push_back({"tab", type, true, true, {}, false});
+    }
+
+    // Elements of which each invocation owns `k` neighbouring ones.
+    std::vector<std::string> own_indices(const std::string& number, unsigned k) {
+        std::vector<std::string> out;
+        for (unsigned j = 0; j < k; ++j) {
+            const std::string text =
+                k == 1 ? number
+                       : number + " * " + std::to_string(k) + "u + " + std::to_string(j) + "u";
+            out.push_back(text);
+            if (j == 0) out.push_back("i32(" + text + ")");
+            if (j == 0 && options_.int64) out.push_back("u64(" + text + ")");
+        }
+        return out;
+    }
+
+    void own_buffers() {
+        const bool line = size_[1] * size_[2] * out_.groups[1] * out_.groups[2] == 1;
+        const auto n = random_.between(1, 3);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::string name = "own" + std::to_string(i);
+            const TextType type = element();
+            const auto k = static_cast<unsigned>(random_.chance(70) ? 1 : random_.between(2, 3));
+            const bool both = random_.chance(40);
+            // Mostly an element for all, sometimes too few: then stores are dropped.
+            std::size_t count = random_.chance(75) ? invocations_ * k + random_.below(3) : length();
+            std::string size;
+            if (both) {
+                size = "";
+            } else if (random_.chance(30)) {  // computed
+                const std::size_t of = random_.below(counts_.size());
+                const auto more = random_.below(5);
+                count = counts_[of] * k + more;
+                size = "len(in" + std::to_string(of) + ") * " + std::to_string(k) + " + " +
+                       std::to_string(more);
+            } else {
+                count = std::max<std::size_t>(count, 1);
+                size = std::to_string(count);
+            }
+            out_.text += (both ? "input_output " : "output ") + name + ": " + type.name() + "[" +
+                         size + "];\n";
+            const std::vector<std::byte> before = data(type, count);
+            out_.buffers.push_back(
+                {name, both, true, both ? before : std::vector<std::byte>(before.size())});
+            std::vector<std::string> own = own_indices("gid", k);
+            if (line && k == 1) own.insert(own.end(), 2, "global_id.x");
+            scope_.memory.push_back({name, type, false, true, own, true});
+            own_.push_back(name);
+        }
+    }
+
+    void atomic_buffers() {
+        const auto n = random_.below(3);
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const std::string name = "sum" + std::to_string(i);
+            Expressions expressions(random_, scope_, kinds_);
+            const TextType type = expressions.integer_type();
+            const auto count = static_cast<std::size_t>(random_.between(1, 20));
+            const bool both = random_.chance(50);
+            out_.text += (both ? "input_output " : "output ") + name + ": " + type.name() + "[" +
+                         std::to_string(count) + "];\n";
+            const std::vector<std::byte> before = data(type, count);
+            out_.buffers.push_back(
+                {name, both, true, both ? before : std::vector<std::byte>(before.size())});
+            scope_.memory.push_back({name, type, false, false, {}, false});
+            shared_.push_back({name, false, {}, random_.below(6)});
+        }
+    }
+
+    void shared_arrays() {
+        const auto n = random_.chance(50) ? 0 : random_.between(1, 2);
+        const std::size_t group = std::size_t{size_[0]} * size_[1] * size_[2];
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::string name = "sh" + std::to_string(i);
+            Expressions expressions(random_, scope_, kinds_);
+            const TextType type = expressions.any_type(false);
+            const auto k = static_cast<unsigned>(random_.chance(80) ? 1 : 2);
+            const std::size_t count =
+                random_.chance(80) ? group * k : static_cast<std::size_t>(random_.between(1, 40));
+            out_.text +=
+                "shared " + name + ": " + type.name() + "[" + std::to_string(count) + "];\n";
+            scope_.memory.push_back({name, type, false, false, {}, true});
+            shared_.push_back({name, true, own_indices("local_index", k), 0});
+        }
+    }
+
+    Random& random_;
+    const RandomProgramOptions& options_;
+    RandomProgram& out_;
+    std::vector<unsigned> kinds_;
+    Scope scope_;
+    std::array<std::uint32_t, 3> size_{};
+    std::size_t invocations_ = 0;
+    std::vector<std::size_t> counts_;  // of the inputs
+    std::vector<std::string> own_;
+    std::vector<SharedMemory> shared_;
+};
+
+}  // namespace
+
+RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& options) {
+    Random random(seed);
+    RandomProgram out;
+    Declarations(random, options, out).write();
+    return out;
+}
+
+}  // namespace support

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random programs for differential tests: well-typed, terminating, deterministic and free of races
+// by construction, with awkward inputs, sizes and grids. One result is right, so any two devices
+// must agree on every byte.
+//
+// Races are avoided by what an invocation may touch: inputs anywhere; other buffers only at its
+// own elements; `shared` arrays, between two barriers, only at its own elements, or only for
+// reading, or only by one kind of atomic whose results are unused; some buffers only by such
+// atomics. Values; the same seed gives the same program.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace support {
+
+struct RandomProgramOptions {
+    bool int64 = true;
+    bool f32 = true;
+    bool f64 = true;  // needs f32
+    bool traps = false;
+    unsigned size = 12;  // statements of main, roughly
+};
+
+struct RandomBuffer {
+    std::string name;
+    bool input = false;
+    bool output = false;
+    std::vector<std::byte> before;  // of an output: zeros, as long as the buffer
+};
+
+struct RandomProgram {
+    std::string text;
+    std::vector<std::string> params;        // names, in declared order
+    std::vector<std::uint64_t> values;      // their bits
+    std::vector<RandomBuffer> buffers;      // in binding order, without `shared`
+    std::array<std::uint32_t, 3> groups{};  // the grid of the launch
+};
+
+RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& options = {});
+
+}  // namespace support

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random statements, functions and bodies, as text: the middle of random_program.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/random.hpp"
+#include "support/random_expression.hpp"
+#include "support/random_program.hpp"
+
+namespace support {
+
+// An array that several invocations touch: a buffer used by one kind of atomic only, or a `shared`
+// array, whose use changes at barriers.
+struct SharedMemory {
+    std::string name;
+    bool shared = false;
+    std::vector<std::string> own;  // indices that are an invocation's own, for `shared`
+    std::uint64_t atomic = 0;      // which of the six atomics
+    enum class Use { Atomic, Own, Read } use = Use::Atomic;
+};
+
+class Statements {
+  public:
+    Statements(Random& random, Scope& scope, const std::vector<unsigned>& kinds,
+               const RandomProgramOptions& options, std::vector<std::string> own,
+               std::vector<SharedMemory> shared)
+        : random_(random),
+          scope_(scope),
+          expressions_(random, scope, kinds),
+          options_(options),
+          own_(std::move(own)),
+          shared_(std::move(shared)) {}
+
+    std::string function();
+    std::string main();
+
+  private:
+    struct Flow {
+        int depth = 0;       // of blocks
+        int loops = 0;       // open loops
+        bool leave = false;  // break and continue mean something here
+    };
+
+    std::string indent(const Flow& flow) const;
+    std::string fresh(const char* prefix);
+    std::string block(unsigned statements, Flow flow);  // with braces
+    std::string body(unsigned statements, const Flow& flow);
+    std::string statement(const Flow& flow);
+    std::string declare();
+    std::string assign();
+    std::string store();
+    std::string atomic();
+    std::string own_atomic();
+    std::string branch(const Flow& flow);
+    std::string counted(const Flow& flow);
+    std::string repeated(const Flow& flow);
+
+    // A stretch of main between barriers, a uniform if or loop around some, and what lies between.
+    std::string stretch(const Flow& flow);
+    std::string join(const Flow& flow);
+    void change_use();
+    [[nodiscard]] bool has_shared() const;
+    Memory& memory(const std::string& name);
+
+    Random& random_;
+    Scope& scope_;
+    Expressions expressions_;
+    const RandomProgramOptions& options_;
+    std::vector<std::string> own_;
+    std::vector<SharedMemory> shared_;
+    unsigned names_ = 0;
+};
+
+}  // namespace support

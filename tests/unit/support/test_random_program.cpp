@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs are programs: they parse, run to their end on the oracle, and have no races.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "oracle/oracle.hpp"
+#include "program/encode.hpp"
+#include "program/text.hpp"
+#include "support/random_program.hpp"
+
+TEST_CASE("random programs are well-formed, end and have no races") {
+    std::size_t changed = 0;
+    std::size_t with_barrier = 0;
+    std::size_t with_function = 0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        CAPTURE(seed);
+        const support::RandomProgram program = support::random_program(seed);
+        CAPTURE(program.text);
+        const wye::ir::ParseResult parsed = wye::ir::parse(program.text);
+        if (!parsed.ok()) {
+            CAPTURE(parsed.diagnostics[0].place.line);
+            CAPTURE(parsed.diagnostics[0].message);
+            REQUIRE(parsed.ok());
+        }
+        const auto wire = wye::ir::encode(parsed.program);
+        REQUIRE(wire.ok());
+
+        oracle::Launch launch;
+        launch.groups = program.groups;
+        launch.params = program.values;
+        launch.step_limit = 20000000;
+        launch.check_races = true;
+        for (const auto& b : program.buffers) launch.buffers.push_back(b.before);
+        const oracle::Outcome outcome = oracle::run(wire.value(), launch);
+        REQUIRE(outcome.error == "");
+        CHECK(outcome.race == "");
+        CHECK(outcome.trap == oracle::Trap{});
+        for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+            if (!program.buffers[i].output) CHECK(outcome.buffers[i] == launch.buffers[i]);
+            changed += outcome.buffers[i] != launch.buffers[i] ? 1 : 0;
+        }
+        with_barrier += program.text.find("barrier;") != std::string::npos ? 1 : 0;
+        with_function += program.text.find("fn f") != std::string::npos ? 1 : 0;
+    }
+    CHECK(changed > 300);  // the programs do something
+    CHECK(with_barrier > 50);
+    CHECK(with_function > 100);
+}
+
+TEST_CASE("the same seed gives the same program") {
+    CHECK(support::random_program(5).text == support::random_program(5).text);
+    CHECK(support::random_program(5).text != support::random_program(6).text);
+}
