@@ -11,6 +11,7 @@
 #include "oracle/oracle.hpp"
 #include "program/encode.hpp"
 #include "program/text.hpp"
+#include "program/validate.hpp"
 #include "support/examples.hpp"
 #include "support/random.hpp"
 #include "support/sha256.hpp"
@@ -19,9 +20,11 @@
 namespace {
 
 std::vector<std::byte> wire_of(const std::string& program) {
-    const wye::ir::ParseResult parsed = wye::ir::parse(support::example_text(program));
-    for (const auto& d : parsed.diagnostics) MESSAGE(d.place.line << ": " << d.message);
-    REQUIRE(parsed.ok());
+    wye::ir::ParseResult parsed = wye::ir::parse(support::example_text(program));
+    for (const auto& d : parsed.diagnostics)
+        FAIL(program << ":" << d.place.line << ": " << d.message);
+    for (const auto& d : wye::ir::validate(parsed.program))
+        FAIL(program << ":" << d.place.line << ": " << d.message);
     auto wire = wye::ir::encode(parsed.program);
     REQUIRE(wire.ok());
     return std::move(wire).value();

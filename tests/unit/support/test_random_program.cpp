@@ -8,6 +8,7 @@
 #include "oracle/oracle.hpp"
 #include "program/encode.hpp"
 #include "program/text.hpp"
+#include "program/validate.hpp"
 #include "support/random_program.hpp"
 
 TEST_CASE("random programs are well-formed, end and have no races") {
@@ -18,12 +19,14 @@ TEST_CASE("random programs are well-formed, end and have no races") {
         CAPTURE(seed);
         const support::RandomProgram program = support::random_program(seed);
         CAPTURE(program.text);
-        const wye::ir::ParseResult parsed = wye::ir::parse(program.text);
+        wye::ir::ParseResult parsed = wye::ir::parse(program.text);
         if (!parsed.ok()) {
             CAPTURE(parsed.diagnostics[0].place.line);
             CAPTURE(parsed.diagnostics[0].message);
             REQUIRE(parsed.ok());
         }
+        for (const auto& d : wye::ir::validate(parsed.program))
+            FAIL(d.place.line << ": " << d.message);
         const auto wire = wye::ir::encode(parsed.program);
         REQUIRE(wire.ok());
 
