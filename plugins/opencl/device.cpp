@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl/device.hpp"
+
+#include <algorithm>
+
+#include "opencl/program.hpp"
+#include "opencl/queue.hpp"
+#include "opencl/status.hpp"
+
+namespace wye::opencl {
+
+Result<std::unique_ptr<OpenDevice>> OpenDevice::open(Plugin& plugin, std::uint32_t index) {
+    const Device& info = plugin.devices[index];
+    const Driver& driver = *plugin.driver;
+    if (!info.usable()) {
+        Error error(Code::NO_DEVICE, info.reason, info.fix, info.name);
+        error.native_domain = "opencl";
+        error.native_code = info.native_code;
+        return error;
+    }
+    const cl_context_properties properties[] = {
+        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(info.platform), 0};
+    cl_int status = CL_SUCCESS;
+    Context context(driver,
+                    driver.clCreateContext(properties, 1, &info.id, nullptr, nullptr, &status));
+    if (status != CL_SUCCESS) return cl_error(status, "clCreateContext", info.name);
+    Memory nothing(driver, driver.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kLeastBytes,
+                                                 nullptr, &status));
+    if (status != CL_SUCCESS) return cl_error(status, "clCreateBuffer", info.name);
+    return std::unique_ptr<OpenDevice>(
+        new OpenDevice{plugin, driver, info, std::move(context), std::move(nothing)});
+}
+
+Result<std::unique_ptr<Buffer>> create_buffer(OpenDevice& device, std::uint64_t size,
+                                              std::string_view label) {
+    cl_int status = CL_SUCCESS;
+    auto buffer = std::make_unique<Buffer>();
+    buffer->memory = Memory(
+        device.driver, device.driver.clCreateBuffer(device.context.get(), CL_MEM_READ_WRITE,
+                                                    std::max(size, kLeastBytes), nullptr, &status));
+    if (status != CL_SUCCESS) {
+        Error error = cl_error(status, "clCreateBuffer of " + std::to_string(size) + " bytes",
+                               label.empty() ? device.info.name : std::string(label));
+        if (status == CL_INVALID_BUFFER_SIZE) error.code = Code::DEVICE_MEMORY;
+        return error;
+    }
+    buffer->size = size;
+    buffer->serial = device.next_serial.fetch_add(1);
+    return buffer;
+}
+
+namespace {
+
+wye_status buffer_create(wye_device_object* object, const wye_buffer_desc* desc,
+                         wye_buffer_object** out, wye_error** error) {
+    OpenDevice& device = device_of(object);
+    return sdk::guard(device.host(), error, [&]() -> Result<void> {
+        WYE_ASSIGN(auto buffer, create_buffer(device, desc->size, sdk::from_abi(desc->label)));
+        *out = reinterpret_cast<wye_buffer_object*>(buffer.release());
+        return {};
+    });
+}
+
+void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) { delete &buffer_of(buffer); }
+
+wye_status program_create(wye_device_object* object, const wye_artifact* artifact,
+                          wye_program_object** out, wye_error** error) {
+    OpenDevice& device = device_of(object);
+    return sdk::guard(device.host(), error, [&]() -> Result<void> {
+        WYE_ASSIGN(auto program, BuiltProgram::build(device, *artifact));
+        *out = reinterpret_cast<wye_program_object*>(program.release());
+        return {};
+    });
+}
+
+void program_destroy(wye_device_object*, wye_program_object* program) {
+    delete &program_of(program);
+}
+
+wye_status queue_create(wye_device_object* object, const wye_queue_desc* desc,
+                        wye_queue_object** out, const wye_queue_table** table, wye_error** error) {
+    OpenDevice& device = device_of(object);
+    return sdk::guard(device.host(), error, [&]() -> Result<void> {
+        WYE_ASSIGN(auto queue, Queue::create(device, desc->timing != 0));
+        *out = reinterpret_cast<wye_queue_object*>(queue.release());
+        *table = &kQueueTable;
+        return {};
+    });
+}
+
+wye_status memory_info(wye_device_object* object, wye_memory_info* out, wye_error**) {
+    out->total_bytes = device_of(object).info.memory_bytes;
+    out->free_bytes = UINT64_MAX;  // OpenCL does not say
+    return WYE_OK;
+}
+
+void close_device(wye_device_object* object) { delete &device_of(object); }
+
+constexpr wye_device_table make_table() {
+    wye_device_table table{};
+    table.header = {sizeof table, 0, nullptr};
+    table.buffer_create = buffer_create;
+    table.buffer_destroy = buffer_destroy;
+    table.program_create = program_create;
+    table.program_destroy = program_destroy;
+    table.queue_create = queue_create;
+    table.memory_info = memory_info;
+    table.close = close_device;
+    return table;
+}
+
+}  // namespace
+
+constinit const wye_device_table kDeviceTable = make_table();
+
+}  // namespace wye::opencl

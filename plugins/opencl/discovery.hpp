@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Devices of all platforms, in the loader's order, and what they say of themselves. Made once by
+// the probe, then immutable and free-threaded. No context is created.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opencl/driver.hpp"
+
+namespace wye::opencl {
+
+struct Device {
+    cl_platform_id platform = nullptr;
+    cl_device_id id = nullptr;
+
+    std::string name, vendor, driver_version, platform_name, version, kind, extensions;
+    std::string pci_address, uuid, luid;  // empty: not reported
+
+    // Why it cannot be used; empty: usable.
+    std::string reason, fix;
+    cl_int native_code = 0;
+
+    cl_device_fp_config single_config = 0, double_config = 0;
+    std::array<std::size_t, 3> max_workgroup = {1, 1, 1};
+    std::size_t max_invocations = 1, max_parameter_bytes = 0;
+    cl_ulong local_bytes = 0, max_alloc_bytes = 0, memory_bytes = 0;
+    cl_uint base_alignment_bits = 0, address_bits = 0, compute_units = 0, clock_mhz = 0;
+    bool unified_memory = false;
+    bool full_profile = true;
+
+    [[nodiscard]] bool usable() const { return reason.empty(); }
+    [[nodiscard]] bool has_extension(std::string_view extension) const;
+    [[nodiscard]] bool has_f64() const { return double_config != 0; }
+    [[nodiscard]] bool rounds_f32_division() const {
+        return (single_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    }
+};
+
+// What the host knows of the process's environment, for the traps of PoCL; unset: not known.
+struct Surroundings {
+    std::optional<std::string> pocl_cache_dir;  // POCL_CACHE_DIR
+    std::optional<std::string> path;            // PATH
+};
+
+// NO_DEVICE when there is no platform, or none of them has a device.
+[[nodiscard]] Result<std::vector<Device>> discover(const Driver& driver,
+                                                   const Surroundings& surroundings);
+
+// One fact of the table in wye/abi.h.
+[[nodiscard]] wye_status fact(const Device& device, std::uint32_t key, wye_fact& out);
+
+}  // namespace wye::opencl

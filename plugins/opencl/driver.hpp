@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The OpenCL loader, opened at run time. One table of functions from one list of names.
+// Immutable once opened; all OpenCL calls but clSetKernelArg are free-threaded.
+#pragma once
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#include <memory>
+#include <string>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::opencl {
+
+// Everything is in OpenCL 1.2.
+#define WYE_OPENCL_SYMBOLS(X)      \
+    X(clGetPlatformIDs)            \
+    X(clGetPlatformInfo)           \
+    X(clGetDeviceIDs)              \
+    X(clGetDeviceInfo)             \
+    X(clCreateContext)             \
+    X(clReleaseContext)            \
+    X(clCreateCommandQueue)        \
+    X(clReleaseCommandQueue)       \
+    X(clCreateBuffer)              \
+    X(clCreateSubBuffer)           \
+    X(clReleaseMemObject)          \
+    X(clCreateProgramWithSource)   \
+    X(clBuildProgram)              \
+    X(clGetProgramBuildInfo)       \
+    X(clReleaseProgram)            \
+    X(clCreateKernel)              \
+    X(clReleaseKernel)             \
+    X(clSetKernelArg)              \
+    X(clGetKernelWorkGroupInfo)    \
+    X(clEnqueueNDRangeKernel)      \
+    X(clEnqueueReadBuffer)         \
+    X(clEnqueueWriteBuffer)        \
+    X(clEnqueueCopyBuffer)         \
+    X(clEnqueueFillBuffer)         \
+    X(clEnqueueMarkerWithWaitList) \
+    X(clFlush)                     \
+    X(clFinish)                    \
+    X(clWaitForEvents)             \
+    X(clGetEventInfo)              \
+    X(clGetEventProfilingInfo)     \
+    X(clRetainEvent)               \
+    X(clReleaseEvent)
+
+inline constexpr const char* kLibrary = "libOpenCL.so.1";
+
+struct Driver {
+#define WYE_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
+    WYE_OPENCL_SYMBOLS(WYE_OPENCL_MEMBER)
+#undef WYE_OPENCL_MEMBER
+
+    // Opens `library` by name and looks every symbol up. The library stays mapped until the process
+    // ends: drivers behind it keep threads. MISSING_DEPENDENCY names what is absent.
+    [[nodiscard]] static Result<std::unique_ptr<const Driver>> open(const std::string& library);
+};
+
+}  // namespace wye::opencl

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The facts of wye/abi.h, from what the device reports. What it does not report is absent.
+#include <algorithm>
+
+#include "opencl/discovery.hpp"
+
+namespace wye::opencl {
+namespace {
+
+constexpr cl_device_fp_config kIeee = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
+constexpr std::uint32_t kMostGroups = 0xffffffffU;
+
+// Kernel arguments share one budget: a buffer costs an address and a count, and 64 bytes are kept
+// for the rest (grid, trap record, an opaque zero).
+constexpr std::uint64_t kParamBytes = 512;
+constexpr std::uint64_t kBytesPerBuffer = 16;
+constexpr std::uint64_t kOtherArguments = 64;
+
+wye_string string_of(std::string_view text) { return {text.data(), text.size()}; }
+
+wye_status flag(wye_fact& out, bool value, std::string_view source = {}) {
+    out.type = WYE_FACT_BOOL;
+    out.u = value ? 1 : 0;
+    out.source = string_of(source);
+    return WYE_OK;
+}
+wye_status number(wye_fact& out, std::uint64_t value, std::string_view source) {
+    if (value == 0) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_U64;
+    out.u = value;
+    out.source = string_of(source);
+    return WYE_OK;
+}
+wye_status triple(wye_fact& out, std::uint64_t x, std::uint64_t y, std::uint64_t z,
+                  std::string_view source) {
+    const std::uint64_t values[] = {x, y, z};
+    out.type = WYE_FACT_U32X3;
+    for (int k = 0; k < 3; ++k)
+        out.xyz[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(values[k], kMostGroups));
+    out.source = string_of(source);
+    return WYE_OK;
+}
+wye_status text(wye_fact& out, const std::string& value, std::string_view source) {
+    if (value.empty()) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_TEXT;
+    out.text = string_of(value);
+    out.source = string_of(source);
+    return WYE_OK;
+}
+
+wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
+    const std::uint64_t arguments = d.max_parameter_bytes;
+    switch (key) {
+        case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
+            return triple(out, d.max_workgroup[0], d.max_workgroup[1], d.max_workgroup[2],
+                          "CL_DEVICE_MAX_WORK_ITEM_SIZES");
+        case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
+            return number(out, d.max_invocations, "CL_DEVICE_MAX_WORK_GROUP_SIZE");
+        case WYE_FACT_KEY_MAX_WORKGROUPS:
+            // The only limit that OpenCL knows: a global size fits the device's size_t.
+            if (d.address_bits < 64) return triple(out, 65535, 65535, 65535, "OpenCL 1.2");
+            return triple(out, kMostGroups, kMostGroups, kMostGroups, "CL_DEVICE_ADDRESS_BITS");
+        case WYE_FACT_KEY_MAX_SHARED_BYTES:
+            return number(out, d.local_bytes, "CL_DEVICE_LOCAL_MEM_SIZE");
+        case WYE_FACT_KEY_MAX_PARAM_BYTES:
+            return number(out, std::min(kParamBytes, arguments / 2),
+                          "CL_DEVICE_MAX_PARAMETER_SIZE");
+        case WYE_FACT_KEY_MAX_BUFFERS:
+            if (arguments <= kParamBytes + kOtherArguments)
+                return number(out, arguments / 4 / kBytesPerBuffer, "CL_DEVICE_MAX_PARAMETER_SIZE");
+            return number(out,
+                          std::min<std::uint64_t>(
+                              64, (arguments - kParamBytes - kOtherArguments) / kBytesPerBuffer),
+                          "CL_DEVICE_MAX_PARAMETER_SIZE");
+        case WYE_FACT_KEY_MAX_BUFFER_BYTES:
+            return number(out, d.max_alloc_bytes, "CL_DEVICE_MAX_MEM_ALLOC_SIZE");
+        case WYE_FACT_KEY_BUFFER_ALIGNMENT:
+            return number(out, d.base_alignment_bits / 8, "CL_DEVICE_MEM_BASE_ADDR_ALIGN");
+        case WYE_FACT_KEY_MEMORY_BYTES:
+            return number(out, d.memory_bytes, "CL_DEVICE_GLOBAL_MEM_SIZE");
+        default:
+            return WYE_UNSUPPORTED;
+    }
+}
+
+wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
+    switch (key) {
+        case WYE_FACT_KEY_VENDOR:
+            return text(out, d.vendor, "CL_DEVICE_VENDOR");
+        case WYE_FACT_KEY_DRIVER:
+            return text(out, d.driver_version, "CL_DRIVER_VERSION");
+        case WYE_FACT_KEY_PLATFORM:
+            return text(out, d.platform_name, "CL_PLATFORM_NAME");
+        case WYE_FACT_KEY_API_VERSION:
+            return text(out, d.version, "CL_DEVICE_VERSION");
+        case WYE_FACT_KEY_DEVICE_KIND:
+            return text(out, d.kind, "CL_DEVICE_TYPE");
+        case WYE_FACT_KEY_PCI_ADDRESS:
+            return text(out, d.pci_address, "pci bus info extension");
+        case WYE_FACT_KEY_UUID:
+            return text(out, d.uuid, "cl_khr_device_uuid");
+        case WYE_FACT_KEY_LUID:
+            return text(out, d.luid, "cl_khr_device_uuid");
+        case WYE_FACT_KEY_COMPUTE_UNITS:
+            return number(out, d.compute_units, "CL_DEVICE_MAX_COMPUTE_UNITS");
+        case WYE_FACT_KEY_CLOCK_HZ:
+            return number(out, std::uint64_t{d.clock_mhz} * 1000000,
+                          "CL_DEVICE_MAX_CLOCK_FREQUENCY");
+        default:
+            return WYE_UNSUPPORTED;
+    }
+}
+
+bool known_key(std::uint32_t key) {
+    switch (key) {
+#define WYE_OPENCL_KEY(name, value, json, type) case value:
+        WYE_FACTS(WYE_OPENCL_KEY)
+#undef WYE_OPENCL_KEY
+        return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
+    if (!known_key(key)) return WYE_UNKNOWN_KEY;
+    const std::string_view single = "CL_DEVICE_SINGLE_FP_CONFIG";
+    const std::string_view twice = "CL_DEVICE_DOUBLE_FP_CONFIG";
+    const bool int64_atomics = d.has_extension("cl_khr_int64_base_atomics") &&
+                               d.has_extension("cl_khr_int64_extended_atomics");
+    switch (key) {
+        case WYE_FACT_KEY_INT64:
+            return flag(out, d.full_profile || d.has_extension("cles_khr_int64"), "OpenCL C 1.2");
+        case WYE_FACT_KEY_F64:
+            return flag(out, d.has_f64(), twice);
+        case WYE_FACT_KEY_IEEE_F32:
+            return flag(out, (d.single_config & kIeee) == kIeee, single);
+        case WYE_FACT_KEY_IEEE_F64:
+            return flag(out, (d.double_config & kIeee) == kIeee, twice);
+        case WYE_FACT_KEY_STORAGE8:
+        case WYE_FACT_KEY_STORAGE16:
+        case WYE_FACT_KEY_ATOMIC_INT32:
+        case WYE_FACT_KEY_BARRIER:
+        case WYE_FACT_KEY_DEVICE_TIMESTAMPS:
+            return flag(out, true, "OpenCL 1.2");
+        case WYE_FACT_KEY_ATOMIC_INT64:
+        case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
+            return flag(out, int64_atomics, "CL_DEVICE_EXTENSIONS");
+        case WYE_FACT_KEY_NATIVE_F16:
+            return flag(out, d.has_extension("cl_khr_fp16"), "CL_DEVICE_EXTENSIONS");
+        case WYE_FACT_KEY_UNIFIED_MEMORY:
+            return flag(out, d.unified_memory, "CL_DEVICE_HOST_UNIFIED_MEMORY");
+        case WYE_FACT_KEY_NATIVE_F32_DIV:
+        case WYE_FACT_KEY_NATIVE_F32_SQRT:
+            return flag(out, d.rounds_f32_division(), single);
+        case WYE_FACT_KEY_NATIVE_F32_FMA:
+            return flag(out, (d.single_config & CL_FP_FMA) != 0, single);
+        case WYE_FACT_KEY_NATIVE_F64_DIV:
+        case WYE_FACT_KEY_NATIVE_F64_SQRT:
+        case WYE_FACT_KEY_NATIVE_F64_FMA:  // the language asks for them wherever doubles exist
+            return flag(out, d.has_f64(), "OpenCL C 1.2");
+        case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
+            return flag(out, false, "OpenCL C 1.2");
+        default:
+            break;
+    }
+    return key < WYE_FACT_KEY_VENDOR ? limit(d, key, out) : identity(d, key, out);
+}
+
+}  // namespace wye::opencl

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl/program.hpp"
+
+#include <cstring>
+
+#include "opencl/status.hpp"
+
+namespace wye::opencl {
+namespace {
+
+constexpr std::string_view kRoundedDivision = "-cl-fp32-correctly-rounded-divide-sqrt";
+
+// Without flags that this device does not know.
+std::string options_for(const Device& device, std::string_view options) {
+    std::string out;
+    while (!options.empty()) {
+        const std::size_t end = std::min(options.find(' '), options.size());
+        const std::string_view word = options.substr(0, end);
+        options.remove_prefix(std::min(end + 1, options.size()));
+        if (word.empty() || (word == kRoundedDivision && !device.rounds_f32_division())) continue;
+        if (!out.empty()) out += ' ';
+        out += word;
+    }
+    return out;
+}
+
+std::string build_log(const Driver& driver, cl_program program, cl_device_id device) {
+    std::size_t size = 0;
+    if (driver.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
+            CL_SUCCESS ||
+        size < 2)
+        return {};
+    std::string log(size, '\0');
+    if (driver.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(),
+                                     nullptr) != CL_SUCCESS)
+        return {};
+    log.resize(std::strlen(log.c_str()));
+    return log;
+}
+
+std::string_view line_at(std::string_view text, std::size_t at) {
+    const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+    const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
+    return text.substr(from, std::min(text.find('\n', at), text.size()) - from);
+}
+
+// The number N of ":N:" or "(N)" in a complaint; 0: none.
+std::size_t line_number(std::string_view complaint) {
+    for (std::size_t i = 0; i + 1 < complaint.size(); ++i) {
+        if (complaint[i] != ':' && complaint[i] != '(') continue;
+        std::size_t number = 0;
+        std::size_t end = i + 1;
+        for (; end < complaint.size() && complaint[end] >= '0' && complaint[end] <= '9'; ++end)
+            if (number < 100000000)
+                number = number * 10 + static_cast<unsigned>(complaint[end] - '0');
+        if (end > i + 1 && end < complaint.size() &&
+            (complaint[end] == ':' || complaint[end] == ')'))
+            return number;
+    }
+    return 0;
+}
+
+std::string_view numbered_line(std::string_view text, std::size_t number) {
+    std::size_t at = 0;
+    for (std::size_t n = 1; n < number; ++n) {
+        at = text.find('\n', at);
+        if (at == std::string_view::npos) return {};
+        ++at;
+    }
+    return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+}
+
+// The first complaint as the sentence, with its source line; the whole log as the cause.
+Error build_error(cl_int status, const std::string& label, std::string_view source,
+                  const std::string& log) {
+    Error error = cl_error(status, "clBuildProgram", "program `" + label + "`");
+    error.code = Code::COMPILE_FAILED;
+    error.subject = label;
+    error.fix =
+        "Fix: if the source is your own variant, correct it; if Wye wrote it, update the "
+        "OpenCL driver or use another device, and report it with `wye lower` and this log";
+    const std::size_t at = log.find("error");
+    if (at != std::string::npos) {
+        const std::string_view complaint = line_at(log, at);
+        error.message =
+            "the OpenCL compiler refused program `" + label + "`: " + std::string(complaint);
+        if (const std::size_t number = line_number(complaint); number != 0)
+            error.message += " [source line " + std::to_string(number) + ": " +
+                             std::string(numbered_line(source, number)) + "]";
+    }
+    if (log.empty()) return error;
+    Error cause(Code::COMPILE_FAILED, log, "", label);
+    error.cause = std::make_shared<const Error>(std::move(cause));
+    return error;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
+                                                          const wye_artifact& artifact) {
+    if (sdk::from_abi(artifact.format) != WYE_FORMAT_OPENCL_C)
+        return Error(Code::UNSUPPORTED,
+                     "the OpenCL plugin takes `" WYE_FORMAT_OPENCL_C "`, not `" +
+                         std::string(sdk::from_abi(artifact.format)) + "`",
+                     "Fix: hand it an artifact of a format that the device lists");
+    const Driver& driver = device.driver;
+    std::unique_ptr<BuiltProgram> built(new BuiltProgram(device));
+    built->label_ = std::string(sdk::from_abi(artifact.label));
+    const std::string entry(sdk::from_abi(artifact.entry));
+    if (built->label_.empty()) built->label_ = entry;
+    const auto* source = static_cast<const char*>(artifact.code.data);
+    const std::size_t size = artifact.code.size;
+
+    cl_int status = CL_SUCCESS;
+    built->program_ = Program(
+        driver, driver.clCreateProgramWithSource(device.context.get(), 1, &source, &size, &status));
+    if (status != CL_SUCCESS) return cl_error(status, "clCreateProgramWithSource", built->label_);
+    const std::string options = options_for(device.info, sdk::from_abi(artifact.options));
+    status = driver.clBuildProgram(built->program_.get(), 1, &device.info.id, options.c_str(),
+                                   nullptr, nullptr);
+    if (status != CL_SUCCESS)
+        return build_error(status, built->label_, {source, size},
+                           build_log(driver, built->program_.get(), device.info.id));
+    built->kernel_ =
+        Kernel(driver, driver.clCreateKernel(built->program_.get(), entry.c_str(), &status));
+    if (status != CL_SUCCESS) {
+        Error error = cl_error(status, "clCreateKernel `" + entry + "`", built->label_);
+        if (status == CL_INVALID_KERNEL_NAME)
+            error.fix = "Fix: name a kernel that the source has as the entry";
+        return error;
+    }
+    std::size_t invocations = 1;
+    for (int k = 0; k < 3; ++k) {
+        built->workgroup_[k] = artifact.workgroup_size[k];
+        invocations *= artifact.workgroup_size[k];
+    }
+    std::size_t most = 0;
+    if (driver.clGetKernelWorkGroupInfo(built->kernel_.get(), device.info.id,
+                                        CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                        nullptr) == CL_SUCCESS &&
+        invocations > most)
+        return Error(Code::LIMIT_EXCEEDED,
+                     "program `" + built->label_ + "` asks for workgroups of " +
+                         std::to_string(invocations) + " invocations; compiled for " +
+                         device.info.name + " it can have " + std::to_string(most),
+                     "Fix: use a smaller workgroup", built->label_);
+    built->axes_ = built->workgroup_[2] > 1 ? 3 : built->workgroup_[1] > 1 ? 2 : 1;
+    built->params_size_ = artifact.params_size;
+    for (std::uint32_t s = 0; s < artifact.slot_count; ++s) {
+        built->arguments_.push_back({artifact.slots[s], 0, {}});
+        built->has_grid_ = built->has_grid_ || artifact.slots[s].kind == WYE_SLOT_GRID;
+    }
+    return built;
+}
+
+Result<void> BuiltProgram::set_bytes(cl_uint index, const void* data, std::size_t size) {
+    Argument& argument = arguments_[index];
+    if (argument.bytes.size() == size && size != 0 &&
+        std::memcmp(argument.bytes.data(), data, size) == 0)
+        return {};
+    const cl_int status = device_.driver.clSetKernelArg(kernel_.get(), index, size, data);
+    if (status != CL_SUCCESS)
+        return cl_error(status, "clSetKernelArg " + std::to_string(index), label_);
+    const auto* bytes = static_cast<const std::byte*>(data);
+    argument.bytes.assign(bytes, bytes + size);
+    return {};
+}
+
+// A whole buffer goes as it is; a range from elsewhere becomes a sub-buffer for this launch. The
+// driver keeps what a queued launch uses.
+Result<void> BuiltProgram::set_buffer(cl_uint index, const wye_binding& binding,
+                                      std::vector<Memory>& temporary) {
+    const Driver& driver = device_.driver;
+    Argument& argument = arguments_[index];
+    const Buffer& buffer = buffer_of(binding.buffer);
+    const bool whole = binding.offset == 0;
+    if (whole && argument.serial == buffer.serial) return {};
+    argument.serial = 0;
+    cl_mem memory = whole ? buffer.memory.get() : device_.nothing.get();
+    if (!whole && binding.size != 0) {
+        const cl_buffer_region region{binding.offset, binding.size};
+        cl_int status = CL_SUCCESS;
+        temporary.emplace_back(
+            driver, driver.clCreateSubBuffer(buffer.memory.get(), 0, CL_BUFFER_CREATE_TYPE_REGION,
+                                             &region, &status));
+        if (status != CL_SUCCESS) {
+            Error error = cl_error(
+                status, "clCreateSubBuffer at byte " + std::to_string(binding.offset), label_);
+            if (status == CL_MISALIGNED_SUB_BUFFER_OFFSET)
+                error.fix = "Fix: bind ranges at multiples of " +
+                            std::to_string(device_.info.base_alignment_bits / 8) +
+                            " bytes (`buffer_alignment` of the device)";
+            return error;
+        }
+        memory = temporary.back().get();
+    }
+    const cl_int status =
+        driver.clSetKernelArg(kernel_.get(), index, sizeof memory, static_cast<void*>(&memory));
+    if (status != CL_SUCCESS)
+        return cl_error(status, "clSetKernelArg " + std::to_string(index), label_);
+    if (whole) argument.serial = buffer.serial;
+    return {};
+}
+
+Result<void> BuiltProgram::set_arguments(const wye_dispatch_op& op,
+                                         std::vector<Memory>& temporary) {
+    for (cl_uint index = 0; index < arguments_.size(); ++index) {
+        const wye_slot& slot = arguments_[index].slot;
+        switch (slot.kind) {
+            case WYE_SLOT_BUFFER:
+                WYE_TRY(set_buffer(index, op.bindings[slot.binding], temporary));
+                break;
+            case WYE_SLOT_LENGTH: {
+                const cl_ulong elements = op.bindings[slot.binding].elements;
+                WYE_TRY(set_bytes(index, &elements, sizeof elements));
+                break;
+            }
+            case WYE_SLOT_PARAMS:
+                WYE_TRY(set_bytes(index, op.params, params_size_));
+                break;
+            case WYE_SLOT_GRID: {
+                cl_uint grid[6];
+                std::memcpy(grid, op.group_offset, sizeof op.group_offset);
+                std::memcpy(grid + 3, op.logical_groups, sizeof op.logical_groups);
+                WYE_TRY(set_bytes(index, grid, sizeof grid));
+                break;
+            }
+            case WYE_SLOT_OPAQUE_ZERO: {
+                const cl_ulong zero = 0;
+                WYE_TRY(set_bytes(index, &zero, sizeof zero));
+                break;
+            }
+            case WYE_SLOT_TRAP:
+                WYE_TRY(set_buffer(index, op.trap, temporary));
+                break;
+            default:
+                return Error(
+                    Code::UNSUPPORTED,
+                    "the OpenCL plugin does not know slot kind " + std::to_string(slot.kind),
+                    "Fix: use a plugin that is as new as the host", label_);
+        }
+    }
+    return {};
+}
+
+Result<void> BuiltProgram::launch(cl_command_queue queue, const wye_dispatch_op& op,
+                                  cl_uint wait_count, const cl_event* waits, cl_event* event) {
+    std::size_t global[3];
+    cl_uint axes = axes_;
+    for (unsigned k = 0; k < 3; ++k) {
+        global[k] = op.groups[k] * workgroup_[k];
+        if (op.groups[k] > 1 && axes < k + 1) axes = k + 1;
+        if (!has_grid_ && (op.group_offset[k] != 0 || op.logical_groups[k] != op.groups[k]))
+            return Error(Code::UNSUPPORTED,
+                         "program `" + label_ + "` was not compiled for a folded or split grid",
+                         "Fix: create the program from an artifact with a grid slot", label_);
+    }
+    std::vector<Memory> temporary;
+    const std::lock_guard lock(mutex_);
+    WYE_TRY(set_arguments(op, temporary));
+    const cl_int status = device_.driver.clEnqueueNDRangeKernel(
+        queue, kernel_.get(), axes, nullptr, global, workgroup_.data(), wait_count, waits, event);
+    if (status != CL_SUCCESS) return cl_error(status, "clEnqueueNDRangeKernel", label_);
+    return {};
+}
+
+}  // namespace wye::opencl

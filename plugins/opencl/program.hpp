@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One compiled kernel. Building is [FREE]; launching locks the program, because kernel arguments
+// are state of the kernel and several queues may launch it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "opencl/device.hpp"
+
+namespace wye::opencl {
+
+class BuiltProgram {
+  public:
+    // COMPILE_FAILED carries the compiler's log and the line it complains about.
+    [[nodiscard]] static Result<std::unique_ptr<BuiltProgram>> build(OpenDevice& device,
+                                                                     const wye_artifact& artifact);
+
+    // Sets the arguments that changed since the last launch and enqueues the kernel. `event` may be
+    // null. Returns before it runs.
+    [[nodiscard]] Result<void> launch(cl_command_queue queue, const wye_dispatch_op& op,
+                                      cl_uint wait_count, const cl_event* waits, cl_event* event);
+
+  private:
+    // What a kernel argument holds now: bytes, or the serial of a whole buffer (0: neither).
+    struct Argument {
+        wye_slot slot{};
+        std::uint64_t serial = 0;
+        std::vector<std::byte> bytes;
+    };
+
+    explicit BuiltProgram(OpenDevice& device) : device_(device) {}
+    Result<void> set_bytes(cl_uint index, const void* data, std::size_t size);
+    Result<void> set_buffer(cl_uint index, const wye_binding& binding,
+                            std::vector<Memory>& temporary);
+    Result<void> set_arguments(const wye_dispatch_op& op, std::vector<Memory>& temporary);
+
+    OpenDevice& device_;
+    Program program_;
+    Kernel kernel_;
+    std::string label_;
+    std::array<std::size_t, 3> workgroup_ = {1, 1, 1};
+    std::size_t params_size_ = 0;
+    bool has_grid_ = false;
+    cl_uint axes_ = 3;  // trailing axes of one invocation need not be named, if groups agree
+
+    std::mutex mutex_;
+    std::vector<Argument> arguments_;
+};
+
+[[nodiscard]] inline BuiltProgram& program_of(wye_program_object* object) {
+    return *reinterpret_cast<BuiltProgram*>(object);
+}
+
+}  // namespace wye::opencl

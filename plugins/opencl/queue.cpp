@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl/queue.hpp"
+
+#include "opencl/program.hpp"
+#include "opencl/status.hpp"
+
+namespace wye::opencl {
+namespace {
+
+// An operation on no bytes: OpenCL refuses those, so nothing is queued for them.
+bool empty(const wye_operation& op) {
+    switch (op.kind) {
+        case WYE_OPERATION_COPY:
+            return op.u.copy.size == 0;
+        case WYE_OPERATION_FILL:
+            return op.u.fill.size == 0;
+        case WYE_OPERATION_UPLOAD:
+        case WYE_OPERATION_DOWNLOAD:
+            return op.u.transfer.size == 0;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Queue>> Queue::create(OpenDevice& device, bool timing) {
+    cl_int status = CL_SUCCESS;
+    CommandQueue queue(device.driver, device.driver.clCreateCommandQueue(
+                                          device.context.get(), device.info.id,
+                                          timing ? CL_QUEUE_PROFILING_ENABLE : 0, &status));
+    if (status != CL_SUCCESS) return cl_error(status, "clCreateCommandQueue", device.info.name);
+    return std::unique_ptr<Queue>(new Queue(device, std::move(queue), timing));
+}
+
+Queue::~Queue() { device_.driver.clFinish(queue_.get()); }
+
+Result<void> Queue::enqueue(const wye_operation& op, cl_uint wait_count, const cl_event* waits,
+                            cl_event* event) {
+    const Driver& driver = device_.driver;
+    cl_int status = CL_SUCCESS;
+    std::string_view call;
+    switch (op.kind) {
+        case WYE_OPERATION_DISPATCH:
+            return program_of(op.u.dispatch.program)
+                .launch(queue_.get(), op.u.dispatch, wait_count, waits, event);
+        case WYE_OPERATION_COPY: {
+            const wye_copy_op& copy = op.u.copy;
+            call = "clEnqueueCopyBuffer";
+            status =
+                driver.clEnqueueCopyBuffer(queue_.get(), buffer_of(copy.source).memory.get(),
+                                           buffer_of(copy.target).memory.get(), copy.source_offset,
+                                           copy.target_offset, copy.size, wait_count, waits, event);
+            break;
+        }
+        case WYE_OPERATION_FILL: {
+            const wye_fill_op& fill = op.u.fill;
+            call = "clEnqueueFillBuffer";
+            status = driver.clEnqueueFillBuffer(queue_.get(), buffer_of(fill.target).memory.get(),
+                                                &fill.pattern, fill.pattern_size, fill.offset,
+                                                fill.size, wait_count, waits, event);
+            break;
+        }
+        case WYE_OPERATION_UPLOAD: {
+            const wye_transfer_op& up = op.u.transfer;
+            call = "clEnqueueWriteBuffer";
+            status = driver.clEnqueueWriteBuffer(queue_.get(), buffer_of(up.buffer).memory.get(),
+                                                 CL_FALSE, up.offset, up.size, up.source,
+                                                 wait_count, waits, event);
+            break;
+        }
+        case WYE_OPERATION_DOWNLOAD: {
+            const wye_transfer_op& down = op.u.transfer;
+            call = "clEnqueueReadBuffer";
+            status = driver.clEnqueueReadBuffer(queue_.get(), buffer_of(down.buffer).memory.get(),
+                                                CL_FALSE, down.offset, down.size, down.target,
+                                                wait_count, waits, event);
+            break;
+        }
+        default:
+            return Error(
+                Code::UNSUPPORTED,
+                "the OpenCL plugin does not know operation kind " + std::to_string(op.kind),
+                "Fix: hand it dispatches, copies, fills, uploads and downloads");
+    }
+    if (status != CL_SUCCESS) return cl_error(status, call, device_.info.name);
+    return {};
+}
+
+Result<std::uint64_t> Queue::submit(const wye_operation* operations, std::uint64_t count,
+                                    const wye_event* waits, std::uint64_t wait_count) {
+    const Driver& driver = device_.driver;
+    if (auto error = timeline_.failure(UINT64_MAX - 1)) return *std::move(error);
+
+    // Only other queues are waited for: this one is in order. Their commands must have left the
+    // host before another queue may wait for them.
+    std::vector<Event> held;
+    std::vector<cl_event> raw;
+    for (std::uint64_t w = 0; w < wait_count; ++w) {
+        Queue& other = queue_of(waits[w].queue);
+        if (&other == this) continue;
+        if (auto error = other.timeline_.failure(waits[w].value)) return *std::move(error);
+        Event event = other.timeline_.event_for(waits[w].value);
+        if (!event) continue;
+        driver.clFlush(other.queue_.get());
+        raw.push_back(event.get());
+        held.push_back(std::move(event));
+    }
+    auto waiting = static_cast<cl_uint>(raw.size());
+
+    std::uint64_t last = count;  // the last operation that queues something
+    for (std::uint64_t i = 0; i < count; ++i)
+        if (!empty(operations[i])) last = i;
+    cl_event first_event = nullptr;
+    cl_event last_event = nullptr;
+    bool queued = false;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (empty(operations[i])) continue;
+        cl_event* event = i == last ? &last_event : timing_ && !queued ? &first_event : nullptr;
+        Result<void> done =
+            enqueue(operations[i], waiting, waiting != 0 ? raw.data() : nullptr, event);
+        if (!done.ok()) {
+            const Event first(driver, first_event);
+            if (queued) {  // some of it runs: nothing after it may
+                driver.clFinish(queue_.get());
+                timeline_.poison(done.error());
+            }
+            return std::move(done).error();
+        }
+        queued = true;
+        waiting = 0;
+    }
+    if (!queued) {
+        const cl_int status = driver.clEnqueueMarkerWithWaitList(
+            queue_.get(), waiting, waiting != 0 ? raw.data() : nullptr, &last_event);
+        if (status != CL_SUCCESS)
+            return cl_error(status, "clEnqueueMarkerWithWaitList", device_.info.name);
+    }
+    driver.clFlush(queue_.get());
+    return timeline_.add(Event(driver, first_event), Event(driver, last_event));
+}
+
+namespace {
+
+wye_status submit(wye_queue_object* object, const wye_operation* operations, std::uint64_t count,
+                  const wye_event* waits, std::uint64_t wait_count, std::uint64_t* out_value,
+                  wye_error** error) {
+    Queue& queue = queue_of(object);
+    return sdk::guard(queue.device().host(), error, [&]() -> Result<void> {
+        WYE_ASSIGN(*out_value, queue.submit(operations, count, waits, wait_count));
+        return {};
+    });
+}
+
+wye_status poll(wye_queue_object* object, std::uint64_t value, wye_error** error) {
+    Queue& queue = queue_of(object);
+    return sdk::guard(queue.device().host(), error, [&] { return queue.timeline().poll(value); });
+}
+
+wye_status wait(wye_queue_object* object, std::uint64_t value, std::uint64_t timeout_ns,
+                wye_error** error) {
+    Queue& queue = queue_of(object);
+    return sdk::guard(queue.device().host(), error,
+                      [&] { return queue.timeline().wait(value, timeout_ns); });
+}
+
+wye_status timing(wye_queue_object* object, std::uint64_t value, wye_timing* out,
+                  wye_error** error) {
+    Queue& queue = queue_of(object);
+    return sdk::guard(queue.device().host(), error, [&]() -> Result<void> {
+        WYE_ASSIGN(out->device_ns, queue.timeline().device_ns(value));
+        return {};
+    });
+}
+
+void destroy(wye_queue_object* queue) { delete &queue_of(queue); }
+
+constexpr wye_queue_table make_table() {
+    wye_queue_table table{};
+    table.header = {sizeof table, 0, nullptr};
+    table.submit = submit;
+    table.poll = poll;
+    table.wait = wait;
+    table.timing = timing;
+    table.destroy = destroy;
+    return table;
+}
+
+}  // namespace
+
+constinit const wye_queue_table kQueueTable = make_table();
+
+}  // namespace wye::opencl

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpenCL status values as names and as our errors. Pure; thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "opencl/driver.hpp"
+
+namespace wye::opencl {
+
+struct Status {
+    Code code;
+    std::string_view name;  // "CL_OUT_OF_RESOURCES"; "unknown OpenCL status"
+};
+[[nodiscard]] Status status_of(cl_int value);
+
+// "CALL on SUBJECT failed: CL_NAME (-5)", with the remedy that fits the code.
+[[nodiscard]] Error cl_error(cl_int value, std::string_view call, std::string_view subject);
+
+}  // namespace wye::opencl

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl/timeline.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "opencl/status.hpp"
+
+namespace wye::opencl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The state of a command: CL_COMPLETE, running, or a negative error.
+cl_int state_of(const Driver& driver, cl_event event) {
+    cl_int state = CL_COMPLETE;
+    const cl_int status = driver.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                sizeof state, &state, nullptr);
+    return status == CL_SUCCESS ? state : status;
+}
+
+Error not_ready(std::uint64_t value) {
+    return {Code::NOT_READY, "value " + std::to_string(value) + " is not reached yet",
+            "Fix: wait, or ask again later"};
+}
+
+}  // namespace
+
+std::uint64_t Timeline::add(Event first, Event last) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t value = newest_.load(std::memory_order_relaxed) + 1;
+    if (entries_.size() == kKept) entries_.pop_front();
+    entries_.push_back({value, keep_first_ ? std::move(first) : Event(), std::move(last)});
+    newest_.store(value, std::memory_order_release);
+    return value;
+}
+
+void Timeline::poison(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (error_) return;
+    error_ = std::move(error);
+    poisoned_at_.store(newest_.load() + 1);
+}
+
+std::optional<Error> Timeline::failure(std::uint64_t value) {
+    if (value < poisoned_at_.load(std::memory_order_acquire)) return std::nullopt;
+    const std::lock_guard lock(mutex_);
+    return error_;
+}
+
+Timeline::Entry* Timeline::entry_for(std::uint64_t value) {
+    const auto at = std::lower_bound(entries_.begin(), entries_.end(), value,
+                                     [](const Entry& e, std::uint64_t v) { return e.value < v; });
+    return at == entries_.end() ? nullptr : &*at;
+}
+
+// Everything up to `value` has ended: see how, then let go of the events.
+void Timeline::reached(std::uint64_t value) {
+    std::uint64_t known = reached_.load(std::memory_order_relaxed);
+    for (Entry& entry : entries_) {
+        if (entry.value > value) break;
+        if (entry.value <= known || error_) continue;
+        const cl_int state = state_of(driver_, entry.last.get());
+        if (state < 0) {
+            error_ = cl_error(state, "a queued operation", "");
+            poisoned_at_.store(entry.value);
+        }
+    }
+    if (!keep_first_)
+        while (!entries_.empty() && entries_.front().value <= value) entries_.pop_front();
+    if (known < value) reached_.store(value, std::memory_order_release);
+}
+
+Event Timeline::retained(const Event& event) {
+    if (!event) return {};
+    driver_.clRetainEvent(event.get());
+    return {driver_, event.get()};
+}
+
+Event Timeline::event_for(std::uint64_t value) {
+    if (value <= reached_.load(std::memory_order_acquire)) return {};
+    const std::lock_guard lock(mutex_);
+    const Entry* entry = entry_for(value);
+    return entry == nullptr ? Event() : retained(entry->last);
+}
+
+Result<void> Timeline::poll(std::uint64_t value) {
+    if (auto error = failure(value)) return *std::move(error);
+    if (value <= reached_.load(std::memory_order_acquire)) return {};
+    const Event event = event_for(value);
+    if (event && state_of(driver_, event.get()) > CL_COMPLETE) return not_ready(value);
+    const std::lock_guard lock(mutex_);
+    reached(value);
+    if (error_ && value >= poisoned_at_.load()) return *error_;
+    return {};
+}
+
+Result<void> Timeline::wait(std::uint64_t value, std::uint64_t timeout_ns) {
+    if (auto error = failure(value)) return *std::move(error);
+    if (value <= reached_.load(std::memory_order_acquire)) return {};
+    if (timeout_ns != UINT64_MAX) {
+        const auto end =
+            Clock::now() + std::chrono::nanoseconds(std::min<std::uint64_t>(
+                               timeout_ns, std::uint64_t{1} << 62U));  // far beyond any clock
+        std::chrono::nanoseconds pause(2000);
+        for (;;) {
+            Result<void> now = poll(value);
+            if (now.ok() || now.error().code != Code::NOT_READY) return now;
+            const auto left = end - Clock::now();
+            if (left <= left.zero())
+                return Error(Code::TIMEOUT,
+                             "value " + std::to_string(value) + " was not reached within " +
+                                 std::to_string(timeout_ns) + " ns",
+                             "Fix: wait longer; the work goes on");
+            std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, left));
+            pause = std::min(pause * 2, std::chrono::nanoseconds(500000));
+        }
+    }
+    const std::uint64_t newest = newest_.load(std::memory_order_acquire);
+    cl_int status = CL_SUCCESS;
+    const std::uint64_t end = value;
+    if (value == newest) {
+        status = driver_.clFinish(queue_);
+    } else {
+        const Event event = event_for(value);
+        const cl_event raw = event.get();
+        if (raw != nullptr) status = driver_.clWaitForEvents(1, &raw);
+        if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) status = CL_SUCCESS;
+    }
+    const std::lock_guard lock(mutex_);
+    if (status != CL_SUCCESS && !error_) {
+        error_ = cl_error(status, "waiting for the queue", "");
+        poisoned_at_.store(reached_.load() + 1);
+    }
+    reached(end);
+    if (error_ && value >= poisoned_at_.load()) return *error_;
+    return {};
+}
+
+Result<std::uint64_t> Timeline::device_ns(std::uint64_t value) {
+    const std::lock_guard lock(mutex_);
+    const Entry* entry = entry_for(value);
+    if (entry == nullptr || entry->value != value)
+        return Error(Code::UNSUPPORTED, "times of value " + std::to_string(value) + " are not kept",
+                     "Fix: create the queue with timing, and ask within " + std::to_string(kKept) +
+                         " submits");
+    const cl_event first = entry->first ? entry->first.get() : entry->last.get();
+    cl_ulong start = 0;
+    cl_ulong end = 0;
+    cl_int status = driver_.clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start,
+                                                    &start, nullptr);
+    if (status == CL_SUCCESS)
+        status = driver_.clGetEventProfilingInfo(entry->last.get(), CL_PROFILING_COMMAND_END,
+                                                 sizeof end, &end, nullptr);
+    if (status != CL_SUCCESS) return cl_error(status, "clGetEventProfilingInfo", "");
+    return end > start ? end - start : std::uint64_t{0};
+}
+
+}  // namespace wye::opencl

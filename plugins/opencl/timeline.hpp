@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values of a queue and the OpenCL events behind the newest of them. Waiting for the newest
+// value is clFinish, which is the cheapest wait of every driver; events serve the other cases.
+// All members may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "opencl/handle.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::opencl {
+
+class Timeline {
+  public:
+    Timeline(const Driver& driver, cl_command_queue queue, bool keep_first)
+        : driver_(driver), queue_(queue), keep_first_(keep_first) {}
+
+    // Adds the next value, reached when `last` has ended. `first` is kept for timing only.
+    std::uint64_t add(Event first, Event last);
+    // From the next value on, everything fails with `error`.
+    void poison(Error error);
+    // The error, if the timeline is poisoned at `value`.
+    [[nodiscard]] std::optional<Error> failure(std::uint64_t value);
+
+    // OK, NOT_READY, or the poisoning error's.
+    [[nodiscard]] Result<void> poll(std::uint64_t value);
+    [[nodiscard]] Result<void> wait(std::uint64_t value, std::uint64_t timeout_ns);
+    // Device nanoseconds of a reached submit; UNSUPPORTED when they are not kept any more.
+    [[nodiscard]] Result<std::uint64_t> device_ns(std::uint64_t value);
+
+    // An event that is reached no earlier than `value`, retained for the caller; empty: reached.
+    [[nodiscard]] Event event_for(std::uint64_t value);
+
+  private:
+    struct Entry {
+        std::uint64_t value;
+        Event first, last;
+    };
+    static constexpr std::size_t kKept = 256;
+
+    // With the lock held.
+    Entry* entry_for(std::uint64_t value);
+    void reached(std::uint64_t value);
+    Event retained(const Event& event);
+
+    const Driver& driver_;
+    const cl_command_queue queue_;
+    const bool keep_first_;
+    std::atomic<std::uint64_t> newest_{0}, reached_{0};
+    std::atomic<std::uint64_t> poisoned_at_{UINT64_MAX};
+
+    std::mutex mutex_;
+    std::deque<Entry> entries_;  // ascending values
+    std::optional<Error> error_;
+};
+
+}  // namespace wye::opencl
