@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness.hpp"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+
+struct wye_error {
+    harness::Failure failure;
+};
+
+namespace harness {
+namespace {
+
+std::string text(wye_string s) { return s.size == 0 ? std::string() : std::string(s.data, s.size); }
+wye_string abi(std::string_view s) { return {s.data(), s.size()}; }
+
+Host& host_of(wye_host_object* self) { return *reinterpret_cast<Host*>(self); }
+
+wye_error* error_make(wye_host_object*, const wye_error_desc* desc) {
+    auto* error = new wye_error;
+    Failure& f = error->failure;
+    f.code = desc->code;
+    f.native_code = desc->native_code;
+    f.native_domain = text(desc->native_domain);
+    f.subject = text(desc->subject);
+    f.message = text(desc->message);
+    f.fix = text(desc->fix);
+    if (desc->cause != nullptr) {
+        f.cause = std::make_shared<Failure>(std::move(desc->cause->failure));
+        delete desc->cause;
+    }
+    return error;
+}
+
+void error_release(wye_host_object*, wye_error* error) { delete error; }
+void log_line(wye_host_object*, std::uint32_t, wye_string, wye_string) {}
+
+wye_status config_get(wye_host_object* self, wye_string key, wye_string* out) {
+    const auto& config = host_of(self).config;
+    const auto at = config.find(text(key));
+    if (at == config.end()) return WYE_NOT_FOUND;
+    *out = abi(at->second);
+    return WYE_OK;
+}
+
+const void* get_extension(wye_host_object*, wye_string, std::uint32_t) { return nullptr; }
+
+void need(wye_status status, const char* what, const Sink& sink) {
+    if (status != WYE_OK)
+        throw std::runtime_error(std::string(what) + ": " + sink.failure().message);
+}
+
+}  // namespace
+
+Host::Host(std::map<std::string, std::string> config_) : config(std::move(config_)) {
+    table_.header.size = sizeof table_;
+    table_.self = reinterpret_cast<wye_host_object*>(this);
+    table_.error_make = error_make;
+    table_.error_release = error_release;
+    table_.log = log_line;
+    table_.config_get = config_get;
+    table_.get_extension = get_extension;
+}
+
+Sink::~Sink() { delete error_; }
+Failure Sink::failure() const { return error_ == nullptr ? Failure{} : error_->failure; }
+
+Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(config)) {
+    void* library = dlopen(WYE_OPENCL_PLUGIN, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    const auto query =
+        reinterpret_cast<wye_plugin_query_fn>(dlsym(library, WYE_PLUGIN_QUERY_SYMBOL));
+    if (query == nullptr) throw std::runtime_error("the plugin does not export its query");
+    wye_hello hello{{sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
+    const wye_plugin_desc* desc = nullptr;
+    if (query(&hello, &desc) != WYE_OK) throw std::runtime_error("the query failed");
+    table = desc->table;
+    Sink sink;
+    status = table->init(host.table(), WYE_ABI_MINOR, &object, sink.out());
+    if (status == WYE_OK) status = table->probe_devices(object, &devices, sink.out());
+    failure = sink.failure();
+}
+
+Plugin::~Plugin() {
+    if (object != nullptr) table->shutdown(object);
+}
+
+wye_fact Plugin::fact(std::uint32_t key, wye_status* status_out) const {
+    wye_fact out{};
+    const wye_status got = table->device_fact(object, 0, key, &out);
+    if (status_out != nullptr) *status_out = got;
+    return out;
+}
+
+bool Plugin::flag(std::uint32_t key) const { return fact(key).u == 1; }
+
+Device::Device(Plugin& plugin, bool timing) {
+    Sink sink;
+    if (plugin.object == nullptr) throw std::runtime_error(plugin.failure.message);
+    need(plugin.table->open_device(plugin.object, 0, &object, &table, sink.out()), "open_device",
+         sink);
+    queue = queue_create(timing);
+}
+
+Device::~Device() {
+    if (queue != nullptr) queue_table->destroy(queue);
+    for (wye_program_object* program : programs_) table->program_destroy(object, program);
+    for (wye_buffer_object* buffer : buffers_) table->buffer_destroy(object, buffer);
+    if (object != nullptr) table->close(object);
+}
+
+wye_queue_object* Device::queue_create(bool timing) {
+    Sink sink;
+    wye_queue_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.timing = timing ? 1 : 0;
+    wye_queue_object* out = nullptr;
+    need(table->queue_create(object, &desc, &out, &queue_table, sink.out()), "queue_create", sink);
+    return out;
+}
+
+wye_buffer_object* Device::buffer(std::uint64_t size) {
+    Sink sink;
+    wye_buffer_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.size = size;
+    desc.alignment = 16;
+    wye_buffer_object* out = nullptr;
+    const wye_status status = table->buffer_create(object, &desc, &out, sink.out());
+    failure = sink.failure();
+    if (status != WYE_OK) return nullptr;
+    buffers_.push_back(out);
+    return out;
+}
+
+wye_buffer_object* Device::buffer(std::span<const std::byte> content) {
+    wye_buffer_object* out = buffer(content.size());
+    if (out == nullptr || run(upload(out, 0, content)) != WYE_OK)
+        throw std::runtime_error("upload: " + failure.message);
+    return out;
+}
+
+void Device::destroy(wye_buffer_object* buffer) {
+    std::erase(buffers_, buffer);
+    table->buffer_destroy(object, buffer);
+}
+
+wye_program_object* Device::program(const wye_artifact& artifact) {
+    Sink sink;
+    wye_program_object* out = nullptr;
+    const wye_status status = table->program_create(object, &artifact, &out, sink.out());
+    failure = sink.failure();
+    if (status != WYE_OK) return nullptr;
+    programs_.push_back(out);
+    return out;
+}
+
+wye_status Device::submit(std::span<const wye_operation> operations,
+                          std::span<const wye_event> waits) {
+    Sink sink;
+    const wye_status status = queue_table->submit(queue, operations.data(), operations.size(),
+                                                  waits.data(), waits.size(), &value, sink.out());
+    failure = sink.failure();
+    return status;
+}
+
+wye_status Device::wait(std::uint64_t timeout_ns) {
+    Sink sink;
+    const wye_status status = queue_table->wait(queue, value, timeout_ns, sink.out());
+    failure = sink.failure();
+    return status;
+}
+
+wye_status Device::run(const wye_operation& operation) {
+    const wye_status status = submit({&operation, 1});
+    return status == WYE_OK ? wait() : status;
+}
+
+std::vector<std::byte> Device::download(wye_buffer_object* buffer, std::uint64_t size) {
+    std::vector<std::byte> out(size);
+    if (run(harness::download(buffer, 0, out)) != WYE_OK)
+        throw std::runtime_error("download: " + failure.message);
+    return out;
+}
+
+wye_artifact artifact(std::string_view source, std::string_view entry,
+                      std::span<const wye_slot> slots, std::uint32_t bindings,
+                      std::uint32_t workgroup, std::uint32_t params_size) {
+    wye_artifact out{};
+    out.header.size = sizeof out;
+    out.format = abi(WYE_FORMAT_OPENCL_C);
+    out.code = {source.data(), source.size()};
+    out.entry = abi(entry);
+    out.slots = slots.data();
+    out.slot_count = static_cast<std::uint32_t>(slots.size());
+    out.binding_count = bindings;
+    out.workgroup_size[0] = workgroup;
+    out.workgroup_size[1] = out.workgroup_size[2] = 1;
+    out.params_size = params_size;
+    out.label = abi("test");
+    return out;
+}
+
+wye_operation dispatch(wye_program_object* program, std::span<const wye_binding> bindings,
+                       std::array<std::uint32_t, 3> groups, const void* params) {
+    wye_operation op{};
+    op.kind = WYE_OPERATION_DISPATCH;
+    op.u.dispatch.program = program;
+    op.u.dispatch.bindings = bindings.data();
+    op.u.dispatch.params = params;
+    for (unsigned k = 0; k < 3; ++k)
+        op.u.dispatch.groups[k] = op.u.dispatch.logical_groups[k] = groups[k];
+    return op;
+}
+
+wye_operation fill(wye_buffer_object* target, std::uint64_t offset, std::uint64_t size,
+                   std::uint64_t pattern, std::uint32_t pattern_size) {
+    wye_operation op{};
+    op.kind = WYE_OPERATION_FILL;
+    op.u.fill = {target, offset, size, pattern, pattern_size, 0};
+    return op;
+}
+
+wye_operation copy(wye_buffer_object* source, wye_buffer_object* target,
+                   std::uint64_t source_offset, std::uint64_t target_offset, std::uint64_t size) {
+    wye_operation op{};
+    op.kind = WYE_OPERATION_COPY;
+    op.u.copy = {source, target, source_offset, target_offset, size};
+    return op;
+}
+
+wye_operation upload(wye_buffer_object* buffer, std::uint64_t offset,
+                     std::span<const std::byte> bytes) {
+    wye_operation op{};
+    op.kind = WYE_OPERATION_UPLOAD;
+    op.u.transfer = {buffer, offset, bytes.size(), bytes.data(), nullptr};
+    return op;
+}
+
+wye_operation download(wye_buffer_object* buffer, std::uint64_t offset,
+                       std::span<std::byte> bytes) {
+    wye_operation op{};
+    op.kind = WYE_OPERATION_DOWNLOAD;
+    op.u.transfer = {buffer, offset, bytes.size(), nullptr, bytes.data()};
+    return op;
+}
+
+}  // namespace harness

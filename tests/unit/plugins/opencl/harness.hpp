@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tiny host for one plugin: opens the built library, hands it a host table, and wraps what it
+// returns. Every call goes through the ABI tables. Failed set-up throws and ends the test.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wye/abi.h"
+
+namespace harness {
+
+// What the plugin put into an error, causes included.
+struct Failure {
+    wye_status code = WYE_OK;
+    std::int32_t native_code = 0;
+    std::string message, fix, subject, native_domain;
+    std::shared_ptr<Failure> cause;
+};
+
+// The host's half of the contract.
+class Host {
+  public:
+    explicit Host(std::map<std::string, std::string> config = {});
+    Host(const Host&) = delete;
+    Host& operator=(const Host&) = delete;
+    [[nodiscard]] const wye_host_table* table() const { return &table_; }
+
+    std::map<std::string, std::string> config;
+
+  private:
+    wye_host_table table_{};
+};
+
+// Receives an error object, and frees it.
+class Sink {
+  public:
+    Sink() = default;
+    ~Sink();
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+    wye_error** out() { return &error_; }
+    [[nodiscard]] Failure failure() const;
+
+  private:
+    wye_error* error_ = nullptr;
+};
+
+class Plugin {
+  public:
+    explicit Plugin(std::map<std::string, std::string> config = {});
+    ~Plugin();
+    Plugin(const Plugin&) = delete;
+    Plugin& operator=(const Plugin&) = delete;
+
+    // Null members when `init` or `probe_devices` failed: see `failure`.
+    Host host;
+    const wye_plugin_table* table = nullptr;
+    wye_plugin_object* object = nullptr;
+    std::uint32_t devices = 0;
+    wye_status status = WYE_OK;
+    Failure failure;
+
+    [[nodiscard]] wye_fact fact(std::uint32_t key, wye_status* status = nullptr) const;
+    [[nodiscard]] bool flag(std::uint32_t key) const;
+};
+
+// The plugin's first device, opened, with one queue.
+class Device {
+  public:
+    explicit Device(Plugin& plugin, bool timing = false);
+    ~Device();
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    wye_queue_object* queue_create(bool timing = false);
+    wye_buffer_object* buffer(std::uint64_t size);
+    wye_buffer_object* buffer(std::span<const std::byte> content);
+    // Null and `failure` set when it does not compile.
+    wye_program_object* program(const wye_artifact& artifact);
+    void destroy(wye_buffer_object* buffer);
+
+    // Status of the call; the event's value in `value`.
+    wye_status submit(std::span<const wye_operation> operations,
+                      std::span<const wye_event> waits = {});
+    wye_status wait(std::uint64_t timeout_ns = UINT64_MAX);
+    wye_status run(const wye_operation& operation);  // submit and wait
+
+    std::vector<std::byte> download(wye_buffer_object* buffer, std::uint64_t size);
+
+    const wye_device_table* table = nullptr;
+    wye_device_object* object = nullptr;
+    const wye_queue_table* queue_table = nullptr;
+    wye_queue_object* queue = nullptr;
+    std::uint64_t value = 0;
+    Failure failure;
+
+  private:
+    std::vector<wye_buffer_object*> buffers_;
+    std::vector<wye_program_object*> programs_;
+};
+
+// An OpenCL C artifact around text and slots that outlive it.
+wye_artifact artifact(std::string_view source, std::string_view entry,
+                      std::span<const wye_slot> slots, std::uint32_t bindings,
+                      std::uint32_t workgroup, std::uint32_t params_size = 0);
+
+wye_operation dispatch(wye_program_object* program, std::span<const wye_binding> bindings,
+                       std::array<std::uint32_t, 3> groups, const void* params = nullptr);
+wye_operation fill(wye_buffer_object* target, std::uint64_t offset, std::uint64_t size,
+                   std::uint64_t pattern, std::uint32_t pattern_size);
+wye_operation copy(wye_buffer_object* source, wye_buffer_object* target,
+                   std::uint64_t source_offset, std::uint64_t target_offset, std::uint64_t size);
+wye_operation upload(wye_buffer_object* buffer, std::uint64_t offset,
+                     std::span<const std::byte> bytes);
+wye_operation download(wye_buffer_object* buffer, std::uint64_t offset, std::span<std::byte> bytes);
+
+template <typename T>
+std::span<const std::byte> bytes_of(const std::vector<T>& values) {
+    return std::as_bytes(std::span(values));
+}
+template <typename T>
+std::vector<T> values_of(const std::vector<std::byte>& bytes) {
+    std::vector<T> out(bytes.size() / sizeof(T));
+    if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
+    return out;
+}
+
+}  // namespace harness

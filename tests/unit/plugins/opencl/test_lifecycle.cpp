@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening, absence, discovery and facts.
+#include <doctest/doctest.h>
+
+#include "harness.hpp"
+
+using harness::Device;
+using harness::Plugin;
+
+namespace {
+
+using Config = std::map<std::string, std::string>;
+
+std::string text(wye_string s) { return {s.data, s.size}; }
+
+}  // namespace
+
+TEST_CASE("an absent library is a missing dependency that is named with its package") {
+    Plugin plugin(Config{{"opencl.library", "libOpenCL-that-is-not-there.so.1"}});
+    CHECK(plugin.status == WYE_MISSING_DEPENDENCY);
+    CHECK(plugin.object == nullptr);
+    CHECK(plugin.failure.subject == "libOpenCL-that-is-not-there.so.1");
+    CHECK(plugin.failure.message.find("libOpenCL-that-is-not-there.so.1") != std::string::npos);
+    CHECK(plugin.failure.fix.rfind("Fix: ", 0) == 0);
+    CHECK(plugin.failure.fix.find("ocl-icd-libopencl1") != std::string::npos);
+}
+
+TEST_CASE("a library without OpenCL's functions is refused by the first missing name") {
+    Plugin plugin(Config{{"opencl.library", "libm.so.6"}});
+    CHECK(plugin.status == WYE_MISSING_DEPENDENCY);
+    CHECK(plugin.failure.message.find("clGetPlatformIDs") != std::string::npos);
+}
+
+TEST_CASE("PoCL is not asked when its empty cache folder would end the process") {
+    Plugin plugin(Config{{"env.POCL_CACHE_DIR", ""}});
+    CHECK(plugin.status == WYE_NO_DEVICE);
+    CHECK(plugin.failure.message.find("POCL_CACHE_DIR") != std::string::npos);
+    CHECK(plugin.failure.fix.rfind("Fix: unset POCL_CACHE_DIR", 0) == 0);
+}
+
+TEST_CASE("PoCL without a linker is listed as unusable and cannot be opened") {
+    Plugin plugin(Config{{"env.PATH", "/nonexistent:/also/not"}});
+    REQUIRE(plugin.devices >= 1);
+    wye_device_info info{};
+    info.header.size = sizeof info;
+    REQUIRE(plugin.table->device_info(plugin.object, 0, &info, nullptr) == WYE_OK);
+    CHECK(info.state == WYE_DEVICE_UNUSABLE);
+    CHECK(text(info.reason).find("`ld`") != std::string::npos);
+    CHECK(text(info.fix).rfind("Fix: ", 0) == 0);
+    harness::Sink sink;
+    wye_device_object* device = nullptr;
+    const wye_device_table* table = nullptr;
+    CHECK(plugin.table->open_device(plugin.object, 0, &device, &table, sink.out()) ==
+          WYE_NO_DEVICE);
+    CHECK(device == nullptr);
+    CHECK(sink.failure().message == text(info.reason));
+}
+
+TEST_CASE("the query refuses a host that no longer accepts this minor") {
+    Plugin plugin;
+    REQUIRE(plugin.status == WYE_OK);
+    CHECK(plugin.table->header.size == sizeof(wye_plugin_table));
+}
+
+TEST_CASE("devices have names, formats and honest facts") {
+    Plugin plugin;
+    REQUIRE(plugin.status == WYE_OK);
+    REQUIRE(plugin.devices >= 1);
+    std::uint32_t again = 0;
+    CHECK(plugin.table->probe_devices(plugin.object, &again, nullptr) == WYE_OK);
+    CHECK(again == plugin.devices);
+
+    wye_device_info info{};
+    info.header.size = sizeof info;
+    REQUIRE(plugin.table->device_info(plugin.object, 0, &info, nullptr) == WYE_OK);
+    CHECK(info.name.size > 0);
+    CHECK(info.state == WYE_DEVICE_USABLE);
+    REQUIRE(info.format_count == 1);
+    CHECK(text(info.formats[0]) == WYE_FORMAT_OPENCL_C);
+
+    CHECK(plugin.flag(WYE_FACT_KEY_INT64));
+    CHECK(plugin.flag(WYE_FACT_KEY_STORAGE8));
+    CHECK(plugin.flag(WYE_FACT_KEY_BARRIER));
+    CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS).u >= 64);
+    CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_SIZE).xyz[0] >= 64);
+    CHECK(plugin.fact(WYE_FACT_KEY_MAX_SHARED_BYTES).u >= 32768);
+    CHECK(plugin.fact(WYE_FACT_KEY_MAX_BUFFER_BYTES).u >= (std::uint64_t{1} << 27));
+    const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
+    CHECK(alignment >= 16);
+    CHECK((alignment & (alignment - 1)) == 0);
+    CHECK(plugin.fact(WYE_FACT_KEY_PLATFORM).text.size > 0);
+    CHECK(text(plugin.fact(WYE_FACT_KEY_API_VERSION).text).rfind("OpenCL ", 0) == 0);
+
+    // Not said by OpenCL 1.2, so not claimed.
+    for (const std::uint32_t key :
+         {WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_ATOMIC_F32_ADD,
+          WYE_FACT_KEY_MAX_PRIVATE_BYTES, WYE_FACT_KEY_SUBGROUP_SIZES, WYE_FACT_KEY_TENSOR_CORES}) {
+        wye_status status = WYE_OK;
+        (void)plugin.fact(key, &status);
+        CHECK(status == WYE_UNSUPPORTED);
+    }
+    wye_status status = WYE_OK;
+    (void)plugin.fact(0x7ffffff0U, &status);
+    CHECK(status == WYE_UNKNOWN_KEY);
+}
+
+TEST_CASE("a device can be opened twice, and the plugin again after shutdown") {
+    for (int round = 0; round < 2; ++round) {
+        Plugin plugin;
+        REQUIRE(plugin.status == WYE_OK);
+        Device first(plugin);
+        Device second(plugin);
+        CHECK(first.object != second.object);
+        wye_memory_info memory{};
+        memory.header.size = sizeof memory;
+        CHECK(first.table->memory_info(first.object, &memory, nullptr) == WYE_OK);
+        CHECK(memory.total_bytes == plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u);
+        CHECK(memory.free_bytes == UINT64_MAX);
+    }
+}

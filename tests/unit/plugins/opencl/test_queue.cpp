@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Buffers, programs and queues, with kernels written by hand.
+#include <doctest/doctest.h>
+
+#include "harness.hpp"
+
+using harness::bytes_of;
+using harness::Device;
+using harness::Plugin;
+using harness::values_of;
+
+namespace {
+
+constexpr std::string_view kAdd = R"(
+struct params { uint step; };
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void add(__global const uint* restrict x, __global uint* restrict r, const ulong n,
+         const struct params p) {
+    const uint i = (uint)get_global_id(0);
+    if (i < n) r[i] = x[i] + p.step;
+}
+)";
+constexpr wye_slot kAddSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
+                                  {WYE_SLOT_BUFFER, 1, 0, 3},
+                                  {WYE_SLOT_LENGTH, 1, 0, 0},
+                                  {WYE_SLOT_PARAMS, 0, 0, 0}};
+
+wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count) {
+    return {buffer, offset, count * 4, count};
+}
+
+std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from = 0) {
+    std::vector<std::uint32_t> out(count);
+    for (std::uint32_t i = 0; i < count; ++i) out[i] = from + i;
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("uploads, fills, copies and downloads move exactly their bytes") {
+    Plugin plugin;
+    Device device(plugin);
+    const auto content = counting(256);
+    wye_buffer_object* a = device.buffer(bytes_of(content));
+    wye_buffer_object* b = device.buffer(1024);
+    REQUIRE(a != nullptr);
+
+    const wye_operation steps[] = {
+        harness::fill(b, 0, 1024, 0xabU, 1),
+        harness::copy(a, b, 16, 32, 64),
+        harness::fill(b, 512, 16, 0x1122U, 2),
+        harness::fill(b, 528, 16, 0x11223344U, 4),
+        harness::fill(b, 544, 16, 0x1122334455667788U, 8),
+        harness::fill(b, 0, 0, 1, 4),  // of no bytes: nothing
+        harness::copy(a, b, 0, 0, 0),
+    };
+    REQUIRE(device.submit(steps) == WYE_OK);
+    REQUIRE(device.wait() == WYE_OK);
+    const auto out = values_of<std::uint32_t>(device.download(b, 1024));
+    for (std::uint32_t i = 0; i < 256; ++i) {
+        const std::uint32_t expected = i >= 8 && i < 24      ? i - 8 + 4
+                                       : i >= 128 && i < 132 ? 0x11221122U
+                                       : i >= 132 && i < 136 ? 0x11223344U
+                                       : i >= 136 && i < 140
+                                           ? (i % 2 == 0 ? 0x55667788U : 0x11223344U)
+                                           : 0xababababU;
+        CHECK(out[i] == expected);
+    }
+    CHECK(values_of<std::uint32_t>(device.download(a, 1024)) == content);
+}
+
+TEST_CASE("values count submits, and an empty submit is reached after what came before") {
+    Plugin plugin;
+    Device device(plugin);
+    CHECK(device.queue_table->poll(device.queue, 0, nullptr) == WYE_OK);
+    wye_buffer_object* a = device.buffer(std::uint64_t{1} << 20);
+    for (std::uint64_t i = 1; i <= 600; ++i) {
+        const wye_operation op = harness::fill(a, 0, 1 << 20, i, 4);
+        REQUIRE(device.submit({&op, 1}) == WYE_OK);
+        CHECK(device.value == i);
+    }
+    REQUIRE(device.submit({}) == WYE_OK);
+    CHECK(device.value == 601);
+    CHECK(device.queue_table->wait(device.queue, 3, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(device.queue_table->wait(device.queue, 599, 10'000'000'000U, nullptr) == WYE_OK);
+    CHECK(device.queue_table->poll(device.queue, 3, nullptr) == WYE_OK);
+    CHECK(device.wait() == WYE_OK);
+    CHECK(device.queue_table->poll(device.queue, 601, nullptr) == WYE_OK);
+    CHECK(values_of<std::uint32_t>(device.download(a, 4))[0] == 600);
+}
+
+TEST_CASE("kernels get buffers, counts and parameters, and only what changed is set again") {
+    Plugin plugin;
+    Device device(plugin);
+    const auto content = counting(1000);
+    wye_buffer_object* x = device.buffer(bytes_of(content));
+    wye_buffer_object* r = device.buffer(4000);
+    wye_program_object* program =
+        device.program(harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4));
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+
+    for (const std::uint32_t step : {1U, 1U, 7U}) {
+        REQUIRE(device.run(harness::fill(r, 0, 4000, 0, 4)) == WYE_OK);
+        const wye_binding bindings[] = {binding(x, 0, 1000), binding(r, 0, 900)};
+        REQUIRE(device.run(harness::dispatch(program, bindings, {16, 1, 1}, &step)) == WYE_OK);
+        const auto out = values_of<std::uint32_t>(device.download(r, 4000));
+        for (std::uint32_t i = 0; i < 1000; ++i) CHECK(out[i] == (i < 900 ? i + step : 0));
+    }
+    // A new buffer, perhaps at the address of one that is gone.
+    device.destroy(x);
+    wye_buffer_object* y = device.buffer(bytes_of(counting(1000, 5000)));
+    const std::uint32_t step = 7;
+    const wye_binding bindings[] = {binding(y, 0, 1000), binding(r, 0, 1000)};
+    REQUIRE(device.run(harness::dispatch(program, bindings, {16, 1, 1}, &step)) == WYE_OK);
+    const auto out = values_of<std::uint32_t>(device.download(r, 4000));
+    for (std::uint32_t i = 0; i < 1000; ++i) CHECK(out[i] == 5000 + i + step);
+}
+
+TEST_CASE("ranges are bound where they start, empty ones anywhere") {
+    Plugin plugin;
+    Device device(plugin);
+    const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
+    wye_buffer_object* x = device.buffer(bytes_of(counting(1024)));
+    wye_buffer_object* r = device.buffer(4096);
+    REQUIRE(device.run(harness::fill(r, 0, 4096, 0, 4)) == WYE_OK);
+    wye_program_object* program =
+        device.program(harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4));
+    const std::uint32_t step = 3;
+    const wye_binding bindings[] = {binding(x, 2 * alignment, 64), binding(r, alignment, 64)};
+    REQUIRE(device.run(harness::dispatch(program, bindings, {1, 1, 1}, &step)) == WYE_OK);
+    const auto out = values_of<std::uint32_t>(device.download(r, 4096));
+    const auto word = static_cast<std::uint32_t>(alignment / 4);
+    for (std::uint32_t i = 0; i < 1024; ++i)
+        CHECK(out[i] == (i >= word && i < word + 64 ? i + word + step : 0));
+
+    const wye_binding empty[] = {binding(x, 4096, 0), binding(r, 4, 0)};
+    CHECK(device.run(harness::dispatch(program, empty, {1, 1, 1}, &step)) == WYE_OK);
+
+    const wye_binding crooked[] = {binding(x, 4, 64), binding(r, 0, 64)};
+    CHECK(device.run(harness::dispatch(program, crooked, {1, 1, 1}, &step)) ==
+          WYE_INVALID_ARGUMENT);
+    CHECK(device.failure.fix.find(std::to_string(alignment)) != std::string::npos);
+    // Nothing was queued, so the queue lives on.
+    CHECK(device.run(harness::fill(r, 0, 4, 1, 4)) == WYE_OK);
+}
+
+TEST_CASE("source that does not compile gives the log and the line") {
+    Plugin plugin;
+    Device device(plugin);
+    const std::string source =
+        "__kernel void k(__global uint* r) {\n    r[0] = undeclared_name;\n}\n";
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}};
+    CHECK(device.program(harness::artifact(source, "k", slots, 1, 1)) == nullptr);
+    CHECK(device.failure.code == WYE_COMPILE_FAILED);
+    CHECK(device.failure.native_domain == "opencl");
+    CHECK(device.failure.message.find("undeclared_name") != std::string::npos);
+    CHECK(device.failure.message.find("source line 2") != std::string::npos);
+    CHECK(device.failure.fix.rfind("Fix: ", 0) == 0);
+    REQUIRE(device.failure.cause != nullptr);
+    CHECK(device.failure.cause->message.find("undeclared_name") != std::string::npos);
+
+    CHECK(device.program(harness::artifact(kAdd, "sub", kAddSlots, 2, 64, 4)) == nullptr);
+    CHECK(device.failure.code == WYE_COMPILE_FAILED);
+    CHECK(device.failure.message.find("`sub`") != std::string::npos);
+}
+
+TEST_CASE("other formats and unknown slots are refused") {
+    Plugin plugin;
+    Device device(plugin);
+    wye_artifact wrong = harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4);
+    wrong.format = {"ptx", 3};
+    CHECK(device.program(wrong) == nullptr);
+    CHECK(device.failure.code == WYE_UNSUPPORTED);
+
+    wye_slot slots[4];
+    std::copy(std::begin(kAddSlots), std::end(kAddSlots), slots);
+    slots[3].kind = 99;
+    wye_program_object* program = device.program(harness::artifact(kAdd, "add", slots, 2, 64, 4));
+    REQUIRE(program != nullptr);
+    wye_buffer_object* a = device.buffer(256);
+    wye_buffer_object* b = device.buffer(256);
+    const wye_binding bindings[] = {binding(a, 0, 64), binding(b, 0, 64)};
+    CHECK(device.run(harness::dispatch(program, bindings, {1, 1, 1})) == WYE_UNSUPPORTED);
+    CHECK(device.failure.message.find("99") != std::string::npos);
+
+    // A split grid needs a slot for it.
+    const std::uint32_t step = 1;
+    program = device.program(harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4));
+    wye_operation split = harness::dispatch(program, bindings, {1, 1, 1}, &step);
+    split.u.dispatch.group_offset[0] = 1;
+    CHECK(device.run(split) == WYE_UNSUPPORTED);
+}
+
+TEST_CASE("a refusal after other operations poisons the queue") {
+    Plugin plugin;
+    Device device(plugin);
+    wye_buffer_object* a = device.buffer(256);
+    wye_operation bad{};
+    bad.kind = 77;
+    const wye_operation steps[] = {harness::fill(a, 0, 256, 1, 4), bad};
+    CHECK(device.submit(steps) == WYE_UNSUPPORTED);
+    const wye_operation good = harness::fill(a, 0, 256, 2, 4);
+    CHECK(device.submit({&good, 1}) == WYE_UNSUPPORTED);
+    CHECK(device.failure.message.find("77") != std::string::npos);
+    CHECK(device.queue_table->wait(device.queue, 1, UINT64_MAX, nullptr) == WYE_UNSUPPORTED);
+    CHECK(device.queue_table->poll(device.queue, 1, nullptr) == WYE_UNSUPPORTED);
+    // Another queue of the device is not concerned.
+    wye_queue_object* other = device.queue_create();
+    std::uint64_t value = 0;
+    CHECK(device.queue_table->submit(other, &good, 1, nullptr, 0, &value, nullptr) == WYE_OK);
+    CHECK(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
+    device.queue_table->destroy(other);
+}
+
+TEST_CASE("one queue waits for another") {
+    Plugin plugin;
+    Device device(plugin);
+    wye_queue_object* other = device.queue_create();
+    wye_buffer_object* a = device.buffer(std::uint64_t{64} << 20);
+    wye_buffer_object* b = device.buffer(4);
+    for (std::uint32_t round = 1; round <= 4; ++round) {
+        const wye_operation large = harness::fill(a, 0, std::uint64_t{64} << 20, round, 4);
+        REQUIRE(device.submit({&large, 1}) == WYE_OK);
+        const wye_event event{device.queue, device.value};
+        const wye_operation last = harness::copy(a, b, (std::uint64_t{64} << 20) - 4, 0, 4);
+        std::uint64_t value = 0;
+        REQUIRE(device.queue_table->submit(other, &last, 1, &event, 1, &value, nullptr) == WYE_OK);
+        REQUIRE(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
+        CHECK(values_of<std::uint32_t>(device.download(b, 4))[0] == round);
+    }
+    device.queue_table->destroy(other);
+}
+
+TEST_CASE("a wait ends after its time, and the work goes on") {
+    constexpr std::string_view kSlow = R"(
+__kernel void slow(__global uint* r, const ulong n) {
+    uint x = (uint)n;
+    for (uint i = 0; i < 400000000u; ++i) x = x * 1664525u + (x >> 16) + i;
+    r[0] = x;
+}
+)";
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_LENGTH, 0, 0, 0}};
+    Plugin plugin;
+    Device device(plugin);
+    wye_program_object* program = device.program(harness::artifact(kSlow, "slow", slots, 1, 1));
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    wye_buffer_object* r = device.buffer(4);
+    const wye_binding bindings[] = {binding(r, 0, 1)};
+    const wye_operation op = harness::dispatch(program, bindings, {1, 1, 1});
+    REQUIRE(device.submit({&op, 1}) == WYE_OK);
+    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_NOT_READY);
+    CHECK(device.wait(1000000) == WYE_TIMEOUT);
+    CHECK(device.failure.message.find("1000000") != std::string::npos);
+    CHECK(device.wait() == WYE_OK);
+}
+
+TEST_CASE("device times are those of the submit") {
+    Plugin plugin;
+    Device device(plugin, true);
+    wye_buffer_object* a = device.buffer(std::uint64_t{64} << 20);
+    const wye_operation large = harness::fill(a, 0, std::uint64_t{64} << 20, 5, 4);
+    const wye_operation small = harness::fill(a, 0, 64, 5, 4);
+    const wye_operation both[] = {large, small};
+    wye_timing one{};
+    wye_timing two{};
+    REQUIRE(device.run(large) == WYE_OK);
+    REQUIRE(device.queue_table->timing(device.queue, device.value, &one, nullptr) == WYE_OK);
+    REQUIRE(device.submit(both) == WYE_OK);
+    REQUIRE(device.wait() == WYE_OK);
+    REQUIRE(device.queue_table->timing(device.queue, device.value, &two, nullptr) == WYE_OK);
+    CHECK(one.device_ns > 100000);  // 64 MiB in less than 0.1 ms is not possible here
+    CHECK(two.device_ns > 100000);
+    CHECK(one.device_ns < 10'000'000'000U);
+    CHECK(device.queue_table->timing(device.queue, 99, &one, nullptr) == WYE_UNSUPPORTED);
+}
+
+TEST_CASE("too much memory is refused, and no memory at all is a buffer") {
+    Plugin plugin;
+    Device device(plugin);
+    CHECK(device.buffer(UINT64_MAX / 2) == nullptr);
+    CHECK(device.failure.code == WYE_DEVICE_MEMORY);
+    CHECK(device.failure.fix.rfind("Fix: ", 0) == 0);
+    CHECK(device.buffer(0) != nullptr);
+}
