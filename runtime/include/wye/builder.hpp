@@ -53,9 +53,9 @@ class Count {
 
 // Clauses of a buffer that are rarely needed.
 struct BufferOptions {
-    std::optional<std::uint32_t> binding;               // default: one more than the buffer before
-    std::uint32_t align = 0;                            // 0: natural
-    std::optional<std::array<std::uint64_t, 2>> bytes;  // read-back range [first, end)
+    std::optional<std::uint32_t> binding = {};  // default: one more than the buffer before
+    std::uint32_t align = 0;                    // 0: natural
+    std::optional<std::array<std::uint64_t, 2>> bytes = {};  // read-back range [first, end)
     bool live = false;
     bool unset = false;
 };
