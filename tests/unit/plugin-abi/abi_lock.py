@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the layout of the plugin contract with plugin-abi/abi.lock, or writes the lock.
+
+Reads the two headers as the compiler sees them, lists every structure, member, enumerator and
+constant, lets a small C program print sizes, alignments, offsets and values, and compares. Every
+difference is a change of the contract and needs a review.
+"""
+import argparse
+import difflib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HEADERS = ["wye/abi.h", "wye/program_format.h"]
+NOT_VALUES = {"WYE_ABI_H", "WYE_PROGRAM_FORMAT_H", "WYE_OWNED", "WYE_BORROWED", "WYE_STATIC",
+              "WYE_PLUGIN_EXPORT"}
+
+
+def run(command, text=""):
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
+    return done.stdout
+
+
+def members(body):
+    """(name, declaration) of each member of a structure's text; unions are one member."""
+    body = re.sub(r"union\s*\{[^}]*\}", lambda m: m.group(0).replace(";", ","), body)
+    for declaration in (d.strip() for d in body.split(";")):
+        if not declaration:
+            continue
+        text = re.sub(r"\s+", " ", declaration)
+        pointer = re.search(r"\(\*\s*(\w+)\)", text)
+        if pointer and not text.startswith("union"):
+            yield pointer.group(1), text
+            continue
+        plain = re.sub(r"^union \{.*\} ", "union ", text)
+        for part in plain.split(","):
+            yield re.search(r"(\w+)(\[[^\]]*\])?\s*$", part).group(1), text
+
+
+def contract(cc, include, header):
+    """Lines of C that print the contract of one header."""
+    flags = [f"-I{include}", "-xc", "-std=c11"]
+    source = f'#include "{header}"\n'
+    seen = run([*cc, "-E", "-P", *flags, "-"], source)
+    lines = [f'puts("header {header}");']
+    defines = run([*cc, "-E", "-dM", *flags, "-"], source)
+    for name in sorted(re.findall(r"^#define (WYE_\w+) \S", defines, re.M)):
+        if name not in NOT_VALUES and defined_in(include, header, name):
+            lines.append(f"VALUE({name});")
+    # Lists of rows, as text: they carry names ("int64", "fma") and operand counts.
+    for name in re.findall(r"^#define (WYE_\w+)\(X\)", (include / header).read_text(), re.M):
+        lines.append(f'puts("rows {name}"); {name}(ROW)')
+    for name, body in re.findall(r"\benum (wye_\w+)\s*\{([^}]*)\}", seen):
+        lines.append(f'puts("enum {name}");')
+        for enumerator in re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", body.strip()):
+            lines.append(f'printf("  {enumerator} = %lld\\n", (long long){enumerator});')
+    for name, body in structures(seen):
+        lines.append(f'printf("struct {name}: size %zu, align %zu\\n", '
+                     f"sizeof(struct {name}), _Alignof(struct {name}));")
+        for member, text in members(body):
+            lines.append(f'printf("  %3zu +%zu  {member}: {text}\\n", '
+                         f"offsetof(struct {name}, {member}), "
+                         f"sizeof(((struct {name}*)0)->{member}));")
+    for name, text in re.findall(r"typedef\s+[^;{}]*\(\*(wye_\w+)\)(\([^;]*\));", seen):
+        signature = re.sub(r"\s+", " ", text)
+        lines.append(f'puts("function type {name}{signature}");')
+    return lines
+
+
+def defined_in(include, header, name):
+    return re.search(rf"^\s*#define {name}\b(?!\()", (include / header).read_text(), re.M)
+
+
+def structures(text):
+    """Name and body of each structure with a body; braces are matched."""
+    for found in re.finditer(r"\bstruct (wye_\w+)\s*\{", text):
+        depth, at = 1, found.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(text[at], 0)
+            at += 1
+        yield found.group(1), text[found.end():at - 1]
+
+
+def layout(cc, include):
+    body = "\n".join(line for header in HEADERS for line in contract(cc, include, header))
+    program = f"""
+#include <stdio.h>
+#include "wye/abi.h"
+#include "wye/program_format.h"
+static void text(const char* name, const char* value) {{
+    printf("%s = \\"", name);
+    for (; *value != 0; ++value)
+        if (*value < 32 || *value > 126) printf("\\\\x%02x", (unsigned char)*value);
+        else putchar(*value);
+    puts("\\"");
+}}
+static void number(const char* name, unsigned long long value) {{ printf("%s = %llu\\n", name, value); }}
+#define VALUE(x) _Generic((x), char*: text, const char*: text, default: number)(#x, x)
+#define ROW(...) puts("  " #__VA_ARGS__);
+int main(void) {{
+{body}
+return 0;
+}}
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        exe = f"{folder}/layout"
+        run([*cc, "-xc", "-std=c11", f"-I{include}", "-o", exe, "-"], program)
+        return run([exe])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cc", required=True, nargs="+")
+    parser.add_argument("--include", required=True, type=pathlib.Path)
+    parser.add_argument("--lock", required=True, type=pathlib.Path)
+    parser.add_argument("--update", action="store_true")
+    given = parser.parse_args()
+    now = layout(given.cc, given.include)
+    if given.update:
+        given.lock.write_text(now)
+        print(f"{given.lock} written: {len(now.splitlines())} lines")
+        return
+    before = given.lock.read_text() if given.lock.exists() else ""
+    if now == before:
+        print(f"the contract is as locked: {len(now.splitlines())} lines")
+        return
+    sys.stdout.writelines(difflib.unified_diff(before.splitlines(True), now.splitlines(True),
+                                               "abi.lock", "the headers"))
+    print("\nThe contract between host and plugins has changed.\n"
+          "Fix: undo the change; or, when it is meant, have it reviewed against the rules of "
+          "plugin-abi/README.md, then run `meson compile -C build update-abi-lock` and commit "
+          "abi.lock with it.")
+    sys.exit(1)
+
+
+main()
