@@ -132,7 +132,7 @@ TEST_CASE("declarations") {
     k.uniform("coeff", b::f32x4, 16, {.binding = 20});
     k.output("out", b::bf16x3, 6, {.bytes = {{6, 12}}, .unset = true});
     k.persistent("state", b::u64, {}, {.binding = 1, .live = true});
-    k.grid_elements({len(near), n, 7});
+    k.grid_elements({len(far), n, 7});
     const auto primes = k.table("PRIMES", {2, 3, 5, 7});
     k.table("EDGE", {0.5F, std::numeric_limits<float>::quiet_NaN()});
     const std::uint64_t halves[] = {0x3c00, 0x7c00};
@@ -150,7 +150,7 @@ input_output far: u32x2[] binding 9 align 64;
 input near: f32[(len(far) + 1) * n / 2 - big] binding 3 live;
 uniform coeff: f32x4[16] binding 20;
 output out: bf16x3[6] bytes 6..12 unset;
-grid elements len(near), n, 7;
+grid elements len(far), n, 7;
 table PRIMES: i32[4] = { 2, 3, 5, 7 };
 table EDGE: f32[2] = { 0.5, nan_f32 };
 table HALF: f16[2] = { 1.0f16, inf_f16 };
