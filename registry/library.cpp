@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 
-#include <array>
 #include <cstring>
 #include <fstream>
 
@@ -59,24 +58,40 @@ constexpr std::uint16_t kMachine = EM_RISCV;
 }  // namespace
 
 Result<void> check_architecture(const std::filesystem::path& path) {
-    std::array<char, sizeof(Elf64_Ehdr)> bytes{};
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) return {};  // the loader will say why
-    file.read(bytes.data(), bytes.size());
-    const auto got = static_cast<std::size_t>(file.gcount());
-    if (got < 20 || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
-        return Error(Code::BAD_PLUGIN, "'" + path.string() + "' is not a shared object",
-                     "Fix: rebuild or reinstall the plugin", path.string());
+    const auto size = static_cast<std::uint64_t>(file.tellg());
+    const auto read = [&](std::uint64_t offset, void* target, std::size_t bytes) {
+        file.clear();
+        file.seekg(static_cast<std::streamoff>(offset));
+        file.read(static_cast<char*>(target), static_cast<std::streamsize>(bytes));
+        return file.gcount() == static_cast<std::streamsize>(bytes);
+    };
+    const auto bad = [&](Code code, const std::string& what, const char* fix) {
+        return Error(code, "'" + path.string() + "' " + what, fix, path.string());
+    };
     Elf64_Ehdr header{};
-    std::memcpy(&header, bytes.data(), sizeof header);
-    if (bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2LSB &&
-        header.e_machine == kMachine)
-        return {};
-    return Error(Code::ABI_MISMATCH,
-                 "'" + path.string() + "' was built for another machine (ELF class " +
-                     std::to_string(bytes[EI_CLASS]) + ", machine " +
-                     std::to_string(header.e_machine) + ")",
-                 "Fix: install the plugin's build for this machine", path.string());
+    if (!read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_type != ET_DYN)
+        return bad(Code::BAD_PLUGIN, "is not a shared object",
+                   "Fix: rebuild or reinstall the plugin");
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+        header.e_machine != kMachine)
+        return bad(Code::ABI_MISMATCH,
+                   "was built for another machine (ELF class " +
+                       std::to_string(header.e_ident[EI_CLASS]) + ", machine " +
+                       std::to_string(header.e_machine) + ")",
+                   "Fix: install the plugin's build for this machine");
+    // Touching a mapped page beyond the end of the file kills the process: look first.
+    for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+        Elf64_Phdr part{};
+        std::uint64_t end = 0;
+        if (header.e_phentsize != sizeof part ||
+            !read(header.e_phoff + i * sizeof part, &part, sizeof part) ||
+            __builtin_add_overflow(part.p_offset, part.p_filesz, &end) || end > size)
+            return bad(Code::BAD_PLUGIN, "is cut short or damaged", "Fix: reinstall the plugin");
+    }
+    return {};
 }
 
 struct Library::Impl {

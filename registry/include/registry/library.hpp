@@ -16,8 +16,8 @@
 namespace wye::registry {
 
 // ABI_MISMATCH when the file's header says that it was built for another machine, BAD_PLUGIN when
-// it is no shared object. Asked first: the system loader reports a foreign machine as a missing
-// file.
+// it is no shared object, or cut short. Asked first: the system loader reports a foreign machine as
+// a missing file, and dies of a truncated one.
 [[nodiscard]] Result<void> check_architecture(const std::filesystem::path& path);
 
 class Library {

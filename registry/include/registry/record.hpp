@@ -20,7 +20,7 @@ enum class Stage : std::uint8_t {
     found,         // a search folder or path
     manifest,      // reading and checking the manifest
     trust,         // permissions of the file and of the folders above it
-    architecture,  // built for another machine
+    architecture,  // built for another machine, or no whole shared object
     needs,         // a system library that the manifest asks for
     opened,        // the system loader
     negotiated,    // entry symbol, version range, tables

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replaces signal handlers, the alternate stack and the rounding mode, as some drivers do.
+#include "base.hpp"
+
+#include <cfenv>
+#include <csignal>
+#include <initializer_list>
+
+static unsigned char stack[1 << 16];
+static void handler(int) {}
+
+static wye_status init(const wye_host_table* host, std::uint32_t minor, wye_plugin_object** out,
+                       wye_error** error) {
+    for (const int signal : {SIGSEGV, SIGFPE, SIGUSR2, SIGTERM}) std::signal(signal, handler);
+    stack_t alternate{};
+    alternate.ss_sp = stack;
+    alternate.ss_size = sizeof stack;
+    sigaltstack(&alternate, nullptr);
+    std::fesetround(FE_UPWARD);
+    return fake::init(host, minor, out, error);
+}
+FAKE_TABLE("disturbs_process", t.init = init)

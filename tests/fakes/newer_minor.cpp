@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Built against a later minor, with a longer table, but content with this host: it loads.
+#include "base.hpp"
+
+namespace {
+struct LongerTable {
+    wye_plugin_table known;
+    void (*later)();
+};
+constexpr LongerTable kLonger = [] {
+    LongerTable t{fake::kPluginTable, nullptr};
+    t.known.header.size = sizeof t;
+    return t;
+}();
+}  // namespace
+FAKE_DESC("newer_minor", d.abi_minor = WYE_ABI_MINOR + 3; d.table = &kLonger.known)

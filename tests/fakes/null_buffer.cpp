@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes buffers, programs and queues successfully and gives none.
+#include "base.hpp"
+
+static constexpr wye_device_table kNullTable = [] {
+    auto t = fake::kDeviceTable;
+    t.buffer_create = [](wye_device_object*, const wye_buffer_desc*, wye_buffer_object**,
+                         wye_error**) -> wye_status { return WYE_OK; };
+    t.program_create = [](wye_device_object*, const wye_artifact*, wye_program_object**,
+                          wye_error**) -> wye_status { return WYE_OK; };
+    t.queue_create = [](wye_device_object*, const wye_queue_desc*, wye_queue_object**,
+                        const wye_queue_table**, wye_error**) -> wye_status { return WYE_OK; };
+    return t;
+}();
+static wye_status open(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
+                       const wye_device_table** table, wye_error** error) {
+    const wye_status status = fake::open_device(plugin, index, out, table, error);
+    *table = &kNullTable;
+    return status;
+}
+FAKE_TABLE("null_buffer", t.open_device = open)

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opens a device successfully and gives none.
+#include "base.hpp"
+
+static wye_status open(wye_plugin_object*, std::uint32_t, wye_device_object**,
+                       const wye_device_table**, wye_error**) {
+    return WYE_OK;
+}
+FAKE_TABLE("null_device", t.open_device = open)

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Throws in init.
+#include "base.hpp"
+
+#include <stdexcept>
+
+static wye_status init(const wye_host_table*, std::uint32_t, wye_plugin_object**, wye_error**) {
+    throw std::runtime_error("thrown by init");
+}
+FAKE_TABLE("throws_init", t.init = init)

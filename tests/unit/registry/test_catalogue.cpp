@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fakes/base.hpp"
+#include "registry/catalogue.hpp"
+
+using namespace wye;
+using namespace wye::registry;
+
+namespace {
+
+std::atomic<int> inits{0};
+std::atomic<int> shutdowns{0};
+
+wye_status counted_init(const wye_host_table* host, std::uint32_t minor, wye_plugin_object** out,
+                        wye_error** error) {
+    ++inits;
+    return fake::init(host, minor, out, error);
+}
+void counted_shutdown(wye_plugin_object* plugin) {
+    ++shutdowns;
+    fake::shutdown(plugin);
+}
+
+// Built-in plugins whose devices are all of one kind.
+template <char Kind>
+wye_status kind_fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key,
+                     wye_fact* out) {
+    if (key != WYE_FACT_KEY_DEVICE_KIND) return fake::device_fact(plugin, index, key, out);
+    out->type = WYE_FACT_TEXT;
+    out->text = Kind == 'g'   ? fake::text("gpu")
+                : Kind == 'a' ? fake::text("accelerator")
+                              : fake::text("cpu");
+    return WYE_OK;
+}
+template <char Kind, char First, char Second, char Third>
+wye_status query(const wye_hello*, const wye_plugin_desc** out) {
+    static constexpr char kId[] = {First, Second, Third, 0};
+    static constexpr wye_plugin_table kTable = [] {
+        auto t = fake::kPluginTable;
+        t.init = counted_init;
+        t.shutdown = counted_shutdown;
+        t.device_fact = kind_fact<Kind>;
+        return t;
+    }();
+    static constexpr wye_plugin_desc kDesc = fake::make_desc({kId, 3}, &kTable);
+    *out = &kDesc;
+    return WYE_OK;
+}
+
+constexpr wye_plugin_query_fn kCpu = query<'c', 'c', 'p', 'u'>;
+constexpr wye_plugin_query_fn kGpu = query<'g', 'g', 'p', 'u'>;
+constexpr wye_plugin_query_fn kAcc = query<'a', 'a', 'c', 'c'>;
+constexpr wye_plugin_query_fn kOcl = query<'c', 'o', 'c', 'l'>;
+
+std::unique_ptr<Registry> make(std::vector<BuiltinPlugin> builtins,
+                               std::vector<std::filesystem::path> paths = {}) {
+    inits = 0;
+    shutdowns = 0;
+    Options options;
+    options.builtins = std::move(builtins);
+    options.application_paths = std::move(paths);
+    auto registry = Registry::create(std::move(options));
+    REQUIRE(registry.ok());
+    return std::move(*registry);
+}
+
+Selector parsed(const char* text) {
+    auto selector = parse_selector(text);
+    REQUIRE(selector.ok());
+    return *selector;
+}
+
+std::vector<std::string> opened(const Registry& registry) {
+    std::vector<std::string> out;
+    for (const PluginInfo& plugin : registry.plugins())
+        if (plugin.state != PluginState::found) out.push_back(plugin.id);
+    return out;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("nothing is opened until it is asked for") {
+    const auto registry = make({{"cpu", kCpu}, {"gpu", kGpu}});
+    CHECK(inits == 0);
+    const auto selection = registry->select(parsed("cpu"));
+    REQUIRE(selection.ok());
+    CHECK(selection->device->selector == "cpu:0");
+    CHECK(selection->reason.find("asked for by name") != std::string::npos);
+    CHECK(opened(*registry) == Names{"cpu"});
+    CHECK(inits == 1);
+}
+
+TEST_CASE("later preferences are opened only when earlier ones gave nothing") {
+    const auto registry = make({{"cpu", kCpu}, {"gpu", kGpu}});
+    CHECK(registry->select(parsed("cpu,gpu"))->device->selector == "cpu:0");
+    CHECK(opened(*registry) == Names{"cpu"});
+    const auto fit = [](const DeviceInfo& device) {
+        return device.plugin == "cpu" ? Names{"too small"} : Names{};
+    };
+    const auto second = registry->select(parsed("cpu,gpu:0"), fit);
+    REQUIRE(second.ok());
+    CHECK(second->device->selector == "gpu:0");
+    CHECK(second->reason.find("preference 2 of 2") != std::string::npos);
+    REQUIRE(second->passed_over.size() == 2);
+    CHECK(second->passed_over[0].subject == "cpu:0");
+    CHECK(second->passed_over[0].reason == "too small");
+    CHECK(second->passed_over[1].subject == "cpu:1");
+    CHECK(second->passed_over[1].reason == "the fake says so");
+}
+
+TEST_CASE("auto takes the best kind") {
+    const auto all = make({{"ocl", kOcl}, {"cpu", kCpu}, {"acc", kAcc}, {"gpu", kGpu}});
+    const auto best = all->select(parsed("auto"));
+    REQUIRE(best.ok());
+    CHECK(best->device->selector == "gpu:0");
+    CHECK(best->reason.find("best usable device (gpu)") != std::string::npos);
+    CHECK(all->select(parsed("auto,-gpu"))->device->selector == "acc:0");
+    CHECK(all->select(parsed("-gpu,-acc"))->device->selector == "cpu:0");
+    CHECK(all->select(parsed("-gpu,-acc,-cpu"))->device->selector == "ocl:0");
+    CHECK(all->select(parsed("-gpu:0,-acc,-cpu"))->device->selector == "ocl:0");
+}
+
+TEST_CASE("a discarded plugin is not opened") {
+    const auto registry = make({{"cpu", kCpu}, {"gpu", kGpu}});
+    CHECK(registry->select(parsed("auto,-gpu"))->device->selector == "cpu:0");
+    CHECK(opened(*registry) == Names{"cpu"});
+}
+
+TEST_CASE("nothing matched is an error that lists what exists and why not") {
+    const auto registry = make({{"cpu", kCpu}, {"gpu", kGpu}});
+    const auto none = registry->select(parsed("cuda,cpu:1,cpu:7"));
+    REQUIRE_FALSE(none.ok());
+    const Error& error = none.error();
+    CHECK(error.code == Code::NO_DEVICE);
+    CHECK(error.message.find("cpu:0, cpu:1 (unusable)") != std::string::npos);
+    CHECK(error.message.find("not opened: gpu") != std::string::npos);
+    CHECK(error.fix.rfind("Fix: ", 0) == 0);
+    REQUIRE(error.cause != nullptr);
+    CHECK(error.cause->message == "cuda: there is no plugin 'cuda'");
+    REQUIRE(error.cause->cause != nullptr);
+    CHECK(error.cause->cause->message == "cpu:1: the fake says so");
+    CHECK(error.cause->cause->fix == "Fix: use fake device 0");
+    REQUIRE(error.cause->cause->cause != nullptr);
+    CHECK(error.cause->cause->cause->message == "cpu:7: plugin 'cpu' has 2 device(s)");
+    CHECK(opened(*registry) == Names{"cpu"});
+}
+
+TEST_CASE("a plugin that fails is a reason, not the end") {
+    const auto registry =
+        make({{"cpu", kCpu}}, {std::filesystem::path(WYE_FAKES) / "init_fails.so"});
+    const auto best = registry->select(parsed("init_fails,cpu"));
+    REQUIRE(best.ok());
+    CHECK(best->device->selector == "cpu:0");
+    REQUIRE(best->passed_over.size() == 1);
+    CHECK(best->passed_over[0].reason.find("libfake_driver.so.1") != std::string::npos);
+    CHECK(best->passed_over[0].fix == "Fix: install fake-driver");
+}
+
+TEST_CASE("listing follows the entries, without repeats") {
+    const auto registry = make({{"cpu", kCpu}, {"gpu", kGpu}});
+    const auto names = [&](const char* text) {
+        Names out;
+        for (const auto& device : registry->devices(parsed(text))) out.push_back(device->selector);
+        return out;
+    };
+    CHECK(names("cpu") == Names{"cpu:0", "cpu:1"});
+    CHECK(names("gpu:1,gpu:*") == Names{"gpu:1", "gpu:0"});
+    CHECK(names("auto,-gpu:0") == Names{"gpu:1", "cpu:0", "cpu:1"});
+    CHECK(names("cpu:5").empty());
+}
+
+TEST_CASE("device ids are stable, and differ between devices") {
+    const auto one = make({{"cpu", kCpu}, {"gpu", kGpu}});
+    const auto two = make({{"gpu", kGpu}, {"cpu", kCpu}});
+    const auto a = one->devices(parsed("cpu,gpu"));
+    const auto b = two->devices(parsed("cpu,gpu"));
+    REQUIRE(a.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(a[i]->id.size() == 16);
+        CHECK(a[i]->id == b[i]->id);
+        for (std::size_t j = 0; j < i; ++j) CHECK(a[i]->id != a[j]->id);
+    }
+}
+
+TEST_CASE("many threads open a plugin once") {
+    const auto registry = make({{"cpu", kCpu}});
+    std::array<std::thread, 8> threads;
+    std::atomic<int> good{0};
+    for (auto& thread : threads)
+        thread = std::thread([&] {
+            if (registry->open_plugin("cpu").ok()) ++good;
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(good == 8);
+    CHECK(inits == 1);
+}
+
+TEST_CASE("a device outlives its registry, and its plugin is shut down after it") {
+    auto registry = make({{"cpu", kCpu}});
+    const auto info = registry->select(parsed("cpu"))->device;
+    {
+        auto device = registry->open_device(*info);
+        REQUIRE(device.ok());
+        registry.reset();
+        CHECK(shutdowns == 0);
+        CHECK((*device)->info().selector == "cpu:0");
+        auto buffer = NativeBuffer::create(*device, 64, 16, "keys");
+        REQUIRE(buffer.ok());
+        *device = nullptr;
+        CHECK(shutdowns == 0);  // the buffer holds the device, the device its plugin
+    }
+    CHECK(shutdowns == 1);
+}
+
+TEST_CASE("bytes go through a device's queue") {
+    const auto registry = make({{"cpu", kCpu}});
+    const auto device = registry->open_device(*registry->select(parsed("cpu"))->device);
+    REQUIRE(device.ok());
+    const auto buffer = NativeBuffer::create(*device, 8, 8, "");
+    const auto queue = NativeQueue::create(*device, "main", false);
+    REQUIRE(buffer.ok());
+    REQUIRE(queue.ok());
+    const std::array<char, 8> sent = {'w', 'y', 'e', '-', 't', 'e', 's', 't'};
+    std::array<char, 8> got{};
+    std::array<wye_operation, 2> operations{};
+    operations[0].kind = WYE_OPERATION_UPLOAD;
+    operations[0].u.transfer = {buffer->object(), 0, 8, sent.data(), nullptr};
+    operations[1].kind = WYE_OPERATION_DOWNLOAD;
+    operations[1].u.transfer = {buffer->object(), 0, 8, nullptr, got.data()};
+    const auto value = queue->submit(operations);
+    REQUIRE(value.ok());
+    CHECK(queue->wait(*value).ok());
+    CHECK(*queue->reached(*value));
+    CHECK_FALSE(*queue->reached(*value + 1));
+    CHECK(queue->wait(*value + 1, 0).error().code == Code::TIMEOUT);
+    CHECK(queue->timing(*value).error().code == Code::UNIMPLEMENTED);
+    CHECK(got == sent);
+    const auto program = NativeProgram::create(*device, wye_artifact{});
+    REQUIRE_FALSE(program.ok());
+    CHECK(program.error().code == Code::COMPILE_FAILED);
+    CHECK(program.error().subject == "cpu:0");
+    CHECK((*device)->prepare().ok());
+    CHECK((*device)->flush().error().code == Code::UNIMPLEMENTED);
+    CHECK_FALSE((*device)->lost());
+}
+
+TEST_CASE("an unusable device is not opened") {
+    const auto registry = make({{"cpu", kCpu}});
+    const auto plugin = registry->open_plugin("cpu");
+    REQUIRE(plugin.ok());
+    const auto device = registry->open_device(*plugin->devices[1]);
+    REQUIRE_FALSE(device.ok());
+    CHECK(device.error().code == Code::NO_DEVICE);
+    CHECK(device.error().message.find("the fake says so") != std::string::npos);
+    CHECK(device.error().fix == "Fix: use fake device 0");
+}
+
+TEST_CASE("a list of built-in plugins that makes no sense is refused") {
+    for (const std::vector<BuiltinPlugin>& builtins : {std::vector<BuiltinPlugin>{{"cpu", nullptr}},
+                                                       {{"CPU", kCpu}},
+                                                       {{"cpu", kCpu}, {"cpu", kCpu}}}) {
+        Options options;
+        options.builtins = builtins;
+        CHECK(Registry::create(std::move(options)).error().code == Code::INVALID_ARGUMENT);
+    }
+}
+
+TEST_CASE("facts are read as the header types them, and go back to the C form") {
+    const auto registry = make({{"cpu", kCpu}});
+    const Facts& facts = registry->select(parsed("cpu"))->device->facts;
+    CHECK(facts.has(WYE_FACT_KEY_INT64));
+    CHECK_FALSE(facts.has(WYE_FACT_KEY_F64));        // reported as false
+    CHECK_FALSE(facts.has(WYE_FACT_KEY_STORAGE16));  // not reported
+    CHECK(facts.number(WYE_FACT_KEY_L1_CACHE_BYTES) == 32768);
+    CHECK_FALSE(facts.number(WYE_FACT_KEY_MAX_SHARED_BYTES).has_value());
+    CHECK(facts.list(WYE_FACT_KEY_SUBGROUP_SIZES).size() == 2);
+    CHECK(facts.text(WYE_FACT_KEY_DEVICE_KIND) == "cpu");
+    wye_fact raw{};
+    REQUIRE(facts.to_abi(WYE_FACT_KEY_MAX_WORKGROUP_SIZE, &raw));
+    CHECK(raw.type == WYE_FACT_U32X3);
+    CHECK(raw.xyz[2] == 4);
+    REQUIRE(facts.to_abi(WYE_FACT_KEY_L1_CACHE_BYTES, &raw));
+    CHECK(std::string(raw.source.data, raw.source.size) == "invented");
+    CHECK_FALSE(facts.to_abi(WYE_FACT_KEY_UUID, &raw));
+    CHECK(find_fact("max_workgroup_size")->key == WYE_FACT_KEY_MAX_WORKGROUP_SIZE);
+    CHECK(find_fact("nonsense") == nullptr);
+}
