@@ -134,8 +134,11 @@ std::string Expressions::leaf(TextType type) {
         if (p.type == type) choices.push_back(p.name);
     if (!choices.empty() && random_.chance(70)) return random_.pick(choices);
     if (type == kTextU32 && random_.chance(60)) {
-        if (!scope_.memory.empty() && random_.chance(20))
-            return "len(" + random_.pick(scope_.memory).name + ")";
+        std::vector<std::string> arrays;
+        for (const Memory& m : scope_.memory) arrays.push_back(m.name);
+        for (const Variable& v : scope_.variables)
+            if (v.array) arrays.push_back(v.name);
+        if (!arrays.empty() && random_.chance(20)) return "len(" + random_.pick(arrays) + ")";
         return place();
     }
     if (type == TextType{WYE_KIND_U64, 1} && !scope_.memory.empty() && random_.chance(20))

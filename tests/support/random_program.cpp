@@ -169,7 +169,8 @@ class Declarations {
         for (std::uint64_t i = 0; i < n; ++i) {
             const std::string name = "sum" + std::to_string(i);
             Expressions expressions(random_, scope_, kinds_);
-            const TextType type = expressions.integer_type();
+            TextType type = expressions.integer_type();
+            if (!options_.atomic_int64 && type.scalar_bytes() == 8) type = kTextU32;
             const auto count = static_cast<std::size_t>(random_.between(1, 20));
             const bool both = random_.chance(50);
             out_.text += (both ? "input_output " : "output ") + name + ": " + type.name() + "[" +

@@ -20,6 +20,8 @@ namespace support {
 
 struct RandomProgramOptions {
     bool int64 = true;
+    bool atomic_int64 = true;         // on buffers
+    bool atomic_int64_shared = true;  // on `shared`
     bool f32 = true;
     bool f64 = true;  // needs f32
     bool traps = false;

@@ -169,7 +169,9 @@ std::string Statements::own_atomic() {
     std::vector<std::string> choices;
     for (const std::string& name : own_) {
         const TextType type = memory(name).element;
-        if (type.lanes == 1 && type.loaded() == type && type.integer()) choices.push_back(name);
+        if (type.lanes == 1 && type.loaded() == type && type.integer() &&
+            (options_.atomic_int64 || type.scalar_bytes() == 4))
+            choices.push_back(name);
     }
     if (choices.empty()) return store();
     const Memory m = memory(random_.pick(choices));
@@ -282,7 +284,8 @@ void Statements::change_use() {
     for (SharedMemory& s : shared_) {
         if (!s.shared) continue;
         Memory& m = memory(s.name);
-        const bool can_be_atomic = m.element.lanes == 1 && m.element.integer();
+        const bool can_be_atomic = m.element.lanes == 1 && m.element.integer() &&
+                                   (options_.atomic_int64_shared || m.element.scalar_bytes() == 4);
         const auto choice = random_.below(can_be_atomic ? 3 : 2);
         s.use = choice == 0   ? SharedMemory::Use::Own
                 : choice == 1 ? SharedMemory::Use::Read
