@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "examine.hpp"
 #include "program/encode.hpp"
 #include "program/text.hpp"
 #include "program/validate.hpp"
@@ -33,6 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(again.ok(), "what was read can be encoded");
     require(*again == std::vector<std::byte>(bytes, bytes + size), "one program, one encoding");
 
+    examine(*read);
     Program program = *read;
     if (!validate(program).empty()) return 0;
     ParseResult parsed = parse(print(program));

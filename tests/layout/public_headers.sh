@@ -8,18 +8,35 @@ flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow)
 includes=()
 while read -r folder; do includes+=(-I "${folder%/wye}"); done < <(find plugin-abi runtime/include -type d -name wye | sort)
 
+# One compilation; prints nothing when it is clean.
 try() {
     local output
-    if output=$("$@" 2>&1); then pass; else fail "$*:"$'\n'"$output"$'\n'"Fix: make the header complete and free of warnings by itself"; fi
+    if output=$("$@" 2>&1); then
+        echo clean
+    else
+        echo "$*: ${output//$'\n'/ | } Fix: make the header complete and free of warnings by itself"
+    fi
 }
 
-for pair in "$@"; do
-    while read -r header; do
-        name=wye/${header##*/wye/}
-        case $header in
-            *.h) try "${pair%%:*}" -std=c11 "${flags[@]}" "${includes[@]}" -include "$name" -x c /dev/null ;;&
-            *) try "${pair##*:}" -std=c++20 "${flags[@]}" "${includes[@]}" -include "$name" -x c++ /dev/null ;;
-        esac
-    done < <(find plugin-abi runtime/include -path '*/wye/*' \( -name '*.h' -o -name '*.hpp' \) | sort)
-done
+# Each compilation is a process of its own; they all write whole lines to one pipe.
+while read -r line; do
+    if [ "$line" = clean ]; then pass; else fail "$line"; fi
+done < <(
+    running=0
+    for pair in "$@"; do
+        while read -r header; do
+            name=wye/${header##*/wye/}
+            case $header in
+                *.h) try "${pair%%:*}" -std=c11 "${flags[@]}" "${includes[@]}" -include "$name" -x c /dev/null & ;;&
+                *) try "${pair##*:}" -std=c++20 "${flags[@]}" "${includes[@]}" -include "$name" -x c++ /dev/null & ;;
+            esac
+            running=$((running + 1))
+            if [ $running -ge 3 ]; then
+                wait -n
+                running=$((running - 1))
+            fi
+        done < <(find plugin-abi runtime/include -path '*/wye/*' \( -name '*.h' -o -name '*.hpp' \) | sort)
+    done
+    wait
+)
 finish

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzz target: the text form. Whatever parses prints, and what is printed parses to the same
+// program; it encodes to a form that decodes to itself.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "examine.hpp"
+#include "program/diagnostic.hpp"
+#include "program/encode.hpp"
+#include "program/text.hpp"
+#include "wye/sdk/wire.hpp"
+
+using namespace wye::ir;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const ParseResult parsed = parse(text);
+    for (const Diagnostic& diagnostic : parsed.diagnostics) {
+        if (render(diagnostic, "input.wye", text).empty()) std::abort();
+        if (diagnostic.fix.rfind("Fix: ", 0) != 0) std::abort();
+    }
+    if (!parsed.ok()) return 0;
+
+    const std::string printed = print(parsed.program);
+    const ParseResult again = parse(printed);
+    if (!again.ok() || print(again.program) != printed) std::abort();
+
+    const auto wire = encode(parsed.program);
+    if (!wire) return 0;
+    const auto decoded = decode(*wire);
+    if (!decoded) std::abort();
+    const auto encoded = encode(*decoded);
+    if (!encoded || *encoded != *wire) std::abort();
+    examine(parsed.program);
+    return 0;
+}
