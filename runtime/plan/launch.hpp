@@ -37,17 +37,18 @@ struct ProgramPlan {
 
 enum class ArgumentKind : std::uint8_t { Host = 1, Resident = 2, Discard = 3 };
 
+// Without initialisers: requests keep an array of the largest size on the stack.
 struct Argument {
-    ArgumentKind kind = ArgumentKind::Host;
-    std::uint32_t binding = 0;
-    const std::byte* input = nullptr;  // Host
-    std::uint64_t input_size = 0;
-    std::byte* output = nullptr;  // Host; null: not read back
-    std::uint64_t output_size = 0;
-    std::uint64_t buffer = 0;         // Resident: its handle
-    std::uint64_t buffer_offset = 0;  // Resident
-    std::uint64_t buffer_size = 0;    // Resident: of the whole buffer, from the ledger
-    std::uint64_t size = 0;           // Resident: 0 is "to the end"; Discard: 0 is "work it out"
+    ArgumentKind kind;
+    std::uint32_t binding;
+    const std::byte* input;  // Host
+    std::uint64_t input_size;
+    std::byte* output;  // Host; null: not read back
+    std::uint64_t output_size;
+    std::uint64_t buffer;         // Resident: its handle
+    std::uint64_t buffer_offset;  // Resident
+    std::uint64_t buffer_size;    // Resident: of the whole buffer, from the ledger
+    std::uint64_t size;           // Resident: 0 is "to the end"; Discard: 0 is "work it out"
 };
 
 struct Request {
