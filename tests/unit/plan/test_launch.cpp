@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planned.hpp"
+
+namespace wye::plan::test {
+namespace {
+
+constexpr std::string_view kFree = R"(wye 1; program p; workgroup 4, 2; output r: u32[8];
+    main { r[local_index] = 1u; })";
+
+TEST_CASE("the grid comes from the request, else its elements, else the program, else nowhere") {
+    const Planned with_clause = planned(R"(wye 1; program p; workgroup 4, 2; param n: u32;
+        output r: u32[8]; grid elements n, 3; main { r[local_index] = 1u; })");
+    const auto base = [] { return Ask().param(9).out(0, 32); };
+    CHECK(admitted(with_clause, base())->groups == Count3{3, 2, 1});
+    CHECK(admitted(with_clause, base().elements(17))->groups == Count3{5, 1, 1});
+    CHECK(admitted(with_clause, base().elements(17).grid(7, 8, 9))->groups == Count3{7, 8, 9});
+
+    const Planned groups = planned(R"(wye 1; program p; workgroup 4; param n: u32;
+        output r: u32[8]; grid groups n + 1, 2, n; main { r[local_index] = 1u; })");
+    CHECK(admitted(groups, base())->groups == Count3{10, 2, 9});
+
+    refused(planned(kFree), Ask().out(0, 32), Code::INVALID_ARGUMENT, "how many workgroups");
+}
+
+TEST_CASE("launch limits") {
+    const Planned p = planned(kFree);
+    const auto base = [] { return Ask().out(0, 32); };
+    CHECK(admitted(p, base().grid(1073741823))->groups[0] == 1073741823);  // 2^32 - 4 invocations
+    refused(p, base().grid(1073741824), Code::LIMIT_EXCEEDED, "axis x");
+    refused(p, base().grid(1, 2147483648U), Code::LIMIT_EXCEEDED, "axis y");
+    refused(p, base().grid(65536, 65536), Code::LIMIT_EXCEEDED, "65536x65536x1 workgroups");
+    CHECK(admitted(p, base().grid(65535, 65537))->groups[1] == 65537);  // 2^32 - 1 in all
+    refused(p, base().elements(UINT64_MAX), Code::LIMIT_EXCEEDED, "axis x");
+}
+
+TEST_CASE("a zero count runs nothing and is no error") {
+    const Planned p = planned(kFree);
+    for (const Count3& grid : {Count3{0, 1, 1}, Count3{5, 0, 7}, Count3{65536, 65536, 0}}) {
+        const auto launch = admitted(p, Ask().out(0, 32).grid(grid[0], grid[1], grid[2]));
+        CHECK(launch->empty);
+        CHECK(launch->buffers[0].zero);  // it still starts at zero, and is delivered
+    }
+    CHECK(admitted(p, Ask().out(0, 32).elements(0))->empty);
+}
+
+TEST_CASE("the zero fill is left out only when the launch stores every element") {
+    const Planned saxpy = planned(kSaxpy);
+    const auto full = admitted(saxpy, Ask().param(0).in(0, 4000).in(1, 4000).out(2, 4000));
+    CHECK(!full->buffers[2].zero);
+    const auto part = admitted(saxpy, Ask().param(0).in(0, 4000).in(1, 4000).out(2, 4000).grid(3));
+    CHECK(part->buffers[2].zero);
+
+    const Planned guarded = planned(R"(wye 1; program p; workgroup 4; input x: u32[];
+        output r: u32[]; grid elements len(r);
+        main { let i = global_id.x; if i < len(x) { r[i] = x[i]; } })");
+    CHECK(!admitted(guarded, Ask().in(0, 40).out(1, 40))->buffers[1].zero);
+    CHECK(!admitted(guarded, Ask().in(0, 44).out(1, 40))->buffers[1].zero);
+    CHECK(admitted(guarded, Ask().in(0, 36).out(1, 40))->buffers[1].zero);
+
+    const Planned scattered = planned(R"(wye 1; program p; workgroup 4; input x: u32[];
+        output r: u32[len(x)]; grid elements len(x);
+        main { let i = global_id.x; if i < len(x) { r[x[i]] = i; } })");
+    CHECK(admitted(scattered, Ask().in(0, 40).out(1, 40))->buffers[1].zero);
+
+    const Planned unset = planned(R"(wye 1; program p; workgroup 4; input x: u32[];
+        output r: u32[len(x)] unset; grid elements len(x);
+        main { let i = global_id.x; if i < len(x) { r[x[i]] = i; } })");
+    CHECK(!admitted(unset, Ask().in(0, 40).out(1, 40))->buffers[1].zero);
+}
+
+TEST_CASE("bindings may overlap only where the program can write neither") {
+    const Planned saxpy = planned(kSaxpy);
+    const auto base = [] { return Ask().param(0); };
+    const std::uint64_t handle = 77;
+    // Both read: fine, even the same range.
+    admitted(saxpy,
+             base().resident(0, handle, 80, 0, 40).resident(1, handle, 80, 0, 40).out(2, 40));
+    admitted(saxpy,
+             base().resident(0, handle, 80, 0, 40).resident(1, handle, 80, 20, 40).out(2, 40));
+    // One written: apart is fine, touching is fine, one shared byte is not.
+    admitted(saxpy,
+             base().in(0, 40).resident(1, handle, 80, 0, 40).resident(2, handle, 80, 40, 40));
+    refused(saxpy, base().in(0, 40).resident(1, handle, 80, 0, 40).resident(2, handle, 80, 36, 40),
+            Code::INVALID_ARGUMENT, "`y` (binding 1) and `r` (binding 2) are bound to overlapping");
+    // Other buffers never overlap; empty ranges neither.
+    admitted(saxpy, base().in(0, 40).resident(1, handle, 40).resident(2, handle + 1, 40));
+    admitted(saxpy, base().in(0, 0).in(1, 0).resident(2, handle, 0));
+
+    const Planned two = planned(R"(wye 1; program p; workgroup 4; output a: u32[4];
+        output b: u32[4]; grid groups 1; main { a[local_index] = 1u; b[local_index] = 2u; })");
+    Ask storage = Ask().out(0, 16).out(1, 16);
+    storage.arguments[1].output = Ask::memory(0) + 12;
+    refused(two, storage, Code::INVALID_ARGUMENT, "overlapping");
+    storage.arguments[1].output = Ask::memory(0) + 16;
+    admitted(two, storage);
+}
+
+}  // namespace
+}  // namespace wye::plan::test
