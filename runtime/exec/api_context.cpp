@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "exec/api.hpp"
+#include "registry/search.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace {
+
+using wye::Code;
+using wye::Error;
+using wye::Result;
+namespace registry = wye::registry;
+using namespace wye::exec;
+using wye::sdk::from_abi;
+
+constexpr std::uint32_t kKnownFlags = WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS;
+
+// The folder of the library that this code is in; empty when the loader cannot tell.
+std::filesystem::path own_folder() {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<const void*>(&wye_version), &info) == 0 ||
+        info.dli_fname == nullptr)
+        return {};
+    std::error_code ignored;
+    return std::filesystem::absolute(info.dli_fname, ignored).parent_path();
+}
+
+Result<void> check_desc(const wye_context_desc& desc) {
+    WYE_TRY(check_header(desc.header, sizeof desc, "wye_context_desc"));
+    if ((desc.flags & ~kKnownFlags) != 0 || desc.reserved != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("the context has unknown flags {:#x} or a reserved member {}",
+                                 desc.flags & ~kKnownFlags, desc.reserved),
+                     "Fix: start from WYE_INIT and use the WYE_CONTEXT_ flags of this version",
+                     "wye_context_desc");
+    if (desc.plugin_path_count != 0) WYE_NEED(desc.plugin_paths);
+    if (desc.config_count != 0) WYE_NEED(desc.config);
+    for (std::uint64_t i = 0; i < desc.plugin_path_count; ++i)
+        WYE_TRY(check_string(desc.plugin_paths[i], "plugin_paths"));
+    for (std::uint64_t i = 0; i < desc.config_count; ++i) {
+        WYE_TRY(check_string(desc.config[i].key, "config"));
+        WYE_TRY(check_string(desc.config[i].value, "config"));
+    }
+    return {};
+}
+
+Result<wye_context*> create(const wye_context_desc& desc) {
+    WYE_TRY(check_desc(desc));
+    registry::Options options;
+    options.builtins = builtin_plugins();
+    options.search_files = (desc.flags & WYE_CONTEXT_NO_PLUGINS) == 0;
+    options.elevated = registry::process_is_elevated();
+    if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0)
+        options.environment = registry::environment_snapshot();
+    options.system_folder = WYE_PLUGIN_DIR;
+    options.host_folder = own_folder();
+    for (std::uint64_t i = 0; i < desc.plugin_path_count; ++i)
+        options.application_paths.emplace_back(from_abi(desc.plugin_paths[i]));
+    for (std::uint64_t i = 0; i < desc.config_count; ++i)
+        options.config.insert_or_assign(std::string(from_abi(desc.config[i].key)),
+                                        std::string(from_abi(desc.config[i].value)));
+    if (desc.log != nullptr)
+        options.log = [log = desc.log, user = desc.log_user](
+                          std::uint32_t level, std::string_view area, std::string_view text) {
+            log(user, level, wye::sdk::to_abi(area), wye::sdk::to_abi(text));
+        };
+    std::string selector = "auto";
+    const auto variable = options.environment.find("WYE_DEVICE");
+    if (variable != options.environment.end() && !options.elevated && !variable->second.empty())
+        selector = variable->second;
+    return make_context(std::move(options), std::move(selector));
+}
+
+}  // namespace
+
+wye_status wye_context_create(const wye_context_desc* desc, wye_context** out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_NEED(out);
+        wye_context_desc plain;
+        WYE_INIT(plain);
+        WYE_ASSIGN(*out, create(desc == nullptr ? plain : *desc));
+        return {};
+    });
+}
+
+void wye_context_destroy(wye_context* context) { delete context; }
+
+wye_status wye_context_report(wye_context* context, wye_string selector, wye_blob** out,
+                              wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_NEED(out);
+        WYE_TRY(check_string(selector, "selector"));
+        WYE_ASSIGN(std::string text, self->report(from_abi(selector)));
+        *out = make_blob(std::move(text));
+        return {};
+    });
+}

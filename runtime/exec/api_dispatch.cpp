@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/api.hpp"
+#include "exec/dispatch.hpp"
+
+using namespace wye::exec;
+using wye::Code;
+using wye::Result;
+
+wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc, wye_report* report,
+                        wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_NEED(desc);
+        WYE_TRY(check_header(desc->header, sizeof *desc, "wye_dispatch_desc"));
+        WYE_TRY(check_string(desc->label, "label"));
+        WYE_TRY(check_string(desc->profile, "profile"));
+        if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
+        wye_report made{};
+        auto result = dispatch(*self, *desc, made);
+        if (report != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
+            made.header = report->header;
+            *report = made;
+        }
+        return result;
+    });
+}
+
+wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc, uint64_t* sizes,
+                              uint32_t* groups, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_NEED(desc);
+        WYE_TRY(check_header(desc->header, sizeof *desc, "wye_dispatch_desc"));
+        if (desc->argument_count != 0) WYE_NEED(sizes);
+        WYE_NEED(groups);
+        return dispatch_sizes(*self, *desc, sizes, groups);
+    });
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plugins that are linked into the library: the CPU, which needs no driver.
+#include "exec/api.hpp"
+
+namespace wye::exec {
+
+std::vector<registry::BuiltinPlugin> builtin_plugins() { return {}; }
+
+}  // namespace wye::exec

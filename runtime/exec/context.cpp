@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "exec/buffer.hpp"
+#include "lower/lower.hpp"
+#include "registry/report.hpp"
+#include "route/route.hpp"
+#include "wye/wye.h"
+
+namespace wye::exec {
+
+using registry::Handle;
+using registry::HandleKind;
+using registry::Pin;
+
+Result<std::unique_ptr<Context>> Context::create(registry::Options options,
+                                                 std::string default_selector) {
+    std::map<std::string, std::string> filters;
+    for (const auto& [name, value] : options.environment)
+        if (name.starts_with("WYE_")) filters.emplace(name, value);
+    WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
+    return std::unique_ptr<Context>(
+        new Context(std::move(registry), std::move(default_selector), std::move(filters)));
+}
+
+Context::Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
+                 std::map<std::string, std::string> filters)
+    : default_selector_(std::move(default_selector)),
+      filters_(std::move(filters)),
+      registry_(std::move(registry)),
+      handles_(registry::next_context_tag()) {}
+
+Context::~Context() {
+    for (const Opened& opened : opened_) (void)opened.session->flush();
+}
+
+const Context::Opened* Context::find_opened(const registry::DeviceInfo& device) const {
+    const auto found = std::ranges::find_if(opened_, [&](const Opened& opened) {
+        return opened.session->info().plugin == device.plugin &&
+               opened.session->info().index == device.index;
+    });
+    return found == opened_.end() ? nullptr : &*found;
+}
+
+Result<Handle> Context::open_device(std::string_view selector, Handle program) {
+    WYE_ASSIGN(const registry::Selector parsed,
+               registry::parse_selector(selector.empty() ? default_selector_ : selector));
+    std::optional<Pin> pin;
+    registry::Fit fit;
+    if (program != 0) {
+        auto found = handles_.find(program, HandleKind::program);
+        if (!found.ok()) return std::move(found).error();
+        pin.emplace(std::move(found).value());
+        const plan::ProgramPlan& plan = pin->as<ProgramObject>().plan();
+        fit = [&plan](const registry::DeviceInfo& device) {
+            return route::reasons_against(device, plan, route::requirements(plan),
+                                          lower::formats());
+        };
+    }
+    WYE_ASSIGN(const registry::Selection selection, registry_->select(parsed, fit));
+
+    std::uint64_t generation = 0;
+    {
+        const std::lock_guard lock(opened_mutex_);
+        if (const Opened* opened = find_opened(*selection.device)) return opened->handle;
+        generation = next_generation_++;
+    }
+    // No lock is held while a plugin opens its device; of two threads the first to finish wins.
+    WYE_ASSIGN(SessionRef session, DeviceSession::open(*registry_, selection, generation));
+    const std::lock_guard lock(opened_mutex_);
+    if (const Opened* opened = find_opened(*selection.device)) return opened->handle;
+    WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
+                                                 session->info().selector));
+    opened_.push_back({handle, std::move(session)});
+    return handle;
+}
+
+Result<Handle> Context::add_program(ProgramRef program) {
+    std::string name = program->program().name;
+    return handles_.add(HandleKind::program, std::move(program), nullptr, std::move(name));
+}
+
+Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::uint32_t alignment,
+                                      std::string_view label) {
+    WYE_ASSIGN(const Pin pin, handles_.find(device, HandleKind::device));
+    DeviceSession& session = pin.as<DeviceSession>();
+    const std::uint64_t limit = std::min(session.max_buffer_bytes(), kMaxBufferBytes);
+    if (size > limit)
+        return Error(Code::LIMIT_EXCEEDED,
+                     fmt::format("a buffer of {} bytes is asked for, {} takes at most {}", size,
+                                 session.info().selector, limit),
+                     "Fix: split the data over several buffers", std::string(label));
+    const std::uint32_t effective = alignment == 0 ? 16U : alignment;
+    WYE_ASSIGN(registry::NativeBuffer native,
+               registry::NativeBuffer::create(session.device(), size, effective, label));
+    auto object = std::make_shared<BufferObject>(BufferObject{session, std::move(native), size});
+    return handles_.add(HandleKind::buffer, std::move(object), session.owner(), std::string(label));
+}
+
+Result<void> Context::free_buffer(Handle buffer) {
+    auto removed = handles_.remove(buffer, HandleKind::buffer);
+    if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
+    // Work that was given up may have ended since; nobody has looked.
+    WYE_ASSIGN(std::optional<Pin> pin, handles_.find(buffer, HandleKind::buffer));
+    const bool drained = pin->as<BufferObject>().session.try_drain();
+    pin.reset();
+    return drained ? handles_.remove(buffer, HandleKind::buffer) : std::move(removed);
+}
+
+Result<std::string> Context::report(std::string_view selector) {
+    registry::ReportOptions options;
+    WYE_ASSIGN(options.selector, registry::parse_selector(selector));
+    options.host_version = wye_version();
+    options.filters = filters_;
+    return registry::report_json(*registry_, options);
+}
+
+}  // namespace wye::exec

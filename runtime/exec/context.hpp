@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Context: one runtime instance, the object behind wye_context. Owns the registry, the handles and
+// through them the opened devices, programs and buffers. Free-threaded; destroyed by one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exec/program.hpp"
+#include "exec/session.hpp"
+#include "registry/catalogue.hpp"
+#include "registry/ownership.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+class Context {
+  public:
+    // `default_selector` stands for an empty one ($WYE_DEVICE or "auto").
+    [[nodiscard]] static Result<std::unique_ptr<Context>> create(registry::Options options,
+                                                                 std::string default_selector);
+    ~Context();  // waits for running work
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    [[nodiscard]] const registry::HandleTable& handles() const noexcept { return handles_; }
+    [[nodiscard]] registry::HandleTable& handles() noexcept { return handles_; }
+
+    // NO_DEVICE with every reason as a cause. `program` (0: none) limits to devices that can run
+    // it. The same device gives the same handle.
+    [[nodiscard]] Result<registry::Handle> open_device(std::string_view selector,
+                                                       registry::Handle program);
+    [[nodiscard]] Result<registry::Handle> add_program(ProgramRef program);
+    [[nodiscard]] Result<registry::Handle> create_buffer(registry::Handle device,
+                                                         std::uint64_t size,
+                                                         std::uint32_t alignment,
+                                                         std::string_view label);
+    // BUFFER_IN_USE while work that uses it is pending.
+    [[nodiscard]] Result<void> free_buffer(registry::Handle buffer);
+
+    [[nodiscard]] Result<std::string> report(std::string_view selector);
+
+  private:
+    struct Opened {
+        registry::Handle handle;
+        SessionRef session;
+    };
+    Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
+            std::map<std::string, std::string> filters);
+    [[nodiscard]] const Opened* find_opened(const registry::DeviceInfo& device) const;
+
+    std::string default_selector_;
+    std::map<std::string, std::string> filters_;  // variables that were in effect, for reports
+    std::unique_ptr<registry::Registry> registry_;
+    mutable std::mutex opened_mutex_;
+    std::vector<Opened> opened_;
+    std::uint64_t next_generation_ = 1;
+    registry::HandleTable handles_;  // destroyed first
+};
+
+// A buffer's range must be addressable everywhere.
+inline constexpr std::uint64_t kMaxBufferBytes = UINT64_C(1) << 62U;
+
+}  // namespace wye::exec

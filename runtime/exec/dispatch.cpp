@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch.hpp"
+
+#include <fmt/format.h>
+
+#include "exec/bind.hpp"
+#include "exec/own.hpp"
+#include "exec/program.hpp"
+#include "exec/request.hpp"
+#include "lower/lower.hpp"
+#include "plan/admit.hpp"
+#include "plan/split.hpp"
+#include "registry/process_state.hpp"
+#include "route/route.hpp"
+
+namespace wye::exec {
+namespace {
+
+using registry::HandleKind;
+using registry::Pin;
+
+std::uint64_t nanoseconds(Clock::duration duration) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
+}
+
+// One dispatch on its way through the stages.
+struct Flow {
+    // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
+    Flow(const wye_dispatch_desc& d, ProgramObject& p, DeviceSession& s)
+        : desc(d), program(p), session(s) {}
+
+    const wye_dispatch_desc& desc;
+    ProgramObject& program;
+    DeviceSession& session;
+    std::optional<Clock::time_point> deadline;
+    Requested requested;
+    Residents residents;
+    plan::Launch launch;
+    plan::Split split;
+    PreparedRef prepared;
+    bool compiled = false;
+    Batch batch;
+    RunTimes times;
+};
+
+// A device that this program was prepared for was checked then; only sizes can still be too large.
+Result<void> route_stage(Flow& flow) {
+    const plan::ProgramPlan& plan = flow.program.plan();
+    const plan::Count3& most = flow.session.max_groups();
+    const plan::Count3& groups = flow.launch.groups;
+    PreparedKey key{flow.launch.workgroup, false};
+    key.folded = groups[0] > most[0] || groups[1] > most[1] || groups[2] > most[2];
+    flow.prepared = flow.program.find_prepared(flow.session, key);
+    bool fits = flow.prepared != nullptr && (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
+    for (const plan::BoundBuffer& bound : flow.launch.bound())
+        fits = fits && bound.bytes <= flow.session.max_buffer_bytes();
+    if (!fits)
+        WYE_TRY(route::check_launch(flow.session.info(), plan, flow.launch,
+                                    (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) != 0,
+                                    lower::formats()));
+    if (flow.launch.empty) flow.prepared.reset();  // nothing runs, so nothing is compiled
+    if (key.folded) {
+        WYE_ASSIGN(flow.split, plan::split_grid(groups, most));
+    } else {
+        flow.split = {groups, groups, 1};
+    }
+    return {};
+}
+
+Result<void> lower_stage(Flow& flow) {
+    if (flow.prepared || flow.launch.empty) return {};
+    const PreparedKey key{flow.launch.workgroup, flow.split.boxes > 1};
+    WYE_ASSIGN(flow.prepared, flow.session.prepared(flow.program, key, flow.compiled));
+    return {};
+}
+
+// After a time-out: says what is lost; what still runs keeps all it uses.
+Error timed_out(Flow& flow, std::uint64_t pending, registry::InFlight uses, QueueLease& lease) {
+    const std::string what = fmt::format("a dispatch of `{}`", flow.program.program().name);
+    const std::string& device = flow.session.info().selector;
+    std::string state = "it was stopped";
+    if (pending != 0) {
+        state = fmt::format("it still runs and keeps {} busy", device);
+        lease.abandon({pending, what, std::move(uses), flow.prepared});
+    }
+    return {Code::TIMEOUT,
+            fmt::format("{} on {} did not end within {} ns; {}; outputs are not delivered and "
+                        "resident buffers it writes are unspecified",
+                        what, device, flow.desc.timeout_ns, state),
+            "Fix: give a longer time-out, or check that every loop of the program ends",
+            flow.program.program().name};
+}
+
+Error trapped(const Flow& flow, const wye_report& report) {
+    return {Code::TRAPPED,
+            fmt::format("program `{}` trapped with code {} on {} ({} trap{})",
+                        flow.program.program().name, report.trap_code, flow.session.info().selector,
+                        report.trap_count, report.trap_count == 1 ? "" : "s"),
+            "Fix: look up the code in the program; no output was delivered",
+            flow.program.program().name};
+}
+
+Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& uses,
+                          wye_report& report) {
+    const bool timed = (flow.desc.flags & WYE_DISPATCH_TIMED) != 0;
+    const Batch& batch = flow.batch;
+    std::uint64_t pending = 0;
+    std::uint64_t limit = 0;
+
+    // Work that may outlive this call must not touch the caller's memory: with a time limit,
+    // uploads end before the launch, and read-backs start after it. After a trap nothing is
+    // delivered, so a program that can trap reads back last too.
+    const bool apart = flow.desc.timeout_ns != 0;
+    std::span<const wye_operation> first = batch.all;
+    std::span<const wye_operation> last;
+    if (apart || batch.traps) {
+        first = batch.all.first(batch.read_back);
+        last = batch.read_backs();
+    }
+    if (apart) {
+        WYE_TRY(lease.run(batch.uploads(), 0, timed, flow.times, pending));
+        first = batch.launches();
+        const Clock::time_point now = Clock::now();
+        limit = now < *flow.deadline ? nanoseconds(*flow.deadline - now) : 1;
+    }
+    auto ran = lease.run(first, limit, timed, flow.times, pending);
+    if (!ran.ok()) {
+        if (ran.error().code != Code::TIMEOUT || !apart) return ran;
+        return timed_out(flow, pending, std::move(uses), lease);
+    }
+    if (batch.traps && lease.trap_record()[1] != 0) {
+        report.trap_code = lease.trap_record()[0];
+        report.trap_count = lease.trap_record()[1];
+        return trapped(flow, report);
+    }
+    return lease.run(last, 0, timed, flow.times, pending);
+}
+
+// The first launch of a compiled form is where some drivers generate code.
+Result<void> submit_first(Flow& flow, QueueLease& lease, registry::InFlight& uses,
+                          wye_report& report) {
+    if (!flow.prepared || flow.prepared->warm.load(std::memory_order_relaxed))
+        return submit_stage(flow, lease, uses, report);
+    const registry::ProcessStateGuard guard;
+    auto result = submit_stage(flow, lease, uses, report);
+    flow.prepared->warm.store(true, std::memory_order_relaxed);
+    return result;
+}
+
+void report_stage(const Flow& flow, Clock::time_point start, wye_report& report) {
+    report.device = flow.desc.device;
+    std::copy(flow.launch.groups.begin(), flow.launch.groups.end(), report.groups);
+    report.compiled = flow.compiled ? 1 : 0;
+    report.wall_ns = nanoseconds(Clock::now() - start);
+    const bool timed = (flow.desc.flags & WYE_DISPATCH_TIMED) != 0;
+    report.device_ns = timed && flow.times.device_known ? flow.times.device_ns : WYE_TIME_UNKNOWN;
+    report.enqueue_ns = flow.times.enqueue_ns;
+    report.wait_ns = flow.times.wait_ns;
+    report.bytes_uploaded = flow.batch.bytes_uploaded;
+    report.bytes_downloaded = report.trap_count == 0 ? flow.batch.bytes_downloaded : 0;
+    report.bytes_filled = flow.batch.bytes_filled;
+}
+
+}  // namespace
+
+Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_report& report) {
+    const Clock::time_point start = Clock::now();
+    const registry::HandleTable& handles = context.handles();
+    WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
+    WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
+    Flow flow(desc, program.as<ProgramObject>(), device.as<DeviceSession>());
+    const plan::ProgramPlan& plan = flow.program.plan();
+    if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);
+
+    WYE_TRY(read_request(desc, flow.requested));
+    WYE_TRY(flow.residents.resolve(handles, plan, flow.requested.arguments()));
+    WYE_TRY(plan::admit(plan, flow.requested.request, flow.launch));
+    WYE_TRY(route_stage(flow));
+    WYE_TRY(flow.residents.own(handles, plan, flow.session, flow.requested.arguments()));
+    WYE_TRY(lower_stage(flow));
+    WYE_ASSIGN(QueueLease lease, flow.session.lease(flow.deadline));
+    WYE_ASSIGN(registry::InFlight uses, flow.residents.begin_use(handles));
+    WYE_ASSIGN(flow.batch,
+               bind(plan, flow.launch, flow.split, flow.prepared.get(), flow.residents, lease));
+    report.trap_code = 0;
+    report.trap_count = 0;
+    auto result = submit_first(flow, lease, uses, report);
+    if (result.ok() || result.error().code == Code::TRAPPED) report_stage(flow, start, report);
+    return result;
+}
+
+Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc, std::uint64_t* sizes,
+                            std::uint32_t* groups) {
+    const registry::HandleTable& handles = context.handles();
+    WYE_ASSIGN(const Pin pin, handles.find(desc.program, HandleKind::program));
+    if (desc.device != 0) WYE_TRY(handles.find(desc.device, HandleKind::device));
+    const plan::ProgramPlan& plan = pin.as<ProgramObject>().plan();
+    Requested requested;
+    Residents residents;
+    plan::Launch launch;
+    WYE_TRY(read_request(desc, requested));
+    requested.request.sizes_only = true;
+    WYE_TRY(residents.resolve(handles, plan, requested.arguments()));
+    WYE_TRY(plan::admit(plan, requested.request, launch));
+    for (const plan::BoundBuffer& bound : launch.bound()) {
+        if (bound.argument == ir::kNone) continue;
+        const bool read = plan.program->buffers[bound.buffer_index].in_outputs() &&
+                          bound.kind == plan::ArgumentKind::Host;
+        sizes[bound.argument] = read ? bound.read_size : bound.bytes;
+    }
+    std::copy(launch.groups.begin(), launch.groups.end(), groups);
+    return {};
+}
+
+}  // namespace wye::exec

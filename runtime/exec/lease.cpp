@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The submit stage: the only place where operations reach a driver's queue.
+#include <fmt/format.h>
+
+#include "exec/session.hpp"
+
+namespace wye::exec {
+namespace {
+
+constexpr std::uint64_t kNoLimit = UINT64_MAX;
+// How long work that was told to stop may take to do so.
+constexpr std::uint64_t kCancelGrace = 2'000'000'000;
+
+std::uint64_t elapsed(Clock::time_point from, Clock::time_point to) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count());
+}
+
+}  // namespace
+
+QueueLease::~QueueLease() {
+    if (lock_.owns_lock() && !session_->abandoned_) session_->scratch_.release_all();
+}
+
+Result<wye_buffer_object*> QueueLease::scratch(std::uint64_t size, std::uint32_t alignment) {
+    return session_->scratch_.take(session_->device_, size, alignment);
+}
+
+Result<wye_buffer_object*> QueueLease::trap_buffer() {
+    if (!session_->trap_buffer_) {
+        WYE_ASSIGN(session_->trap_buffer_,
+                   registry::NativeBuffer::create(session_->device_, sizeof session_->trap_record_,
+                                                  64, "trap record", WYE_BUFFER_USAGE_STAGING));
+    }
+    return session_->trap_buffer_->object();
+}
+
+std::uint32_t* QueueLease::trap_record() noexcept { return session_->trap_record_; }
+
+std::vector<wye_operation>& QueueLease::operations() noexcept {
+    session_->operations_.clear();
+    return session_->operations_;
+}
+
+std::vector<wye_binding>& QueueLease::bindings() noexcept {
+    session_->bindings_.clear();
+    return session_->bindings_;
+}
+
+Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uint64_t timeout_ns,
+                             bool timed, RunTimes& times, std::uint64_t& pending) {
+    pending = 0;
+    if (operations.empty()) return {};
+    WYE_TRY(session_->ensure_queue(timed));
+    registry::NativeQueue& queue = *session_->queue_;
+
+    const Clock::time_point start = Clock::now();
+    auto submitted = queue.submit(operations);
+    const Clock::time_point queued = Clock::now();
+    times.enqueue_ns += elapsed(start, queued);
+    if (!submitted.ok()) {
+        session_->queue_.reset();
+        return std::move(submitted).error();
+    }
+    auto waited = queue.wait(*submitted, timeout_ns == 0 ? kNoLimit : timeout_ns);
+    times.wait_ns += elapsed(queued, Clock::now());
+    if (waited.ok()) {
+        if (!timed) return {};
+        const auto timing = queue.timing(*submitted);
+        times.device_known = times.device_known && timing.ok() && timing->device_ns != 0;
+        if (times.device_known) times.device_ns += timing->device_ns;
+        return {};
+    }
+    if (waited.error().code != Code::TIMEOUT) {
+        session_->queue_.reset();  // its later events are poisoned too
+        return waited;
+    }
+    pending = *submitted;
+    if (queue.cancel(*submitted).ok()) {
+        const auto stopped = queue.wait(*submitted, kCancelGrace);
+        if (stopped.ok() || stopped.error().code != Code::TIMEOUT) {
+            pending = 0;
+            if (!stopped.ok()) session_->queue_.reset();
+        }
+    }
+    return waited;
+}
+
+Result<void> QueueLease::run(std::span<const wye_operation> operations) {
+    RunTimes times;
+    std::uint64_t pending = 0;
+    return run(operations, 0, false, times, pending);
+}
+
+void QueueLease::abandon(Abandoned work) { session_->abandoned_ = std::move(work); }
+
+}  // namespace wye::exec

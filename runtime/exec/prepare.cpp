@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "route/route.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::exec {
+
+lower::TargetFacts target_facts(const registry::Facts& facts) {
+    lower::TargetFacts out;
+    out.native_f32_div = facts.has(WYE_FACT_KEY_NATIVE_F32_DIV);
+    out.native_f32_sqrt = facts.has(WYE_FACT_KEY_NATIVE_F32_SQRT);
+    out.native_f32_fma = facts.has(WYE_FACT_KEY_NATIVE_F32_FMA);
+    out.native_f64_div = facts.has(WYE_FACT_KEY_NATIVE_F64_DIV);
+    out.native_f64_sqrt = facts.has(WYE_FACT_KEY_NATIVE_F64_SQRT);
+    out.native_f64_fma = facts.has(WYE_FACT_KEY_NATIVE_F64_FMA);
+    out.folds_literal_zero = facts.has(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
+    out.f64 = facts.has(WYE_FACT_KEY_F64);
+    for (const std::uint64_t size : facts.list(WYE_FACT_KEY_SUBGROUP_SIZES))
+        out.subgroup_sizes.push_back(static_cast<std::uint32_t>(size));
+    return out;
+}
+
+Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
+                            const PreparedKey& key) {
+    const registry::DeviceInfo& info = device->info();
+    const std::vector<std::string_view> formats = lower::formats();
+    const std::string_view format = route::choose_format(info, formats);
+    if (format.empty())
+        return Error(
+            Code::UNSUPPORTED,
+            fmt::format("{} takes no artifact format that this version lowers to", info.selector),
+            "Fix: use another device", info.selector);
+    lower::Options options;
+    if (key.workgroup != program.program().workgroup) options.workgroup = key.workgroup;
+    options.folded_grid = key.folded;
+    WYE_ASSIGN(const lower::Artifact artifact,
+               lower::lower(program.program(), format, target_facts(info.facts), options));
+
+    wye_artifact raw{};
+    raw.header.size = sizeof raw;
+    raw.format = sdk::to_abi(artifact.format);
+    raw.code = {artifact.code.data(), artifact.code.size()};
+    raw.entry = sdk::to_abi(artifact.entry);
+    raw.slots = artifact.slots.data();
+    raw.slot_count = static_cast<std::uint32_t>(artifact.slots.size());
+    raw.binding_count = artifact.binding_count;
+    std::ranges::copy(artifact.workgroup, raw.workgroup_size);
+    raw.subgroup_size = artifact.subgroup;
+    raw.shared_bytes = artifact.shared_bytes;
+    raw.params_size = artifact.params_size;
+    raw.label = sdk::to_abi(program.program().name);
+    raw.options = sdk::to_abi(artifact.options);
+    WYE_ASSIGN(registry::NativeProgram native, registry::NativeProgram::create(device, raw));
+
+    auto out = std::make_shared<Prepared>(std::move(native));
+    out->key = key;
+    out->encoding = program.encoding();
+    out->format = artifact.format;
+    out->uses_trap = artifact.uses_trap;
+    return out;
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exec/prepare.hpp"
+#include "exec/program.hpp"
+#include "route/route.hpp"
+
+namespace wye::exec {
+
+Result<SessionRef> DeviceSession::open(registry::Registry& registry,
+                                       const registry::Selection& selection,
+                                       std::uint64_t generation) {
+    WYE_ASSIGN(registry::DeviceRef device, registry.open_device(*selection.device));
+    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation);
+}
+
+DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
+                             std::uint64_t generation)
+    : device_(std::move(device)), reason_(std::move(reason)) {
+    const registry::DeviceInfo& info = device_->info();
+    owner_ = std::make_shared<const registry::Owner>(
+        registry::Owner{info.plugin, info.index, generation});
+    format_ = route::choose_format(info, lower::formats());
+    // A limit that is not reported counts as 1: never unlimited.
+    max_groups_ = info.facts.triple(WYE_FACT_KEY_MAX_WORKGROUPS).value_or(plan::Count3{1, 1, 1});
+    for (std::uint32_t& axis : max_groups_) axis = std::max(axis, 1U);
+    max_buffer_bytes_ = info.facts.number(WYE_FACT_KEY_MAX_BUFFER_BYTES).value_or(UINT64_MAX);
+}
+
+DeviceSession::~DeviceSession() { (void)flush(); }
+
+Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const PreparedKey& key,
+                                            bool& compiled) {
+    // Held while compiling: a second caller waits for the first one's result.
+    const std::lock_guard lock(cache_mutex_);
+    if (PreparedRef found = program.find_prepared(*this, key)) return found;
+    const auto [first, last] = cache_.equal_range(program.fingerprint().bytes);
+    for (auto it = first; it != last; ++it) {
+        PreparedRef found = it->second.lock();
+        // A fingerprint does not resist forgery, so the bytes decide.
+        if (!found || found->key != key || *found->encoding != *program.encoding()) continue;
+        program.remember(*this, found);
+        return found;
+    }
+    WYE_ASSIGN(PreparedRef made, prepare(device_, program, key));
+    compiled = true;
+    std::erase_if(cache_, [](const auto& entry) { return entry.second.expired(); });
+    cache_.emplace(program.fingerprint().bytes, made);
+    program.remember(*this, made);
+    return made;
+}
+
+Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadline) {
+    std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::defer_lock);
+    if (!deadline) {
+        lock.lock();
+    } else if (!lock.try_lock_until(*deadline)) {
+        return Error(Code::TIMEOUT,
+                     fmt::format("{} did not become free before the time-out", info().selector),
+                     "Fix: give a longer time-out, or dispatch from fewer threads",
+                     info().selector);
+    }
+    WYE_TRY(settle());
+    return QueueLease(*this, std::move(lock));
+}
+
+Result<void> DeviceSession::settle() {
+    if (!abandoned_) return {};
+    const auto reached = queue_->reached(abandoned_->value);
+    if (reached.ok() && !*reached)
+        return Error(Code::DEVICE_BUSY,
+                     fmt::format("{} is still running {}, which timed out and cannot be cancelled",
+                                 info().selector, abandoned_->what),
+                     "Fix: wait for it with a flush, or use another device", info().selector);
+    if (!reached.ok()) queue_.reset();  // a poisoned queue stays poisoned
+    let_go();
+    return {};
+}
+
+void DeviceSession::let_go() noexcept {
+    abandoned_.reset();
+    scratch_.release_all();
+}
+
+bool DeviceSession::try_drain() {
+    const std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
+    return lock.owns_lock() && settle().ok();
+}
+
+Result<void> DeviceSession::flush() {
+    const std::lock_guard lock(queue_mutex_);
+    if (!abandoned_) return {};
+    auto waited = queue_->wait(abandoned_->value);
+    if (!waited.ok()) queue_.reset();
+    let_go();
+    return {};
+}
+
+std::uint64_t DeviceSession::scratch_created() {
+    const std::lock_guard lock(queue_mutex_);
+    return scratch_.created();
+}
+
+Result<void> DeviceSession::ensure_queue(bool timing) {
+    if (queue_ && (queue_timing_ || !timing)) return {};
+    queue_.reset();
+    WYE_ASSIGN(queue_, registry::NativeQueue::create(device_, "wye", timing));
+    queue_timing_ = timing;
+    return {};
+}
+
+}  // namespace wye::exec

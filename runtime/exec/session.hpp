@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeviceSession: one opened device of a context, with its queue, its compiled programs and its
+// scratch buffers. A QueueLease is exclusive use of the queue; one call at a time holds it.
+//
+// Owns the native queue, scratch and trap record; programs are shared with those who run them.
+// Free-threaded. Errors: what the driver says; TIMEOUT; DEVICE_BUSY while work that timed out and
+// could not be cancelled still runs (its buffers stay pinned until it has ended).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/prepared.hpp"
+#include "exec/scratch.hpp"
+#include "plan/launch.hpp"
+#include "registry/catalogue.hpp"
+#include "registry/device.hpp"
+#include "registry/ownership.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+class ProgramObject;
+class DeviceSession;
+using SessionRef = std::shared_ptr<DeviceSession>;
+using Clock = std::chrono::steady_clock;
+
+// What a submit took; nanoseconds.
+struct RunTimes {
+    std::uint64_t enqueue_ns = 0;
+    std::uint64_t wait_ns = 0;
+    std::uint64_t device_ns = 0;
+    bool device_known = true;  // every submit so far had driver timestamps
+};
+
+// What must outlive work that is still running after its caller gave up.
+struct Abandoned {
+    std::uint64_t value = 0;  // of its event
+    std::string what;         // "a dispatch of `name`"
+    registry::InFlight uses;
+    PreparedRef program;
+};
+
+class QueueLease {
+  public:
+    QueueLease(DeviceSession& session, std::unique_lock<std::timed_mutex> lock) noexcept
+        : session_(&session), lock_(std::move(lock)) {}
+    QueueLease(QueueLease&&) noexcept = default;
+    QueueLease& operator=(QueueLease&&) = delete;
+    ~QueueLease();  // gives scratch back, unless work was abandoned
+
+    [[nodiscard]] Result<wye_buffer_object*> scratch(std::uint64_t size, std::uint32_t alignment);
+    // The device's trap record and the host's copy of it.
+    [[nodiscard]] Result<wye_buffer_object*> trap_buffer();
+    [[nodiscard]] std::uint32_t* trap_record() noexcept;
+    // Reused between launches; cleared.
+    [[nodiscard]] std::vector<wye_operation>& operations() noexcept;
+    [[nodiscard]] std::vector<wye_binding>& bindings() noexcept;
+
+    // Submits and waits. After TIMEOUT `pending` is 0 when the work was stopped, else its value:
+    // the caller then abandons it and touches nothing it uses.
+    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
+                                   std::uint64_t timeout_ns, bool timed, RunTimes& times,
+                                   std::uint64_t& pending);
+    // Waits without limit.
+    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations);
+    void abandon(Abandoned work);
+
+  private:
+    DeviceSession* session_;
+    std::unique_lock<std::timed_mutex> lock_;
+};
+
+class DeviceSession {
+  public:
+    [[nodiscard]] static Result<SessionRef> open(registry::Registry& registry,
+                                                 const registry::Selection& selection,
+                                                 std::uint64_t generation);
+    DeviceSession(registry::DeviceRef device, std::string reason, std::uint64_t generation);
+    ~DeviceSession();
+
+    [[nodiscard]] const registry::DeviceInfo& info() const noexcept { return device_->info(); }
+    [[nodiscard]] const registry::DeviceRef& device() const noexcept { return device_; }
+    [[nodiscard]] const registry::OwnerRef& owner() const noexcept { return owner_; }
+    [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+    [[nodiscard]] const std::string& format() const noexcept { return format_; }
+    [[nodiscard]] const plan::Count3& max_groups() const noexcept { return max_groups_; }
+    // UINT64_MAX: not reported.
+    [[nodiscard]] std::uint64_t max_buffer_bytes() const noexcept { return max_buffer_bytes_; }
+
+    // Waits for the queue until `deadline` (none: without limit): TIMEOUT, DEVICE_BUSY.
+    [[nodiscard]] Result<QueueLease> lease(std::optional<Clock::time_point> deadline = {});
+    // Waits until nothing runs, abandoned work included.
+    [[nodiscard]] Result<void> flush();
+    // Lets go of abandoned work that has ended. False: it still runs, or the queue is taken.
+    bool try_drain();
+
+    // The compiled form of a program; `compiled` is set when this call made it.
+    [[nodiscard]] Result<PreparedRef> prepared(ProgramObject& program, const PreparedKey& key,
+                                               bool& compiled);
+
+    // Scratch buffers made since the device was opened; a steady stream of dispatches makes none.
+    [[nodiscard]] std::uint64_t scratch_created();
+
+  private:
+    friend class QueueLease;
+    [[nodiscard]] Result<void> ensure_queue(bool timing);
+    [[nodiscard]] Result<void> settle();  // abandoned work: ended, or DEVICE_BUSY
+    void let_go() noexcept;               // of abandoned work
+
+    registry::DeviceRef device_;
+    registry::OwnerRef owner_;
+    std::string reason_;
+    std::string format_;
+    plan::Count3 max_groups_;
+    std::uint64_t max_buffer_bytes_;
+
+    std::mutex cache_mutex_;
+    std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<Prepared>> cache_;
+
+    std::timed_mutex queue_mutex_;  // guards everything below
+    std::optional<registry::NativeBuffer> trap_buffer_;
+    ScratchPool scratch_;
+    std::vector<wye_operation> operations_;
+    std::vector<wye_binding> bindings_;
+    alignas(8) std::uint32_t trap_record_[2] = {0, 0};
+    std::optional<Abandoned> abandoned_;
+    std::optional<registry::NativeQueue> queue_;  // destroyed first: it waits for what still runs
+    bool queue_timing_ = false;
+};
+
+}  // namespace wye::exec
