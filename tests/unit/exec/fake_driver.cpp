@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fake_driver.hpp"
+
+#include <cstring>
+
+#include "exec/api.hpp"
+#include "wye/sdk/plugin.hpp"
+
+struct wye_plugin_object {
+    const wye_host_table* host;
+};
+struct wye_device_object {
+    const wye_host_table* host;
+};
+struct wye_buffer_object {
+    std::vector<std::byte> bytes;
+};
+struct wye_program_object {
+    std::uint32_t binding_count;
+};
+struct wye_queue_object {
+    const wye_host_table* host;
+    std::uint64_t value;
+    bool poisoned;
+};
+
+namespace wye::exec::test {
+namespace {
+
+FakeDriver& fake() { return *FakeDriver::now; }
+
+wye_status fail(const wye_host_table* host, Code code, const char* what, wye_error** error) {
+    return sdk::report(*host, Error(code, what, "Fix: switch the fault off"), error);
+}
+
+// ---- Queue ----
+
+void run(const wye_operation& operation) {
+    switch (operation.kind) {
+        case WYE_OPERATION_DISPATCH:
+            fake().kernel(operation.u.dispatch);
+            break;
+        case WYE_OPERATION_COPY: {
+            const wye_copy_op& op = operation.u.copy;
+            std::memcpy(op.target->bytes.data() + op.target_offset,
+                        op.source->bytes.data() + op.source_offset, op.size);
+            break;
+        }
+        case WYE_OPERATION_FILL: {
+            const wye_fill_op& op = operation.u.fill;
+            for (std::uint64_t i = 0; i < op.size; i += op.pattern_size)
+                std::memcpy(op.target->bytes.data() + op.offset + i, &op.pattern, op.pattern_size);
+            break;
+        }
+        case WYE_OPERATION_UPLOAD: {
+            const wye_transfer_op& op = operation.u.transfer;
+            std::memcpy(op.buffer->bytes.data() + op.offset, op.source, op.size);
+            break;
+        }
+        case WYE_OPERATION_DOWNLOAD: {
+            const wye_transfer_op& op = operation.u.transfer;
+            std::memcpy(op.target, op.buffer->bytes.data() + op.offset, op.size);
+            break;
+        }
+        default:
+            break;
+    }
+}
+
+wye_status submit(wye_queue_object* queue, const wye_operation* operations, std::uint64_t count,
+                  const wye_event*, std::uint64_t, std::uint64_t* out, wye_error** error) {
+    const int inside = ++fake().in_submit;
+    if (inside > fake().most_in_submit) fake().most_in_submit = inside;
+    ++fake().submits;
+    wye_status status = WYE_OK;
+    if (fake().fail_submit) {
+        status = fail(queue->host, Code::DRIVER, "the fake refuses to submit", error);
+    } else {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            fake().operations.push_back(operations[i]);
+            run(operations[i]);
+        }
+        *out = ++queue->value;
+    }
+    --fake().in_submit;
+    return status;
+}
+
+wye_status poll(wye_queue_object* queue, std::uint64_t, wye_error** error) {
+    if (fake().hang) return WYE_NOT_READY;
+    if (queue->poisoned)
+        return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
+    return WYE_OK;
+}
+
+wye_status wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t, wye_error** error) {
+    ++fake().waits;
+    if (fake().hang) return fail(queue->host, Code::TIMEOUT, "the fake hangs", error);
+    if (fake().fail_wait) return fail(queue->host, Code::DEVICE_LOST, "the fake is lost", error);
+    return poll(queue, value, error);
+}
+
+wye_status timing(wye_queue_object*, std::uint64_t, wye_timing* out, wye_error**) {
+    if (!fake().has_timing) return WYE_UNSUPPORTED;
+    out->device_ns = 1234;
+    return WYE_OK;
+}
+
+wye_status cancel(wye_queue_object* queue, std::uint64_t, wye_error** error) {
+    ++fake().cancels;
+    if (!fake().can_cancel)
+        return fail(queue->host, Code::UNSUPPORTED, "the fake cannot cancel", error);
+    fake().hang = false;
+    queue->poisoned = true;
+    return WYE_OK;
+}
+
+void queue_destroy(wye_queue_object* queue) { delete queue; }
+
+const wye_queue_table kQueueTable = {
+    {sizeof(wye_queue_table), 0, nullptr}, submit, poll, wait, timing, cancel, queue_destroy};
+
+// ---- Device ----
+
+wye_status buffer_create(wye_device_object*, const wye_buffer_desc* desc, wye_buffer_object** out,
+                         wye_error**) {
+    ++fake().buffers;
+    ++fake().live_buffers;
+    // Not zero: contents of a new buffer are unspecified.
+    *out = new wye_buffer_object{std::vector<std::byte>(desc->size, std::byte{0xa5})};
+    return WYE_OK;
+}
+
+void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
+    --fake().live_buffers;
+    delete buffer;
+}
+
+wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
+                          wye_program_object** out, wye_error** error) {
+    if (fake().fail_compile)
+        return fail(device->host, Code::COMPILE_FAILED, "the fake does not compile", error);
+    ++fake().programs;
+    ++fake().live_programs;
+    fake().artifact_formats.emplace_back(sdk::from_abi(artifact->format));
+    *out = new wye_program_object{artifact->binding_count};
+    return WYE_OK;
+}
+
+void program_destroy(wye_device_object*, wye_program_object* program) {
+    --fake().live_programs;
+    delete program;
+}
+
+wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
+                        const wye_queue_table** table, wye_error**) {
+    ++fake().queues;
+    *out = new wye_queue_object{device->host, 0, false};
+    *table = &kQueueTable;
+    return WYE_OK;
+}
+
+void close(wye_device_object* device) { delete device; }
+
+const wye_device_table& device_table() {
+    static const wye_device_table table = [] {
+        wye_device_table out{};
+        out.header.size = sizeof out;
+        out.buffer_create = buffer_create;
+        out.buffer_destroy = buffer_destroy;
+        out.program_create = program_create;
+        out.program_destroy = program_destroy;
+        out.queue_create = queue_create;
+        out.close = close;
+        return out;
+    }();
+    return table;
+}
+
+// ---- Plugin ----
+
+wye_status init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out, wye_error**) {
+    *out = new wye_plugin_object{host};
+    return WYE_OK;
+}
+
+wye_status probe_devices(wye_plugin_object*, std::uint32_t* count, wye_error**) {
+    *count = 2;
+    return WYE_OK;
+}
+
+wye_status device_info(wye_plugin_object*, std::uint32_t, wye_device_info* out, wye_error**) {
+    static const wye_string formats[] = {{"com.fake.native", 15}, {"wye-program", 11}};
+    out->name = sdk::to_abi("fake device");
+    out->state = WYE_DEVICE_USABLE;
+    out->formats = formats;
+    out->format_count = 2;
+    return WYE_OK;
+}
+
+wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t key, wye_fact* out) {
+    *out = wye_fact{};
+    if (key == WYE_FACT_KEY_MAX_WORKGROUPS || key == WYE_FACT_KEY_MAX_WORKGROUP_SIZE) {
+        out->type = WYE_FACT_U32X3;
+        for (int i = 0; i < 3; ++i)
+            out->xyz[i] = key == WYE_FACT_KEY_MAX_WORKGROUPS ? fake().max_groups[i] : 1024;
+        return WYE_OK;
+    }
+    const auto found = fake().facts.find(key);
+    if (found == fake().facts.end()) return WYE_UNSUPPORTED;
+    out->type = key < 0x100 || key >= 0x400 ? WYE_FACT_BOOL : WYE_FACT_U64;
+    out->u = found->second;
+    return WYE_OK;
+}
+
+wye_status open_device(wye_plugin_object* plugin, std::uint32_t, wye_device_object** out,
+                       const wye_device_table** table, wye_error**) {
+    *out = new wye_device_object{plugin->host};
+    *table = &device_table();
+    return WYE_OK;
+}
+
+void shutdown(wye_plugin_object* plugin) { delete plugin; }
+
+wye_status query(const wye_hello*, const wye_plugin_desc** out) {
+    static const wye_plugin_table table = [] {
+        wye_plugin_table t{};
+        t.header.size = sizeof t;
+        t.init = init;
+        t.probe_devices = probe_devices;
+        t.device_info = device_info;
+        t.device_fact = device_fact;
+        t.open_device = open_device;
+        t.shutdown = shutdown;
+        return t;
+    }();
+    static const wye_plugin_desc desc = [] {
+        wye_plugin_desc d{};
+        d.header.size = sizeof d;
+        d.abi_major = WYE_ABI_MAJOR;
+        d.abi_minor = WYE_ABI_MINOR;
+        d.pointer_bytes = sizeof(void*);
+        d.id = sdk::to_abi("fake");
+        d.version = sdk::to_abi("0.0.1");
+        d.vendor = sdk::to_abi("tests");
+        d.table = &table;
+        return d;
+    }();
+    *out = &desc;
+    return WYE_OK;
+}
+
+}  // namespace
+
+FakeDriver* FakeDriver::now = nullptr;
+
+FakeDriver::FakeDriver() {
+    now = this;
+    for (const std::uint32_t capability :
+         {WYE_FACT_KEY_INT64, WYE_FACT_KEY_F64, WYE_FACT_KEY_IEEE_F32, WYE_FACT_KEY_IEEE_F64,
+          WYE_FACT_KEY_STORAGE8, WYE_FACT_KEY_ATOMIC_INT32, WYE_FACT_KEY_BARRIER})
+        facts[capability] = 1;
+    facts[WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS] = 1024;
+    facts[WYE_FACT_KEY_MAX_SHARED_BYTES] = 32768;
+    facts[WYE_FACT_KEY_MAX_BUFFERS] = 64;
+    facts[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 1 << 20;
+}
+
+FakeDriver::~FakeDriver() { now = nullptr; }
+
+wye_context* FakeDriver::context() const {
+    registry::Options options;
+    options.builtins.push_back({"fake", &query});
+    options.search_files = false;
+    auto made = make_context(std::move(options), "auto");
+    return made.ok() ? *made : nullptr;
+}
+
+std::byte* FakeDriver::memory(const wye_binding& binding) {
+    return binding.buffer->bytes.data() + binding.offset;
+}
+
+std::vector<std::uint32_t> FakeDriver::kinds() const {
+    std::vector<std::uint32_t> out;
+    for (const wye_operation& operation : operations) out.push_back(operation.kind);
+    return out;
+}
+
+}  // namespace wye::exec::test

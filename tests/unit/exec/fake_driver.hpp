@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An in-process plugin for tests: two devices whose memory is host memory, whose programs are a
+// C++ function, and whose faults are switched on by the test. Counts every entry. One at a time in
+// a process: `FakeDriver::now` is what the plugin's functions see.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "exec/context.hpp"
+#include "wye/abi.h"
+#include "wye/wye.h"
+
+namespace wye::exec::test {
+
+struct FakeDriver {
+    FakeDriver();
+    ~FakeDriver();
+    FakeDriver(const FakeDriver&) = delete;
+    FakeDriver& operator=(const FakeDriver&) = delete;
+    static FakeDriver* now;
+
+    // A context with this plugin and no other; destroy it before the driver.
+    [[nodiscard]] wye_context* context() const;
+
+    // What the devices report: {key, value}; a triple for MAX_WORKGROUPS and MAX_WORKGROUP_SIZE.
+    std::map<std::uint32_t, std::uint64_t> facts;
+    std::uint32_t max_groups[3] = {65535, 65535, 65535};
+
+    // The kernel of every program.
+    std::function<void(const wye_dispatch_op&)> kernel = [](const wye_dispatch_op&) {};
+    [[nodiscard]] static std::byte* memory(const wye_binding& binding);
+    template <typename T>
+    [[nodiscard]] static T* data(const wye_binding& binding) {
+        return reinterpret_cast<T*>(memory(binding));
+    }
+
+    // Faults.
+    bool fail_compile = false;
+    bool fail_submit = false;
+    bool fail_wait = false;   // every event is poisoned
+    bool hang = false;        // events are not reached while set
+    bool can_cancel = false;  // cancel ends hanging work
+    bool has_timing = false;
+
+    // Counters.
+    std::atomic<int> programs{0};  // made
+    std::atomic<int> live_programs{0};
+    std::atomic<int> buffers{0};  // made
+    std::atomic<int> live_buffers{0};
+    std::atomic<int> queues{0};
+    std::atomic<int> submits{0};
+    std::atomic<int> waits{0};
+    std::atomic<int> cancels{0};
+    std::atomic<int> in_submit{0};          // now inside submit
+    std::atomic<int> most_in_submit{0};     // per device
+    std::vector<wye_operation> operations;  // of the last submits, in order
+    std::vector<std::uint32_t> kinds() const;
+    std::vector<std::string> artifact_formats;
+};
+
+}  // namespace wye::exec::test

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Drivers that fail, hang, or change the process behind the application's back.
+#include <csignal>
+
+#include "rig.hpp"
+
+namespace wye::exec::test {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+struct Ready {
+    Rig rig;
+    wye_device device = rig.device();
+    wye_program program = rig.program(kAdd);
+    Words x = {1, 2, 3};
+    Words r = {9, 9, 9};
+
+    Ready() { rig.driver.kernel = add_kernel; }
+    Job job() { return Job(program, device).param(1).in(0, x.data(), 12).out(1, r.data(), 12); }
+};
+
+TEST_CASE("driver errors reach the caller, and the device works again afterwards") {
+    Ready t;
+    t.rig.driver.fail_compile = true;
+    check_refused(t.job().run(t.rig), WYE_COMPILE_FAILED, "does not compile");
+    CHECK(t.rig.driver.submits == 0);
+    t.rig.driver.fail_compile = false;
+    t.rig.driver.fail_submit = true;
+    check_refused(t.job().run(t.rig), WYE_DRIVER, "refuses to submit");
+    CHECK(t.r == Words{9, 9, 9});
+    t.rig.driver.fail_submit = false;
+    t.rig.driver.fail_wait = true;
+    check_refused(t.job().run(t.rig), WYE_DEVICE_LOST, "lost");
+    t.rig.driver.fail_wait = false;
+    const int queues = t.rig.driver.queues;
+    check_ok(t.job().run(t.rig));  // on a new queue: the old one stays poisoned
+    CHECK(t.rig.driver.queues == queues + 1);
+    CHECK(t.r == Words{2, 3, 4});
+}
+
+TEST_CASE("a time-out cancels, delivers nothing, and the next dispatch runs") {
+    Ready t;
+    t.rig.driver.can_cancel = true;
+    Job warm = t.job();
+    warm.desc.timeout_ns = 1'000'000'000;
+    check_ok(warm.run(t.rig));
+    CHECK(t.r == Words{2, 3, 4});
+    t.r = {9, 9, 9};
+
+    // Uploads have ended before the launch can be given up: they read the caller's memory.
+    t.rig.driver.operations.clear();
+    t.rig.driver.kernel = [&](const wye_dispatch_op& op) {
+        t.rig.driver.hang = true;
+        add_kernel(op);
+    };
+    Job job = t.job();
+    job.desc.timeout_ns = 1'000'000;
+    check_refused(job.run(t.rig), WYE_TIMEOUT, "it was stopped");
+    CHECK(t.rig.driver.cancels == 1);
+    CHECK(t.r == Words{9, 9, 9});
+    CHECK(t.rig.driver.kinds() == Words{WYE_OPERATION_UPLOAD, WYE_OPERATION_DISPATCH});
+
+    t.rig.driver.kernel = add_kernel;
+    check_ok(t.job().run(t.rig));
+    CHECK(t.r == Words{2, 3, 4});
+}
+
+TEST_CASE("work that cannot be cancelled keeps its device busy and its buffers pinned") {
+    Ready t;
+    const wye_device second = t.rig.device("fake:1");
+    const wye_buffer x = t.rig.buffer(t.device, 12, "pinned");
+    const wye_buffer r = t.rig.buffer(t.device, 12);
+    t.rig.upload(x, t.x);
+    t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
+    Job job(t.program, t.device);
+    job.desc.timeout_ns = 1'000'000;
+    check_refused(job.param(1).resident(0, x).resident(1, r).run(t.rig), WYE_TIMEOUT,
+                  "it still runs and keeps fake:0 busy");
+
+    check_refused(t.job().run(t.rig), WYE_DEVICE_BUSY, "fake:0 is still running");
+    check_refused(t.rig.free(x), WYE_BUFFER_IN_USE, "pinned");
+    std::uint32_t word = 0;
+    check_refused(attempt([&](wye_error** e) {
+                      return wye_buffer_download(t.rig.context, x, 0, &word, 4, e);
+                  }),
+                  WYE_DEVICE_BUSY, "");
+
+    // Other devices go on working (the fake's switch is one for all, so it is off meanwhile).
+    t.rig.driver.hang = false;
+    t.rig.driver.kernel = add_kernel;
+    check_ok(
+        Job(t.program, second).param(1).in(0, t.x.data(), 12).out(1, t.r.data(), 12).run(t.rig));
+    // It has ended: the buffer can go, and the device takes work again.
+    check_ok(t.rig.free(x));
+    check_ok(t.job().run(t.rig));
+}
+
+TEST_CASE("a flush waits for work that was given up; so does the end of the context") {
+    Ready t;
+    const wye_buffer x = t.rig.buffer(t.device, 12);
+    const wye_buffer r = t.rig.buffer(t.device, 12);
+    t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
+    Job job(t.program, t.device);
+    job.desc.timeout_ns = 1000;
+    CHECK(job.param(1).resident(0, x).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
+    t.rig.driver.hang = false;
+    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(t.rig.free(x));
+
+    Job last(t.program, t.device);
+    last.desc.timeout_ns = 1000;
+    CHECK(last.param(1).in(0, t.x.data(), 12).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
+    t.rig.driver.hang = false;
+    wye_context_destroy(t.rig.context);
+    t.rig.context = nullptr;
+    CHECK(t.rig.driver.live_buffers == 0);
+    CHECK(t.rig.driver.live_programs == 0);
+}
+
+TEST_CASE("everything is destroyed with the context") {
+    Ready t;
+    (void)t.rig.buffer(t.device, 100);
+    check_ok(t.job().run(t.rig));
+    CHECK(t.rig.driver.live_buffers > 0);
+    wye_context_destroy(t.rig.context);
+    t.rig.context = nullptr;
+    CHECK(t.rig.driver.live_buffers == 0);
+    CHECK(t.rig.driver.live_programs == 0);
+}
+
+void application_handler(int) {}
+void driver_handler(int) {}
+
+TEST_CASE("a driver that takes over a signal at its first launch gives it back") {
+    Ready t;
+    struct sigaction mine {};
+    mine.sa_handler = application_handler;
+    struct sigaction before {};
+    REQUIRE(sigaction(SIGUSR2, &mine, &before) == 0);
+    t.rig.driver.kernel = [](const wye_dispatch_op& op) {
+        std::signal(SIGUSR2, driver_handler);
+        add_kernel(op);
+    };
+    check_ok(t.job().run(t.rig));
+    struct sigaction after {};
+    REQUIRE(sigaction(SIGUSR2, &before, &after) == 0);
+    const bool given_back = after.sa_handler == application_handler;
+    CHECK(given_back);
+}
+
+}  // namespace
+}  // namespace wye::exec::test
