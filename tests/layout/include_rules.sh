@@ -39,7 +39,7 @@ for plugin in plugins/*/; do
         cuda) extra='|cuda\.h|nvrtc\.h' ;;
         *) extra='' ;;
     esac
-    allow "plugins/$plugin" "$plugin/[a-z_0-9]+\.(h|hpp|inc)|$sdk|$posix|$simd$extra" 'a plugin sees plugin-abi and its own driver only'
+    allow "plugins/$plugin" "$plugin/([a-z_0-9]+/)?[a-z_0-9]+\.(h|hpp|inc)|$sdk|$posix|$simd$extra" 'a plugin sees plugin-abi and its own driver only'
 done
 pure='fmt/[a-z]+\.h|xxhash\.h'
 allow runtime/program "program/[a-z_0-9]+\.hpp|$sdk|$pure" 'the program knows the wire form and nothing below it'
