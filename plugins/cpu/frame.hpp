@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the lane kernels see: one instruction of a compiled program and the frame that it runs in.
+// Plain structures without functions, because this header is compiled once for each instruction
+// set and nothing in it may differ between those copies.
+//
+// A frame belongs to one thread at a time. `base` holds the lane registers: a register is an array
+// of `lanes` elements of 1 byte (bool: 0 or 1), 4 or 8 bytes. `scalars` holds the values that are
+// the same for all lanes of a block, one u64 each, zero-extended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wye::cpu {
+
+struct Frame;
+struct Instr;
+struct KernelSet;
+
+// Runs one instruction into `to`. Never fails, never throws, touches no memory but the frame's and
+// in-range elements of bound arrays.
+using Kernel = void (*)(Frame& frame, const Instr& instr, std::byte* to);
+
+enum class Step : std::uint8_t {
+    Lanes,        // run into lane register d
+    Scalar,       // run into scalar d
+    Assign,       // run into d when all live lanes are on, else into `target` (a Blend follows)
+    Blend,        // run only when not all live lanes are on
+    Jump,         // to target
+    JumpIfNot,    // to target when scalar a is 0
+    If,           // a: condition lanes; d: mask slot; target: where to go when no lane is on
+    Else,         // d: mask slot; target: behind the EndIf, taken when no lane waits
+    EndIf,        // d: mask slot
+    LoopBegin,    // d: exit slot; b: continue slot's count, or kNoSlot
+    LoopTest,     // a: condition lanes; d: exit slot; target: LoopEnd
+    Leave,        // d: slot that takes all active lanes (break, continue)
+    Drop,         // return: no active lane is left
+    LoopMerge,    // d: continue slot: its lanes are on again
+    LoopEnd,      // d: exit slot: its lanes are on again
+    ExitIfEmpty,  // target
+    ForNext,      // scalar loop: d counter, a end, b step (1 or more), c bits; target: body
+    BackEdge,     // target; the place where a program can be stopped
+    Trap,         // c: code
+    End
+};
+
+inline constexpr std::uint32_t kNoSlot = 0xffffffffU;
+
+struct Instr {
+    Kernel run = nullptr;
+    Step step = Step::End;
+    std::uint8_t stride = 1;  // memory kernels: components of an element
+    std::uint8_t part = 0;    // memory kernels: which component
+    std::uint8_t unused = 0;
+    std::uint32_t array = 0;  // memory kernels: index into Frame::bound; mask steps: count scalar
+    std::uint32_t d = 0;      // byte offset of a lane register, or number of a scalar
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+    std::uint32_t c = 0;
+    std::uint32_t target = 0;  // instruction number, or the other destination of Assign
+};
+
+// A buffer, shared array or table as a program sees it. At least one element is readable.
+struct Bound {
+    std::byte* data = nullptr;
+    std::uint64_t count = 0;    // elements: the limit of 64-bit indices
+    std::uint64_t count32 = 0;  // min(count, 2^32 - 1): the limit of 32-bit indices
+};
+
+struct Frame {
+    std::byte* base = nullptr;
+    std::uint64_t* scalars = nullptr;
+    const Bound* bound = nullptr;
+    std::uint8_t* mask = nullptr;  // one byte a lane, 0 or 1; lanes from `live` on are 0
+    const KernelSet* kernels = nullptr;
+    std::uint32_t lanes = 0;     // what kernels loop over: `live` rounded up to kTile
+    std::uint32_t capacity = 0;  // lanes that registers have room for; rows of local arrays
+    std::uint32_t live = 0;      // lanes of this block
+    std::uint32_t active = 0;    // lanes on in `mask`
+    std::uint32_t pc = 0;
+    std::uint32_t budget = 0;     // back edges until the runner looks up
+    std::uint32_t trap_code = 0;  // largest so far
+    std::uint32_t trap_count = 0;
+};
+
+// Lane counts are multiples of this, so that kernels need no remainder loops.
+inline constexpr std::uint32_t kTile = 64;
+
+}  // namespace wye::cpu

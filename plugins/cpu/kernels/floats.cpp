@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lane kernels of f32 and f64, and conversions from and to them.
+#include "lanes.hpp"
+
+namespace wye::cpu::WYE_CPU_ISA {
+namespace {
+
+template <typename Op, typename D, typename A>
+void fill_shapes(Kernel (&row)[kShapes]) {
+    row[LL] = binary<Op, D, A, A, false, false>;
+    row[LS] = binary<Op, D, A, A, false, true>;
+    row[SL] = binary<Op, D, A, A, true, false>;
+}
+
+template <Num kNum>
+void fill_float(KernelSet& set) {
+    using T = NumType<kNum>;
+    using W = Bits<T>;
+    const auto n = at(kNum);
+    auto& one = set.unary;
+    auto& two = set.binary;
+    one[at(Unary::Copy)][n] = unary<CopyOp, W, W>;
+    one[at(Unary::Neg)][n] = unary<NegOp, T, T>;
+    one[at(Unary::Abs)][n] = unary<AbsOp, T, T>;
+    one[at(Unary::Sqrt)][n] = unary<SqrtOp, T, T>;
+    one[at(Unary::Floor)][n] = unary<FloorOp, T, T>;
+    one[at(Unary::Ceil)][n] = unary<CeilOp, T, T>;
+    one[at(Unary::Trunc)][n] = unary<TruncOp, T, T>;
+    one[at(Unary::Round)][n] = unary<RoundOp, T, T>;
+    one[at(Unary::IsNan)][n] = unary<IsNanOp, u8, T>;
+    one[at(Unary::IsInf)][n] = unary<IsInfOp, u8, T>;
+    one[at(Unary::Canonical)][n] = unary<CanonicalOp, W, W>;
+    fill_shapes<AddOp, T, T>(two[at(Binary::Add)][n]);
+    fill_shapes<SubOp, T, T>(two[at(Binary::Sub)][n]);
+    fill_shapes<MulOp, T, T>(two[at(Binary::Mul)][n]);
+    fill_shapes<DivOp, T, T>(two[at(Binary::Div)][n]);
+    two[at(Binary::Min)][n][LL] = binary<MinOp, T, T, T, false, false>;
+    two[at(Binary::Max)][n][LL] = binary<MaxOp, T, T, T, false, false>;
+    two[at(Binary::Copysign)][n][LL] = binary<CopysignOp, T, T, T, false, false>;
+    fill_shapes<EqOp, u8, T>(two[at(Binary::Eq)][n]);
+    fill_shapes<NeOp, u8, T>(two[at(Binary::Ne)][n]);
+    fill_shapes<LtOp, u8, T>(two[at(Binary::Lt)][n]);
+    fill_shapes<LeOp, u8, T>(two[at(Binary::Le)][n]);
+    set.fma[kNum == Num::F64 ? 1 : 0] = ternary<FmaOp, T, T>;
+}
+
+template <Num kFrom, Num kTo>
+void fill_convert(KernelSet& set) {
+    using To = NumType<kTo>;
+    using From = NumType<kFrom>;
+    set.convert[at(kFrom)][at(kTo)] = unary<ConvertOp<To>, To, From>;
+}
+
+template <Num kFloat>
+void fill_converts(KernelSet& set) {
+    fill_convert<kFloat, Num::I32>(set);
+    fill_convert<kFloat, Num::U32>(set);
+    fill_convert<kFloat, Num::I64>(set);
+    fill_convert<kFloat, Num::U64>(set);
+    fill_convert<Num::I32, kFloat>(set);
+    fill_convert<Num::U32, kFloat>(set);
+    fill_convert<Num::I64, kFloat>(set);
+    fill_convert<Num::U64, kFloat>(set);
+    fill_convert<Num::Bool, kFloat>(set);
+}
+
+template <typename T>
+void fill_select(Kernel (&row)[2][2]) {
+    row[0][0] = select<T, false, false>;
+    row[0][1] = select<T, false, true>;
+    row[1][0] = select<T, true, false>;
+    row[1][1] = select<T, true, true>;
+}
+
+}  // namespace
+
+void fill_floats(KernelSet& set) {
+    fill_float<Num::F32>(set);
+    fill_float<Num::F64>(set);
+    fill_converts<Num::F32>(set);
+    fill_converts<Num::F64>(set);
+    fill_convert<Num::F32, Num::F64>(set);
+    fill_convert<Num::F64, Num::F32>(set);
+    fill_select<u8>(set.select[B1]);
+    fill_select<u32>(set.select[B4]);
+    fill_select<u64>(set.select[B8]);
+}
+
+}  // namespace wye::cpu::WYE_CPU_ISA

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loops over lanes. Every loop runs in tiles of a constant length, so that it needs no remainder,
+// and element by element without a dependence between lanes: a destination may be one of the
+// operands, but never overlaps one partly.
+#pragma once
+
+#include "ops.hpp"
+
+#if defined(__clang__)
+#define WYE_CPU_LANES _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+#else
+#define WYE_CPU_LANES _Pragma("GCC ivdep")
+#endif
+
+namespace wye::cpu::WYE_CPU_ISA {
+
+template <typename Body>
+[[gnu::always_inline]] inline void each_lane(u32 lanes, Body body) {
+    // size_t: a 32-bit index might wrap around, and compilers then give up on vectors.
+    for (std::size_t tile = 0; tile < lanes; tile += kTile) {
+        WYE_CPU_LANES
+        for (std::size_t k = 0; k < kTile; ++k) body(tile + k);
+    }
+}
+
+template <typename T>
+[[gnu::always_inline]] inline T* lane(const Frame& f, u32 offset) {
+    return static_cast<T*>(__builtin_assume_aligned(f.base + offset, 64));
+}
+template <typename T>
+[[gnu::always_inline]] inline T* target(std::byte* to) {
+    return static_cast<T*>(__builtin_assume_aligned(to, 64));
+}
+template <typename T>
+[[gnu::always_inline]] inline T scalar(const Frame& f, u32 number) {
+    return *reinterpret_cast<const T*>(f.scalars + number);
+}
+
+// An operand: lanes, or one scalar for all of them.
+template <typename T, bool kScalar>
+struct Operand {
+    const T* lanes = nullptr;
+    T value{};
+    [[gnu::always_inline]] Operand(const Frame& f, u32 where) {
+        if constexpr (kScalar) {
+            value = scalar<T>(f, where);
+        } else {
+            lanes = lane<T>(f, where);
+        }
+    }
+    [[gnu::always_inline]] T operator[](std::size_t k) const {
+        if constexpr (kScalar) return value;
+        return lanes[k];
+    }
+};
+
+template <typename Op, typename D, typename A>
+void unary(Frame& f, const Instr& i, std::byte* to) {
+    D* d = target<D>(to);
+    const A* a = lane<A>(f, i.a);
+    each_lane(f.lanes, [=](std::size_t k) { d[k] = Op::run(a[k]); });
+}
+
+template <typename Op, typename D, typename A, typename B, bool kA, bool kB>
+void binary(Frame& f, const Instr& i, std::byte* to) {
+    D* d = target<D>(to);
+    const Operand<A, kA> a(f, i.a);
+    const Operand<B, kB> b(f, i.b);
+    each_lane(f.lanes, [=](std::size_t k) { d[k] = Op::run(a[k], b[k]); });
+}
+
+template <typename Op, typename D, typename A>
+void ternary(Frame& f, const Instr& i, std::byte* to) {
+    D* d = target<D>(to);
+    const A* a = lane<A>(f, i.a);
+    const A* b = lane<A>(f, i.b);
+    const A* c = lane<A>(f, i.c);
+    each_lane(f.lanes, [=](std::size_t k) { d[k] = Op::run(a[k], b[k], c[k]); });
+}
+
+// second(first(a, b), c) in one pass. Shifts and rotates take their counts as u32.
+template <typename One, typename Two, typename T, typename B, typename C, bool kB, bool kC>
+void chain(Frame& f, const Instr& i, std::byte* to) {
+    T* d = target<T>(to);
+    const T* a = lane<T>(f, i.a);
+    const Operand<B, kB> b(f, i.b);
+    const Operand<C, kC> c(f, i.c);
+    each_lane(f.lanes, [=](std::size_t k) { d[k] = Two::run(One::run(a[k], b[k]), c[k]); });
+}
+
+template <typename T, bool kB, bool kC>
+void select(Frame& f, const Instr& i, std::byte* to) {
+    T* d = target<T>(to);
+    const u8* a = lane<u8>(f, i.a);
+    const Operand<T, kB> b(f, i.b);
+    const Operand<T, kC> c(f, i.c);
+    each_lane(f.lanes, [=](std::size_t k) { d[k] = a[k] != 0 ? b[k] : c[k]; });
+}
+
+// The C++ type of a Num; Bool is a byte.
+template <Num kNum>
+struct TypeOf;
+template <>
+struct TypeOf<Num::I32> {
+    using type = i32;
+};
+template <>
+struct TypeOf<Num::U32> {
+    using type = u32;
+};
+template <>
+struct TypeOf<Num::I64> {
+    using type = i64;
+};
+template <>
+struct TypeOf<Num::U64> {
+    using type = u64;
+};
+template <>
+struct TypeOf<Num::F32> {
+    using type = f32;
+};
+template <>
+struct TypeOf<Num::F64> {
+    using type = f64;
+};
+template <>
+struct TypeOf<Num::Bool> {
+    using type = u8;
+};
+template <Num kNum>
+using NumType = typename TypeOf<kNum>::type;
+
+// Each kernel file fills its part of the set.
+void fill_integers(KernelSet& set);
+void fill_floats(KernelSet& set);
+void fill_chains(KernelSet& set);
+void fill_memory(KernelSet& set);
+
+}  // namespace wye::cpu::WYE_CPU_ISA

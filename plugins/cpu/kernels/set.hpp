@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of lane kernels and scalar kernels, by operation, type and operand shape. A null entry
+// means: no such kernel; the compiler then splats a uniform operand, or the operation does not
+// exist for the type. Tables are built once and const afterwards; any thread may read them.
+#pragma once
+
+#include "cpu/frame.hpp"
+
+namespace wye::cpu {
+
+enum class Num : std::uint8_t { I32, U32, I64, U64, F32, F64, Bool, Count };
+
+enum class Unary : std::uint8_t {
+    Copy,
+    Neg,
+    Not,
+    Popcount,
+    Clz,
+    Ctz,
+    Reverse,
+    Abs,
+    Sqrt,
+    Floor,
+    Ceil,
+    Trunc,
+    Round,
+    IsNan,
+    IsInf,
+    Canonical,  // NaN to the one that memory may show
+    Count
+};
+
+enum class Binary : std::uint8_t {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    AndNot,
+    Shl,
+    Shr,
+    Rotl,
+    Rotr,
+    MulHi,
+    AddSat,
+    SubSat,
+    Min,
+    Max,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Copysign,
+    Count
+};
+
+// Which operands are scalars. LL: both are lanes.
+enum Shape : std::uint8_t { LL, LS, SL, kShapes };
+
+// Fused chains: second(first(a, b), c). ReverseSub is c - t. Shifts and rotates take a scalar
+// count.
+enum class First : std::uint8_t { Add, Sub, Mul, And, Or, Xor, AndNot, Shl, Shr, Rotl, Count };
+enum class Second : std::uint8_t { Add, Sub, ReverseSub, Mul, And, Or, Xor, Shl, Shr, Rotl, Count };
+// Chains exist for bit patterns of 32 and 64 bits and for both floats.
+enum class ChainType : std::uint8_t { W32, W64, F32, F64, Count };
+
+// Sizes of a register's elements: 1, 4, 8 bytes.
+enum Width : std::uint8_t { B1, B4, B8, kWidths };
+
+// Elements in memory. F32 and F64 differ from U32 and U64 in stores only: NaN becomes canonical.
+enum class Elem : std::uint8_t { I8, U8, I16, U16, W32, W64, F32, F64, Count };
+enum class Index : std::uint8_t { U32, I32, W64, Count };
+
+template <typename E>
+constexpr std::size_t at(E e) {
+    return static_cast<std::size_t>(e);
+}
+
+struct KernelSet {
+    const char* name;
+    Kernel unary[at(Unary::Count)][at(Num::Count)];
+    Kernel binary[at(Binary::Count)][at(Num::Count)][kShapes];
+    Kernel fma[2];                                   // f32, f64; a, b, c lanes
+    Kernel select[kWidths][2][2];                    // [b scalar][c scalar]; a: condition lanes
+    Kernel convert[at(Num::Count)][at(Num::Count)];  // [from][to]
+    Kernel chain[at(ChainType::Count)][at(First::Count)][at(Second::Count)][2][2];
+    Kernel splat[kWidths];  // a: scalar
+    Kernel iota;            // u32: scalar a + lane
+    Kernel blend[kWidths];  // to = mask ? a : to
+    Kernel pack;            // u64 from u32 a (low), b (high)
+    Kernel for_next[2];     // 32, 64 bits: to = goes on; counter b (in place), end a, step c
+    // Memory. index b: lanes; affine: scalar b + lane. array, stride, part of the instruction.
+    Kernel load[at(Elem::Count)][at(Index::Count)];
+    Kernel load_affine[at(Elem::Count)][2];           // [index is I32]
+    Kernel store[at(Elem::Count)][at(Index::Count)];  // value a; masked
+    Kernel store_affine[at(Elem::Count)][2];
+    // Arrays of one lane each: 4 or 8 bytes, index b [lanes, scalar], c elements.
+    Kernel load_local[2][at(Index::Count)][2];   // array at a
+    Kernel store_local[2][at(Index::Count)][2];  // array at d, value a; masked
+    Kernel zero_local;                           // c bytes at d
+    // Masks. Each returns the number of lanes on in its result.
+    std::uint32_t (*count)(const Frame& frame, const std::byte* condition);   // mask and condition
+    void (*split)(Frame& frame, const std::byte* condition, std::byte* off);  // off = mask and not
+    void (*join)(const Frame& frame, std::byte* to, const std::byte* from);   // to |= from
+};
+
+// Scalar forms: operands and result are numbers of scalars. One build, any machine.
+struct ScalarSet {
+    Kernel unary[at(Unary::Count)][at(Num::Count)];
+    Kernel binary[at(Binary::Count)][at(Num::Count)];
+    Kernel fma[2];
+    Kernel select;  // a ? b : c
+    Kernel convert[at(Num::Count)][at(Num::Count)];
+    Kernel pack;
+    Kernel load[at(Elem::Count)][at(Index::Count)];  // index b
+    Kernel max_one[at(Num::Count)];                  // integers: max(a, 1), for loop steps
+};
+const ScalarSet& scalar_kernels();
+
+enum class Atomic : std::uint8_t { Load, Store, Exchange, Add, Min, Max, And, Or, Xor, Cas, Count };
+// Per active lane in ascending order: index b, value a, and for Cas: expected a, new value c; all
+// lanes. `shared`: the array belongs to one workgroup, so to one thread.
+Kernel atomic_kernel(Atomic op, Num type, Index index, bool shared);
+
+// The sets of this build; null when the machine cannot run them or the build left them out.
+const KernelSet* baseline_kernels();
+const KernelSet* avx2_kernels();
+const KernelSet* avx512_kernels();
+
+}  // namespace wye::cpu
