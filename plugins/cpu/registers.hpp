@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Registers of a program in the making, and the values that live in them. A register is given back
+// when its last holder lets go, so a value's holder is also its lifetime: temporaries end with
+// their statement, lets after their last use, variables with their block.
+// Belongs to one compiler. Nothing here emits code.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "cpu/kernels/set.hpp"
+
+namespace wye::cpu {
+
+// Hands out room in lane memory (bytes) or in the scalars (numbers). Freed room is used again for
+// requests of the same size.
+class Room {
+  public:
+    // `fresh`: room that no instruction has written before, for what is set from outside.
+    [[nodiscard]] std::uint64_t take(std::uint64_t size, std::uint64_t skew, bool fresh = false) {
+        auto& free = free_[size];
+        if (!fresh && !free.empty()) {
+            const std::uint64_t at = free.back();
+            free.pop_back();
+            return at;
+        }
+        const std::uint64_t at = end_;
+        end_ += size + skew;
+        return at;
+    }
+    void give(std::uint64_t at, std::uint64_t size) { free_[size].push_back(at); }
+    [[nodiscard]] std::uint64_t end() const { return end_; }
+
+  private:
+    std::map<std::uint64_t, std::vector<std::uint64_t>> free_;
+    std::uint64_t end_ = 0;
+};
+
+// One lane register, local array or scalar. `room` null: a view of another's room.
+struct Register {
+    Room* room = nullptr;
+    std::uint64_t at = 0;  // byte offset, or number of the scalar
+    std::uint64_t size = 0;
+    bool variable = false;  // its content may change: copy it before it must last
+
+    Register(Room* from, std::uint64_t place, std::uint64_t bytes, bool changes)
+        : room(from), at(place), size(bytes), variable(changes) {}
+    Register(const Register&) = delete;
+    Register& operator=(const Register&) = delete;
+    ~Register() {
+        if (room != nullptr) room->give(at, size);
+    }
+    [[nodiscard]] std::uint32_t number() const { return static_cast<std::uint32_t>(at); }
+};
+using Held = std::shared_ptr<const Register>;
+
+// One component of a value.
+struct Value {
+    enum class Form : std::uint8_t {
+        None,
+        Constant,  // `bits`
+        Scalar,    // the same for all lanes of a block: scalar `held`
+        Lanes,     // lane register `held`
+        Affine,    // u32 or i32: scalar `held` + lane, wrapping
+    };
+    Form form = Form::None;
+    Num num = Num::U32;
+    bool never_nan = false;
+    std::uint64_t bits = 0;
+    Held held;
+
+    [[nodiscard]] bool uniform() const { return form == Form::Constant || form == Form::Scalar; }
+    [[nodiscard]] bool constant() const { return form == Form::Constant; }
+    [[nodiscard]] bool lanes() const { return form == Form::Lanes; }
+    [[nodiscard]] bool affine() const { return form == Form::Affine; }
+    [[nodiscard]] bool variable() const { return held && held->variable; }
+};
+
+struct Values {
+    std::array<Value, 4> part;
+    std::uint8_t count = 0;
+
+    Values() = default;
+    Values(Value one) : count(1) { part[0] = std::move(one); }
+    void add(Value value) { part[count++] = std::move(value); }
+    [[nodiscard]] const Value& operator[](std::size_t n) const { return part[n]; }
+    [[nodiscard]] Value& operator[](std::size_t n) { return part[n]; }
+};
+
+[[nodiscard]] constexpr Width width_of(Num num) {
+    switch (num) {
+        case Num::Bool:
+            return B1;
+        case Num::I32:
+        case Num::U32:
+        case Num::F32:
+            return B4;
+        default:
+            return B8;
+    }
+}
+[[nodiscard]] constexpr std::uint32_t bytes_of(Width width) {
+    return width == B1 ? 1U : width == B4 ? 4U : 8U;
+}
+[[nodiscard]] constexpr bool floating(Num num) { return num == Num::F32 || num == Num::F64; }
+
+}  // namespace wye::cpu
