@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "facts.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include "wye/program_format.h"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::cpu {
+namespace {
+
+unsigned processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return static_cast<unsigned>(CPU_COUNT(&set));
+    return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+std::uint64_t system_value(int name) {
+    const long value = sysconf(name);
+    return value > 0 ? static_cast<std::uint64_t>(value) : 0;
+}
+
+void read_processor(Facts& facts) {
+    std::ifstream file("/proc/cpuinfo");
+    std::string line;
+    while (std::getline(file, line) && (facts.name.empty() || facts.vendor.empty())) {
+        const auto colon = line.find(':');
+        if (colon == std::string::npos) continue;
+        const auto key = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+        const auto first = line.find_first_not_of(" \t", colon + 1);
+        if (first == std::string::npos) continue;
+        if (key == "model name" && facts.name.empty()) facts.name = line.substr(first);
+        if (key == "vendor_id" && facts.vendor.empty()) facts.vendor = line.substr(first);
+    }
+    if (facts.name.empty()) facts.name = "CPU";
+}
+
+wye_status boolean(wye_fact& out, bool value) {
+    out.type = WYE_FACT_BOOL;
+    out.u = value ? 1 : 0;
+    return WYE_OK;
+}
+wye_status number(wye_fact& out, std::uint64_t value, const char* source = "") {
+    if (value == 0) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_U64;
+    out.u = value;
+    out.source = sdk::to_abi(source);
+    return WYE_OK;
+}
+wye_status text(wye_fact& out, const std::string& value) {
+    if (value.empty()) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_TEXT;
+    out.text = sdk::to_abi(value);
+    return WYE_OK;
+}
+wye_status literal(wye_fact& out, const char* value) {
+    out.type = WYE_FACT_TEXT;
+    out.text = sdk::to_abi(value);
+    return WYE_OK;
+}
+wye_status triple(wye_fact& out, std::uint32_t value) {
+    out.type = WYE_FACT_U32X3;
+    std::fill(out.xyz, out.xyz + 3, value);
+    return WYE_OK;
+}
+
+// All local arrays of main and the functions that it calls stay below this.
+constexpr std::uint64_t kPrivateBytes = WYE_LIMIT_LOCAL_ARRAY_BYTES;
+// 64 parameters of 8 bytes.
+constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;
+
+}  // namespace
+
+Facts read_facts(unsigned threads, std::string isa) {
+    Facts facts;
+    read_processor(facts);
+    facts.isa = std::move(isa);
+    facts.threads = threads != 0 ? threads : processors();
+    facts.memory_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE);
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+    facts.l1_bytes = system_value(_SC_LEVEL1_DCACHE_SIZE);
+    facts.l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return facts;
+}
+
+wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
+    wye_fact found{};
+    wye_status status = WYE_UNSUPPORTED;
+    switch (key) {
+        case WYE_FACT_KEY_INT64:
+        case WYE_FACT_KEY_F64:
+        case WYE_FACT_KEY_IEEE_F32:
+        case WYE_FACT_KEY_IEEE_F64:
+        case WYE_FACT_KEY_STORAGE8:
+        case WYE_FACT_KEY_STORAGE16:
+        case WYE_FACT_KEY_ATOMIC_INT32:
+        case WYE_FACT_KEY_ATOMIC_INT64:
+        case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
+        case WYE_FACT_KEY_ATOMIC_F32_ADD:
+        case WYE_FACT_KEY_ATOMIC_F64_ADD:
+        case WYE_FACT_KEY_BARRIER:
+        case WYE_FACT_KEY_UNIFIED_MEMORY:
+        case WYE_FACT_KEY_NATIVE_F32_DIV:
+        case WYE_FACT_KEY_NATIVE_F32_SQRT:
+        case WYE_FACT_KEY_NATIVE_F32_FMA:
+        case WYE_FACT_KEY_NATIVE_F64_DIV:
+        case WYE_FACT_KEY_NATIVE_F64_SQRT:
+        case WYE_FACT_KEY_NATIVE_F64_FMA:
+            status = boolean(found, true);
+            break;
+        case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
+            status = boolean(found, false);
+            break;
+        case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
+            status = triple(found, WYE_LIMIT_WORKGROUP);
+            break;
+        case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
+            status = number(found, WYE_LIMIT_WORKGROUP);
+            break;
+        case WYE_FACT_KEY_MAX_WORKGROUPS:
+            status = triple(found, std::numeric_limits<std::uint32_t>::max());
+            break;
+        case WYE_FACT_KEY_MAX_SHARED_BYTES:
+            status = number(found, WYE_LIMIT_SHARED_BYTES);
+            break;
+        case WYE_FACT_KEY_MAX_PRIVATE_BYTES:
+            status = number(found, kPrivateBytes);
+            break;
+        case WYE_FACT_KEY_MAX_PARAM_BYTES:
+            status = number(found, kParamBytes);
+            break;
+        case WYE_FACT_KEY_MAX_BUFFERS:
+            status = number(found, WYE_LIMIT_BUFFERS);
+            break;
+        case WYE_FACT_KEY_MAX_BUFFER_BYTES:
+        case WYE_FACT_KEY_MEMORY_BYTES:
+            status = number(found, facts.memory_bytes, "sysconf(_SC_PHYS_PAGES)");
+            break;
+        case WYE_FACT_KEY_BUFFER_ALIGNMENT:
+            status = number(found, 64);
+            break;
+        case WYE_FACT_KEY_VENDOR:
+            status = text(found, facts.vendor);
+            break;
+        case WYE_FACT_KEY_PLATFORM:
+            status = literal(found, "Wye CPU");
+            break;
+        case WYE_FACT_KEY_DEVICE_KIND:
+            status = literal(found, "cpu");
+            break;
+        case WYE_FACT_KEY_ISA:
+            status = text(found, facts.isa);
+            break;
+        case WYE_FACT_KEY_COMPUTE_UNITS:
+            status = number(found, facts.threads, "sched_getaffinity");
+            break;
+        case WYE_FACT_KEY_L1_CACHE_BYTES:
+            status = number(found, facts.l1_bytes, "sysconf(_SC_LEVEL1_DCACHE_SIZE)");
+            break;
+        case WYE_FACT_KEY_L2_CACHE_BYTES:
+            status = number(found, facts.l2_bytes, "sysconf(_SC_LEVEL2_CACHE_SIZE)");
+            break;
+        case WYE_FACT_KEY_IDEAL_VECTOR_BITS:
+            status = number(found,
+                            facts.isa == "avx512" ? 512
+                            : facts.isa == "avx2" ? 256
+                                                  : 128,
+                            "isa");
+            break;
+        case WYE_FACT_KEY_NATIVE_INT_BITS:
+            status = number(found, 64, "isa");
+            break;
+#define WYE_CPU_KNOWN(name, key, json, type) case key:
+        default:
+            switch (key) {
+                WYE_FACTS(WYE_CPU_KNOWN)
+                return WYE_UNSUPPORTED;
+                default:
+                    return WYE_UNKNOWN_KEY;
+            }
+#undef WYE_CPU_KNOWN
+    }
+    if (status == WYE_OK) out = found;
+    return status;
+}
+
+}  // namespace wye::cpu

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The floating-point state that programs are defined for: round to nearest even, subnormals kept,
+// exceptions masked. Set for as long as the object lives, then the thread's own state is back.
+#pragma once
+
+#include <cfenv>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+namespace wye::cpu {
+
+class FloatState {
+  public:
+#if defined(__SSE2__)
+    FloatState() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
+    ~FloatState() { _mm_setcsr(saved_); }
+
+  private:
+    unsigned saved_;
+#else
+    FloatState() {
+        std::fegetenv(&saved_);
+        std::fesetenv(FE_DFL_ENV);
+    }
+    ~FloatState() { std::fesetenv(&saved_); }
+
+  private:
+    std::fenv_t saved_;
+#endif
+
+  public:
+    FloatState(const FloatState&) = delete;
+    FloatState& operator=(const FloatState&) = delete;
+};
+
+}  // namespace wye::cpu

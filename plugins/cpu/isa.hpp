@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which kernel builds this machine can run. Pure; thread-safe.
+#pragma once
+
+#include <string_view>
+
+#include "cpu/kernels/set.hpp"
+
+namespace wye::cpu {
+
+// By name: "baseline", "avx2", "avx512". Null when unknown or when the machine lacks it.
+[[nodiscard]] const KernelSet* kernels_named(std::string_view name);
+// The widest one.
+[[nodiscard]] const KernelSet& best_kernels();
+// What can be named here, for messages: "baseline, avx2".
+[[nodiscard]] std::string_view isa_names();
+
+}  // namespace wye::cpu

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "wye/sdk/typing.hpp"
+#include "wye/sdk/wire.hpp"
+
+namespace wye::cpu {
+namespace {
+
+// Narrower grids than this are run flat, so that a block has lanes worth the name.
+constexpr std::uint64_t kNarrow = 64;
+
+}  // namespace
+
+Result<std::unique_ptr<Program>> Program::create(const wye_artifact& artifact,
+                                                 const KernelSet& kernels) {
+    const std::span<const std::byte> wire(static_cast<const std::byte*>(artifact.code.data),
+                                          static_cast<std::size_t>(artifact.code.size));
+    WYE_ASSIGN(ir::Program decoded, ir::decode(wire));
+    std::string problem;
+    const bool typed = ir::assign_types(decoded, [&](const ir::TypeProblem& p) {
+        if (problem.empty()) problem = p.problem;
+    });
+    if (!typed)
+        return Error(wye::Code::INVALID_PROGRAM, "the program is ill-typed: " + problem,
+                     "Fix: validate the program before it is handed to a plugin", decoded.name);
+    WYE_TRY(supported(decoded));
+
+    std::unique_ptr<Program> made(new Program);
+    for (unsigned axis = 0; axis < 3; ++axis)
+        made->options_.workgroup[axis] = std::max(artifact.workgroup_size[axis], 1U);
+    made->options_.kernels = &kernels;
+    made->options_.geometry = needs_group(decoded) ? Geometry::Group : Geometry::Row;
+    made->program_ = std::make_unique<const ir::Program>(std::move(decoded));
+    made->lay_out();
+    WYE_ASSIGN(made->main_, compile(*made->program_, made->options_));
+    return made;
+}
+
+void Program::lay_out() {
+    params_size_ = ir::param_layout(program_->params).size;
+    const auto& buffers = program_->buffers;
+    arrays_.resize(buffers.size() + program_->tables.size());
+    for (std::uint32_t n = 0; n < buffers.size(); ++n) {
+        const ir::Buffer& buffer = buffers[n];
+        if (!buffer.shared()) {
+            bound_arrays_.push_back(n);
+            continue;
+        }
+        shared_.push_back({n, shared_bytes_, buffer.count, !buffer.unset});
+        // Each array starts on a cache line and has one readable element more.
+        shared_bytes_ += (buffer.count * buffer.type.bytes() + 63) / 64 * 64 + 64;
+    }
+    // Tables, packed in their own size, each padded to words and never empty.
+    std::size_t words = 0;
+    for (const ir::Table& table : program_->tables) words += table.bits.size() + 1;
+    table_words_.resize(words);
+    std::size_t word = 0;
+    for (std::size_t n = 0; n < program_->tables.size(); ++n) {
+        const ir::Table& table = program_->tables[n];
+        auto* data = reinterpret_cast<std::byte*>(table_words_.data() + word);
+        const std::size_t bytes = table.type.bytes();
+        for (std::size_t k = 0; k < table.bits.size(); ++k)
+            std::memcpy(data + k * bytes, &table.bits[k], bytes);
+        arrays_[buffers.size() + n] = {data, table.bits.size(), table.bits.size()};
+        word += table.bits.size() + 1;
+    }
+}
+
+Result<const Routine*> Program::routine(std::uint64_t width, std::uint64_t rows) {
+    if (main_.geometry == Geometry::Group || width >= kNarrow || rows <= 1) return &main_;
+    std::call_once(flat_once_, [&] {
+        CompileOptions options = options_;
+        options.geometry = Geometry::Flat;
+        flat_.emplace(compile(*program_, options));
+    });
+    if (!flat_->ok()) return flat_->error();
+    return &flat_->value();
+}
+
+}  // namespace wye::cpu

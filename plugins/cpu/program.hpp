@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program object of the plugin: decoded, refused or accepted, and compiled. Immutable for its
+// users; the form for narrow grids is compiled when it is first needed. Free-threaded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler.hpp"
+#include "wye/abi.h"
+
+namespace wye::cpu {
+
+class Program {
+  public:
+    // Errors: INVALID_WIRE, INVALID_PROGRAM (ill-typed), UNSUPPORTED (names the construct),
+    // LIMIT_EXCEEDED.
+    static Result<std::unique_ptr<Program>> create(const wye_artifact& artifact,
+                                                   const KernelSet& kernels);
+
+    // The routine for a grid of so many invocations in x, and in y and z together.
+    Result<const Routine*> routine(std::uint64_t width, std::uint64_t rows);
+
+    [[nodiscard]] const std::array<std::uint32_t, 3>& workgroup() const {
+        return options_.workgroup;
+    }
+    // As Routine::weight, of the usual form.
+    [[nodiscard]] std::uint64_t weight() const { return main_.weight; }
+    [[nodiscard]] const KernelSet& kernels() const { return *options_.kernels; }
+    [[nodiscard]] std::uint32_t params_size() const { return params_size_; }
+    [[nodiscard]] std::uint32_t binding_count() const {
+        return static_cast<std::uint32_t>(bound_arrays_.size());
+    }
+    // Which entry of Frame::bound each binding fills.
+    [[nodiscard]] const std::vector<std::uint32_t>& bound_arrays() const { return bound_arrays_; }
+    [[nodiscard]] const std::vector<Shared>& shared() const { return shared_; }
+    [[nodiscard]] std::uint64_t shared_bytes() const { return shared_bytes_; }
+    // Frame::bound with the tables filled in, the rest empty.
+    [[nodiscard]] const std::vector<Bound>& arrays() const { return arrays_; }
+
+  private:
+    Program() = default;
+    void lay_out();
+
+    std::unique_ptr<const ir::Program> program_;
+    CompileOptions options_;
+    Routine main_;
+    std::once_flag flat_once_;
+    std::optional<Result<Routine>> flat_;
+    std::uint32_t params_size_ = 0;
+    std::vector<std::uint32_t> bound_arrays_;
+    std::vector<Shared> shared_;
+    std::uint64_t shared_bytes_ = 0;
+    std::vector<Bound> arrays_;
+    std::vector<std::uint64_t> table_words_;
+};
+
+}  // namespace wye::cpu
