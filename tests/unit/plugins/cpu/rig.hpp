@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CPU plugin as a host sees it: everything goes through the tables of the ABI. Fails the test
+// case when a slot that must not fail does.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wye/abi.h"
+
+namespace test {
+
+using Bytes = std::vector<std::byte>;
+
+struct Failure {
+    wye_status code = WYE_OK;
+    std::string message;
+    std::string fix;
+};
+
+// What a host offers: errors as Failure, and a configuration.
+class Host {
+  public:
+    explicit Host(std::map<std::string, std::string> config);
+    [[nodiscard]] const wye_host_table* table() const { return &table_; }
+    static Failure take(wye_error* error);  // and releases it
+
+  private:
+    static wye_error* error_make(wye_host_object*, const wye_error_desc* desc);
+    static void error_release(wye_host_object*, wye_error* error);
+    static wye_status config_get(wye_host_object* self, wye_string key, wye_string* out);
+    std::map<std::string, std::string> config_;
+    wye_host_table table_{};
+};
+
+class Rig {
+  public:
+    // `isa` empty: the plugin's choice.
+    explicit Rig(const std::string& isa = {}, unsigned threads = 1);
+    ~Rig();
+    Rig(const Rig&) = delete;
+    Rig& operator=(const Rig&) = delete;
+
+    [[nodiscard]] const wye_plugin_table& plugin_table() const { return *plugin_table_; }
+    [[nodiscard]] const wye_device_table& device_table() const { return *device_table_; }
+    [[nodiscard]] const wye_queue_table& queue_table() const { return *queue_table_; }
+    [[nodiscard]] wye_plugin_object* plugin() const { return plugin_; }
+    [[nodiscard]] wye_device_object* device() const { return device_; }
+    [[nodiscard]] wye_queue_object* queue() const { return queue_; }
+
+    wye_queue_object* new_queue();
+    wye_buffer_object* new_buffer(std::uint64_t size, const void* content = nullptr);
+    Bytes content(wye_buffer_object* buffer, std::uint64_t size);
+
+    // Waits for an event of the rig's queue; its failure, or code WYE_OK.
+    Failure wait(std::uint64_t value, std::uint64_t timeout_ns = UINT64_MAX);
+    Failure wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns);
+
+  private:
+    Host host_;
+    const wye_plugin_table* plugin_table_ = nullptr;
+    const wye_device_table* device_table_ = nullptr;
+    const wye_queue_table* queue_table_ = nullptr;
+    wye_plugin_object* plugin_ = nullptr;
+    wye_device_object* device_ = nullptr;
+    wye_queue_object* queue_ = nullptr;
+};
+
+// A program in the plugin, from its text or wire form.
+class Loaded {
+  public:
+    Loaded(Rig& rig, std::string_view text);
+    ~Loaded();
+    Loaded(const Loaded&) = delete;
+    Loaded& operator=(const Loaded&) = delete;
+
+    [[nodiscard]] const Failure& failure() const { return failure_; }
+    [[nodiscard]] const Bytes& wire() const { return wire_; }
+    [[nodiscard]] std::array<std::uint32_t, 3> workgroup() const { return workgroup_; }
+    [[nodiscard]] wye_program_object* object() const { return object_; }
+
+    struct Result {
+        Failure failure;
+        std::vector<Bytes> buffers;
+        std::uint32_t trap_code = 0;
+        std::uint32_t trap_count = 0;
+    };
+    // One dispatch over buffers in binding order (`shared` left out). `groups` zero in x: the
+    // program's own grid clause.
+    Result run(const std::vector<std::uint64_t>& params, const std::vector<Bytes>& buffers,
+               std::array<std::uint32_t, 3> groups = {0, 1, 1});
+
+    // The parameter block for these values, by index.
+    [[nodiscard]] Bytes params_block(const std::vector<std::uint64_t>& params) const;
+    [[nodiscard]] std::uint32_t element_bytes(std::size_t binding) const {
+        return element_bytes_[binding];
+    }
+    // An operation on ready bindings; `params` must live until it is submitted.
+    [[nodiscard]] wye_operation operation(const std::vector<wye_binding>& bindings,
+                                          const Bytes& params,
+                                          std::array<std::uint32_t, 3> groups) const;
+
+  private:
+    struct Parsed;
+    Rig& rig_;
+    std::unique_ptr<Parsed> parsed_;
+    Bytes wire_;
+    std::array<std::uint32_t, 3> workgroup_{};
+    std::vector<std::uint32_t> element_bytes_;
+    wye_program_object* object_ = nullptr;
+    Failure failure_;
+};
+
+// The kernel builds that this machine runs.
+const std::vector<std::string>& isas();
+
+template <typename T>
+Bytes bytes_of(const std::vector<T>& values) {
+    const auto* data = reinterpret_cast<const std::byte*>(values.data());
+    return {data, data + values.size() * sizeof(T)};
+}
+template <typename T>
+std::vector<T> values_of(const Bytes& bytes) {
+    std::vector<T> values(bytes.size() / sizeof(T));
+    for (std::size_t n = 0; n < values.size(); ++n)
+        __builtin_memcpy(&values[n], bytes.data() + n * sizeof(T), sizeof(T));
+    return values;
+}
+
+}  // namespace test
