@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What leaves libwye.so is what wye/wye.h declares, under WYE_0.1, and nothing else.
+# exports.sh LIBRARY HEADER
+set -euo pipefail
+declared=$(sed -n 's/^WYE_API .*\b\(wye_[a-z_]*\)(.*/\1/p' "$2" | LC_ALL=C sort)
+exported=$(nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | LC_ALL=C sort)
+versioned=$(sed 's/$/@@WYE_0.1/' <<<"$declared")
+[ "$(grep -c . <<<"$declared")" -gt 20 ] || { echo "found hardly any declaration in $2"; exit 1; }
+if ! diff <(echo "$versioned") <(echo "$exported"); then
+    echo "< declared only   > exported only"
+    echo "Fix: keep runtime/libwye.map and wye/wye.h alike"
+    exit 1
+fi
+echo "$(grep -c . <<<"$declared") functions"

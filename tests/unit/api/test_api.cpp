@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C++ layer over libwye.so, on the CPU.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "wye/wye.hpp"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace {
+
+using wye::Code;
+
+wye::Context context() {
+    auto made =
+        wye::Context::create({.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT});
+    REQUIRE(made.ok());
+    return std::move(made).value();
+}
+
+template <typename T>
+T take(wye::Result<T> result) {
+    if (!result.ok()) MESSAGE(result.error().text());
+    REQUIRE(result.ok());
+    return std::move(result).value();
+}
+
+constexpr std::string_view kSaxpy = R"(wye 1; program saxpy; workgroup 64; param a: f32;
+input x: f32[]; input y: f32[len(x)]; output r: f32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(r) { r[i] = a * x[i] + y[i]; } })";
+
+TEST_CASE("a program in six lines") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const auto program = take(ctx.program_from_text(kSaxpy));
+    const std::vector<float> x = {1, 2, 3};
+    const std::array<float, 3> y = {10, 20, 30};
+    std::vector<float> r(3);
+    const auto report = take(wye::Dispatch(program, device)
+                                 .param("a", 2.0F)
+                                 .input("x", x)
+                                 .input("y", y)
+                                 .output("r", r)
+                                 .run());
+    CHECK(r == std::vector<float>{12, 24, 36});
+    CHECK(report.bytes_uploaded == 24);
+    CHECK(report.compiled == 1);
+}
+
+TEST_CASE("wrong names and types are told by name") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const auto program = take(ctx.program_from_text(kSaxpy));
+    std::vector<float> r(3);
+    const auto refused = [&](auto change, std::string_view fragment) {
+        wye::Dispatch dispatch(program, device);
+        change(dispatch);
+        const auto result = dispatch.run();
+        REQUIRE(!result.ok());
+        CHECK(result.error().code == Code::INVALID_ARGUMENT);
+        CHECK(result.error().message.find(fragment) != std::string::npos);
+        CHECK(result.error().fix.starts_with("Fix: "));
+    };
+    refused([&](auto& d) { d.param("b", 1.0F); }, "`b` is no parameter");
+    refused([&](auto& d) { d.param("a", 1.0); }, "has type f32, got f64");
+    refused([&](auto& d) { d.param("a", 1.0F).input("z", r); }, "`z` is no buffer");
+    refused([&](auto& d) { d.input("x", r); }, "parameter `a` has no value");
+    refused([&](auto& d) { d.param("a", 1.0F).input("x", r); }, "`y` (binding 1) has no argument");
+}
+
+TEST_CASE("resident buffers chain dispatches without host bytes") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const auto program = take(ctx.program_from_text(kSaxpy));
+    auto x = take(device.buffer(4096, "x"));
+    auto y = take(device.buffer(4096, "y"));
+    auto r = take(device.buffer(4096, "r"));
+    std::vector<float> ones(1024, 1.0F);
+    REQUIRE(x.upload(ones).ok());
+    REQUIRE(y.fill(0, 0, 4096).ok());
+    for (int i = 0; i < 3; ++i) {
+        const auto report = take(wye::Dispatch(program, device)
+                                     .param("a", 2.0F)
+                                     .bind("x", x)
+                                     .bind("y", y)
+                                     .bind("r", r)
+                                     .run());
+        CHECK(report.bytes_uploaded + report.bytes_downloaded == 0);
+        REQUIRE(y.copy_from(r, 0, 0, 4096).ok());
+    }
+    std::vector<float> back(1024);
+    REQUIRE(r.download(back).ok());
+    CHECK(back[1023] == 6.0F);
+    REQUIRE(r.free().ok());
+    const auto stale = wye::Dispatch(program, device)
+                           .param("a", 2.0F)
+                           .bind("x", x)
+                           .bind("y", y)
+                           .bind("r", r)
+                           .run();
+    REQUIRE(!stale.ok());
+    CHECK(stale.error().code == Code::STALE_HANDLE);
+}
+
+TEST_CASE("two contexts live side by side and refuse each other's handles") {
+    const auto one = context();
+    const auto two = context();
+    const auto device_one = take(one.open("cpu"));
+    const auto device_two = take(two.open("cpu"));
+    const auto program = take(one.program_from_text(kSaxpy));
+    std::vector<float> v(8, 1.0F);
+    const auto mixed = wye::Dispatch(program, device_two)
+                           .param("a", 1.0F)
+                           .input("x", v)
+                           .input("y", v)
+                           .output("r", v)
+                           .run();
+    REQUIRE(!mixed.ok());
+    CHECK(mixed.error().code == Code::WRONG_OWNER);
+    CHECK(mixed.error().message.find("context") != std::string::npos);
+    take(wye::Dispatch(program, device_one)
+             .param("a", 1.0F)
+             .input("x", v)
+             .input("y", v)
+             .output("r", v)
+             .run());
+    CHECK(v[7] == 2.0F);  // outputs may stand where inputs stood
+}
+
+TEST_CASE("threads on one context") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const auto program = take(ctx.program_from_text(kSaxpy));
+    std::vector<int> wrong(4, 0);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < wrong.size(); ++t)
+        threads.emplace_back([&, t] {
+            std::vector<float> x(500, static_cast<float>(t)), y(500, 1.0F), r(500);
+            for (int i = 0; i < 50; ++i) {
+                const auto result = wye::Dispatch(program, device)
+                                        .param("a", 2.0F)
+                                        .input("x", x)
+                                        .input("y", y)
+                                        .output("r", r)
+                                        .run();
+                if (!result.ok() || r[499] != 2.0F * x[499] + 1.0F) ++wrong[t];
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(wrong == std::vector<int>(4, 0));
+}
+
+#if defined(__x86_64__)
+TEST_CASE("a caller that flushes subnormals still gets exact results, and keeps its mode") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040U);  // FTZ and DAZ
+    const auto program = take(ctx.program_from_text(kSaxpy));
+    std::uint32_t smallest = 1;
+    float tiny = 0;
+    std::memcpy(&tiny, &smallest, 4);
+    const std::vector<float> x = {tiny}, y = {tiny};
+    std::vector<float> r(1);
+    auto result = wye::Dispatch(program, device)
+                      .param("a", 2.0F)
+                      .input("x", x)
+                      .input("y", y)
+                      .output("r", r)
+                      .run();
+    const unsigned after = _mm_getcsr();
+    _mm_setcsr(before);
+    take(std::move(result));
+    CHECK((after & 0x8040U) == 0x8040U);
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, r.data(), 4);
+    CHECK(bits == 3);
+}
+#endif
+
+TEST_CASE("diagnostics: all of them, rendered with file, line, column and caret") {
+    const auto ctx = context();
+    const auto bad = ctx.program_from_text(
+        "wye 1; program p; workgroup 1;\noutput r: u32[1];\nmain {\n    r[0] = nothing;\n"
+        "    let q = 1 +;\n}\n",
+        "bad.wye");
+    REQUIRE(!bad.ok());
+    const std::string text = bad.error().text();
+    CHECK(text.find("bad.wye:4:12: error:") != std::string::npos);
+    CHECK(text.find("bad.wye:5:") != std::string::npos);
+    CHECK(text.find("\n           ^") != std::string::npos);
+    CHECK(bad.error().fix.starts_with("Fix: "));
+}
+
+TEST_CASE("variant files come from the caller's resolver") {
+    const auto ctx = context();
+    constexpr std::string_view text =
+        "wye 1; program p; workgroup 1; output r: u32[1]; grid groups 1;\n"
+        "variant \"cuda-c\" entry \"k\" for \"cuda:*\" file \"k.cu\";\nmain { r[0] = 7u; }\n";
+    CHECK(!ctx.program_from_text(text).ok());
+    const auto program = take(ctx.program_from_text(
+        text, "p.wye", [](std::string_view name) -> wye::Result<std::vector<std::byte>> {
+            CHECK(name == "k.cu");
+            return std::vector<std::byte>(5, std::byte{'x'});
+        }));
+    const auto failing = ctx.program_from_text(
+        text, "p.wye", [](std::string_view) -> wye::Result<std::vector<std::byte>> {
+            return wye::Error(Code::IO, "cannot read k.cu", "Fix: put it there");
+        });
+    REQUIRE(!failing.ok());
+    CHECK(failing.error().code == Code::IO);
+    std::vector<std::uint32_t> r(1);
+    const auto device = take(ctx.open("cpu"));
+    wye::Dispatch dispatch(program, device);
+    dispatch.desc().flags |= WYE_DISPATCH_VARIANTS;  // allowed, and none fits this device
+    take(dispatch.output("r", r).run());
+    CHECK(r[0] == 7);
+}
+
+TEST_CASE("a timed-out dispatch on the CPU returns, delivers nothing, and the device goes on") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const auto endless = take(ctx.program_from_text(
+        "wye 1; program endless; workgroup 1; output r: u32[1]; grid groups 1;\n"
+        "main { var i = 0u; while true { i += 1u; } r[0] = i; }\n"));
+    std::vector<std::uint32_t> r(1, 42);
+    const auto late = wye::Dispatch(endless, device).output("r", r).timeout_ns(20'000'000).run();
+    REQUIRE(!late.ok());
+    CHECK(late.error().code == Code::TIMEOUT);
+    CHECK(r[0] == 42);
+    const auto program = take(ctx.program_from_text(kSaxpy));
+    std::vector<float> v(8, 1.0F);
+    take(wye::Dispatch(program, device)
+             .param("a", 1.0F)
+             .input("x", v)
+             .input("y", v)
+             .output("r", v)
+             .run());
+    CHECK(v[0] == 2.0F);
+}
+
+TEST_CASE("traps on the CPU") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const auto program = take(ctx.program_from_text(
+        "wye 1; program check; workgroup 8; input x: u32[]; output r: u32[len(x)];\n"
+        "grid elements len(x);\n"
+        "main { let i = global_id.x; if i < len(x) { if x[i] == 0u { trap 9; } if x[i] == 1u { "
+        "trap "
+        "3; } r[i] = 100u / x[i]; } }\n"));
+    const std::vector<std::uint32_t> bad = {5, 0, 1, 0};
+    std::vector<std::uint32_t> r(4, 77);
+    const auto trapped = wye::Dispatch(program, device).input("x", bad).output("r", r).run();
+    REQUIRE(!trapped.ok());
+    CHECK(trapped.error().code == Code::TRAPPED);
+    CHECK(trapped.error().message.find("code 9") != std::string::npos);
+    CHECK(trapped.error().message.find("3 traps") != std::string::npos);
+    CHECK(r == std::vector<std::uint32_t>(4, 77));
+    const std::vector<std::uint32_t> good = {5, 4, 2, 10};
+    take(wye::Dispatch(program, device).input("x", good).output("r", r).run());
+    CHECK(r == std::vector<std::uint32_t>{20, 25, 50, 10});
+}
+
+TEST_CASE("sizes before storage") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const auto program = take(ctx.program_from_text(kSaxpy));
+    const std::vector<float> x(100);
+    wye::Dispatch dispatch(program, device);
+    dispatch.param("a", 1.0F).input("x", x).input("y", x).output("r", std::vector<float>());
+    CHECK(take(dispatch.sizes()) == std::vector<std::uint64_t>{400, 400, 400});
+}
+
+TEST_CASE("the report is JSON about the CPU plugin, and no other was opened") {
+    const auto ctx = context();
+    const std::string report = take(ctx.report());
+    CHECK(report.find("\"cpu:0\"") != std::string::npos);
+    CHECK(report.find("opencl") == std::string::npos);
+}
+
+}  // namespace
