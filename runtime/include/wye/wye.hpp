@@ -236,8 +236,8 @@ class Device {
 
 struct ContextOptions {
     std::uint32_t flags = 0;  // WYE_CONTEXT_*
-    std::vector<std::string> plugin_paths;
-    std::vector<std::pair<std::string, std::string>> config;
+    std::vector<std::string> plugin_paths = {};
+    std::vector<std::pair<std::string, std::string>> config = {};
     wye_log_fn log = nullptr;
     void* log_user = nullptr;
 };
