@@ -222,24 +222,22 @@ bool Flow::control_left_early(StmtId id) const {
 }
 
 std::string Flow::cause(Node node) const {
-    std::vector<std::string> through;
+    // Names and statements on the way, from the effect back to the cause.
+    const auto statement_of = [this](Node n) {
+        return n >= regions_ ? region_of_[n - regions_] : kNone;
+    };
+    std::vector<Node> passed;
     const std::uint8_t level = level_[node];
     const Node asked = node;
     Node last = node;
-    const auto pass = [&through](std::string text) {
-        if (std::find(through.begin(), through.end(), text) == through.end())
-            through.push_back(std::move(text));
-    };
     for (; node != kNone; node = from_[node]) {
         last = node;
-        if (node >= regions_) {
-            const StmtId made = region_of_[node - regions_];
-            if (made == kNone) continue;
-            const Stmt& s = code_.stmts[made];
-            pass("the " + quoted(op_text(s.op)) + " " + Report::at(s.place));
-        } else if (node >= locals_ && node != asked) {
-            pass(local_name(code_, node - locals_));
-        }
+        const bool region = node >= regions_ && statement_of(node) != kNone;
+        const bool named = node >= locals_ && node < regions_ && node != asked;
+        if (!region && !named) continue;
+        const bool again = region && !passed.empty() && passed.back() >= regions_ &&
+                           statement_of(passed.back()) == statement_of(node);
+        if (!again) passed.push_back(node);
     }
     if (last >= locals_) return "level " + std::to_string(level);
     const Expr& e = code_.exprs[last];
@@ -254,12 +252,21 @@ std::string Flow::cause(Node node) const {
         text += quoted(op_text(e.op));
     text += " " + Report::at(e.place);
     // From the cause to the effect; long chains lose their middle.
-    std::reverse(through.begin(), through.end());
     constexpr std::size_t kShown = 6;
-    if (through.size() > kShown)
-        through.erase(through.begin() + kShown / 2, through.end() - kShown / 2);
-    for (std::size_t k = 0; k < through.size(); ++k)
-        text += (k == 0 ? ", through " : ", ") + through[k];
+    std::reverse(passed.begin(), passed.end());
+    for (std::size_t k = 0; k < passed.size(); ++k) {
+        const bool cut = passed.size() > kShown && k == kShown / 2;
+        text += k == 0 ? ", through " : ", ";
+        if (cut) {
+            text += "... ";
+            k = passed.size() - kShown / 2;
+        }
+        if (const StmtId made = statement_of(passed[k]); made != kNone)
+            text += "the " + quoted(op_text(code_.stmts[made].op)) + " " +
+                    Report::at(code_.stmts[made].place);
+        else
+            text += local_name(code_, passed[k] - locals_);
+    }
     return text;
 }
 

@@ -27,13 +27,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string printed = print(parsed.program);
     const ParseResult again = parse(printed);
     if (!again.ok() || print(again.program) != printed) std::abort();
+    Program checked = parsed.program;
+    const bool valid = validate(checked).empty();
+    // Printing an invalid program may lose what only its types would tell.
+    if (valid && !same_program(parsed.program, again.program)) std::abort();
 
     const auto wire = encode(parsed.program);
     if (!wire) return 0;
-    const auto decoded = decode(*wire);
+    auto decoded = decode(*wire);
     if (!decoded) std::abort();
     const auto encoded = encode(*decoded);
     if (!encoded || *encoded != *wire) std::abort();
+    if (valid && (!validate(*decoded).empty() || print(*decoded) != printed)) std::abort();
     examine(parsed.program);
     return 0;
 }
