@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each syntax and name error: where it points, what it says, that it has a remedy.
+#include <doctest/doctest.h>
+
+#include "text_helpers.hpp"
+
+using namespace wye::ir;
+
+namespace {
+
+struct Row {
+    const char* text;
+    Place place;
+    const char* message;
+    const char* fix;
+};
+
+void check(const std::string& text, const Row& row) {
+    const ParseResult result = parse(text);
+    CAPTURE(row.text);
+    REQUIRE(!result.diagnostics.empty());
+    const Diagnostic& d = result.diagnostics[0];
+    CAPTURE(test::shown(result.diagnostics, text));
+    CHECK(result.diagnostics.size() == 1);  // one mistake, one report
+    CHECK(d.place.line == row.place.line);
+    CHECK(d.place.column == row.place.column);
+    CHECK(d.message.find(row.message) != std::string::npos);
+    CHECK(d.fix.rfind("Fix: ", 0) == 0);
+    CHECK(d.fix.find(row.fix) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("errors in main") {
+    // Columns count from the first character of the row's text.
+    const Row rows[] = {
+        {"let q = n + ;", {0, 13}, "expected an expression, found `;`", "value"},
+        {"let q = n", {0, 10}, "expected `;` after the value", "`;`"},
+        {"let q = (n;", {0, 11}, "expected `)`", "`)`"},
+        {"let q = b[n;", {0, 12}, "expected `]`", "`]`"},
+        {"let q = nn;", {0, 9}, "there is no name `nn`", "declare it above"},
+        {"let q = num_workgroup.x;", {0, 9}, "`num_workgroup`", "`num_workgroups`"},
+        {"let q = sqtr(a);", {0, 9}, "no function `sqtr`", "`sqrt`"},
+        {"let q = b;", {0, 9}, "`b` is a buffer, not a value", "b[i]"},
+        {"let q = n[0];", {0, 9}, "`n` is a parameter, not an array", "without an index"},
+        {"let q = n(0);", {0, 9}, "not a function", "call a function"},
+        {"let q = fma(a, a);", {0, 9}, "`fma` takes 3 values, got 2", "as many"},
+        {"let q = f32x4(a, a);", {0, 9}, "one for each of its 4 components, got 2", "component"},
+        {"let q = f32(a, a);", {0, 9}, "`f32` takes one value, got 2", ""},
+        {"let q = k[0].xy;", {0, 14}, "found `xy`", "one component at a time"},
+        {"let q = k[0].q;", {0, 14}, "expected a component", "`.x`"},
+        {"let q = k[0][1];", {0, 13}, "one index", "row * width"},
+        {"let q = 1 < 2 < 3;", {0, 15}, "not chained", "&&"},
+        {"let q = 1 + atomic_add(b[0], 1u);", {0, 13}, "is an effect", "bind it first"},
+        {"let q = atomic_add(b[0], 1u) + 1u;", {0, 9}, "whole right side", "bind it first"},
+        {"let q = atomic_add(n, 1u);", {0, 20}, "takes an element of a buffer", ""},
+        {"let q = atomic_cas(b[0], 1u);", {0, 9}, "takes 3 operands, got 2", "expected, new"},
+        {"let q = len(n);", {0, 13}, "not an array", "buffer"},
+        {"let q = +1;", {0, 9}, "no prefix `+`", "leave it out"},
+        {"let q = -1u;", {0, 9}, "cannot be negative", "0u"},
+        {"let q = 3000000000;", {0, 9}, "outside the range of i32", "`u`"},
+        {"let q = 1e39;", {0, 9}, "largest finite f32", "inf_f32"},
+        {"let q = 1.5f;", {0, 9}, "`f` is not a suffix", "leave the suffix out"},
+        {"let q: i32 = n;", {0, 14}, "`q` is declared i32, but its value is u32", "i32(...)"},
+        {"let q: float = a;", {0, 8}, "`float` is not a type", "`f32`"},
+        {"let q: u33 = n;", {0, 8}, "`u33` is not a type", "`u3"},
+        {"let if = 1;", {0, 5}, "`if` is a reserved word", "another name"},
+        {"let n = 1;", {0, 5}, "already declared at 2:21, as a parameter", "never hides"},
+        {"let q = 1; let q = 2;", {0, 16}, "already declared at 7:5, as a let", "another name"},
+        {"let y = 1", {0, 10}, "expected `;`", ""},
+        {"var q;", {0, 6}, "expected `=`", ""},
+        {"var q: u32[0];", {0, 12}, "0 elements", "change the count"},
+        {"var q: u32[4] = 1;", {0, 15}, "starts at zero", "remove the value"},
+        {"b[0].x = 1u;", {0, 5}, "whole element", "whole vector"},
+        {"b[0] += 1u;", {0, 6}, "on a `var` only", "b[...] = b[...] +"},
+        {"b = 1u;", {0, 1}, "one element is assigned at a time", "b[i]"},
+        {"n = 1u;", {0, 1}, "a parameter, which cannot be assigned", "`var`"},
+        {"q = 1u;", {0, 1}, "there is no name `q`", ""},
+        {"b[0]++;", {0, 5}, "expected `=`", "b += 1"},
+        {"f32 q = 1.0;", {0, 1}, "begins with `let` or `var`", "let NAME: f32"},
+        {"sqrt(a);", {0, 1}, "not a statement", "let v"},
+        {"{ let q = 1; }", {0, 1}, "a block stands only behind", "braces"},
+        {";", {0, 1}, "no empty statement", "remove"},
+        {"else { }", {0, 1}, "`else` without `if`", "right behind"},
+        {"if n = 1u { }", {0, 6}, "found `=`", "`==`"},
+        {"if n == 1u let q = 1;", {0, 12}, "expected `{`", "`{`"},
+        {"for i in 0 { }", {0, 12}, "expected `..`", ""},
+        {"for i = 0..4 { }", {0, 7}, "expected `in`", "for NAME in"},
+        {"trap 0;", {0, 6}, "outside of 1 to 65535", ""},
+        {"trap 65536;", {0, 6}, "outside of 1 to 65535", ""},
+        {"trap n;", {0, 6}, "`n` is a parameter", "const"},
+        {"return n;", {0, 8}, "`main` returns no value", "store"},
+        {"const Q = 1;", {0, 1}, "stands above `main`", "move it up"},
+        {"let q = n ? 1 : 2;", {0, 11}, "`?` has no meaning", "select"},
+        {"if n == 1u { let q = 1; } r[0] = q;", {0, 34}, "out of scope", "before that block"},
+        {"let q = late;", {0, 9}, "there is no name `late`", ""},
+        {"/* no */ let q = 1;", {0, 1}, "begins with `//`", "//"},
+        {"let q = \x01 1;", {0, 9}, "byte 1", "remove"},
+        {"let q = 1__0;", {0, 9}, "`_`", "remove"},
+    };
+    for (Row row : rows) {
+        row.place.line = test::kBodyLine;
+        check(test::around(row.text), row);
+    }
+}
+
+TEST_CASE("errors in the head") {
+    const Row rows[] = {
+        {"", {1, 1}, "expected `wye 1;`", "begin"},
+        {"wye 2; program p; workgroup 1; main { }", {1, 5}, "version 1", "wye 1;"},
+        {"wye 1; program p; main { }", {1, 19}, "no `workgroup`", "workgroup 64"},
+        {"wye 1; program p; workgroup 0; main { }", {1, 29}, "is 0, outside of 1", "range"},
+        {"wye 1; program p; workgroup 64, 65; main { }", {1, 19}, "x * y * z is 4160", "smaller"},
+        {"wye 1; program p; workgroup 64; subgroup 12; main { }", {1, 33}, "power of two", "16"},
+        {"wye 1; program p; workgroup 48; subgroup 32; main { }", {1, 33}, "no multiple", "32"},
+        {"wye 1; program p; workgroup 1; workgroup 1; main { }", {1, 32}, "already given", ""},
+        {"wye 1; program p; workgroup 1; parm a: f32; main { }",
+         {1, 32},
+         "found `parm`",
+         "`param`"},
+        {"wye 1; program p; workgroup 1; input x: f32[4] rw; main { }",
+         {1, 48},
+         "attribute",
+         "live"},
+        {"wye 1; program p; workgroup 1; input x: f32[q]; main { }", {1, 45}, "constant `q`", ""},
+        {"wye 1; program p; workgroup 1; param q: f32; input x: f32[q]; main { }",
+         {1, 59},
+         "`q` is f32",
+         "integer parameter"},
+        {"wye 1; program p; workgroup 1; input y: f32[]; input x: f32[y]; main { }",
+         {1, 61},
+         "an array, not a size",
+         "len(y)"},
+        {"wye 1; program p; workgroup 1; input x: f32[2 - 3]; main { }",
+         {1, 45},
+         "negative: -1",
+         ""},
+        {"wye 1; program p; workgroup 1; input x: f32[1 / 0]; main { }", {1, 45}, "by zero", ""},
+        {"wye 1; program p; workgroup 1; param n: u32; input y: u32[n]; input x: f32[len(y)]; main "
+         "{ }",
+         {1, 80},
+         "computed itself",
+         "expression"},
+        {"wye 1; program p; workgroup 1; table t: u32[2] = { 1u }; main { }",
+         {1, 55},
+         "2 elements, but 1",
+         "`[1]`"},
+        {"wye 1; program p; workgroup 1; table t: u32[1] = { 1 }; main { }",
+         {1, 52},
+         "is u32, not i32",
+         ""},
+        {"wye 1; program p; workgroup 1; const A = 1 + 2; main { }", {1, 44}, "one literal", ""},
+        {"wye 1; program p; workgroup 1; grid 64; main { }", {1, 37}, "`elements` or `groups`", ""},
+        {"wye 1; program p; workgroup 1; fn f() { return 1; } main { }", {1, 39}, "`->`", "TYPE"},
+        {"wye 1; program p; workgroup 1; fn f() -> u32 { } main { }",
+         {1, 48},
+         "does not end with",
+         "return"},
+        {"wye 1; program p; workgroup 1; fn f() -> u32 { return f(); } main { }",
+         {1, 55},
+         "no recursion",
+         "loop"},
+        {"wye 1; program p; workgroup 1; fn f(a: u32) -> u32 { if a == 1u { return 1u; } return "
+         "2u; } main { }",
+         {1, 67},
+         "one `return`, at its end",
+         "var"},
+        {"wye 1; program p; workgroup 1; fn f() -> u32 { return x[0]; } input x: u32[]; main { }",
+         {1, 55},
+         "before its declaration at 1:69",
+         "move"},
+        {"wye 1; program p; workgroup 1; variant \"a\" text \"\"\"x\"\"\"; main { }",
+         {1, 44},
+         "`entry`",
+         ""},
+        {"wye 1; program p; workgroup 1; variant \"a\n\" entry \"b\" file \"c\"; main { }",
+         {1, 40},
+         "does not end on its line",
+         ""},
+        {"wye 1; program p; workgroup 1; main { } let", {1, 41}, "nothing may follow `main`", ""},
+        {"wye 1; program p; workgroup 1; main {", {1, 38}, "expected `}`", "close"},
+        {"wye 1; program p; workgroup 1; let a = 1; main { }",
+         {1, 32},
+         "outside of `main`",
+         "const"},
+        {"wye 1; program p; workgroup 1; // \xff\nmain { }", {1, 35}, "byte 255", "UTF-8"},
+    };
+    for (const Row& row : rows) check(row.text, row);
+}
+
+TEST_CASE("all mistakes are reported at once, each once") {
+    const std::string text = test::around(
+        "let q = n +;\n"
+        "let z = unknown + 1;\n"
+        "let y = q + unknown;\n"
+        "z = 1\n"
+        "if q == { let v = 1; }\n"
+        "v = 2;");
+    const ParseResult result = parse(text);
+    std::vector<std::uint32_t> lines;
+    for (const Diagnostic& d : result.diagnostics) lines.push_back(d.place.line - test::kBodyLine);
+    CAPTURE(test::shown(result.diagnostics, text));
+    CHECK(lines == std::vector<std::uint32_t>{0, 1, 3, 4, 5});
+}
+
+TEST_CASE("a diagnostic renders with its line and a caret") {
+    const std::string text = "wye 1;\nprogram p;\nworkgroup 1;\nmain {\n\tlet \xc3\xa9 = 1;\n}\n";
+    const ParseResult result = parse(text);
+    REQUIRE(!result.diagnostics.empty());
+    CHECK(render(result.diagnostics[0], "p.wye", text)
+              .rfind("p.wye:5:6: error: `\xc3\xa9` has no meaning here\n"
+                     "\tlet \xc3\xa9 = 1;\n"
+                     "\t    ^\n"
+                     "Fix: ",
+                     0) == 0);
+    const wye::Error error = to_error(wye::Code::INVALID_TEXT, result.diagnostics, "p.wye");
+    CHECK(error.code == wye::Code::INVALID_TEXT);
+    CHECK(error.message.rfind("p.wye:5:6: ", 0) == 0);
+    CHECK(error.fix.rfind("Fix: ", 0) == 0);
+    Diagnostic placeless;
+    placeless.where = "main, statement 3";
+    placeless.message = "m";
+    placeless.fix = "Fix: f";
+    CHECK(render(placeless, "p", "") == "p: main, statement 3: error: m\nFix: f\n");
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tests of text, rules and analyses share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/text.hpp"
+#include "program/validate.hpp"
+
+namespace test {
+
+// A program around a body, with one of everything that bodies like to use.
+inline std::string around(std::string_view body, std::string_view heads = {}) {
+    return "wye 1; program t; workgroup 64;\n"
+           "param a: f32; param n: u32; param m: i64; param d: f64;\n"
+           "input x: f32[]; input w: u8[]; output r: u32[]; input_output b: u32[];\n"
+           "shared s: u32[64]; uniform k: f32x4[4]; output h: f16[8];\n" +
+           std::string(heads) + "\nmain {\n" + std::string(body) + "\n}\n";
+}
+inline constexpr unsigned kBodyLine = 7;  // the first line of `body`, without heads' own newlines
+
+inline std::vector<wye::ir::Diagnostic> problems(std::string_view text) {
+    wye::ir::ParseResult result = wye::ir::parse(text);
+    if (!result.ok()) return result.diagnostics;
+    return wye::ir::validate(result.program);
+}
+
+inline std::string shown(const std::vector<wye::ir::Diagnostic>& list, std::string_view text) {
+    std::string out;
+    for (const auto& d : list) out += wye::ir::render(d, "t", text);
+    return out;
+}
+
+}  // namespace test
