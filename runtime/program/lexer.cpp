@@ -169,9 +169,7 @@ Token Lexer::string(Token token) {
         if (at_ + bytes >= text_.size() || c == '\n' || c == '\r') {
             report(token.place, "this string does not end on its line",
                    "Fix: close it with `\"`; longer text goes between \"\"\" marks");
-            Token out = finish(token, Tok::String, bytes);
-            out.text.remove_prefix(1);
-            return out;
+            return finish(token, Tok::Bad, bytes);
         }
         if (c != '\\') continue;
         const char escaped = at(bytes + 1);
@@ -194,9 +192,7 @@ Token Lexer::raw(Token token) {
     std::size_t end = text_.find("\"\"\"", at_ + 3);
     if (end == std::string_view::npos) {
         report(token.place, "this text has no closing \"\"\"", "Fix: close it with \"\"\"");
-        Token out = finish(token, Tok::Raw, text_.size() - at_);
-        out.text.remove_prefix(3);
-        return out;
+        return finish(token, Tok::Bad, text_.size() - at_);
     }
     while (end + 3 < text_.size() && text_[end + 3] == '"') ++end;
     const std::size_t bytes = end + 3 - at_;
@@ -241,13 +237,13 @@ Token Lexer::next() {
         } else {
             report(token.place,
                    "`" + std::string(text_.substr(at_, bytes)) + "` has no meaning here",
-                   c == '\'' ? "Fix: remove it; there are no character literals"
-                             : "Fix: remove it; names have letters a to z, digits and `_`");
+                   c == '?' ? "Fix: choose with `select(condition, a, b)`"
+                            : "Fix: remove it; names have letters a to z, digits and `_`");
         }
         // One report for a whole run of such bytes.
         const char run = c;
         while (at(bytes) == run && at_ + bytes < text_.size()) ++bytes;
-        advance(bytes);
+        return finish(token, Tok::Bad, bytes);
     }
 }
 

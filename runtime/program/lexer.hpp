@@ -27,6 +27,7 @@ enum class Tok : std::uint8_t {
     Number,    // as written
     String,    // the text between the marks, escapes included
     Raw,       // the text between the marks
+    Bad,       // reported: rules that meet it stay silent
     Operator,  // code: Op
     OpAssign,  // code: Op of the operator before `=`
     Assign,

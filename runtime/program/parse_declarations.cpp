@@ -31,6 +31,11 @@ ParseResult Parser::run() {
         return {{}, errors_.take()};
     }
     take();
+    if (token_.is(Tok::End)) {
+        error(token_.place, "the text holds no program",
+              "Fix: begin with `wye 1;`, `program NAME;` and `workgroup SIZE;`");
+        return {{}, errors_.take()};
+    }
     header();
     heads();
     body();

@@ -517,6 +517,7 @@ ExprId Parser::effect() {
         }
         imm = static_cast<std::uint16_t>(symbol.index);
         if (!token_.is(Tok::LeftBracket)) {
+            if (!placed) return kNone;
             unexpected("`[` and an index",
                        "Fix: name one element, as in `" + std::string(name.text) + "[i]`");
             return kNone;

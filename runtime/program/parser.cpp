@@ -68,6 +68,7 @@ void Parser::error(Place place, std::string message, std::string fix) {
 }
 
 void Parser::unexpected(std::string_view wanted, std::string fix) {
+    if (token_.is(Tok::Bad)) return;
     if (fix.empty()) {
         fix = "Fix: write " + std::string(wanted) + " here";
         if (token_.is(Tok::Assign)) fix = "Fix: write `==` to compare";
@@ -84,7 +85,7 @@ bool Parser::expect(Tok tok, std::string_view text, std::string_view where) {
     const std::string wanted = "`" + std::string(text) + "` " + std::string(where);
     const std::string fix = token_.is(Tok::Assign) ? "Fix: write `==` to compare"
                                                    : "Fix: write `" + std::string(text) + "` here";
-    if (starts_line())
+    if (starts_line() && !token_.is(Tok::Bad))
         error(last_.end, "expected " + wanted, fix);
     else
         unexpected(wanted, fix);
@@ -97,6 +98,7 @@ bool Parser::expect_semicolon(std::string_view after) {
         take();
         return true;
     }
+    if (token_.is(Tok::Bad)) return false;
     const bool harmless = starts_line() || token_.is(Tok::RightBrace) || token_.is(Tok::End);
     error(harmless ? last_.end : token_.place,
           "expected `;` after " + std::string(after) +

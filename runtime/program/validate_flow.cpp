@@ -8,7 +8,6 @@ namespace wye::ir::detail {
 namespace {
 
 std::string scope_of(std::uint8_t most) {
-    if (most == 0) return "in the whole grid";
     return most == 1 ? "in the workgroup" : "in the subgroup";
 }
 
@@ -44,7 +43,6 @@ class Demands {
     void statement(StmtId id) {
         const Stmt& s = code_.stmts[id];
         if (s.op == Op::BARRIER) control(id, s.place, "`barrier`", 1);
-        if (s.op == Op::GRID_BARRIER) control(id, s.place, "`grid_barrier`", 0);
         for (const ExprId e : s.args) {
             if (e == kNone || !op_effect(code_.exprs[e].op)) continue;
             const Expr& effect = code_.exprs[e];
@@ -111,6 +109,7 @@ class Phases {
             declare(s);
             switch (s.op) {
                 case Op::GRID_BARRIER:
+                    level(sid, s);
                     ++phase_;
                     ++passed_;
                     break;
@@ -138,6 +137,14 @@ class Phases {
                     break;
             }
         }
+    }
+
+    void level(StmtId id, const Stmt& s) {
+        if (flow_.control(id) > 0)
+            say(s.place,
+                "`grid_barrier` stands in flow that is not uniform in the whole grid: it is " +
+                    flow_.control_cause(id),
+                "Fix: let every invocation of the grid reach it");
     }
 
     void phase_loop(const Stmt& s) {

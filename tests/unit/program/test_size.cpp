@@ -35,7 +35,7 @@ TEST_CASE("sizes are exact") {
           Row{"(w - 1) * (w - 1) / (w - 1)", (1ULL << 63) - 1},
           Row{"5 + i / 2", 4},  // rounds down: -1 / 2 is -1
           Row{"(n + 63) / 64 * 64", 64}, Row{"18446744073709551615 / 3", 6148914691236517205ULL}}) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         const auto value = size(row.text);
         REQUIRE(value.ok());
         CHECK(*value == row.value);
@@ -51,7 +51,7 @@ TEST_CASE("sizes that no buffer can have are refused") {
          {Row{"n - 8", "count is negative: -1"}, Row{"i", "negative: -1"},
           Row{"n / (n - 7)", "by zero"}, Row{"w", "2^63 or more: 9223372036854775808"},
           Row{"j", "negative"}, Row{"w * w * w", "overflows"}, Row{"j * w * 2", "overflows"}}) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         const auto value = size(row.text);
         REQUIRE(!value.ok());
         CHECK(value.error().code == wye::Code::INVALID_ARGUMENT);

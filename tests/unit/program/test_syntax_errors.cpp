@@ -18,7 +18,7 @@ struct Row {
 
 void check(const std::string& text, const Row& row) {
     const ParseResult result = parse(text);
-    CAPTURE(row.text);
+    CAPTURE(std::string(row.text));
     REQUIRE(!result.diagnostics.empty());
     const Diagnostic& d = result.diagnostics[0];
     CAPTURE(test::shown(result.diagnostics, text));
@@ -39,7 +39,7 @@ TEST_CASE("errors in main") {
         {"let q = n", {0, 10}, "expected `;` after the value", "`;`"},
         {"let q = (n;", {0, 11}, "expected `)`", "`)`"},
         {"let q = b[n;", {0, 12}, "expected `]`", "`]`"},
-        {"let q = nn;", {0, 9}, "there is no name `nn`", "declare it above"},
+        {"let q = unheard;", {0, 9}, "there is no name `unheard`", "declare it above"},
         {"let q = num_workgroup.x;", {0, 9}, "`num_workgroup`", "`num_workgroups`"},
         {"let q = sqtr(a);", {0, 9}, "no function `sqtr`", "`sqrt`"},
         {"let q = b;", {0, 9}, "`b` is a buffer, not a value", "b[i]"},
@@ -107,7 +107,8 @@ TEST_CASE("errors in main") {
 
 TEST_CASE("errors in the head") {
     const Row rows[] = {
-        {"", {1, 1}, "expected `wye 1;`", "begin"},
+        {"", {1, 1}, "holds no program", "begin"},
+        {"program p; workgroup 1; main { }", {1, 1}, "expected `wye 1;`", "begin"},
         {"wye 2; program p; workgroup 1; main { }", {1, 5}, "version 1", "wye 1;"},
         {"wye 1; program p; main { }", {1, 19}, "no `workgroup`", "workgroup 64"},
         {"wye 1; program p; workgroup 0; main { }", {1, 29}, "is 0, outside of 1", "range"},
@@ -174,7 +175,7 @@ TEST_CASE("errors in the head") {
          {1, 44},
          "`entry`",
          ""},
-        {"wye 1; program p; workgroup 1; variant \"a\n\" entry \"b\" file \"c\"; main { }",
+        {"wye 1; program p; workgroup 1; variant \"a\n entry; main { }",
          {1, 40},
          "does not end on its line",
          ""},

@@ -84,7 +84,7 @@ TEST_CASE("levels of values") {
              Row{"if n == 1u { if local_index == 3u { return; } } else { var q = 1u; }", 3},
              Row{"if n == 1u { var q = 1u; } if local_index == 3u { return; }", 0},
          }) {
-        CAPTURE(row.body);
+        CAPTURE(std::string(row.body));
         CHECK(level_of_q(row.body) == row.level);
     }
 }
