@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `wye check` and `wye lower`: what a program is, before any device is touched.
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "files.hpp"
+#include "load.hpp"
+#include "verbs.hpp"
+
+namespace wye::tool {
+namespace {
+
+using Json = nlohmann::json;
+
+// "9:12" of a place object, or nothing when it is unknown.
+std::string place_text(const Json& item) {
+    const auto line = item.value("line", 0);
+    return line == 0 ? std::string() : fmt::format(" at {}:{}", line, item.value("column", 0));
+}
+
+void print_analysis(const wye_program_description& about, const Json& analysis) {
+    fmt::print("program        {}\n", detail::view(about.name));
+    fmt::print("fingerprint    {}\n", detail::view(about.fingerprint));
+    fmt::print("workgroup      {} x {} x {}\n", about.workgroup[0], about.workgroup[1],
+               about.workgroup[2]);
+    for (std::uint64_t i = 0; i < about.param_count; ++i)
+        fmt::print("param          {}: {}\n", detail::view(about.params[i].name),
+                   detail::view(about.params[i].type));
+    for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
+        const wye_buffer_description& buffer = about.buffers[i];
+        fmt::print("buffer {:<7} {} {}: {}\n", buffer.binding, detail::view(buffer.role),
+                   detail::view(buffer.name), detail::view(buffer.type));
+    }
+    for (const Json& need : analysis.value("needs", Json::array()))
+        fmt::print("needs          {}: {}\n", need.value("capability", ""),
+                   need.value("because", ""));
+    const Json doubts = analysis.value("doubts", Json::array());
+    fmt::print("deterministic  {}\n", doubts.empty() ? "yes" : "not proven");
+    for (const Json& doubt : doubts)
+        fmt::print("  {}: {}{}\n", doubt.value("reason", ""), doubt.value("what", ""),
+                   place_text(doubt));
+    for (const Json& reserved : analysis.value("reserved", Json::array()))
+        fmt::print("not run yet    {}{}\n", reserved.value("construct", ""), place_text(reserved));
+}
+
+Result<void> check_program(const CheckOptions& options) {
+    // Checking needs no device, so no plugin is even searched for.
+    WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
+    WYE_ASSIGN(const auto program, load_program(context, options.program));
+    WYE_ASSIGN(const auto text, program.analysis());
+    if (options.json) {
+        fmt::print("{}\n", text);
+        return {};
+    }
+    WYE_ASSIGN(const auto about, program.describe());
+    const Json analysis = Json::parse(text, nullptr, false);
+    if (analysis.is_discarded())
+        return Error(Code::INTERNAL, "the library's analysis is no JSON", "Fix: report this");
+    print_analysis(about, analysis);
+    return {};
+}
+
+Result<void> lower_program(const LowerOptions& options) {
+    ContextOptions context_options;
+    if (options.device.empty()) context_options.flags = WYE_CONTEXT_NO_PLUGINS;
+    WYE_ASSIGN(const auto context, Context::create(context_options));
+    WYE_ASSIGN(const auto program, load_program(context, options.program));
+    wye_device device = 0;
+    if (!options.device.empty()) {
+        WYE_ASSIGN(const auto opened, context.open(options.device));
+        device = opened.get();
+    }
+    WYE_ASSIGN(const auto lowered, program.lower(options.format, device));
+    const auto bytes = std::as_bytes(std::span(lowered));
+    StagedOutputs outputs;
+    WYE_TRY(outputs.add(options.output.empty() ? "/dev/stdout" : options.output, bytes));
+    return outputs.commit();
+}
+
+}  // namespace
+
+ExitCode check(const CheckOptions& options) {
+    const auto result = check_program(options);
+    return result.ok() ? kOk : fail(result.error());
+}
+
+ExitCode lower(const LowerOptions& options) {
+    const auto result = lower_program(options);
+    return result.ok() ? kOk : fail(result.error());
+}
+
+}  // namespace wye::tool

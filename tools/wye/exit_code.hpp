@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The exit codes of `wye` and how an error maps to one. Documented in README.md and wye(1).
+#pragma once
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::tool {
+
+enum ExitCode : int {
+    kOk = 0,
+    kFailed = 1,    // the work failed: a trap, a driver error, an output that cannot be written
+    kUsage = 2,     // bad arguments or bad input: flags, program, selector, files, sizes, values
+    kNoDevice = 3,  // no usable device for what was asked
+    kStrict = 5,    // --strict, and some plugin failed
+};
+
+[[nodiscard]] ExitCode exit_code_of(const Error& error);
+
+// Writes "wye: error: ..." to stderr and returns the exit code of `error`.
+[[nodiscard]] ExitCode fail(const Error& error);
+
+}  // namespace wye::tool

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads a program file, text or wire, into a context; files of `variant` clauses are looked up
+// beside the program. Errors as the library's, with the path.
+#pragma once
+
+#include <string>
+
+#include "wye/wye.hpp"
+
+namespace wye::tool {
+
+[[nodiscard]] Result<Program> load_program(const Context& context, const std::string& path);
+
+// Splits "name=value"; INVALID_ARGUMENT names the flag when there is no name or no `=`.
+struct Assignment {
+    std::string name;
+    std::string value;
+};
+[[nodiscard]] Result<Assignment> parse_assignment(const std::string& text, const char* flag);
+
+}  // namespace wye::tool

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `wye`: the command line over libwye.
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "suggest.hpp"
+#include "verbs.hpp"
+#include "wye/wye.h"
+
+namespace {
+
+using namespace wye::tool;
+
+// "64", "64,2" or "64,2,1".
+std::optional<std::array<std::uint32_t, 3>> parse_grid(const std::string& text) {
+    std::array<std::uint32_t, 3> grid = {1, 1, 1};
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (std::size_t axis = 0; axis < grid.size(); ++axis) {
+        const auto [next, status] = std::from_chars(at, end, grid[axis]);
+        if (status != std::errc{}) return std::nullopt;
+        if (next == end) return grid;
+        if (*next != ',') return std::nullopt;
+        at = next + 1;
+    }
+    return std::nullopt;
+}
+
+void add_info(CLI::App& app, InfoOptions& options) {
+    app.add_flag("-l,--list", options.list, "One line per device: selector, tab, name");
+    app.add_flag("--json", options.json, "The whole catalogue as one JSON document");
+    app.add_flag("--strict", options.strict, "Exit with 5 when some plugin failed");
+    app.add_option("-d,--device", options.device, "Only what this selector can mean");
+}
+
+void add_check(CLI::App& app, CheckOptions& options) {
+    app.add_option("program", options.program, "Program, text or wire form")->required();
+    app.add_flag("--json", options.json, "The analysis as JSON");
+}
+
+void add_lower(CLI::App& app, LowerOptions& options) {
+    app.add_option("program", options.program, "Program, text or wire form")->required();
+    app.add_option("--to", options.format, "text, wire, wye-program or opencl-c")->required();
+    app.add_option("-d,--device", options.device, "Lower with the facts of this device");
+    app.add_option("-o,--output", options.output, "File (default: standard output)");
+}
+
+void add_run(CLI::App& app, RunOptions& options, std::string& grid, std::uint64_t& elements) {
+    app.add_option("program", options.program, "Program, text or wire form")->required();
+    app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)");
+    app.add_option("--in", options.inputs, "NAME=FILE: raw little-endian bytes of an input");
+    app.add_option("--out", options.outputs, "NAME=FILE: where an output goes");
+    app.add_option("--param", options.params, "NAME=VALUE: a parameter");
+    app.add_option("--grid", grid, "X[,Y[,Z]]: workgroups");
+    app.add_option("--elements", elements, "Number of elements; workgroups are derived");
+    app.add_option("--timeout-ms", options.timeout_ms, "Give up after this long (0: never)");
+    app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
+}
+
+// CLI11 throws for bad usage and for --help alike; both end here.
+int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+    std::ostringstream out;
+    std::ostringstream err;
+    if (app.exit(error, out, err) == 0) {
+        std::cout << out.str();
+        return kOk;
+    }
+    std::cerr << "wye: error: " << error.what() << '\n';
+    if (const std::string hint = suggest(app, argc, argv); !hint.empty())
+        std::cerr << "Fix: did you mean `" << hint << "`?\n";
+    else
+        std::cerr << "Fix: see `wye --help`\n";
+    return kUsage;
+}
+
+int real_main(int argc, char** argv) {
+    CLI::App app("Run portable compute programs on whatever device is here.", "wye");
+    app.set_version_flag("--version", fmt::format("wye {}", wye_version()));
+    app.require_subcommand(1);
+    app.footer(
+        "Exit status: 0 ok; 1 the work failed; 2 bad usage or input; 3 no usable device;\n"
+        "5 a plugin failed (with --strict). See wye(1).");
+
+    InfoOptions info_options;
+    CheckOptions check_options;
+    LowerOptions lower_options;
+    RunOptions run_options;
+    std::string grid;
+    std::uint64_t elements = 0;
+    CLI::App* info_verb = app.add_subcommand("info", "What this machine can do, and why not more");
+    CLI::App* check_verb = app.add_subcommand("check", "Validate a program and say what it needs");
+    CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
+    CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
+    add_info(*info_verb, info_options);
+    add_check(*check_verb, check_options);
+    add_lower(*lower_verb, lower_options);
+    add_run(*run_verb, run_options, grid, elements);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return report_usage(app, error, argc, argv);
+    }
+
+    if (info_verb->parsed()) return info(info_options);
+    if (check_verb->parsed()) return check(check_options);
+    if (lower_verb->parsed()) return lower(lower_options);
+    if (!grid.empty()) {
+        run_options.grid = parse_grid(grid);
+        if (!run_options.grid)
+            return fail(wye::Error(wye::Code::INVALID_ARGUMENT,
+                                   fmt::format("`--grid {}` is not X[,Y[,Z]]", grid),
+                                   "Fix: write one to three workgroup counts below 2^32"));
+    }
+    if (run_verb->count("--elements") != 0) run_options.elements = elements;
+    if (run_options.grid && run_options.elements)
+        return fail(wye::Error(wye::Code::INVALID_ARGUMENT,
+                               "`--grid` and `--elements` exclude each other",
+                               "Fix: give one of them"));
+    return run(run_options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const int code = real_main(argc, argv);
+        // A full disk or a closed pipe on stdout must not look like success.
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+            std::fputs("wye: error: cannot write to standard output\nFix: check where it goes\n",
+                       stderr);
+            return code == kOk ? static_cast<int>(kFailed) : code;
+        }
+        return code;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "wye: internal error: %s\nFix: report this\n", error.what());
+        return kFailed;
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `wye run`: one dispatch from files to files. Everything is read and checked before anything runs,
+// and outputs appear only when all of them are complete.
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "files.hpp"
+#include "load.hpp"
+#include "verbs.hpp"
+
+namespace wye::tool {
+namespace {
+
+Error bad_value(const std::string& name, const std::string& text, std::string_view type) {
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("`--param {}={}` is no {} value", name, text, type),
+                 fmt::format("Fix: write a number that {} can hold", type), name);
+}
+
+// Decimal or 0x hexadecimal, the whole text, in range.
+template <typename T>
+Result<std::uint64_t> integer_bits(const std::string& name, const std::string& text,
+                                   std::string_view type) {
+    std::string_view digits = text;
+    const bool negative = !digits.empty() && digits.front() == '-';
+    if (negative) digits.remove_prefix(1);
+    const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
+    if (hex) digits.remove_prefix(2);
+    std::uint64_t magnitude = 0;
+    const auto [end, status] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hex ? 16 : 10);
+    const std::uint64_t limit =
+        static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + (negative ? 1U : 0U);
+    if (status != std::errc{} || end != digits.data() + digits.size() || magnitude > limit ||
+        (negative && std::is_unsigned_v<T> && magnitude != 0))
+        return bad_value(name, text, type);
+    const std::uint64_t bits = negative ? 0 - magnitude : magnitude;
+    return sizeof(T) == 4 ? (bits & 0xffffffffU) : bits;
+}
+
+template <typename T, typename Bits>
+Result<std::uint64_t> float_bits(const std::string& name, const std::string& text,
+                                 std::string_view type) {
+    T value{};
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc{} || end != text.data() + text.size())
+        return bad_value(name, text, type);
+    if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
+    return static_cast<std::uint64_t>(std::bit_cast<Bits>(value));
+}
+
+Result<std::uint64_t> param_bits(const std::string& name, const std::string& text,
+                                 std::string_view type) {
+    if (type == "u32") return integer_bits<std::uint32_t>(name, text, type);
+    if (type == "i32") return integer_bits<std::int32_t>(name, text, type);
+    if (type == "u64") return integer_bits<std::uint64_t>(name, text, type);
+    if (type == "i64") return integer_bits<std::int64_t>(name, text, type);
+    if (type == "f32") return float_bits<float, std::uint32_t>(name, text, type);
+    return float_bits<double, std::uint64_t>(name, text, type);
+}
+
+using Names = std::map<std::string, std::string>;
+
+Result<Names> parse_names(const std::vector<std::string>& items, const char* flag) {
+    Names names;
+    for (const std::string& item : items) {
+        WYE_ASSIGN(auto assignment, parse_assignment(item, flag));
+        if (!names.emplace(assignment.name, assignment.value).second)
+            return Error(Code::DUPLICATE,
+                         fmt::format("`{} {}=` is given twice", flag, assignment.name),
+                         "Fix: give each name once", assignment.name);
+    }
+    return names;
+}
+
+// Every name the user gave must exist in the program.
+Result<void> check_names(const Names& names, const std::vector<std::string>& known,
+                         const char* flag, const char* noun) {
+    for (const auto& [name, value] : names) {
+        if (std::ranges::find(known, name) != known.end()) continue;
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("the program has no {} named `{}` ({})", noun, name, flag),
+                     known.empty() ? fmt::format("Fix: leave {} out", flag)
+                                   : fmt::format("Fix: use one of: {}", fmt::join(known, ", ")),
+                     name);
+    }
+    return {};
+}
+
+// Host bytes of one buffer of the program.
+struct Slot {
+    std::string name;
+    std::vector<std::byte> input;
+    std::vector<std::byte> output;
+    std::string target;  // file; empty: not wanted
+};
+
+Result<std::vector<Slot>> read_slots(const wye_program_description& about, const Names& inputs,
+                                     const Names& outputs) {
+    std::vector<std::string> readable;
+    std::vector<std::string> writable;
+    for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
+        const wye_buffer_description& buffer = about.buffers[i];
+        if (buffer.in_inputs != 0) readable.emplace_back(detail::view(buffer.name));
+        if (buffer.in_outputs != 0) writable.emplace_back(detail::view(buffer.name));
+    }
+    WYE_TRY(check_names(inputs, readable, "--in", "input buffer"));
+    WYE_TRY(check_names(outputs, writable, "--out", "output buffer"));
+
+    std::vector<Slot> slots;
+    for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
+        const wye_buffer_description& buffer = about.buffers[i];
+        if (detail::view(buffer.role) == "shared") continue;
+        Slot& slot = slots.emplace_back();
+        slot.name = detail::view(buffer.name);
+        if (buffer.in_inputs != 0) {
+            const auto found = inputs.find(slot.name);
+            if (found == inputs.end())
+                return Error(
+                    Code::INVALID_ARGUMENT,
+                    fmt::format("{} `{}` has no file", detail::view(buffer.role), slot.name),
+                    fmt::format("Fix: add --in {}=FILE", slot.name), slot.name);
+            WYE_ASSIGN(slot.input, read_file(found->second, fmt::format("input `{}`", slot.name)));
+            if (buffer.element_bytes != 0 && slot.input.size() % buffer.element_bytes != 0)
+                return Error(
+                    Code::INVALID_ARGUMENT,
+                    fmt::format("`{}` holds {} bytes, no multiple of the {} bytes of {} `{}`",
+                                found->second, slot.input.size(), buffer.element_bytes,
+                                detail::view(buffer.type), slot.name),
+                    "Fix: bring whole elements", slot.name);
+        }
+        if (const auto found = outputs.find(slot.name); found != outputs.end())
+            slot.target = found->second;
+    }
+    return slots;
+}
+
+void bind(Dispatch& dispatch, std::vector<Slot>& slots, const wye_program_description& about) {
+    std::size_t next = 0;
+    for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
+        const wye_buffer_description& buffer = about.buffers[i];
+        if (detail::view(buffer.role) == "shared") continue;
+        Slot& slot = slots[next++];
+        if (buffer.in_inputs != 0) dispatch.input(slot.name, slot.input);
+        if (buffer.in_outputs == 0) continue;
+        if (!slot.target.empty())
+            dispatch.output(slot.name, slot.output);
+        else if (buffer.in_inputs == 0)
+            dispatch.discard(slot.name, 0);
+    }
+}
+
+Result<void> run_program(const RunOptions& options) {
+    WYE_ASSIGN(const auto inputs, parse_names(options.inputs, "--in"));
+    WYE_ASSIGN(const auto outputs, parse_names(options.outputs, "--out"));
+    WYE_ASSIGN(const auto params, parse_names(options.params, "--param"));
+    WYE_ASSIGN(const auto context, Context::create());
+    WYE_ASSIGN(const auto program, load_program(context, options.program));
+    WYE_ASSIGN(const auto about, program.describe());
+
+    std::vector<std::string> declared;
+    for (std::uint64_t i = 0; i < about.param_count; ++i)
+        declared.emplace_back(detail::view(about.params[i].name));
+    WYE_TRY(check_names(params, declared, "--param", "parameter"));
+    std::vector<std::uint64_t> bits;
+    for (std::uint64_t i = 0; i < about.param_count; ++i) {
+        const auto found = params.find(declared[i]);
+        const std::string_view type = detail::view(about.params[i].type);
+        if (found == params.end())
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("parameter `{}` ({}) has no value", declared[i], type),
+                         fmt::format("Fix: add --param {}=VALUE", declared[i]), declared[i]);
+        WYE_ASSIGN(bits.emplace_back(), param_bits(declared[i], found->second, type));
+    }
+    WYE_ASSIGN(auto slots, read_slots(about, inputs, outputs));
+    WYE_ASSIGN(const auto device, context.open(options.device, &program));
+
+    const auto request = [&] {
+        Dispatch dispatch(program, device);
+        for (std::size_t i = 0; i < bits.size(); ++i) dispatch.param_bits(i, bits[i]);
+        if (options.grid) dispatch.grid((*options.grid)[0], (*options.grid)[1], (*options.grid)[2]);
+        if (options.elements) dispatch.elements(*options.elements);
+        dispatch.timeout_ns(options.timeout_ms * 1'000'000U);
+        bind(dispatch, slots, about);
+        return dispatch;
+    };
+    // The first request only asks for sizes; the second brings storage of that size.
+    WYE_ASSIGN(const auto sizes, request().sizes());
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        if (!slots[i].target.empty()) slots[i].output.resize(sizes[i]);
+    WYE_ASSIGN(const auto report, request().run());
+
+    StagedOutputs staged;
+    for (const Slot& slot : slots)
+        if (!slot.target.empty()) WYE_TRY(staged.add(slot.target, slot.output));
+    WYE_TRY(staged.commit());
+    if (!options.quiet) {
+        WYE_ASSIGN(const auto where, device.describe());
+        fmt::print(stderr, "wye: ran `{}` on {} ({}), {} x {} x {} workgroups, {:.3f} ms\n",
+                   detail::view(about.name), detail::view(where.selector), detail::view(where.name),
+                   report.groups[0], report.groups[1], report.groups[2],
+                   static_cast<double>(report.wall_ns) / 1e6);
+    }
+    return {};
+}
+
+}  // namespace
+
+ExitCode run(const RunOptions& options) {
+    const auto result = run_program(options);
+    return result.ok() ? kOk : fail(result.error());
+}
+
+}  // namespace wye::tool

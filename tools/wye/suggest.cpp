@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suggest.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace wye::tool {
+namespace {
+
+// Levenshtein distance, two rows.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i);
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+        }
+    }
+    return row.back();
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+    return names;
+}
+
+}  // namespace
+
+std::string suggest(const CLI::App& app, int argc, char** argv) {
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+    std::vector<std::string> known = verbs;
+    std::ranges::copy(flags_of(app), std::back_inserter(known));
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i];
+        word = word.substr(0, word.find('='));
+        if (std::ranges::find(verbs, word) != verbs.end()) {
+            known = flags_of(*app.get_subcommand(word));
+            continue;
+        }
+        if (std::ranges::find(known, word) != known.end()) continue;
+        if (i > 1 && !word.starts_with('-')) continue;  // a value, not a name
+        const auto nearest = std::ranges::min_element(
+            known, {}, [&](const std::string& name) { return distance(word, name); });
+        if (nearest != known.end() && distance(word, *nearest) <= 1 + word.size() / 4)
+            return *nearest;
+        return {};
+    }
+    return {};
+}
+
+}  // namespace wye::tool

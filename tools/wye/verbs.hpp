@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verbs of `wye`. Each takes parsed options, writes data to stdout and diagnosis to stderr, and
+// returns the exit code.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exit_code.hpp"
+
+namespace wye::tool {
+
+struct InfoOptions {
+    bool list = false;    // one line per device: selector and name
+    bool json = false;    // the catalogue document
+    bool strict = false;  // exit 5 when some plugin failed
+    std::string device;   // selector; limits what is opened and shown
+};
+[[nodiscard]] ExitCode info(const InfoOptions& options);
+
+struct CheckOptions {
+    std::string program;
+    bool json = false;
+};
+[[nodiscard]] ExitCode check(const CheckOptions& options);
+
+struct LowerOptions {
+    std::string program;
+    std::string format;
+    std::string device;  // selector; empty: facts of no device, everything emulated
+    std::string output;  // file; empty: stdout
+};
+[[nodiscard]] ExitCode lower(const LowerOptions& options);
+
+struct RunOptions {
+    std::string program;
+    std::string device;
+    std::vector<std::string> inputs;   // name=FILE
+    std::vector<std::string> outputs;  // name=FILE
+    std::vector<std::string> params;   // name=VALUE
+    std::optional<std::array<std::uint32_t, 3>> grid;
+    std::optional<std::uint64_t> elements;
+    std::uint64_t timeout_ms = 0;
+    bool quiet = false;  // no report line on stderr
+};
+[[nodiscard]] ExitCode run(const RunOptions& options);
+
+}  // namespace wye::tool
