@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A one-line progress bar; silent unless its stream is a terminal. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace wye::examples {
+
+class Progress {
+  public:
+    explicit Progress(std::FILE* stream);
+
+    // `total` 0: unknown, only the amount is shown. Amounts are bytes.
+    void start(std::string label, std::uint64_t total);
+    void advance(std::uint64_t done);
+    void finish();  // clears the line
+
+  private:
+    std::FILE* stream_;
+    bool terminal_;
+    bool drawn_ = false;
+    std::string label_;
+    std::uint64_t total_ = 0;
+};
+
+}  // namespace wye::examples
