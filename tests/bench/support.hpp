@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A benchmark has nothing to save: the first failure is printed and ends the process.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::bench {
+
+template <typename T>
+[[nodiscard]] T must(Result<T> result) {
+    if (result.ok()) return std::move(result).value();
+    std::fprintf(stderr, "%s\n", result.error().text().c_str());
+    std::exit(1);
+}
+
+inline void must(Result<void> result) {
+    if (result.ok()) return;
+    std::fprintf(stderr, "%s\n", result.error().text().c_str());
+    std::exit(1);
+}
+
+}  // namespace wye::bench
