@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// blockhash against coreutils: split and sha256sum, on every device.
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using wye::test::Outcome;
+using wye::test::run_command;
+using wye::test::TempFolder;
+
+namespace {
+
+const std::string kWye = WYE_TOOL;
+const std::string kBlockhash = WYE_BLOCKHASH;
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        out.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
+
+std::string random_bytes(std::size_t count) {
+    std::mt19937 generator(7);
+    std::string bytes(count, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(generator());
+    return bytes;
+}
+
+// "digest  offset  file" for every block, by split and sha256sum.
+std::string coreutils(const std::string& file, std::size_t block) {
+    const Outcome outcome =
+        run_command({"split", "-b", std::to_string(block), "--filter=sha256sum", file});
+    REQUIRE(outcome.code == 0);
+    std::string out;
+    std::size_t offset = 0;
+    for (const std::string& line : lines(outcome.out)) {
+        out += line.substr(0, 64) + "  " + std::to_string(offset) + "  " + file + "\n";
+        offset += block;
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("blockhash equals coreutils on every device") {
+    const TempFolder folder;
+    struct Row {
+        std::size_t size;
+        std::size_t block;
+    };
+    const std::vector<Row> rows = {{0, 4096},    {1, 4096},      {4096, 4096}, {4097, 4096},
+                                   {100000, 55}, {100000, 64},   {10007, 119}, {10007, 1000},
+                                   {500, 1},     {300000, 65536}};
+    for (const std::string& line : lines(run_command({kWye, "info", "-l"}).out)) {
+        const std::string device = line.substr(0, line.find('\t'));
+        for (const Row& row : rows) {
+            CAPTURE(device);
+            CAPTURE(row.size);
+            CAPTURE(row.block);
+            const std::string file = folder.write("data", random_bytes(row.size));
+            const Outcome outcome = run_command(
+                {kBlockhash, "--device", device, "--block", std::to_string(row.block), file});
+            CAPTURE(outcome.err);
+            CHECK(outcome.code == 0);
+            CHECK(outcome.out == coreutils(file, row.block));
+        }
+    }
+}
+
+TEST_CASE("blockhash goes on after a file it cannot read, and fails at the end") {
+    const TempFolder folder;
+    const std::string good = folder.write("good", "hello");
+    const Outcome outcome = run_command({kBlockhash, "--device", "cpu", folder.path("none"), good});
+    CHECK(outcome.code == 1);
+    CHECK(outcome.out == coreutils(good, 4096));
+    CHECK(outcome.err.find("No such") != std::string::npos);
+    CHECK(run_command({kBlockhash, "--block", "0", good}).code == 2);
+    CHECK(run_command({kBlockhash, "--device", "warp", good}).code == 3);
+    CHECK(run_command({kBlockhash}).code == 2);
+}

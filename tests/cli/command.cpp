@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+extern char** environ;
+
+namespace wye::test {
+namespace {
+
+std::vector<std::string> changed_environment(const std::map<std::string, std::string>& changes) {
+    std::vector<std::string> out;
+    for (char** at = environ; *at != nullptr; ++at) {
+        const std::string entry = *at;
+        if (!changes.contains(entry.substr(0, entry.find('=')))) out.push_back(entry);
+    }
+    for (const auto& [name, value] : changes)
+        if (!value.empty()) out.push_back(name + "=" + value);
+    return out;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+    std::vector<char*> out;
+    for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+    out.push_back(nullptr);
+    return out;
+}
+
+}  // namespace
+
+Outcome run_command(const std::vector<std::string>& words,
+                    const std::map<std::string, std::string>& environment) {
+    const TempFolder folder;
+    const std::string out = folder.path("out");
+    const std::string err = folder.path("err");
+    const std::vector<std::string> variables = changed_environment(environment);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT, 0600);
+    pid_t child = 0;
+    const int spawned = posix_spawnp(&child, words[0].c_str(), &actions, nullptr,
+                                     pointers(words).data(), pointers(variables).data());
+    posix_spawn_file_actions_destroy(&actions);
+    REQUIRE_MESSAGE(spawned == 0, "cannot start ", words[0]);
+
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (std::chrono::steady_clock::now() > deadline) {
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            FAIL(words[0], " did not end within 60 s");
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    Outcome outcome;
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    outcome.out = read_bytes(out);
+    outcome.err = read_bytes(err);
+    return outcome;
+}
+
+TempFolder::TempFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "wye-cli-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    root_ = pattern;
+}
+
+TempFolder::~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(root_, ignored);
+}
+
+std::string TempFolder::write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+    return path(name);
+}
+
+std::vector<std::string> TempFolder::names() const {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(root_))
+        out.push_back(entry.path().filename().string());
+    std::ranges::sort(out);
+    return out;
+}
+
+std::string read_bytes(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    REQUIRE_MESSAGE(file.good(), "cannot read ", path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace wye::test

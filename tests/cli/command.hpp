@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a program as a user would and keeps what it said. For tests; fails the test on a time-out.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace wye::test {
+
+struct Outcome {
+    int code = -1;    // exit code; 128 + signal when it was killed
+    std::string out;  // standard output
+    std::string err;  // standard error
+};
+
+// The environment is the test's own, changed by `environment` (an empty value unsets). 60 seconds
+// at most.
+[[nodiscard]] Outcome run_command(const std::vector<std::string>& words,
+                                  const std::map<std::string, std::string>& environment = {});
+
+// A folder of its own, removed with everything in it at the end.
+class TempFolder {
+  public:
+    TempFolder();
+    TempFolder(const TempFolder&) = delete;
+    TempFolder& operator=(const TempFolder&) = delete;
+    ~TempFolder();
+
+    [[nodiscard]] std::string path(const std::string& name) const {
+        return (root_ / name).string();
+    }
+    // Writes a file and returns its path.
+    [[nodiscard]] std::string write(const std::string& name, const std::string& bytes) const;
+    [[nodiscard]] std::vector<std::string> names() const;  // sorted
+
+  private:
+    std::filesystem::path root_;
+};
+
+// The whole file; the test fails when it cannot be read.
+[[nodiscard]] std::string read_bytes(const std::string& path);
+
+}  // namespace wye::test

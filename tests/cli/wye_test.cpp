@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `wye` command as a user meets it: exit codes, streams, files left behind.
+#include <bit>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+using wye::test::Outcome;
+using wye::test::read_bytes;
+using wye::test::run_command;
+using wye::test::TempFolder;
+
+namespace {
+
+const std::string kWye = WYE_TOOL;
+const std::string kPrograms = WYE_PROGRAMS;
+
+Outcome wye_command(std::vector<std::string> words) {
+    words.insert(words.begin(), kWye);
+    return run_command(words);
+}
+
+template <typename T>
+std::string bytes_of(const std::vector<T>& values) {
+    return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+std::vector<float> random_floats(std::size_t count, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::uniform_real_distribution<float> range(-1e6F, 1e6F);
+    std::vector<float> values(count);
+    for (float& value : values) value = range(generator);
+    return values;
+}
+
+// Every device that `wye info -l` lists, as it prints them.
+std::vector<std::string> selectors() {
+    const Outcome listed = wye_command({"info", "-l"});
+    REQUIRE(listed.code == 0);
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < listed.out.size();) {
+        const std::size_t end = listed.out.find('\n', at);
+        out.push_back(listed.out.substr(at, listed.out.find('\t', at) - at));
+        at = end + 1;
+    }
+    return out;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("help and version go to stdout and succeed") {
+    for (const char* flag : {"--help", "-h", "--version"}) {
+        const Outcome outcome = wye_command({flag});
+        CHECK(outcome.code == 0);
+        CHECK(contains(outcome.out, "wye"));
+        CHECK(outcome.err.empty());
+    }
+    for (const char* verb : {"info", "check", "lower", "run"})
+        CHECK(wye_command({verb, "--help"}).code == 0);
+}
+
+TEST_CASE("wrong usage goes to stderr with exit code 2 and the nearest word") {
+    struct Row {
+        std::vector<std::string> words;
+        std::string hint;
+    };
+    const std::vector<Row> rows = {
+        {{}, "wye --help"},
+        {{"inof"}, "`info`"},
+        {{"info", "--jsn"}, "`--json`"},
+        {{"run", kPrograms + "/saxpy.wye", "--elemnts", "3"}, "`--elements`"},
+        {{"lower", kPrograms + "/saxpy.wye"}, "Fix:"},
+        {{"run", kPrograms + "/saxpy.wye", "--grid", "1,2,3,4"}, "X[,Y[,Z]]"},
+        {{"run", kPrograms + "/saxpy.wye", "--grid", "x"}, "X[,Y[,Z]]"},
+        {{"run", kPrograms + "/saxpy.wye", "--grid", "4294967296"}, "X[,Y[,Z]]"},
+        {{"run", kPrograms + "/saxpy.wye", "--grid", "1", "--elements", "1"}, "exclude"},
+    };
+    for (const Row& row : rows) {
+        const Outcome outcome = wye_command(row.words);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.out.empty());
+        CHECK(contains(outcome.err, row.hint));
+    }
+}
+
+TEST_CASE("check describes a good program and locates every mistake of a bad one") {
+    const Outcome good = wye_command({"check", kPrograms + "/saxpy.wye"});
+    CHECK(good.code == 0);
+    CHECK(contains(good.out, "fingerprint"));
+    CHECK(contains(good.out, "ieee_f32"));
+
+    const TempFolder folder;
+    const std::string bad =
+        folder.write("bad.wye",
+                     "wye 1;\nprogram bad;\nworkgroup 64;\noutput r: u32[4];\nmain {\n"
+                     "    r[0] = 1u + 2;\n    r[local_index] = missing;\n}\n");
+    const Outcome outcome = wye_command({"check", bad});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(contains(outcome.err, bad + ":6:"));
+    CHECK(contains(outcome.err, bad + ":7:22"));
+    CHECK(contains(outcome.err, "missing"));
+    CHECK(contains(outcome.err, "^"));
+    CHECK(contains(outcome.err, "Fix: "));
+}
+
+TEST_CASE("lower round-trips through text and wire") {
+    const TempFolder folder;
+    const std::string wire = folder.path("p.wyb");
+    REQUIRE(wye_command({"lower", kPrograms + "/histogram.wye", "--to", "wire", "-o", wire}).code ==
+            0);
+    const Outcome from_text = wye_command({"lower", kPrograms + "/histogram.wye", "--to", "text"});
+    const Outcome from_wire = wye_command({"lower", wire, "--to", "text"});
+    CHECK(from_text.code == 0);
+    CHECK(from_text.out == from_wire.out);
+    const std::string printed = folder.write("again.wye", from_text.out);
+    CHECK(wye_command({"lower", printed, "--to", "text"}).out == from_text.out);
+
+    const Outcome cl = wye_command({"lower", wire, "--to", "opencl-c"});
+    CHECK(cl.code == 0);
+    CHECK(contains(cl.out, "__kernel"));
+    const Outcome unknown = wye_command({"lower", wire, "--to", "fortran"});
+    CHECK(unknown.code == 2);
+    CHECK(contains(unknown.err, "fortran"));
+    CHECK(contains(unknown.err, "Fix: "));
+}
+
+TEST_CASE("run computes what the host computes, on every device") {
+    const TempFolder folder;
+    const auto x = random_floats(1000, 1);
+    const auto y = random_floats(1000, 2);
+    const std::string x_file = folder.write("x", bytes_of(x));
+    const std::string y_file = folder.write("y", bytes_of(y));
+    std::vector<float> expected(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        volatile float product = 2.5F * x[i];  // two roundings, whatever the compiler would like
+        expected[i] = product + y[i];
+    }
+    for (const std::string& device : selectors()) {
+        CAPTURE(device);
+        const std::string r_file = folder.path("r");
+        const Outcome outcome =
+            wye_command({"run", kPrograms + "/saxpy.wye", "--device", device, "--in", "x=" + x_file,
+                         "--in", "y=" + y_file, "--out", "r=" + r_file, "--param", "a=2.5"});
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.code == 0);
+        CHECK(contains(outcome.err, device));
+        CHECK(outcome.out.empty());
+        CHECK(read_bytes(r_file) == bytes_of(expected));
+    }
+}
+
+TEST_CASE("a refused run names the fault and touches no output") {
+    const TempFolder folder;
+    const std::string x = folder.write("x", std::string(16, '\0'));
+    const std::string odd = folder.write("odd", std::string(15, '\0'));
+    const std::string longer = folder.write("longer", std::string(20, '\0'));
+    const std::string bad = folder.write("bad.wye", "wye 1;\nprogram p;\n");
+    const std::string r = folder.write("r", "keep me");
+    const std::string saxpy = kPrograms + "/saxpy.wye";
+    const std::vector<std::string> names = folder.names();
+
+    struct Row {
+        std::vector<std::string> words;
+        int code;
+        std::string part;
+    };
+    const std::string in_x = "x=" + x;
+    const std::string in_y = "y=" + x;
+    const std::string out_r = "r=" + r;
+    const std::vector<Row> rows = {
+        {{saxpy, "--in", "x=" + odd, "--in", in_y, "--param", "a=1"}, 2, "multiple"},
+        {{saxpy, "--in", "x=" + longer, "--in", in_y, "--param", "a=1"}, 2, "`y`"},
+        {{saxpy, "--in", in_x, "--in", "y=" + folder.path("none"), "--param", "a=1"}, 2, "No such"},
+        {{saxpy, "--in", in_x, "--in", "y=/", "--param", "a=1"}, 2, "folder"},
+        {{saxpy, "--in", in_x, "--param", "a=1"}, 2, "`y`"},
+        {{saxpy, "--in", in_x, "--in", in_y}, 2, "`a`"},
+        {{saxpy, "--in", in_x, "--in", in_y, "--param", "a=one"}, 2, "`--param a=one`"},
+        {{saxpy, "--in", in_x, "--in", in_y, "--param", "b=1", "--param", "a=1"}, 2, "`b`"},
+        {{saxpy, "--in", in_x, "--in", in_y, "--in", "z=" + x, "--param", "a=1"}, 2, "`z`"},
+        {{saxpy, "--in", in_x, "--in", in_x, "--param", "a=1"}, 2, "twice"},
+        {{saxpy, "--in", "x", "--in", in_y, "--param", "a=1"}, 2, "name=value"},
+        {{saxpy, "--in", in_x, "--in", in_y, "--param", "a=1", "--device", "tpu:0"}, 3, "tpu"},
+        {{saxpy, "--in", in_x, "--in", in_y, "--param", "a=1", "--device", "cpu:99"}, 3, "cpu:99"},
+        {{saxpy, "--in", in_x, "--in", in_y, "--param", "a=1", "--device", "cpu:"}, 2, "cpu:"},
+        {{saxpy, "--in", in_x, "--in", in_y, "--param", "a=1", "--out", "q=" + r}, 2, "`q`"},
+        {{saxpy, "--in", in_x, "--in", in_y, "--param", "a=1", "--out",
+          "r=" + folder.path("no/such/folder")},
+         1,
+         "cannot write"},
+        {{bad}, 2, "bad.wye:"},
+        {{folder.path("missing.wye")}, 2, "No such"},
+        {{x}, 2, "Fix: "},
+    };
+    for (Row row : rows) {
+        row.words.insert(row.words.begin(), "run");
+        if (std::ranges::find(row.words, "--out") == row.words.end()) {
+            row.words.emplace_back("--out");
+            row.words.push_back(out_r);
+        }
+        const Outcome outcome = wye_command(row.words);
+        CAPTURE(row.part);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == row.code);
+        CHECK(contains(outcome.err, row.part));
+        CHECK(contains(outcome.err, "Fix: "));
+        CHECK(read_bytes(r) == "keep me");
+        CHECK(folder.names() == names);
+    }
+}
+
+TEST_CASE("a trap fails the run and leaves the output alone") {
+    const TempFolder folder;
+    const std::string program =
+        folder.write("trap.wye",
+                     "wye 1;\nprogram trapping;\nworkgroup 64;\noutput r: u32[64];\n"
+                     "grid groups 1;\nmain {\n    if local_index > 61u { trap 7; }\n"
+                     "    r[local_index] = 1u;\n}\n");
+    const std::string r = folder.write("r", "keep me");
+    for (const std::string& device : selectors()) {
+        const Outcome outcome =
+            wye_command({"run", program, "--device", device, "--out", "r=" + r});
+        CAPTURE(device);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 1);
+        CHECK(contains(outcome.err, "7"));
+        CHECK(contains(outcome.err, "2"));
+        CHECK(read_bytes(r) == "keep me");
+    }
+}
+
+TEST_CASE("an input_output buffer needs no output file, and outputs may replace inputs") {
+    const TempFolder folder;
+    const std::string words = folder.write("words", std::string(64, '\1'));
+    const std::string mix = kPrograms + "/mix.wye";
+    CHECK(wye_command({"run", mix, "--device", "cpu", "--in", "words=" + words}).code == 0);
+    CHECK(read_bytes(words) == std::string(64, '\1'));
+    CHECK(wye_command(
+              {"run", mix, "--device", "cpu", "--in", "words=" + words, "--out", "words=" + words})
+              .code == 0);
+    CHECK(read_bytes(words).size() == 64);
+    CHECK(read_bytes(words) != std::string(64, '\1'));
+}
+
+TEST_CASE("info is one screen, lists what pastes back, and prints one JSON document") {
+    const Outcome screen = wye_command({"info"});
+    CHECK(screen.code == 0);
+    CHECK(contains(screen.out, "cpu:0"));
+    CHECK(std::ranges::count(screen.out, '\n') <= 40);
+
+    const Outcome json = wye_command({"info", "--json"});
+    CHECK(json.code == 0);
+    const auto report = nlohmann::json::parse(json.out);
+    for (const char* key : {"schema_version", "host", "filters", "plugins", "devices"})
+        CHECK(report.contains(key));
+    CHECK(report["devices"][0].contains("facts"));
+    for (const auto& plugin : report["plugins"])
+        for (const char* key : {"name", "path", "abi", "state", "reason"})
+            CHECK(plugin.contains(key));
+    for (const auto& device : report["devices"])
+        for (const char* key : {"id", "selector", "aliases", "facts", "formats", "unmet"})
+            CHECK(device.contains(key));
+
+    const auto listed = selectors();
+    REQUIRE(!listed.empty());
+    for (const std::string& selector : listed) {
+        const Outcome one = wye_command({"info", "-l", "-d", selector});
+        CHECK(one.code == 0);
+        CHECK(one.out.starts_with(selector + "\t"));
+    }
+}
+
+TEST_CASE("WYE_DEVICE chooses, and a CPU-only run opens no driver plugin") {
+    const TempFolder folder;
+    const std::string words = folder.write("words", std::string(64, '\1'));
+    const std::vector<std::string> command = {kWye, "run", kPrograms + "/mix.wye", "--in",
+                                              "words=" + words};
+    const Outcome chosen = run_command(
+        command,
+        {{"WYE_DEVICE", "cpu"}, {"LD_DEBUG", "files"}, {"LD_DEBUG_OUTPUT", folder.path("loads")}});
+    CHECK(chosen.code == 0);
+    CHECK(contains(chosen.err, "cpu:0"));
+    bool traced = false;
+    for (const std::string& name : folder.names()) {
+        if (!name.starts_with("loads")) continue;
+        const std::string loads = read_bytes(folder.path(name));
+        traced = traced || contains(loads, "libwye.so");
+        CHECK(!contains(loads, "libwye_opencl"));
+        CHECK(!contains(loads, "libOpenCL"));
+    }
+    CHECK(traced);
+    const Outcome wrong = run_command(command, {{"WYE_DEVICE", "warp:0"}});
+    CHECK(wrong.code == 3);
+    CHECK(contains(wrong.err, "warp"));
+}
