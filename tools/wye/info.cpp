@@ -52,31 +52,36 @@ std::string summary(const Json& device) {
     return out;
 }
 
+// Why a plugin is not ready: the sentence, what the loader said, what to do.
+void print_reason(const Json& plugin) {
+    const auto reason = plugin.find("reason");
+    if (reason == plugin.end() || !reason->is_object()) return;
+    for (const char* key : {"message", "loader_text", "fix"})
+        if (const std::string line = text(*reason, key); !line.empty())
+            fmt::print("             {}\n", line);
+}
+
 void print_plugins(const Json& report) {
     fmt::print("plugins\n");
     for (const Json& plugin : list(report, "plugins")) {
-        const std::string state = text(plugin, "state");
         const std::string path = text(plugin, "path");
-        fmt::print("  {:<10} {:<8} {:<8} {}\n", text(plugin, "name"), text(plugin, "version"),
-                   state, path);
-        if (const std::string reason = text(plugin, "reason"); !reason.empty())
-            fmt::print("             {}\n", reason);
-        if (const std::string fix = text(plugin, "fix"); !fix.empty())
-            fmt::print("             {}\n", fix);
+        fmt::print("  {:<10} {:<8} {:<10} {}\n", text(plugin, "id"), text(plugin, "version"),
+                   text(plugin, "state"), path.empty() ? "built in" : path);
+        print_reason(plugin);
     }
 }
 
 void print_filters(const Json& report) {
-    const Json& filters = list(report, "filters");
-    if (filters.empty()) {
-        fmt::print("filters\n  none\n");
-        return;
-    }
     fmt::print("filters\n");
-    for (const Json& filter : filters)
-        fmt::print("  {}\n", filter.is_string() ? filter.get<std::string>()
-                                                : fmt::format("{}={}", text(filter, "name"),
-                                                              text(filter, "value")));
+    bool any = false;
+    for (const Json& filter : list(report, "filters")) {
+        const std::string name = text(filter, "name");
+        const std::string value = text(filter, "value");
+        if (name == "selector" && value == "auto") continue;  // nothing is left out
+        fmt::print("  {}={}\n", name, value);
+        any = true;
+    }
+    if (!any) fmt::print("  none\n");
 }
 
 void print_devices(const Json& report) {
@@ -100,9 +105,12 @@ void print_devices(const Json& report) {
 
 bool some_plugin_failed(const Json& report) {
     return std::ranges::any_of(list(report, "plugins"), [](const Json& plugin) {
-        return text(plugin, "state") == "failed";
+        const std::string state = text(plugin, "state");
+        return state == "failed" || state == "refused";
     });
 }
+
+bool usable(const Json& device) { return device.value("usable", false); }
 
 }  // namespace
 
@@ -119,7 +127,7 @@ ExitCode info(const InfoOptions& options) {
         fmt::print("{}\n", *document);
     } else if (options.list) {
         for (const Json& device : list(report, "devices"))
-            if (text(device, "reason").empty())
+            if (usable(device))
                 fmt::print("{}\t{}\n", text(device, "selector"), text(device, "name"));
     } else {
         fmt::print("wye {}\n", wye_version());
@@ -128,7 +136,7 @@ ExitCode info(const InfoOptions& options) {
         print_devices(report);
     }
     if (options.strict && some_plugin_failed(report)) return kStrict;
-    return list(report, "devices").empty() ? kNoDevice : kOk;
+    return std::ranges::any_of(list(report, "devices"), usable) ? kOk : kNoDevice;
 }
 
 }  // namespace wye::tool
