@@ -15,10 +15,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// "9:12" of a place object, or nothing when it is unknown.
+// " at 9:12", or nothing when the place is unknown.
 std::string place_text(const Json& item) {
-    const auto line = item.value("line", 0);
-    return line == 0 ? std::string() : fmt::format(" at {}:{}", line, item.value("column", 0));
+    const auto place = item.find("place");
+    if (place == item.end() || !place->is_object()) return {};
+    return fmt::format(" at {}:{}", place->value("line", 0), place->value("column", 0));
 }
 
 void print_analysis(const wye_program_description& about, const Json& analysis) {
