@@ -17,6 +17,14 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
     return line;
 }
 
+// Control characters would cut the text short or steer the reader's terminal.
+std::string printable(std::string_view line) {
+    std::string out(line);
+    for (char& c : out)
+        if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) c = '?';
+    return out;
+}
+
 // Blanks up to the column, keeping tabs so that the caret stands under its character.
 std::string caret_line(std::string_view line, std::uint32_t column) {
     std::string blanks;
@@ -51,7 +59,7 @@ std::string render(const Diagnostic& diagnostic, std::string_view file, std::str
         constexpr std::size_t kWidest = 400;  // longer lines would bury the message
         const std::string_view line = line_of(text, diagnostic.place.line);
         if (diagnostic.place.column <= kWidest) {
-            out += line.substr(0, kWidest);
+            out += printable(line.substr(0, kWidest));
             out += "\n" + caret_line(line, diagnostic.place.column) + "\n";
         }
     }
