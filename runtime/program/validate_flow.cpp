@@ -15,7 +15,7 @@ std::string scope_of(std::uint8_t most) {
 class Demands {
   public:
     Demands(const Program& program, const Flow& flow, Report& report)
-        : program_(program), code_(program.main), flow_(flow), report_(report) {}
+        : code_(program.main), flow_(flow), report_(report) {}
 
     void run() {
         for (const auto& block : code_.blocks)
@@ -57,7 +57,6 @@ class Demands {
         }
     }
 
-    const Program& program_;
     const Code& code_;
     const Flow& flow_;
     Report& report_;
