@@ -203,7 +203,12 @@ std::string Statements::branch(const Flow& flow) {
     if (random_.chance(20))
         out += cat(
             {" else if ", expressions_.expression(kTextBool, 3), " ", block(statements(), flow)});
-    if (random_.chance(40)) out += " else " + block(statements(), flow);
+    if (random_.chance(40)) {
+        // Nothing may follow an `if` whose blocks all leave, so the last one does not.
+        Flow stay = flow;
+        stay.leave = false;
+        out += " else " + block(statements(), stay);
+    }
     return out;
 }
 
