@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One device under test, driven through the public API only. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wye/wye.hpp"
+
+namespace conformance {
+
+// A buffer of a launch, in binding order: what goes in, or how much storage an output needs.
+struct Binding {
+    std::string name;
+    bool input = false;
+    bool output = false;
+    std::vector<std::byte> bytes;
+};
+
+struct Launch {
+    std::vector<std::uint64_t> params;                   // bits, in declared order
+    std::optional<std::array<std::uint32_t, 3>> groups;  // else the program's grid clause
+    std::vector<Binding> buffers;
+};
+
+class Device {
+  public:
+    // Opens the one device that the selector means.
+    static wye::Result<Device> open(const std::string& selector);
+
+    [[nodiscard]] const std::string& selector() const { return selector_; }
+    [[nodiscard]] const wye::Context& context() const { return context_; }
+    // Is this fact (a capability name) reported as true? Absent means no.
+    [[nodiscard]] bool has(const std::string& fact) const;
+
+    // All dispatches in order; the bytes of each buffer afterwards. `resident`: buffers live on the
+    // device from the first dispatch to the last, and outputs start with rubbish in them.
+    [[nodiscard]] wye::Result<std::vector<std::vector<std::byte>>> run(
+        const wye::Program& program, const std::vector<Launch>& launches, bool resident) const;
+
+  private:
+    Device(wye::Context context, wye::Device device, std::string selector)
+        : context_(std::move(context)),
+          device_(std::move(device)),
+          selector_(std::move(selector)) {}
+    [[nodiscard]] wye::Result<void> run_host(const wye::Program& program, const Launch& launch,
+                                             std::vector<std::vector<std::byte>>& bytes) const;
+    [[nodiscard]] wye::Result<void> run_resident(const wye::Program& program,
+                                                 const std::vector<Launch>& launches,
+                                                 std::vector<std::vector<std::byte>>& bytes) const;
+
+    wye::Context context_;
+    wye::Device device_;
+    std::string selector_;
+};
+
+}  // namespace conformance

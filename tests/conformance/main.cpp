@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The conformance kit: runs programs with known results on one device, through the public API.
+// The last line is "N passed, N failed". Exit status: 0 all passed, 1 something failed or the
+// device cannot be opened, 2 wrong usage.
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "conformance/suites.hpp"
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: wye-conformance SUITE --device SELECTOR [options]\n"
+    "  examples [--only NAME] [--seed N] [--scale N]  the example programs\n"
+    "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n";
+
+struct Options {
+    std::string suite, device, only, dump;
+    std::uint64_t seed = 1, scale = 1, first = 0, last = 100;
+};
+
+bool number(std::string_view text, std::uint64_t& out) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+bool range(std::string_view text, std::uint64_t& first, std::uint64_t& last) {
+    const std::size_t dots = text.find("..");
+    return dots != std::string_view::npos && number(text.substr(0, dots), first) &&
+           number(text.substr(dots + 2), last);
+}
+
+bool read(int argc, char** argv, Options& o) {
+    if (argc < 2) return false;
+    o.suite = argv[1];
+    for (int i = 2; i + 1 < argc; i += 2) {
+        const std::string_view key = argv[i];
+        const std::string_view value = argv[i + 1];
+        bool good = true;
+        if (key == "--device")
+            o.device = value;
+        else if (key == "--only")
+            o.only = value;
+        else if (key == "--dump")
+            o.dump = value;
+        else if (key == "--seed")
+            good = number(value, o.seed);
+        else if (key == "--scale")
+            good = number(value, o.scale) && o.scale > 0;
+        else if (key == "--seeds")
+            good = range(value, o.first, o.last);
+        else
+            good = false;
+        if (!good) return false;
+    }
+    return argc % 2 == 0 && !o.device.empty() && (o.suite == "examples" || o.suite == "random");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // A device may end the process: what was said before must be out by then.
+    std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
+    Options options;
+    if (!read(argc, argv, options)) {
+        std::fputs(kUsage, stderr);
+        return 2;
+    }
+    const auto device = conformance::Device::open(options.device);
+    if (!device.ok()) {
+        std::printf("FAILED to open %s: %s\n0 passed, 1 failed\n", options.device.c_str(),
+                    device.error().text().c_str());
+        return 1;
+    }
+    std::printf("device %s\n", device->selector().c_str());
+    const conformance::Count count =
+        options.suite == "examples"
+            ? conformance::run_examples(*device, options.only, options.seed, options.scale)
+            : conformance::run_random(*device, options.first, options.last, options.dump);
+    std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(count.passed),
+                static_cast<unsigned long long>(count.failed));
+    return count.failed == 0 && count.passed > 0 ? 0 : 1;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a device is asked to do, and how its answers are judged: byte by byte, against the scalar
+// oracle, and against plain C++ where there is some.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "conformance/device.hpp"
+
+namespace conformance {
+
+struct Count {
+    std::uint64_t passed = 0;
+    std::uint64_t failed = 0;
+};
+
+// The example programs from the source tree, on host bytes and on resident buffers. `scale`
+// multiplies the larger sizes.
+Count run_examples(const Device& device, const std::string& only, std::uint64_t seed,
+                   std::size_t scale);
+
+// Random programs with the seeds [first, last), within what the device says it can do. Failing
+// programs are written to `dump` (a folder), if it is not empty.
+Count run_random(const Device& device, std::uint64_t first, std::uint64_t last,
+                 const std::string& dump);
+
+}  // namespace conformance
