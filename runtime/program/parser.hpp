@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parser behind `parse`: one pass by recursive descent, straight into ir::Program. Split over
-// parse_declarations.cpp, parse_statements.cpp and parse_expressions.cpp.
+// The parser behind `parse`: one pass by recursive descent, straight into ir::Program. parser.cpp
+// has tokens, names and recovery, the parse_*.cpp files the rules of the grammar.
 //
 // Syntax errors make a rule return false (or kNone); the nearest statement or declaration reports
 // nothing more and skips to its end. Wrong names leave a node of op None behind, whose type is
@@ -35,7 +35,7 @@ class Parser {
     ParseResult run();
 
   private:
-    // ---- tokens (parse_declarations.cpp) ----
+    // ---- tokens ----
     void take();
     bool expect(Tok tok, std::string_view text, std::string_view where);
     bool expect_semicolon(std::string_view after);
