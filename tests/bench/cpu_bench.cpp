@@ -32,10 +32,24 @@ void on_all_cores(std::size_t count, Body body) {
     body(std::size_t{0}, std::min(count, piece));
 }
 
+// As little as a dispatch can do: one workgroup, one operation an invocation.
+constexpr std::string_view kTiny = R"wye(
+wye 1;
+program tiny;
+workgroup 64;
+input_output words: u32[];
+grid elements len(words);
+main {
+    let i = global_id.x;
+    if i < len(words) { words[i] = words[i] * 1664525u + 1013904223u; }
+}
+)wye";
+
 struct Wye {
     wye::Context context = must(wye::Context::create());
     wye::Device device = must(context.open("cpu"));
     wye::Program mix = must(context.program_from_text(wye::bench::kMix, "mix.wye"));
+    wye::Program tiny = must(context.program_from_text(kTiny, "tiny.wye"));
     wye::Program saxpy = must(context.program_from_text(wye::bench::kSaxpy, "saxpy.wye"));
 };
 
@@ -92,7 +106,7 @@ void tiny_wye(benchmark::State& state) {
     auto& device = shared().device;
     wye::Buffer words = must(device.buffer(64 * 4));
     must(words.fill(1, 0, 64 * 4));
-    wye::Dispatch dispatch(shared().mix, device);
+    wye::Dispatch dispatch(shared().tiny, device);
     dispatch.bind("words", words);
     for (auto _ : state) (void)must(dispatch.run());
 }

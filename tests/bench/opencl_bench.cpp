@@ -24,7 +24,7 @@ constexpr std::size_t kSaxpyElements = std::size_t{16} << 20U;
 constexpr const char* kRawSource = R"cl(
 #pragma OPENCL FP_CONTRACT OFF
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
-void step(__global uint* restrict words, ulong count) {
+void advance(__global uint* restrict words, ulong count) {
     const uint i = get_global_id(0);
     if (i < count) words[i] = words[i] * 1664525u + 1013904223u;
 }
@@ -38,7 +38,7 @@ void saxpy(__global const float* restrict x, __global const float* restrict y,
 
 constexpr std::string_view kStep = R"wye(
 wye 1;
-program step;
+program advance;
 workgroup 64;
 input_output words: u32[];
 grid elements len(words);
@@ -109,7 +109,7 @@ Raw& raw() {
 struct Wye {
     wye::Context context = must(wye::Context::create());
     wye::Device device = must(context.open("opencl:0"));
-    wye::Program step = must(context.program_from_text(kStep, "step.wye"));
+    wye::Program step = must(context.program_from_text(kStep, "advance.wye"));
     wye::Program saxpy = must(context.program_from_text(wye::bench::kSaxpy, "saxpy.wye"));
 };
 
@@ -128,7 +128,7 @@ void tiny_wye(benchmark::State& state) {
 }
 
 void tiny_raw(benchmark::State& state) {
-    cl_kernel kernel = raw().kernel("step");
+    cl_kernel kernel = raw().kernel("advance");
     cl_mem words = raw().buffer(kTinyWords * 4);
     const cl_ulong count = kTinyWords;
     const std::size_t global = kTinyWords;

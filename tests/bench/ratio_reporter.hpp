@@ -21,7 +21,8 @@ struct Goal {
 
 class RatioReporter : public benchmark::ConsoleReporter {
   public:
-    explicit RatioReporter(std::vector<Goal> goals) : goals_(std::move(goals)) {}
+    explicit RatioReporter(std::vector<Goal> goals)
+        : ConsoleReporter(OO_Tabular), goals_(std::move(goals)) {}
 
     void ReportRuns(const std::vector<Run>& runs) override;
     void Finalize() override;
