@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/file_system.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 namespace wye::registry {
 namespace {
@@ -55,16 +57,25 @@ class NativeFileSystem final : public FileSystem {
         return out;
     }
 
-    Result<std::vector<std::string>> list(const std::filesystem::path& folder) const override {
-        std::error_code error;
+    // The system's own reader: a library folder has thousands of names, of which few are wanted.
+    Result<std::vector<std::string>> list(
+        const std::filesystem::path& folder,
+        std::initializer_list<std::string_view> endings) const override {
+        const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
+        if (!open) return io_error(folder, "listing", errno);
         std::vector<std::string> names;
-        std::filesystem::directory_iterator at(folder, error);
-        const std::filesystem::directory_iterator end;
-        while (!error && at != end) {
-            names.push_back(at->path().filename().string());
-            at.increment(error);
+        for (;;) {
+            errno = 0;
+            const dirent* entry = ::readdir(open.get());
+            if (entry == nullptr) break;
+            const std::string_view name(entry->d_name);
+            if (std::any_of(endings.begin(), endings.end(), [&](std::string_view end) {
+                    return name.size() >= end.size() &&
+                           name.substr(name.size() - end.size()) == end;
+                }))
+                names.emplace_back(name);
         }
-        if (error) return io_error(folder, "listing", error.value());
+        if (errno != 0) return io_error(folder, "listing", errno);
         std::sort(names.begin(), names.end());
         return names;
     }

@@ -143,7 +143,10 @@ class Search {
         if (status->kind != FileStatus::Kind::folder) return;
         // The same folder again, under whatever name, has nothing new.
         if (!folders_.insert({status->device, status->inode}).second) return;
-        const auto names = files_.list(folder);
+        // In folders that are ours, a library that no manifest names is nothing to tell.
+        const bool ours = source == Source::system || source == Source::beside_host;
+        const auto names = ours ? files_.list(folder, {kManifestSuffix})
+                                : files_.list(folder, {kManifestSuffix, ".so"});
         if (!names.ok()) return refuse(Stage::found, folder, names.error());
         const std::size_t count = std::min(names->size(), kFolderEntries);
         std::set<std::string> libraries;
@@ -156,8 +159,7 @@ class Search {
                 libraries.insert(result_.candidates.back().library.filename().string());
             libraries.insert(name.substr(0, name.size() - kManifestSuffix.size()) + ".so");
         }
-        // In folders that are ours, a library that no manifest names is a slip worth telling.
-        if (source == Source::system || source == Source::beside_host) return;
+        // Elsewhere it is a slip worth telling.
         for (std::size_t i = 0; i < count; ++i) {
             const std::string& name = (*names)[i];
             if (ends_with(name, ".so") && libraries.count(name) == 0) no_manifest(folder / name);

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wye/sdk/result.hpp"
@@ -29,9 +31,10 @@ class FileSystem {
 
     // Links are followed. A path that does not exist is `missing`, not an error; IO otherwise.
     [[nodiscard]] virtual Result<FileStatus> status(const std::filesystem::path& path) const = 0;
-    // Names in a folder, without "." and "..", in byte order.
+    // Names in a folder that end in one of `endings`, in byte order.
     [[nodiscard]] virtual Result<std::vector<std::string>> list(
-        const std::filesystem::path& folder) const = 0;
+        const std::filesystem::path& folder,
+        std::initializer_list<std::string_view> endings) const = 0;
     // The whole file; LIMIT_EXCEEDED when it is longer than `limit` bytes.
     [[nodiscard]] virtual Result<std::string> read(const std::filesystem::path& path,
                                                    std::size_t limit) const = 0;

@@ -65,13 +65,20 @@ struct FakeFiles : wye::registry::FileSystem {
         out.size = at->second.content.size();
         return out;
     }
-    wye::Result<std::vector<std::string>> list(const std::filesystem::path& folder) const override {
+    wye::Result<std::vector<std::string>> list(
+        const std::filesystem::path& folder,
+        std::initializer_list<std::string_view> endings) const override {
         touched.insert(folder.string());
         const std::string real = resolve(folder);
         std::vector<std::string> out;
         for (const auto& [name, node] : nodes) {
             const std::filesystem::path path(name);
-            if (path.parent_path() == real && path != real) out.push_back(path.filename().string());
+            if (path.parent_path() != real || path == real) continue;
+            const std::string file = path.filename().string();
+            for (const std::string_view end : endings)
+                if (file.size() >= end.size() &&
+                    file.compare(file.size() - end.size(), end.size(), end) == 0)
+                    out.push_back(file);
         }
         return out;
     }
