@@ -15,6 +15,13 @@ void add_launch(const plan::Launch& launch, registry::Requirements& needs) {
         needs.largest_buffer_bytes = std::max(needs.largest_buffer_bytes, bound.bytes);
 }
 
+std::string why(const ir::Need& need) {
+    if (need.because.empty()) return {};
+    if (need.place.line == 0 || need.because.find(" at ") != std::string::npos)
+        return fmt::format(" ({})", need.because);
+    return fmt::format(" ({} at {}:{})", need.because, need.place.line, need.place.column);
+}
+
 }  // namespace
 
 registry::Requirements requirements(const plan::ProgramPlan& plan) {
@@ -57,8 +64,7 @@ std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
     for (const registry::Unmet& unmet : registry::check(needs, device.facts).unmet) {
         std::string text = registry::to_text(unmet);
         for (const ir::Need& need : plan.analysis.needs)
-            if (need.capability == unmet.name && !need.because.empty())
-                text += " (" + need.because + ")";
+            if (need.capability == unmet.name) text += why(need);
         reasons.push_back(std::move(text));
     }
     return reasons;

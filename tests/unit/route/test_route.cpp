@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "program/text.hpp"
+#include "program/validate.hpp"
+#include "route/route.hpp"
+
+namespace wye::route {
+namespace {
+
+constexpr std::string_view kFormats[] = {"wye-program", "opencl-c"};
+
+registry::DeviceInfo device() {
+    registry::DeviceInfo out;
+    out.selector = "test:0";
+    out.usable = true;
+    out.formats = {"com.vendor.own", "opencl-c", "wye-program"};
+    for (const auto key : {WYE_FACT_KEY_INT64, WYE_FACT_KEY_ATOMIC_INT32, WYE_FACT_KEY_BARRIER})
+        out.facts.set(key, {true, ""});
+    out.facts.set(WYE_FACT_KEY_MAX_WORKGROUP_SIZE,
+                  {std::array<std::uint32_t, 3>{256, 256, 64}, ""});
+    out.facts.set(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS, {std::uint64_t{256}, ""});
+    out.facts.set(WYE_FACT_KEY_MAX_SHARED_BYTES, {std::uint64_t{1024}, ""});
+    return out;
+}
+
+struct Planned {
+    ir::Program program;
+    plan::ProgramPlan plan;
+
+    explicit Planned(std::string_view text) {
+        ir::ParseResult parsed = ir::parse(text);
+        REQUIRE(parsed.ok());
+        program = std::move(parsed.program);
+        REQUIRE(ir::validate(program).empty());
+        auto made = plan::plan_program(program);
+        REQUIRE(made.ok());
+        plan = std::move(made).value();
+    }
+    [[nodiscard]] std::string against(const registry::DeviceInfo& info) const {
+        std::string out;
+        for (const std::string& reason : reasons_against(info, plan, requirements(plan), kFormats))
+            out += reason + "\n";
+        return out;
+    }
+};
+
+const char kPlain[] =
+    "wye 1; program p; workgroup 64; output r: u32[64]; grid groups 1;\n"
+    "main { r[global_id.x] = 1u; }";
+
+TEST_CASE("the format is the device's favourite among those that can be made") {
+    CHECK(choose_format(device(), kFormats) == "opencl-c");
+    registry::DeviceInfo other = device();
+    other.formats = {"com.vendor.own"};
+    CHECK(choose_format(other, kFormats).empty());
+    CHECK(Planned(kPlain).against(other).find("com.vendor.own") != std::string::npos);
+}
+
+TEST_CASE("no reasons against a device that has everything") {
+    CHECK(Planned(kPlain).against(device()).empty());
+}
+
+TEST_CASE("each unmet need is a reason, with its place") {
+    const Planned wants(R"(wye 1; program p; workgroup 512;
+        input x: f64[]; output r: u8[len(x)]; shared s: u32[512]; grid groups 1;
+        main { s[local_index] = 1u; barrier; if x[0] > 1.0f64 { r[0] = 1u; } })");
+    const std::string reasons = wants.against(device());
+    INFO(reasons);
+    for (const char* part : {"f64", "storage8", "max_workgroup", "max_shared_bytes 2048"})
+        CHECK(reasons.find(part) != std::string::npos);
+    CHECK(reasons.find("at 2:") != std::string::npos);
+    CHECK(reasons.find("int64") == std::string::npos);
+}
+
+TEST_CASE("an unusable device says why") {
+    registry::DeviceInfo broken = device();
+    broken.usable = false;
+    broken.reason = "the driver is too old";
+    CHECK(Planned(kPlain).against(broken).find("too old") != std::string::npos);
+}
+
+TEST_CASE("a launch is held against the limits too") {
+    const Planned plain(kPlain);
+    auto launch = std::make_unique<plan::Launch>();
+    launch->buffer_count = 1;
+    launch->buffers[0] = {};
+    launch->buffers[0].bytes = 4096;
+    launch->workgroup = {64, 1, 1};
+    registry::DeviceInfo info = device();
+    CHECK(check_launch(info, plain.plan, *launch, false, kFormats).ok());
+    const auto cooperative = check_launch(info, plain.plan, *launch, true, kFormats);
+    REQUIRE(!cooperative.ok());
+    CHECK(cooperative.error().code == Code::UNSUPPORTED);
+    CHECK(cooperative.error().message.find("grid_sync") != std::string::npos);
+    CHECK(cooperative.error().fix.starts_with("Fix: "));
+    info.facts.set(WYE_FACT_KEY_MAX_BUFFER_BYTES, {std::uint64_t{4095}, ""});
+    CHECK(!check_launch(info, plain.plan, *launch, false, kFormats).ok());
+    launch->buffers[0].bytes = 4095;
+    launch->workgroup = {257, 1, 1};
+    CHECK(!check_launch(info, plain.plan, *launch, false, kFormats).ok());
+}
+
+}  // namespace
+}  // namespace wye::route
