@@ -6,8 +6,6 @@
 
 namespace wye::exec {
 
-std::vector<registry::BuiltinPlugin> builtin_plugins() {
-    return {{"cpu", &wye_cpu_plugin_query}};
-}
+std::vector<registry::BuiltinPlugin> builtin_plugins() { return {{"cpu", &wye_cpu_plugin_query}}; }
 
 }  // namespace wye::exec

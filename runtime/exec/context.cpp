@@ -23,15 +23,17 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     std::map<std::string, std::string> filters;
     for (const auto& [name, value] : options.environment)
         if (name.starts_with("WYE_")) filters.emplace(name, value);
+    const bool logs = options.log != nullptr;
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
     return std::unique_ptr<Context>(
-        new Context(std::move(registry), std::move(default_selector), std::move(filters)));
+        new Context(std::move(registry), std::move(default_selector), std::move(filters), logs));
 }
 
 Context::Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
-                 std::map<std::string, std::string> filters)
+                 std::map<std::string, std::string> filters, bool logs)
     : default_selector_(std::move(default_selector)),
       filters_(std::move(filters)),
+      logs_(logs),
       registry_(std::move(registry)),
       handles_(registry::next_context_tag()) {}
 
@@ -110,6 +112,11 @@ Result<void> Context::free_buffer(Handle buffer) {
     const bool drained = pin->as<BufferObject>().session.try_drain();
     pin.reset();
     return drained ? handles_.remove(buffer, HandleKind::buffer) : std::move(removed);
+}
+
+void Context::log(std::uint32_t level, std::string_view area,
+                  std::string_view text) const noexcept {
+    registry_->host().log(level, area, text);
 }
 
 Result<std::string> Context::report(std::string_view selector) {

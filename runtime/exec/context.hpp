@@ -46,17 +46,22 @@ class Context {
 
     [[nodiscard]] Result<std::string> report(std::string_view selector);
 
+    // Somebody listens; without a log no text is made.
+    [[nodiscard]] bool logs() const noexcept { return logs_; }
+    void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
+
   private:
     struct Opened {
         registry::Handle handle;
         SessionRef session;
     };
     Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
-            std::map<std::string, std::string> filters);
+            std::map<std::string, std::string> filters, bool logs);
     [[nodiscard]] const Opened* find_opened(const registry::DeviceInfo& device) const;
 
     std::string default_selector_;
     std::map<std::string, std::string> filters_;  // variables that were in effect, for reports
+    bool logs_;
     std::unique_ptr<registry::Registry> registry_;
     mutable std::mutex opened_mutex_;
     std::vector<Opened> opened_;

@@ -162,6 +162,23 @@ void report_stage(const Flow& flow, Clock::time_point start, wye_report& report)
     report.bytes_filled = flow.batch.bytes_filled;
 }
 
+std::string_view text_of(wye_string text) {
+    return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+// The label and the profile of a request are for people: they are recorded here.
+void log_stage(const Context& context, const Flow& flow, const Result<void>& result,
+               const wye_report& report) {
+    context.log(WYE_LOG_DEBUG, "dispatch",
+                fmt::format("label `{}`, profile `{}`: `{}` on {}, {}x{}x{} workgroups, {} ns, {} "
+                            "bytes up, {} down: {}",
+                            text_of(flow.desc.label), text_of(flow.desc.profile),
+                            flow.program.program().name, flow.session.info().selector,
+                            flow.launch.groups[0], flow.launch.groups[1], flow.launch.groups[2],
+                            report.wall_ns, report.bytes_uploaded, report.bytes_downloaded,
+                            result.ok() ? "ok" : code_text(result.error().code)));
+}
+
 }  // namespace
 
 Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_report& report) {
@@ -187,6 +204,7 @@ Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_repor
     report.trap_count = 0;
     auto result = submit_first(flow, lease, uses, report);
     if (result.ok() || result.error().code == Code::TRAPPED) report_stage(flow, start, report);
+    if (context.logs()) log_stage(context, flow, result, report);
     return result;
 }
 

@@ -37,6 +37,10 @@ Result<void> Residents::resolve(const registry::HandleTable& handles, const plan
     return each(plan, arguments, [&](std::uint32_t i, const registry::Place& place) {
         auto found = handles.find(arguments[i].buffer, registry::HandleKind::buffer, place);
         if (!found.ok()) return Result<void>(std::move(found).error());
+        if (pins_.empty()) {
+            pins_.reserve(arguments.size());
+            handles_.reserve(arguments.size());
+        }
         arguments[i].buffer_size = found->as<BufferObject>().size;
         pin_of_[i] = static_cast<std::uint8_t>(pins_.size());
         pins_.push_back(std::move(found).value());

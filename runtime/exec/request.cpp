@@ -85,7 +85,6 @@ Result<void> read_request(const wye_dispatch_desc& desc, Requested& out) {
         to.size = from.size;
     }
     plan::Request& request = out.request;
-    request.label = {desc.label.data, desc.label.data == nullptr ? 0 : desc.label.size};
     request.arguments = {out.storage, out.count};
     request.params = {desc.params, static_cast<std::size_t>(desc.param_count)};
     request.has_grid = (desc.flags & WYE_DISPATCH_GRID) != 0;

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plan/binding.hpp"
@@ -52,7 +51,6 @@ struct Argument {
 };
 
 struct Request {
-    std::string_view label;  // for errors
     std::span<const Argument> arguments;
     std::span<const std::uint64_t> params;
     bool has_grid = false;

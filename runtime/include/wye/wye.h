@@ -12,6 +12,7 @@
  *  - A context and its objects may be used from any thread. One call at a time runs on a device's
  *    queue; calls for different devices run in parallel.
  *  - Structures begin with wye_header: set `size` to sizeof, the rest to zero (WYE_INIT does both).
+ *    A size that this version does not know is refused.
  *    Reserved and unknown members must be zero. Strings are {pointer, size}, UTF-8; use wye_str for
  *    literals. What a call borrows it does not keep after returning.
  *  - Sizes and offsets are bytes, times are nanoseconds, buffers are little endian.
@@ -164,8 +165,8 @@ typedef struct wye_program_source {
     void* resolve_user;
 } wye_program_source;
 
-/* Reads, validates and keeps a program. A failure's error text has every diagnostic with line,
- * column, caret and fix. */
+/* Reads, validates and keeps a program. A failure's message has every diagnostic with line, column,
+ * caret and fix, so it runs over several lines. */
 WYE_API wye_status wye_program_create(wye_context* context, const wye_program_source* source,
                                       wye_program* out, wye_error** error);
 
@@ -266,7 +267,7 @@ typedef struct wye_argument {
     uint32_t binding; /* its binding number */
     wye_bytes input;  /* HOST: for input, uniform and input_output */
     void* output;     /* HOST: where what is in the output list goes; may be null: not read back */
-    uint64_t output_size; /* HOST: capacity; must be the exact size when it is known */
+    uint64_t output_size; /* HOST: exactly what is read back; 0: not given */
     wye_buffer buffer;    /* RESIDENT */
     uint64_t offset;      /* RESIDENT */
     uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
@@ -298,8 +299,8 @@ typedef struct wye_dispatch_desc {
     uint64_t max_output_bytes; /* 0: no limit */
     uint32_t ulp_budget;       /* 0: strict */
     uint32_t reserved;
-    wye_string label;
-    wye_string profile; /* a tuning label, recorded */
+    wye_string label;   /* for the log */
+    wye_string profile; /* a tuning label, for the log */
 } wye_dispatch_desc;
 
 #define WYE_TIME_UNKNOWN UINT64_MAX
@@ -320,17 +321,21 @@ typedef struct wye_report {
     uint32_t trap_count;
 } wye_report;
 
-/* Checks the request, launches, waits, delivers outputs. `report` may be null. Order of checks:
- * arguments and shapes, capabilities, ownership (inputs, then outputs), then the driver. On any
- * error host outputs are not written. WYE_TRAPPED: the program trapped; resident buffers keep what
- * was written. */
+/* Checks the request, launches, waits, delivers outputs. `report` may be null; it is written on
+ * success and for WYE_TRAPPED. Order of checks: handles are live, arguments and shapes,
+ * capabilities, ownership (inputs, then outputs), then the driver. On an error host outputs are not
+ * written (a driver that fails in the middle of reading back excepted). WYE_TRAPPED: the program
+ * trapped; resident buffers keep what was written. WYE_TIMEOUT: outputs are not delivered, resident
+ * buffers that the program writes are unspecified; work that cannot be stopped leaves the device
+ * WYE_DEVICE_BUSY until it has ended. */
 WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc,
                                 wye_report* report, wye_error** error);
 
 /* What a dispatch would use: `sizes[i]` is the exact bytes of desc->arguments[i], `groups` (three
  * words) the workgroups. Nothing runs; `device` may be 0. Arguments need their inputs and kinds;
- * the output_size of an output may be 0, so this is how a caller learns how much storage to bring.
- * Checks shapes and values as wye_dispatch does. */
+ * the output_size of an output may be 0, so this is how a caller learns how much storage to bring
+ * (where a `bytes` clause limits what is read back, the size is that of the range). Outputs may be
+ * left out. Checks shapes and values as wye_dispatch does. */
 WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
                                       uint64_t* sizes, uint32_t* groups, wye_error** error);
 

@@ -213,6 +213,14 @@ class Device {
             [&](wye_error** e) { return wye_device_describe(context_.get(), handle_, &out, e); }));
         return out;
     }
+    // One fact by its JSON name ("max_workgroup_size"); UNSUPPORTED when it is not reported.
+    [[nodiscard]] Result<wye_fact> fact(std::string_view name) const {
+        wye_fact out{};
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_device_fact(context_.get(), handle_, detail::borrow(name), &out, e);
+        }));
+        return out;
+    }
     [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {}) const {
         wye_buffer_create_desc desc;
         WYE_INIT(desc);

@@ -272,6 +272,7 @@ wye_context* FakeDriver::context() const {
     registry::Options options;
     options.builtins.push_back({"fake", &query});
     options.search_files = false;
+    if (log) options.log = log;
     auto made = make_context(std::move(options), "auto");
     return made.ok() ? *made : nullptr;
 }

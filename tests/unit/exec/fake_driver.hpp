@@ -29,6 +29,8 @@ struct FakeDriver {
     // A context with this plugin and no other; destroy it before the driver.
     [[nodiscard]] wye_context* context() const;
 
+    registry::LogSink log;  // of contexts made from now on
+
     // What the devices report: {key, value}; a triple for MAX_WORKGROUPS and MAX_WORKGROUP_SIZE.
     std::map<std::uint32_t, std::uint64_t> facts;
     std::uint32_t max_groups[3] = {65535, 65535, 65535};

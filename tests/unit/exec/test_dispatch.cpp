@@ -268,5 +268,23 @@ TEST_CASE("sizes of a dispatch, without running it") {
     CHECK(rig.driver.programs == 0);
 }
 
+TEST_CASE("label and profile of a dispatch stand in the log") {
+    Rig rig;
+    std::string seen;
+    rig.driver.log = [&](std::uint32_t level, std::string_view area, std::string_view text) {
+        if (area == "dispatch" && level == WYE_LOG_DEBUG) seen += text;
+    };
+    wye_context_destroy(rig.context);
+    rig.context = rig.driver.context();
+    const std::vector<std::uint32_t> x(10);
+    std::vector<std::uint32_t> r(10);
+    Job job(rig.program(kAdd), rig.device());
+    job.desc.label = wye_str("frame 7");
+    job.desc.profile = wye_str("fast");
+    check_ok(job.param(1).in(0, x.data(), 40).out(1, r.data(), 40).run(rig));
+    for (const char* part : {"frame 7", "fast", "`add` on fake:0", "40 bytes up", ": ok"})
+        CHECK(seen.find(part) != std::string::npos);
+}
+
 }  // namespace
 }  // namespace wye::exec::test
