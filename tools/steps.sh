@@ -53,3 +53,9 @@ step() {
     fi
     step_log=$log
 }
+
+# plugin_folders BUILD: the folders of a build tree that hold plugins, as WYE_PLUGIN_PATH wants them. The cpu plugin is
+# built in anyway; the null plugin is a template without devices.
+plugin_folders() {
+    find "$1/plugins" -name '*.wye.json' ! -path '*/null/*' ! -path '*/cpu/*' -printf "$PWD/%h\n" | LC_ALL=C sort -u | paste -sd:
+}
