@@ -225,11 +225,13 @@ wye_operation Loaded::operation(const std::vector<wye_binding>& bindings, const 
 }
 
 Loaded::Result Loaded::run(const std::vector<std::uint64_t>& params,
-                           const std::vector<Bytes>& buffers, std::array<std::uint32_t, 3> groups) {
+                           const std::vector<Bytes>& buffers,
+                           std::optional<std::array<std::uint32_t, 3>> grid) {
     REQUIRE(failure_.message == "");
     REQUIRE(buffers.size() == element_bytes_.size());
     const wye::ir::Program& program = parsed_->program;
-    if (groups[0] == 0) {
+    std::array<std::uint32_t, 3> groups = grid.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
+    if (!grid) {
         std::vector<std::uint64_t> lengths(program.buffers.size());
         std::size_t bound = 0;
         for (std::size_t n = 0; n < program.buffers.size(); ++n)
@@ -237,7 +239,6 @@ Loaded::Result Loaded::run(const std::vector<std::uint64_t>& params,
                 lengths[n] = buffers[bound].size() / element_bytes_[bound];
                 ++bound;
             }
-        groups = {1, 1, 1};
         for (std::size_t axis = 0; axis < program.grid.axes.size(); ++axis) {
             const auto size = wye::ir::evaluate_size(program.grid.axes[axis], program, params,
                                                      lengths, "the grid");

@@ -93,10 +93,10 @@ class Loaded {
         std::uint32_t trap_code = 0;
         std::uint32_t trap_count = 0;
     };
-    // One dispatch over buffers in binding order (`shared` left out). `groups` zero in x: the
+    // One dispatch over buffers in binding order (`shared` left out). `groups` not given: the
     // program's own grid clause.
     Result run(const std::vector<std::uint64_t>& params, const std::vector<Bytes>& buffers,
-               std::array<std::uint32_t, 3> groups = {0, 1, 1});
+               std::optional<std::array<std::uint32_t, 3>> grid = std::nullopt);
 
     // The parameter block for these values, by index.
     [[nodiscard]] Bytes params_block(const std::vector<std::uint64_t>& params) const;

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the plugin says of itself, what it refuses, and the file that it also comes as.
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include "cpu/cpu_plugin.h"
+#include "rig.hpp"
+
+namespace {
+
+const wye_plugin_desc* described(wye_plugin_query_fn query) {
+    const wye_hello hello{{sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
+    const wye_plugin_desc* desc = nullptr;
+    CHECK(query(&hello, &desc) == WYE_OK);
+    return desc;
+}
+
+std::string id_of(const wye_plugin_desc* desc) { return {desc->id.data, desc->id.size}; }
+
+}  // namespace
+
+TEST_CASE("the plugin as a file is the plugin as a library") {
+    void* library = dlopen(WYE_CPU_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library != nullptr);
+    const auto query = reinterpret_cast<wye_plugin_query_fn>(dlsym(library, "wye_plugin_query_1"));
+    REQUIRE((query != nullptr));
+    CHECK(id_of(described(query)) == "cpu");
+    CHECK(id_of(described(wye_cpu_plugin_query)) == "cpu");
+    CHECK(dlsym(library, "wye_cpu_plugin_query") == nullptr);
+    dlclose(library);
+}
+
+TEST_CASE("facts are there, and what is not claimed is absent") {
+    test::Rig rig({}, 5);
+    const auto fact = [&](std::uint32_t key) {
+        wye_fact fact{};
+        CAPTURE(key);
+        CHECK(rig.plugin_table().device_fact(rig.plugin(), 0, key, &fact) == WYE_OK);
+        return fact;
+    };
+    for (const auto key : {WYE_FACT_KEY_INT64, WYE_FACT_KEY_F64, WYE_FACT_KEY_IEEE_F32,
+                           WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_STORAGE8, WYE_FACT_KEY_STORAGE16,
+                           WYE_FACT_KEY_ATOMIC_INT64, WYE_FACT_KEY_BARRIER})
+        CHECK(fact(key).u == 1);
+    CHECK(fact(WYE_FACT_KEY_COMPUTE_UNITS).u == 5);
+    CHECK(fact(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS).u == 4096);
+    CHECK(fact(WYE_FACT_KEY_MAX_SHARED_BYTES).u == 1U << 20U);
+    CHECK(fact(WYE_FACT_KEY_MEMORY_BYTES).u > 1U << 20U);
+    CHECK(fact(WYE_FACT_KEY_ISA).text.size > 0);
+    wye_fact unused{};
+    for (const auto key : {WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_NATIVE_F16})
+        CHECK(rig.plugin_table().device_fact(rig.plugin(), 0, key, &unused) == WYE_UNSUPPORTED);
+    CHECK(rig.plugin_table().device_fact(rig.plugin(), 0, 0x7abc, &unused) == WYE_UNKNOWN_KEY);
+    CHECK(rig.plugin_table().device_fact(rig.plugin(), 1, WYE_FACT_KEY_F64, &unused) ==
+          WYE_UNSUPPORTED);
+}
+
+TEST_CASE("what is not run yet is refused by name") {
+    struct Refusal {
+        const char* text;
+        const char* names;
+    };
+    const Refusal refusals[] = {
+        {"wye 1; program a; workgroup 64; output r: f32[]; main { r[0u] = sin(1.0); }", "`sin`"},
+        {"wye 1; program b; workgroup 64; output r: f16[]; main { }", "elements of `r`"},
+        {"wye 1; program c; workgroup 64; output r: u32[]; main { r[0u] = subgroup_size; }",
+         "subgroup"},
+        {"wye 1; program d; workgroup 64; subgroup 32; main { }", "subgroup"},
+        {"wye 1; program e; workgroup 64; main { grid_barrier; }", "`grid_barrier`"},
+        {"wye 1; program f; workgroup 64; output r: f32[]; main { r[0u] = f32(f16(1.0)); }", "f16"},
+    };
+    test::Rig rig;
+    for (const Refusal& refusal : refusals) {
+        const test::Loaded program(rig, refusal.text);
+        CAPTURE(refusal.text);
+        CAPTURE(program.failure().message);
+        CHECK(program.failure().code == WYE_UNSUPPORTED);
+        CHECK(program.failure().message.find(refusal.names) != std::string::npos);
+        CHECK(program.failure().fix.substr(0, 5) == "Fix: ");
+    }
+}
+
+TEST_CASE("bad artifacts and settings are errors with a fix") {
+    test::Rig rig;
+    const auto create = [&](const char* format, const std::string& code) {
+        wye_artifact artifact{};
+        artifact.header.size = sizeof artifact;
+        artifact.format = {format, __builtin_strlen(format)};
+        artifact.code = {code.data(), code.size()};
+        wye_program_object* program = nullptr;
+        wye_error* error = nullptr;
+        const wye_status status =
+            rig.device_table().program_create(rig.device(), &artifact, &program, &error);
+        test::Failure failure = test::Host::take(error);
+        CHECK(program == nullptr);
+        CHECK(failure.fix.substr(0, 5) == "Fix: ");
+        CHECK(failure.code == status);
+        return status;
+    };
+    CHECK(create("wye-program", "not a program") == WYE_INVALID_WIRE);
+    CHECK(create("opencl-c", "kernel void f() {}") == WYE_UNSUPPORTED);
+
+    using Config = std::map<std::string, std::string>;
+    for (const Config& config : {Config{{"cpu.threads", "0"}}, Config{{"cpu.threads", "many"}},
+                                 Config{{"cpu.isa", "sse9"}}}) {
+        const test::Host host(config);
+        wye_plugin_object* plugin = nullptr;
+        wye_error* error = nullptr;
+        CHECK(rig.plugin_table().init(host.table(), 0, &plugin, &error) == WYE_INVALID_ARGUMENT);
+        CHECK(test::Host::take(error).fix.substr(0, 5) == "Fix: ");
+    }
+}
+
+TEST_CASE("a buffer that does not fit is an error, and nothing else breaks") {
+    test::Rig rig;
+    wye_buffer_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.size = std::uint64_t{1} << 61;
+    desc.alignment = 64;
+    wye_buffer_object* buffer = nullptr;
+    wye_error* error = nullptr;
+    CHECK(rig.device_table().buffer_create(rig.device(), &desc, &buffer, &error) ==
+          WYE_DEVICE_MEMORY);
+    CHECK(test::Host::take(error).fix.substr(0, 5) == "Fix: ");
+    CHECK(buffer == nullptr);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Queues: events, order, waits between queues, cancelling what does not end, the caller's
+// floating-point state.
+#include <doctest/doctest.h>
+
+#include <cfenv>
+#include <chrono>
+#include <thread>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+#include "rig.hpp"
+
+namespace {
+
+using U32s = std::vector<std::uint32_t>;
+
+const char* const kAddOne =
+    "wye 1; program add_one; workgroup 64; param rounds: u32; input_output a: u32[]; grid elements "
+    "len(a); main { for k in 0u..rounds { a[global_id.x] = a[global_id.x] + 1u; } }";
+const char* const kForever =
+    "wye 1; program forever; workgroup 64; param stop: u32; input_output a: u32[]; main { var n = "
+    "0u; while n != stop { n += 2u; } a[0u] = n; }";
+
+struct Job {
+    test::Loaded program;
+    std::vector<wye_binding> bindings;
+    test::Bytes params;
+    wye_operation operation{};
+    std::uint64_t bytes;
+    test::Rig& rig;
+
+    Job(test::Rig& with, const char* text, std::uint64_t parameter, std::uint32_t count)
+        : program(with, text), bytes(std::uint64_t{count} * 4), rig(with) {
+        bindings.push_back({rig.new_buffer(bytes), 0, bytes, count});
+        params = program.params_block({parameter});
+        operation = program.operation(bindings, params, {(count + 63) / 64, 1, 1});
+    }
+    ~Job() { rig.device_table().buffer_destroy(rig.device(), bindings[0].buffer); }
+    std::uint64_t submit(wye_queue_object* queue, std::vector<wye_event> waits = {}) const {
+        std::uint64_t value = 0;
+        REQUIRE(rig.queue_table().submit(queue, &operation, 1, waits.data(), waits.size(), &value,
+                                         nullptr) == WYE_OK);
+        return value;
+    }
+    U32s values() const {
+        return test::values_of<std::uint32_t>(rig.content(bindings[0].buffer, bytes));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a small submit on an idle queue has ended on return") {
+    test::Rig rig({}, 2);
+    const Job job(rig, kAddOne, 3, 100);
+    const std::uint64_t value = job.submit(rig.queue());
+    CHECK(rig.queue_table().poll(rig.queue(), value, nullptr) == WYE_OK);
+    CHECK(rig.queue_table().poll(rig.queue(), value + 1, nullptr) == WYE_NOT_READY);
+    CHECK(rig.queue_table().poll(rig.queue(), 0, nullptr) == WYE_OK);
+    CHECK(job.values() == U32s(100, 3));
+}
+
+TEST_CASE("large and small submits keep their order") {
+    test::Rig rig({}, 3);
+    const Job large(rig, kAddOne, 100, 300000);
+    std::uint64_t value = 0;
+    for (int n = 0; n < 5; ++n) value = large.submit(rig.queue());
+    CHECK(value == 6);  // the first was the fill of the new buffer
+    CHECK(rig.wait(value).code == WYE_OK);
+    CHECK(large.values() == U32s(300000, 500));
+}
+
+TEST_CASE("a submit that looks small but runs long is handed over and ends right") {
+    test::Rig rig({}, 2);
+    const Job job(rig, kAddOne, 300000, 256);
+    const std::uint64_t value = job.submit(rig.queue());
+    CHECK(rig.queue_table().poll(rig.queue(), value, nullptr) == WYE_NOT_READY);
+    CHECK(rig.wait(value).code == WYE_OK);
+    CHECK(job.values() == U32s(256, 300000));
+}
+
+TEST_CASE("a queue waits for another queue's event") {
+    test::Rig rig({}, 2);
+    wye_queue_object* other = rig.new_queue();
+    const Job first(rig, kAddOne, 200000, 256);
+    const std::uint64_t done = first.submit(rig.queue());
+    const std::uint64_t value = first.submit(other, {{rig.queue(), done}});
+    CHECK(rig.wait(other, value, UINT64_MAX).code == WYE_OK);
+    CHECK(first.values() == U32s(256, 400000));
+    rig.queue_table().destroy(other);
+}
+
+TEST_CASE("transfers, copies and fills of every pattern size") {
+    test::Rig rig;
+    wye_buffer_object* a = rig.new_buffer(64);
+    wye_buffer_object* b = rig.new_buffer(64);
+    std::vector<wye_operation> ops(5);
+    const std::uint32_t sizes[] = {1, 2, 4, 8};
+    for (unsigned n = 0; n < 4; ++n) {
+        ops[n].kind = WYE_OPERATION_FILL;
+        ops[n].u.fill = {a, n * 16, 16, 0x1122334455667788U, sizes[n], 0};
+    }
+    ops[4].kind = WYE_OPERATION_COPY;
+    ops[4].u.copy = {a, b, 8, 0, 56};
+    std::uint64_t value = 0;
+    REQUIRE(rig.queue_table().submit(rig.queue(), ops.data(), ops.size(), nullptr, 0, &value,
+                                     nullptr) == WYE_OK);
+    CHECK(rig.wait(value).code == WYE_OK);
+    const auto words = test::values_of<std::uint64_t>(rig.content(b, 64));
+    CHECK(words[0] == 0x8888888888888888U);
+    CHECK(words[1] == 0x7788778877887788U);
+    CHECK(words[3] == 0x5566778855667788U);
+    CHECK(words[5] == 0x1122334455667788U);
+    CHECK(words[7] == 0);
+    rig.device_table().buffer_destroy(rig.device(), a);
+    rig.device_table().buffer_destroy(rig.device(), b);
+}
+
+TEST_CASE("what never ends can be cancelled, and poisons the queue") {
+    using namespace std::chrono_literals;
+    for (const unsigned threads : {1U, 3U}) {
+        test::Rig rig({}, threads);
+        for (const std::uint32_t count : {64U, 1000000U}) {
+            wye_queue_object* queue = rig.new_queue();
+            const Job job(rig, kForever, 1, count);
+            const std::uint64_t value = job.submit(queue);
+            CHECK(rig.wait(queue, value, 20'000'000).code == WYE_TIMEOUT);
+            const std::uint64_t later = job.submit(queue);
+            CHECK(rig.queue_table().cancel(queue, value, nullptr) == WYE_OK);
+            const test::Failure failure = rig.wait(queue, value, 5'000'000'000);
+            CHECK(failure.code == WYE_CANCELLED);
+            CHECK(failure.fix.substr(0, 5) == "Fix: ");
+            CHECK(rig.wait(queue, later, 5'000'000'000).code == WYE_CANCELLED);
+            const std::uint64_t after = job.submit(queue);
+            CHECK(rig.wait(queue, after, 5'000'000'000).code == WYE_CANCELLED);
+            rig.queue_table().destroy(queue);
+        }
+    }
+}
+
+TEST_CASE("the time of a submit is known") {
+    test::Rig rig;
+    const Job job(rig, kAddOne, 1000, 1000);
+    const std::uint64_t value = job.submit(rig.queue());
+    CHECK(rig.wait(value).code == WYE_OK);
+    wye_timing timing{};
+    timing.header.size = sizeof timing;
+    CHECK(rig.queue_table().timing(rig.queue(), value, &timing, nullptr) == WYE_OK);
+    CHECK(timing.device_ns > 0);
+}
+
+#if defined(__SSE2__)
+TEST_CASE("the caller's rounding and flush modes neither matter nor change") {
+    const char* const text =
+        "wye 1; program modes; workgroup 64; input a: f32[]; input b: f64[len(a)]; output r: "
+        "f32[len(a)]; output s: f64[len(a)]; output t: i32[len(a)]; grid elements len(a); main { "
+        "let "
+        "i = global_id.x; r[i] = a[i] * 0.5 + a[i] / 3.0; s[i] = b[i] * 0.5f64; t[i] = "
+        "i32(round(a[i])) + i32(a[i] * 1.00000011920928955); }";
+    const std::vector<float> a = {1e-39F, -3e-45F, 0.1F, 1.5F, 2.5F, 1e20F, -7.7F, 1.17549435e-38F};
+    const std::vector<double> b = {5e-324, 1e-310, 0.1, 1, -2.2250738585072014e-308, 3, 4, 5};
+    for (const unsigned threads : {1U, 2U}) {
+        for (const std::size_t copies : {1U, 40000U}) {  // on the caller, and on threads
+            std::vector<float> x;
+            std::vector<double> y;
+            for (std::size_t n = 0; n < copies; ++n) {
+                x.insert(x.end(), a.begin(), a.end());
+                y.insert(y.end(), b.begin(), b.end());
+            }
+            const std::size_t count = x.size();
+            test::Rig rig({}, threads);
+            test::Loaded program(rig, text);
+            const auto run = [&] {
+                return program
+                    .run({}, {test::bytes_of(x), test::bytes_of(y), test::Bytes(count * 4),
+                              test::Bytes(count * 8), test::Bytes(count * 4)})
+                    .buffers;
+            };
+            const auto plain = run();
+            const unsigned before = _mm_getcsr();
+            // Flush to zero, denormals are zero, round up; exceptions raised stay flags.
+            _mm_setcsr((before & ~0x6000U) | 0x8040U | 0x4000U);
+            const unsigned odd = _mm_getcsr();
+            const auto bent = run();
+            CHECK((_mm_getcsr() & ~0x3fU) == (odd & ~0x3fU));
+            _mm_setcsr(before);
+            CHECK(bent[2] == plain[2]);
+            CHECK(bent[3] == plain[3]);
+            CHECK(bent[4] == plain[4]);
+            CHECK(test::values_of<double>(plain[3])[1] == 5e-311);  // subnormals are kept
+        }
+    }
+}
+#endif
