@@ -20,7 +20,13 @@ template <typename Body>
     // size_t: a 32-bit index might wrap around, and compilers then give up on vectors.
     for (std::size_t tile = 0; tile < lanes; tile += kTile) {
         WYE_CPU_LANES
-        for (std::size_t k = 0; k < kTile; ++k) body(tile + k);
+        for (std::size_t k = 0; k < kTile; ++k) {
+            if constexpr (requires { body(tile, k); }) {
+                body(tile + k, k);
+            } else {
+                body(tile + k);
+            }
+        }
     }
 }
 
@@ -53,7 +59,43 @@ struct Operand {
         if constexpr (kScalar) return value;
         return lanes[k];
     }
+    [[gnu::always_inline]] T at(std::size_t k, std::size_t) const { return (*this)[k]; }
 };
+
+// A shift count that is a scalar, laid out as lanes: a vector shift by per-lane counts is one
+// operation where the form that takes one count for all is two.
+struct Counts {
+    alignas(64) u32 lanes[kTile];
+    [[gnu::always_inline]] Counts(const Frame& f, u32 where) {
+        const u32 count = scalar<u32>(f, where);
+        for (std::size_t k = 0; k < kTile; ++k) lanes[k] = count;
+        asm("" : "+m"(lanes));  // or compilers see that the counts are all the same
+    }
+    [[gnu::always_inline]] u32 at(std::size_t, std::size_t in_tile) const { return lanes[in_tile]; }
+};
+template <typename Op>
+inline constexpr bool kShifts = false;
+template <>
+inline constexpr bool kShifts<ShlOp> = true;
+template <>
+inline constexpr bool kShifts<ShrOp> = true;
+template <>
+inline constexpr bool kShifts<RotlOp> = true;
+template <>
+inline constexpr bool kShifts<RotrOp> = true;
+template <bool kCount, typename T, bool kScalar>
+struct PickOperand {
+    using type = Operand<T, kScalar>;
+};
+#if defined(__AVX2__)  // without it there are no shifts by per-lane counts
+template <>
+struct PickOperand<true, u32, true> {
+    using type = Counts;
+};
+#endif
+// The second operand of an operation.
+template <typename Op, typename T, bool kScalar>
+using SecondOperand = typename PickOperand<kShifts<Op>, T, kScalar>::type;
 
 template <typename Op, typename D, typename A>
 void unary(Frame& f, const Instr& i, std::byte* to) {
@@ -66,8 +108,8 @@ template <typename Op, typename D, typename A, typename B, bool kA, bool kB>
 void binary(Frame& f, const Instr& i, std::byte* to) {
     D* d = target<D>(to);
     const Operand<A, kA> a(f, i.a);
-    const Operand<B, kB> b(f, i.b);
-    each_lane(f.lanes, [=](std::size_t k) { d[k] = Op::run(a[k], b[k]); });
+    const SecondOperand<Op, B, kB> b(f, i.b);
+    each_lane(f.lanes, [&](std::size_t k, std::size_t j) { d[k] = Op::run(a[k], b.at(k, j)); });
 }
 
 template <typename Op, typename D, typename A>
@@ -84,9 +126,11 @@ template <typename One, typename Two, typename T, typename B, typename C, bool k
 void chain(Frame& f, const Instr& i, std::byte* to) {
     T* d = target<T>(to);
     const T* a = lane<T>(f, i.a);
-    const Operand<B, kB> b(f, i.b);
-    const Operand<C, kC> c(f, i.c);
-    each_lane(f.lanes, [=](std::size_t k) { d[k] = Two::run(One::run(a[k], b[k]), c[k]); });
+    const SecondOperand<One, B, kB> b(f, i.b);
+    const SecondOperand<Two, C, kC> c(f, i.c);
+    each_lane(f.lanes, [&](std::size_t k, std::size_t j) {
+        d[k] = Two::run(One::run(a[k], b.at(k, j)), c.at(k, j));
+    });
 }
 
 template <typename T, bool kB, bool kC>

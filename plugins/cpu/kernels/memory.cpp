@@ -185,6 +185,9 @@ void load_affine(Frame& f, const Instr& i, std::byte* to) {
     const u64 count = in_range<kI32>(bound, first, f.lanes);
     const E* from = data + first * stride;
     if (count == f.lanes && stride == 1) {
+        // The block after this one reads on from here.
+        for (std::size_t k = 0; k < f.lanes; k += 64 / sizeof(E))
+            __builtin_prefetch(from + f.lanes + k, 0, 3);
         each_lane(f.lanes, [=](std::size_t k) { d[k] = L(from[k]); });
         return;
     }
