@@ -67,20 +67,19 @@ void check(test::Rig& rig, const Operation<T, R>& operation) {
         const auto right = test::values_of<R>(result.buffers[3]);
         const auto left = test::values_of<R>(result.buffers[4]);
         const auto scalars = test::values_of<R>(result.buffers[5]);
-        for (std::size_t n = 0; n < a.size(); ++n) {
-            const auto same = [&](R got, T x, T y) {
-                const R want = stored(operation.expected(x, y));
-                if (bits_of(got) == bits_of(want)) return true;
-                FAIL_CHECK(operation.text << " of " << t << " x " << x << " y " << y << ": " << got
-                                          << " is not " << want);
-                return false;
-            };
-            const bool good = same(lanes[n], a[n], b[n]) && same(right[n], a[n], p) &&
-                              same(left[n], p, b[n]) && same(scalars[n], p, p);
-            if (!good) return;
-        }
+        const auto wrong = [&](R got, T x, T y) {
+            const R want = stored(operation.expected(x, y));
+            if (bits_of(got) == bits_of(want)) return 0;
+            MESSAGE(operation.text << " of " << t << " x " << x << " y " << y << ": " << got
+                                   << " is not " << want);
+            return 1;
+        };
+        int differences = 0;
+        for (std::size_t n = 0; n < a.size() && differences == 0; ++n)
+            differences = wrong(lanes[n], a[n], b[n]) + wrong(right[n], a[n], p) +
+                          wrong(left[n], p, b[n]) + wrong(scalars[n], p, p);
+        CHECK(differences == 0);
     }
-    CHECK(true);
 }
 
 template <typename T>
