@@ -72,6 +72,55 @@ wye::Result<void> Device::run_resident(const wye::Program& program,
     return {};
 }
 
+// The C++ wrapper drops the report of a dispatch that failed, so this one speaks C.
+wye::Result<Ending> Device::run_to_trap(const wye::Program& program, const Launch& launch) const {
+    WYE_ASSIGN(const wye_program_description described, program.describe());
+    Ending ending;
+    for (const Binding& b : launch.buffers)
+        ending.bytes.emplace_back(b.bytes.size(), std::byte{0xa5});
+    std::vector<wye_argument> arguments;
+    for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
+        const Binding& b = launch.buffers[i];
+        wye_argument argument{};
+        argument.kind = WYE_ARGUMENT_HOST;
+        for (std::uint64_t k = 0; k < described.buffer_count; ++k)
+            if (wye::detail::view(described.buffers[k].name) == b.name)
+                argument.binding = described.buffers[k].binding;
+        if (b.input) argument.input = {b.bytes.data(), b.bytes.size()};
+        if (b.output) {
+            argument.output = ending.bytes[i].data();
+            argument.output_size = ending.bytes[i].size();
+        }
+        arguments.push_back(argument);
+    }
+    wye_dispatch_desc desc;
+    WYE_INIT(desc);
+    desc.program = program.get();
+    desc.device = device_.get();
+    if (launch.groups) {
+        desc.flags = WYE_DISPATCH_GRID;
+        for (int i = 0; i < 3; ++i) desc.grid[i] = (*launch.groups)[static_cast<std::size_t>(i)];
+    }
+    desc.arguments = arguments.data();
+    desc.argument_count = arguments.size();
+    desc.params = launch.params.data();
+    desc.param_count = launch.params.size();
+    wye_report report;
+    WYE_INIT(report);
+    auto done = wye::detail::call(
+        [&](wye_error** e) { return wye_dispatch(context_.get(), &desc, &report, e); });
+    if (!done.ok() && done.error().code != wye::Code::TRAPPED) return done.error();
+    if (!done.ok()) {
+        ending.trap_code = report.trap_code;
+        ending.trap_count = report.trap_count;
+    }
+    for (const auto& bytes : ending.bytes)
+        for (const std::byte b : bytes) ending.delivered = ending.delivered || b != std::byte{0xa5};
+    for (std::size_t i = 0; i < ending.bytes.size(); ++i)
+        if (!launch.buffers[i].output) ending.bytes[i] = launch.buffers[i].bytes;
+    return ending;
+}
+
 wye::Result<std::vector<std::vector<std::byte>>> Device::run(const wye::Program& program,
                                                              const std::vector<Launch>& launches,
                                                              bool resident) const {

@@ -28,6 +28,14 @@ struct Launch {
     std::vector<Binding> buffers;
 };
 
+// How a launch ended that may trap.
+struct Ending {
+    std::uint32_t trap_code = 0;  // the largest; 0: no trap
+    std::uint32_t trap_count = 0;
+    bool delivered = false;                     // some byte of an output's storage was written
+    std::vector<std::vector<std::byte>> bytes;  // of each buffer, where delivered
+};
+
 class Device {
   public:
     // Opens the one device that the selector means.
@@ -42,6 +50,10 @@ class Device {
     // device from the first dispatch to the last, and outputs start with rubbish in them.
     [[nodiscard]] wye::Result<std::vector<std::vector<std::byte>>> run(
         const wye::Program& program, const std::vector<Launch>& launches, bool resident) const;
+
+    // One dispatch on host bytes that may trap; other errors are errors.
+    [[nodiscard]] wye::Result<Ending> run_to_trap(const wye::Program& program,
+                                                  const Launch& launch) const;
 
   private:
     Device(wye::Context context, wye::Device device, std::string selector)

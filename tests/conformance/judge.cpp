@@ -4,23 +4,26 @@
 #include <cstdio>
 #include <span>
 
-#include "oracle/oracle.hpp"
-
 namespace conformance {
+
+wye::Result<oracle::Outcome> evaluate(const std::string& wire, const Launch& launch,
+                                      const std::vector<std::vector<std::byte>>& bytes) {
+    oracle::Launch request;
+    request.groups = launch.groups;
+    request.params = launch.params;
+    request.buffers = bytes;
+    oracle::Outcome outcome = oracle::run(std::as_bytes(std::span(wire)), request);
+    if (outcome.ok()) return outcome;
+    return wye::Error(wye::Code::INTERNAL, "the oracle refuses: " + outcome.error,
+                      "Fix: compare only programs that it evaluates");
+}
 
 wye::Result<std::vector<std::vector<std::byte>>> expected(const std::string& wire,
                                                           const std::vector<Launch>& launches) {
     std::vector<std::vector<std::byte>> bytes;
     for (const Binding& b : launches.front().buffers) bytes.push_back(b.bytes);
     for (const Launch& launch : launches) {
-        oracle::Launch request;
-        request.groups = launch.groups;
-        request.params = launch.params;
-        request.buffers = bytes;
-        oracle::Outcome outcome = oracle::run(std::as_bytes(std::span(wire)), request);
-        if (!outcome.ok())
-            return wye::Error(wye::Code::INTERNAL, "the oracle refuses: " + outcome.error,
-                              "Fix: compare only programs that it evaluates");
+        WYE_ASSIGN(oracle::Outcome outcome, evaluate(wire, launch, bytes));
         bytes = std::move(outcome.buffers);
     }
     return bytes;

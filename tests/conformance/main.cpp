@@ -15,7 +15,8 @@ namespace {
 constexpr const char* kUsage =
     "usage: wye-conformance SUITE --device SELECTOR [options]\n"
     "  examples [--only NAME] [--seed N] [--scale N]  the example programs\n"
-    "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n";
+    "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n"
+    "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n";
 
 struct Options {
     std::string suite, device, only, dump;
@@ -56,7 +57,8 @@ bool read(int argc, char** argv, Options& o) {
             good = false;
         if (!good) return false;
     }
-    return argc % 2 == 0 && !o.device.empty() && (o.suite == "examples" || o.suite == "random");
+    const bool known = o.suite == "examples" || o.suite == "random" || o.suite == "traps";
+    return argc % 2 == 0 && !o.device.empty() && known;
 }
 
 }  // namespace
@@ -76,10 +78,13 @@ int main(int argc, char** argv) {
         return 1;
     }
     std::printf("device %s\n", device->selector().c_str());
-    const conformance::Count count =
-        options.suite == "examples"
-            ? conformance::run_examples(*device, options.only, options.seed, options.scale)
-            : conformance::run_random(*device, options.first, options.last, options.dump);
+    conformance::Count count;
+    if (options.suite == "examples")
+        count = conformance::run_examples(*device, options.only, options.seed, options.scale);
+    else if (options.suite == "random")
+        count = conformance::run_random(*device, options.first, options.last, options.dump);
+    else
+        count = conformance::run_traps(*device, options.first, options.last, options.dump);
     std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(count.passed),
                 static_cast<unsigned long long>(count.failed));
     return count.failed == 0 && count.passed > 0 ? 0 : 1;

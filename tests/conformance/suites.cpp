@@ -61,22 +61,79 @@ void dump_program(const std::string& folder, std::uint64_t seed,
                    static_cast<std::streamsize>(b.before.size()));
 }
 
-std::string check_random(const Device& device, const support::RandomProgram& random,
-                         bool resident) {
-    const auto program = device.context().program_from_text(random.text);
-    if (!program.ok()) return program.error().text();
-    const auto wire = program->lower("wire");
-    if (!wire.ok()) return wire.error().text();
+Launch launch_of(const support::RandomProgram& random) {
     Launch launch;
     launch.params = random.values;
     launch.groups = random.groups;
     for (const auto& b : random.buffers)
         launch.buffers.push_back({b.name, b.input, b.output, b.before});
-    const auto got = device.run(*program, {launch}, resident);
+    return launch;
+}
+
+std::string check_random(const Device& device, const wye::Program& program, const std::string& wire,
+                         const Launch& launch, bool resident) {
+    const auto got = device.run(program, {launch}, resident);
     if (!got.ok()) return got.error().text();
-    const auto wanted = expected(*wire, {launch});
+    const auto wanted = expected(wire, {launch});
     if (!wanted.ok()) return wanted.error().text();
     return difference(launch.buffers, *got, *wanted);
+}
+
+std::string check_trap(const Device& device, const wye::Program& program, const std::string& wire,
+                       const Launch& launch, std::uint64_t& trapped) {
+    const auto got = device.run_to_trap(program, launch);
+    if (!got.ok()) return got.error().text();
+    std::vector<std::vector<std::byte>> bytes;
+    for (const Binding& b : launch.buffers) bytes.push_back(b.bytes);
+    const auto wanted = evaluate(wire, launch, bytes);
+    if (!wanted.ok()) return wanted.error().text();
+    if (got->trap_code != wanted->trap.code || got->trap_count != wanted->trap.count)
+        return "trap " + std::to_string(got->trap_code) + " x " + std::to_string(got->trap_count) +
+               ", wanted " + std::to_string(wanted->trap.code) + " x " +
+               std::to_string(wanted->trap.count);
+    if (wanted->trap.count == 0) return difference(launch.buffers, got->bytes, wanted->buffers);
+    ++trapped;
+    return got->delivered ? "outputs were written although the program trapped" : "";
+}
+
+support::RandomProgramOptions options_for(const Device& device) {
+    support::RandomProgramOptions options;
+    options.int64 = device.has("int64");
+    options.f32 = device.has("ieee_f32");
+    options.f64 = device.has("ieee_f64");
+    options.atomic_int64 = device.has("atomic_int64");
+    options.atomic_int64_shared = device.has("atomic_int64_shared");
+    std::printf("random programs with:%s%s%s%s%s\n", options.int64 ? " int64" : "",
+                options.f32 ? " f32" : "", options.f64 ? " f64" : "",
+                options.atomic_int64 ? " atomic_int64" : "",
+                options.atomic_int64_shared ? " atomic_int64_shared" : "");
+    return options;
+}
+
+Count run_seeds(const Device& device, std::uint64_t first, std::uint64_t last, bool traps,
+                const std::string& dump) {
+    support::RandomProgramOptions options = options_for(device);
+    options.traps = traps;
+    Count count;
+    std::uint64_t trapped = 0;
+    for (std::uint64_t seed = first; seed < last; ++seed) {
+        options.size = seed % 4 == 3 ? 30 : 12;
+        const support::RandomProgram random = support::random_program(seed, options);
+        const Launch launch = launch_of(random);
+        const auto program = device.context().program_from_text(random.text);
+        const auto wire = program.ok() ? program->lower("wire") : wye::Result<std::string>("");
+        std::string problem;
+        if (!program.ok() || !wire.ok())
+            problem = program.ok() ? wire.error().text() : program.error().text();
+        else if (traps)
+            problem = check_trap(device, *program, *wire, launch, trapped);
+        else
+            problem = check_random(device, *program, *wire, launch, seed % 3 == 1);
+        judge(count, "seed " + std::to_string(seed), problem);
+        if (!problem.empty()) dump_program(dump, seed, random);
+    }
+    if (traps) std::printf("%llu programs trapped\n", static_cast<unsigned long long>(trapped));
+    return count;
 }
 
 }  // namespace
@@ -102,25 +159,12 @@ Count run_examples(const Device& device, const std::string& only, std::uint64_t 
 
 Count run_random(const Device& device, std::uint64_t first, std::uint64_t last,
                  const std::string& dump) {
-    support::RandomProgramOptions options;
-    options.int64 = device.has("int64");
-    options.f32 = device.has("ieee_f32");
-    options.f64 = device.has("ieee_f64");
-    options.atomic_int64 = device.has("atomic_int64");
-    options.atomic_int64_shared = device.has("atomic_int64_shared");
-    std::printf("random programs with:%s%s%s%s%s\n", options.int64 ? " int64" : "",
-                options.f32 ? " f32" : "", options.f64 ? " f64" : "",
-                options.atomic_int64 ? " atomic_int64" : "",
-                options.atomic_int64_shared ? " atomic_int64_shared" : "");
-    Count count;
-    for (std::uint64_t seed = first; seed < last; ++seed) {
-        options.size = seed % 4 == 3 ? 30 : 12;
-        const support::RandomProgram program = support::random_program(seed, options);
-        const std::string problem = check_random(device, program, seed % 3 == 1);
-        judge(count, "seed " + std::to_string(seed), problem);
-        if (!problem.empty()) dump_program(dump, seed, program);
-    }
-    return count;
+    return run_seeds(device, first, last, false, dump);
+}
+
+Count run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
+                const std::string& dump) {
+    return run_seeds(device, first, last, true, dump);
 }
 
 }  // namespace conformance

@@ -26,4 +26,8 @@ Count run_examples(const Device& device, const std::string& only, std::uint64_t 
 Count run_random(const Device& device, std::uint64_t first, std::uint64_t last,
                  const std::string& dump);
 
+// Random programs that may trap: the code, the count, and that nothing is delivered then.
+Count run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
+                const std::string& dump);
+
 }  // namespace conformance
