@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Links to libwye_gone.so, which is not there once this file was copied elsewhere.
+// Links to libwye_gone.so; a test changes that name in a copy.
 #include "base.hpp"
 
 extern "C" int wye_gone();

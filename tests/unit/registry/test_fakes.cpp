@@ -122,10 +122,13 @@ TEST_CASE("files that are no plugin for this machine") {
                Code::BAD_PLUGIN, name + ".so");
     }
 
-    // A copy leaves the library behind that it links to.
-    const std::string needs = TemporaryFolder::read(fake("needs_gone"));
+    // The name of the library that it links to, changed to one that no folder has.
+    std::string needs = TemporaryFolder::read(fake("needs_gone"));
+    const std::size_t name = needs.find("libwye_gone.so");
+    REQUIRE(name != std::string::npos);
+    needs.replace(name, 14, "libwye_none.so");
     expect({folder.write("needs_gone.so", needs)}, "needs_gone", Stage::opened,
-           Code::MISSING_DEPENDENCY, "libwye_gone.so");
+           Code::MISSING_DEPENDENCY, "libwye_none.so");
 }
 
 TEST_CASE("bad manifests and open folders are refused, their neighbours load") {
