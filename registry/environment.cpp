@@ -15,7 +15,8 @@ Environment environment_snapshot() {
         const std::size_t equals = entry.find('=');
         if (equals == entry.npos) continue;
         const std::string_view name = entry.substr(0, equals);
-        if (name.substr(0, 4) == "WYE_" || name == "HOME" || name == "XDG_DATA_HOME")
+        if (name.substr(0, 4) == "WYE_" || name == "HOME" || name == "XDG_DATA_HOME" ||
+            name == "PATH" || name == "POCL_CACHE_DIR")
             out.emplace(name, entry.substr(equals + 1));
     }
     return out;

@@ -46,14 +46,27 @@ Result<void> check_desc(const wye_context_desc& desc) {
     return {};
 }
 
+// Variables that drivers read for themselves and that can end the process when they are wrong
+// (PoCL: an empty cache folder, no `ld` in PATH). Plugins do not read the environment, so they are
+// told, to refuse such a driver by name instead of entering it.
+void describe_surroundings(const registry::Environment& environment, registry::Config& config) {
+    for (const char* name : {"POCL_CACHE_DIR", "PATH"}) {
+        const auto found = environment.find(name);
+        if (found != environment.end())
+            config.insert_or_assign("env." + std::string(name), found->second);
+    }
+}
+
 Result<wye_context*> create(const wye_context_desc& desc) {
     WYE_TRY(check_desc(desc));
+    registry::Environment environment = registry::environment_snapshot();
     registry::Options options;
     options.builtins = builtin_plugins();
     options.search_files = (desc.flags & WYE_CONTEXT_NO_PLUGINS) == 0;
     options.elevated = registry::process_is_elevated();
+    describe_surroundings(environment, options.config);
     if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0)
-        options.environment = registry::environment_snapshot();
+        options.environment = std::move(environment);
     options.system_folder = WYE_PLUGIN_DIR;
     options.host_folder = own_folder();
     for (std::uint64_t i = 0; i < desc.plugin_path_count; ++i)

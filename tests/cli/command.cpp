@@ -27,8 +27,7 @@ std::vector<std::string> changed_environment(const std::map<std::string, std::st
         const std::string entry = *at;
         if (!changes.contains(entry.substr(0, entry.find('=')))) out.push_back(entry);
     }
-    for (const auto& [name, value] : changes)
-        if (!value.empty()) out.push_back(name + "=" + value);
+    for (const auto& [name, value] : changes) out.push_back(name + "=" + value);
     return out;
 }
 

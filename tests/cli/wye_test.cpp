@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The `wye` command as a user meets it: exit codes, streams, files left behind.
-#include <bit>
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -238,6 +238,33 @@ TEST_CASE("a trap fails the run and leaves the output alone") {
         CHECK(contains(outcome.err, "2"));
         CHECK(read_bytes(r) == "keep me");
     }
+}
+
+TEST_CASE("a program that never ends is given up after its time limit") {
+    const TempFolder folder;
+    const std::string program =
+        folder.write("loop.wye",
+                     "wye 1;\nprogram endless;\nworkgroup 64;\noutput r: u32[64];\ngrid groups 1;\n"
+                     "main {\n    var x = 1u;\n    while x != 0u { x = x | 1u; }\n"
+                     "    r[local_index] = x;\n}\n");
+    for (const std::string& device : selectors()) {
+        CAPTURE(device);
+        const Outcome outcome = wye_command({"run", program, "--device", device, "--timeout-ms",
+                                             "500", "--out", "r=" + folder.path("r")});
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 1);
+        CHECK(contains(outcome.err, "did not end"));
+        CHECK(folder.names() == std::vector<std::string>{"loop.wye"});
+    }
+}
+
+TEST_CASE("an environment that would end a driver's process is named instead") {
+    const Outcome outcome = run_command({kWye, "info"}, {{"POCL_CACHE_DIR", ""}});
+    CAPTURE(outcome.out);
+    CHECK(outcome.code == 0);
+    CHECK(contains(outcome.out, "cpu:0"));
+    if (std::ranges::any_of(selectors(), [](const auto& s) { return s.starts_with("opencl"); }))
+        CHECK(contains(outcome.out, "POCL_CACHE_DIR"));
 }
 
 TEST_CASE("an input_output buffer needs no output file, and outputs may replace inputs") {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <map>
 
@@ -194,7 +195,14 @@ Result<void> run_program(const RunOptions& options) {
     WYE_ASSIGN(const auto sizes, request().sizes());
     for (std::size_t i = 0; i < slots.size(); ++i)
         if (!slots[i].target.empty()) slots[i].output.resize(sizes[i]);
-    WYE_ASSIGN(const auto report, request().run());
+    const auto ran = request().run();
+    if (!ran.ok() && ran.error().code == Code::TIMEOUT) {
+        // A device that cannot stop would make the context wait for it; nothing is open to lose.
+        const ExitCode code = fail(ran.error());
+        std::fflush(nullptr);
+        std::_Exit(code);
+    }
+    WYE_ASSIGN(const wye_report report, ran);
 
     StagedOutputs staged;
     for (const Slot& slot : slots)
