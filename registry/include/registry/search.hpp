@@ -20,7 +20,8 @@ namespace wye::registry {
 // A snapshot of the environment. The registry never reads the process's own.
 using Environment = std::map<std::string, std::string, std::less<>>;
 
-// The variables of this process that the registry and the runtime know: WYE_*, HOME, XDG_DATA_HOME.
+// The variables of this process that the registry and the runtime know: WYE_*, HOME, XDG_DATA_HOME,
+// PATH, POCL_CACHE_DIR.
 [[nodiscard]] Environment environment_snapshot();
 // True when the process runs with raised privileges (AT_SECURE).
 [[nodiscard]] bool process_is_elevated() noexcept;
