@@ -49,8 +49,10 @@ allow runtime/route "(route|plan|program|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" '
 allow runtime/exec "(exec|route|plan|lower|program|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
     'execution sees the pure stages, the registry and the built-in plugin'
 allow runtime/include 'wye/(wye|abi|program_format)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
-allow runtime/examples "wye/wye\.(h|hpp)|$posix" 'an example links libwye and sees its public headers only'
-allow tools "wye/wye\.(h|hpp)|CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h|nlohmann/json\.hpp|$posix" 'the tool links libwye and sees its public headers only'
+public='wye/(wye|builder)\.hpp|wye/(wye|program_format)\.h|wye/sdk/result\.hpp'
+command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
+allow runtime/examples "$public|$command|[a-z0-9_]+_program\.hpp|$posix" 'an example links libwye and sees its public headers only'
+allow tools "$public|$command|nlohmann/json\.hpp|$posix" 'the tool links libwye and sees its public headers only'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp" 'the oracle shares no code with what it checks'
 
 # One file of the host opens libraries, so one file answers for how.
