@@ -39,6 +39,7 @@ CWriter::Array CWriter::table_array(std::uint32_t table) {
     a.name = "c" + std::to_string(table);
     a.fixed = true;
     a.count = t.bits.size();
+    a.as_bits = module_.table_as_bits(t);
     return a;
 }
 
@@ -120,6 +121,8 @@ CValue CWriter::load(const Array& array, ir::ExprId index_id, bool proven) {
     } else {
         for (unsigned k = 0; k < v.lanes; ++k)
             v.c[k] = widened(array.type.kind, element(array, at.at, k));
+        if (array.as_bits)
+            v.c[0] = module_.intrinsic(Intrinsic::BitsFloat, array.type.kind, v.c[0]);
     }
     if (at.ok.empty()) {
         if (v.lanes > 1 && !array.packed) settle(v, loaded);

@@ -77,6 +77,15 @@ std::string CModule::element_type(const ir::Buffer& buffer) const {
     return spelling.vector_type(stored);
 }
 
+bool CModule::table_as_bits(const ir::Table& table) const {
+    if (!table.type.floating()) return false;
+    const std::uint64_t exponent =
+        table.type.kind == Kind::F64 ? 0x7ff0000000000000U : std::uint64_t{0x7f800000U};
+    for (const std::uint64_t bits : table.bits)
+        if ((bits & exponent) == exponent) return true;
+    return false;
+}
+
 std::string CModule::declaration(Outer outer) const {
     const std::string name = name_of(outer);
     switch (outer.kind) {

@@ -66,6 +66,9 @@ class CModule {
     // The C type a buffer's or a shared array's name points at: a vector for 2 and 4 lanes in a
     // buffer, else the component.
     [[nodiscard]] std::string element_type(const ir::Buffer& buffer) const;
+    // True for float tables with an infinity or a NaN, which have no constant form in every
+    // dialect.
+    [[nodiscard]] bool table_as_bits(const ir::Table& table) const;
     [[nodiscard]] std::string declaration(Outer outer) const;  // as a function's argument
     [[nodiscard]] std::string literal(ir::Kind kind, std::uint64_t bits) const;
     [[nodiscard]] std::string intrinsic(Intrinsic what, ir::Kind kind, std::string operand) const;

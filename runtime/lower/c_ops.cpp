@@ -71,6 +71,7 @@ class Scalar {
     std::string extreme(const std::vector<std::string>& v, bool least);
     std::string saturate(const std::vector<std::string>& v, bool subtract);
     std::string reverse(const std::vector<std::string>& v);
+    std::string whole_number(Intrinsic what, const char* name, const std::vector<std::string>& v);
     std::string intrinsic(Intrinsic what, const std::vector<std::string>& v) const {
         return module_.spelling.intrinsic(what, kind_, v);
     }
@@ -231,6 +232,18 @@ std::string Scalar::reverse(const std::vector<std::string>& v) {
     return help("reverse_bits", v, body + "    return r;\n");
 }
 
+// From 2^23 (2^52) on all values are whole; there and for NaNs a partial intrinsic is kept away.
+std::string Scalar::whole_number(Intrinsic what, const char* name,
+                                 const std::vector<std::string>& v) {
+    if (!module_.spelling.partial(what)) return intrinsic(what, v);
+    const std::string magnitude = from_bits(as_bits("a") + " & " + number(sign_bit() - 1));
+    const std::string zero = bits_ == 64 ? "0.0" : "0.0f";
+    return help(name, v,
+                "    const bool small = " + magnitude + " < " +
+                    (bits_ == 64 ? "4503599627370496.0" : "8388608.0f") + ";\n    return small ? " +
+                    intrinsic(what, {"small ? a : " + zero}) + " : a;\n");
+}
+
 std::string Scalar::write(Op op, const std::vector<std::string>& v) {
     const std::string width = std::to_string(bits_) + "u";
     const std::string last = std::to_string(bits_ - 1) + "u";
@@ -329,13 +342,13 @@ std::string Scalar::write(Op op, const std::vector<std::string>& v) {
                     from_bits("(" + as_bits("a") + " & " + number(sign_bit() - 1) + ") | s") +
                     ";\n");
         case Op::FLOOR:
-            return intrinsic(Intrinsic::Floor, v);
+            return whole_number(Intrinsic::Floor, "floor", v);
         case Op::CEIL:
-            return intrinsic(Intrinsic::Ceil, v);
+            return whole_number(Intrinsic::Ceil, "ceil", v);
         case Op::TRUNC:
-            return intrinsic(Intrinsic::Trunc, v);
+            return whole_number(Intrinsic::Trunc, "trunc", v);
         case Op::ROUND:
-            return intrinsic(Intrinsic::Rint, v);
+            return whole_number(Intrinsic::Rint, "round", v);
         case Op::ISNAN:
             return is_nan(v[0]);
         case Op::ISINF:

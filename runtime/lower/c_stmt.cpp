@@ -2,6 +2,7 @@
 //
 // Statements, and the small text tools of the writer.
 #include <cctype>
+#include <utility>
 
 #include "lower/c_writer.hpp"
 
@@ -32,6 +33,10 @@ CWriter::CWriter(CModule& module, std::uint32_t function)
       function_(function),
       code_(function == ir::kNone ? program_.main : program_.functions[function].code),
       ranges_(module.ranges.of(function)) {}
+
+CWriter::CWriter(CModule& module, BarrierPlan plan) : CWriter(module, ir::kNone) {
+    plan_ = std::move(plan);
+}
 
 void CWriter::line(const std::string& text) {
     out_.append(static_cast<std::size_t>(indent_) * 4, ' ');
@@ -90,6 +95,22 @@ void CWriter::return_result() {
 }
 
 void CWriter::statement(ir::StmtId id) {
+    if (plan_.closes_before(id)) {
+        line(std::string(module_.spelling.barrier()));
+        seal();
+    }
+    write_statement(id);
+    const bool some_ended = std::exchange(some_ended_, false);
+    if (plan_.opens_after(id) || some_ended) line(std::string(module_.spelling.barrier()));
+    if (!some_ended) return;
+    line("if (gone) {");
+    ++indent_;
+    goto_closing();
+    --indent_;
+    line("}");
+}
+
+void CWriter::write_statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
     switch (s.op) {
         case Op::LET:
@@ -116,15 +137,15 @@ void CWriter::statement(ir::StmtId id) {
         case Op::WHILE:
             return while_statement(s);
         case Op::BREAK:
-            return line("break;");
         case Op::CONTINUE:
-            return line("continue;");
+            return line(s.op == Op::BREAK ? "break;" : "continue;");
         case Op::RETURN:
-            return line("return;");
+            return leave_main(id);
         case Op::BARRIER:
             return line(std::string(module_.spelling.barrier()));
         case Op::TRAP:
-            return trap(s);
+            trap(s);
+            return leave_main(id);
         default:
             module_.refuse(Error(Code::UNSUPPORTED,
                                  "`" + std::string(ir::op_text(s.op)) + "` is not lowered to C yet",
@@ -175,16 +196,14 @@ void CWriter::local_array_declaration(const ir::Stmt& s) {
 void CWriter::if_statement(const ir::Stmt& s) {
     const CValue condition = value(s.args[0]);
     line("if (" + bare(condition.c[0]) + ") {");
-    ++indent_;
-    block(s.body);
-    --indent_;
-    const bool has_else = s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty();
-    if (!has_else) return line("}");
-    line("} else {");
-    ++indent_;
-    block(s.otherwise);
-    --indent_;
+    bool gone = inner_block(s.body);
+    if (s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty()) {
+        if (plan_.both_hold(s)) seal();
+        line("} else {");
+        gone = inner_block(s.otherwise) || gone;
+    }
     line("}");
+    some_ended_ = gone;
 }
 
 // True for values that stay the same while the statement's block runs.
@@ -249,9 +268,7 @@ void CWriter::for_statement(ir::StmtId id) {
         line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + ", " + i + " = " +
              start + "; " + k + " < " + count + "; ++" + k + ", " + stepping + ") {" + note);
     }
-    ++indent_;
-    block(s.body);
-    --indent_;
+    inner_block(s.body);
     line("}");
 }
 
@@ -263,8 +280,8 @@ void CWriter::while_statement(const ir::Stmt& s) {
     const CValue condition = value(s.args[0]);
     line("if (!" + (is_atom(condition.c[0]) ? condition.c[0] : "(" + bare(condition.c[0]) + ")") +
          ") break;");
-    block(s.body);
     --indent_;
+    inner_block(s.body);
     line("}");
 }
 
@@ -278,7 +295,6 @@ void CWriter::trap(const ir::Stmt& s) {
     line(module_.spelling.atomic(Op::ATOMIC_ADD, Kind::U32, Space::Global, "&" + record + "[1]",
                                  one) +
          ";");
-    line("return;");
 }
 
 }  // namespace wye::lower

@@ -36,6 +36,16 @@ class Kernel {
     void define_ids(const OuterSet& outer);
     void define_lengths(const OuterSet& outer);
     std::string zero_shared(OuterSet& outer);
+    // True for a `shared` array that starts with a fill, if it is used at all.
+    bool filled(std::uint32_t buffer) const {
+        const ir::Buffer& b = program_.buffers[buffer];
+        return b.shared() && !b.unset && !fill_.shared_skippable[buffer];
+    }
+    bool starts_with_barrier() const {
+        for (std::uint32_t b = 0; b < program_.buffers.size(); ++b)
+            if (filled(b)) return true;
+        return false;
+    }
     void add_slot(std::uint32_t kind, std::uint32_t binding = 0, std::uint32_t access = 0) {
         artifact_.slots.push_back({kind, binding, 0, access});
     }
@@ -55,6 +65,7 @@ class Kernel {
     const ir::Program& program_;
     CModule module_;
     Artifact artifact_;
+    ir::ZeroFill fill_;
     std::string globals_;    // tables, structs, functions
     std::string signature_;  // the kernel up to its opening brace
     std::string prologue_;   // ids, lengths, parameters, shared arrays
@@ -107,8 +118,9 @@ void Kernel::functions() {
 void Kernel::tables() {
     for (std::size_t t = 0; t < program_.tables.size(); ++t) {
         const ir::Table& table = program_.tables[t];
-        const Kind kind = table.type.kind;
+        Kind kind = table.type.kind;
         module_.use_type(kind);
+        if (module_.table_as_bits(table)) kind = kind == Kind::F64 ? Kind::U64 : Kind::U32;
         std::string text = module_.spelling.constant_array(
             module_.storage_type(kind), "c" + std::to_string(t), table.bits.size());
         text += " = {  // " + sanitised(table.name);
@@ -251,15 +263,12 @@ void Kernel::define(const OuterSet& outer) {
 
 // `shared` starts at zero: all invocations fill it together, then one barrier.
 std::string Kernel::zero_shared(OuterSet& outer) {
-    const ir::ZeroFill fill = ir::zero_fill(program_);
     const std::uint32_t size = module_.workgroup[0] * module_.workgroup[1] * module_.workgroup[2];
     const std::string index = size == 1 ? "0u" : "li";
     std::string text;
     for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
         const ir::Buffer& buffer = program_.buffers[b];
-        if (!buffer.shared() || buffer.unset || fill.shared_skippable[b] ||
-            !has(outer, Outer::Kind::Shared, b))
-            continue;
+        if (!filled(b) || !has(outer, Outer::Kind::Shared, b)) continue;
         const std::uint64_t count = buffer.count * buffer.type.lanes;
         const std::string zero = module_.literal(
             buffer.type.kind == Kind::F32 || buffer.type.kind == Kind::F64 ? buffer.type.kind
@@ -287,8 +296,12 @@ Result<Artifact> Kernel::write() {
     }
     tables();
     functions();
-    CWriter body(module_, ir::kNone);
-    body.block(program_.main.root);
+    fill_ = ir::zero_fill(program_);
+    BarrierPlan plan;
+    if (module_.spelling.closes_conditional_barriers())
+        plan = BarrierPlan(program_.main, starts_with_barrier(), module_.folded_grid);
+    CWriter body(module_, std::move(plan));
+    body.main();
 
     OuterSet outer = body.outer();
     const std::string zero = zero_shared(outer);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lower/c_barriers.hpp"
 #include "lower/c_module.hpp"
 
 namespace wye::lower {
@@ -22,10 +23,11 @@ struct CValue {
 
 class CWriter {
   public:
-    // `function` is ir::kNone for main.
     CWriter(CModule& module, std::uint32_t function);
+    // For main.
+    CWriter(CModule& module, BarrierPlan plan);
 
-    // Writes the block; main() also writes nothing around it.
+    void main();
     void block(ir::BlockId id);
     // The function's returned expression as a return statement.
     void return_result();
@@ -52,7 +54,7 @@ class CWriter {
         Space space = Space::Global;
         ir::Type type;            // of an element
         std::string name;         // of the pointer or array
-        std::string components;   // "" or "3": components are addressed one by one
+        bool as_bits = false;     // a table of floats whose elements are their bits
         bool packed = false;      // 2 and 4 lanes in a buffer: one C vector per element
         bool fixed = false;       // the count is a literal
         std::uint64_t count = 0;  // fixed
@@ -78,6 +80,7 @@ class CWriter {
 
     // Statements (c_stmt.cpp)
     void statement(ir::StmtId id);
+    void write_statement(ir::StmtId id);
     void declare(const ir::Stmt& s, bool constant);
     void assign(const ir::Stmt& s);
     void local_array_declaration(const ir::Stmt& s);
@@ -85,6 +88,13 @@ class CWriter {
     void for_statement(ir::StmtId id);
     void while_statement(const ir::Stmt& s);
     void trap(const ir::Stmt& s);
+    // Writes a nested block, closed by a barrier where the plan says so. True: some invocations of
+    // it have ended (`gone`).
+    bool inner_block(ir::BlockId id);
+    void leave_main(ir::StmtId id);
+    void goto_closing();
+    // A store that keeps compilers from merging the barrier before it with another path's.
+    void seal();
     [[nodiscard]] bool unchanging(ir::ExprId id) const;
     // The value of a statement's right side: an effect or an expression.
     CValue right_side(ir::ExprId id);
@@ -106,6 +116,18 @@ class CWriter {
     std::string out_;
     unsigned indent_ = 1;
     unsigned temporaries_ = 0;
+
+    // Blocks being written that end with a barrier of the plan, outermost first.
+    struct Closing {
+        unsigned label;
+        bool main;
+        bool used = false;
+    };
+    BarrierPlan plan_;
+    std::vector<Closing> closings_;
+    unsigned labels_ = 0, seals_ = 0;
+    bool uses_gone_ = false;
+    bool some_ended_ = false;  // inside the statement just written: they jump on after it
 };
 
 // A name or a number: copying it computes nothing.

@@ -21,7 +21,7 @@ struct Interval {
     [[nodiscard]] bool contains(Interval other) const {
         return low <= other.low && other.high <= high;
     }
-    [[nodiscard]] bool exact() const { return low == high; }
+    [[nodiscard]] bool exact() const { return low == high && high != kMost; }
     friend bool operator==(Interval, Interval) = default;
 };
 

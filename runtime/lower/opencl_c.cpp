@@ -86,7 +86,7 @@ class OpenClC final : public Spelling {
         return out;
     }
     std::string options(const Used& used) const override {
-        std::string out = "-cl-std=CL1.2";
+        std::string out = "-cl-std=CL1.2 -w";
         if (used.rounded[static_cast<unsigned>(Rounded::F32Div)] ||
             used.rounded[static_cast<unsigned>(Rounded::F32Sqrt)])
             out += " -cl-fp32-correctly-rounded-divide-sqrt";
@@ -165,6 +165,12 @@ class OpenClC final : public Spelling {
         }
         return {};
     }
+
+    // PoCL 3.1: rint converts to an integer inside, and floor, ceil and trunc promise that there
+    // are no NaNs. With a constant argument beyond that, the rest of the kernel becomes nothing.
+    bool partial(Intrinsic) const override { return true; }
+
+    bool closes_conditional_barriers() const override { return true; }
 
     bool exact(Rounded what, const TargetFacts& facts) const override {
         switch (what) {

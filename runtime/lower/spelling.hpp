@@ -93,6 +93,9 @@ class Spelling {
 
     [[nodiscard]] virtual std::string intrinsic(Intrinsic what, ir::Kind kind,
                                                 std::span<const std::string> operands) const = 0;
+    // True for FLOOR, CEIL, TRUNC and RINT where some compiler goes wrong on NaNs and on values
+    // that are whole already: the walker then keeps those away.
+    [[nodiscard]] virtual bool partial(Intrinsic) const { return false; }
     // True when the dialect or the device promises the native form to be correctly rounded.
     [[nodiscard]] virtual bool exact(Rounded what, const TargetFacts& facts) const = 0;
 
@@ -101,6 +104,9 @@ class Spelling {
     [[nodiscard]] virtual std::string atomic(ir::Op op, ir::Kind kind, Space space,
                                              const std::string& pointer,
                                              std::span<const std::string> operands) const = 0;
+
+    // True where some compiler mishandles branches after a conditional barrier (see BarrierPlan).
+    [[nodiscard]] virtual bool closes_conditional_barriers() const { return false; }
 
     // Marks the start of a loop body that the compiler must not assume to end; may be empty.
     [[nodiscard]] virtual std::string_view endless_mark() const { return {}; }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small help for tests of the lowerings: a valid program from text.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "program/text.hpp"
+#include "program/validate.hpp"
+
+inline wye::ir::Program valid_program(const std::string& text) {
+    auto parsed = wye::ir::parse(text);
+    auto diagnostics = parsed.diagnostics;
+    if (parsed.ok()) diagnostics = wye::ir::validate(parsed.program);
+    for (const auto& d : diagnostics)
+        if (d.severity == wye::ir::Diagnostic::Severity::Error)
+            throw std::runtime_error(wye::ir::render(d, "test", text));
+    return std::move(parsed.program);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text of small programs, as reviewed. After a wanted change: WYE_UPDATE_GOLDEN=1 and a look at
+// the difference.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "lower/lower.hpp"
+#include "programs.hpp"
+
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::stringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("lowered text is as reviewed") {
+    const std::filesystem::path folder = WYE_GOLDEN_LOWER;
+    unsigned seen = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().extension() != ".wye") continue;
+        ++seen;
+        const auto program = valid_program(read(entry.path()));
+        wye::lower::Options options;
+        options.folded_grid = entry.path().stem() == "folded";
+        const auto artifact = wye::lower::lower(program, WYE_FORMAT_OPENCL_C, {}, options);
+        REQUIRE_MESSAGE(artifact.ok(), entry.path().string());
+        const std::filesystem::path golden =
+            std::filesystem::path(entry.path()).replace_extension(".cl");
+        if (std::getenv("WYE_UPDATE_GOLDEN") != nullptr)
+            std::ofstream(golden, std::ios::binary) << artifact->text();
+        CHECK_MESSAGE(read(golden) == artifact->text(), golden.string(), " differs; now it is:\n",
+                      artifact->text());
+    }
+    CHECK(seen >= 8);
+}

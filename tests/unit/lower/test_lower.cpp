@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Artifacts: formats, slots, sizes, options and refusals.
+#include <doctest/doctest.h>
+
+#include "lower/lower.hpp"
+#include "program/encode.hpp"
+#include "programs.hpp"
+#include "support/examples.hpp"
+
+using wye::lower::Artifact;
+using wye::lower::lower;
+using wye::lower::TargetFacts;
+
+namespace {
+
+Artifact lowered(const std::string& text, const TargetFacts& facts = {},
+                 const wye::lower::Options& options = {}) {
+    auto result = lower(valid_program(text), WYE_FORMAT_OPENCL_C, facts, options);
+    if (!result.ok()) throw std::runtime_error(result.error().text());
+    return *std::move(result);
+}
+
+std::string refusal(const std::string& text, const TargetFacts& facts = {}) {
+    const auto result = lower(valid_program(text), WYE_FORMAT_OPENCL_C, facts);
+    if (result.ok()) return "";
+    CHECK(result.error().fix.rfind("Fix: ", 0) == 0);
+    CHECK(result.error().code == wye::Code::UNSUPPORTED);
+    return result.error().message;
+}
+
+std::vector<std::uint32_t> kinds(const Artifact& artifact) {
+    std::vector<std::uint32_t> out;
+    for (const wye_slot& slot : artifact.slots) out.push_back(slot.kind);
+    return out;
+}
+
+bool has(const Artifact& artifact, std::string_view text) {
+    return artifact.text().find(text) != std::string_view::npos;
+}
+
+constexpr const char* kDivide = R"(wye 1; program divide; workgroup 64;
+input x: f32[]; output r: f32[len(x)];
+main { let i = global_id.x; if i < len(x) { r[i] = sqrt(1.0 / x[i]); } })";
+
+}  // namespace
+
+TEST_CASE("formats are listed, and others refused with the list") {
+    CHECK(wye::lower::formats() ==
+          std::vector<std::string_view>{WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C});
+    const auto result = lower(valid_program(kDivide), "ptx", {});
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.error().code == wye::Code::UNSUPPORTED);
+    CHECK(result.error().message.find("`ptx`") != std::string::npos);
+    CHECK(result.error().fix.find("`opencl-c`") != std::string::npos);
+}
+
+TEST_CASE("wye-program is the encoding without notes, with every slot") {
+    const auto program = valid_program(R"(wye 1; program p; workgroup 8; param a: f64; param b: u32;
+input x: u32[]; shared s: f32[3]; output r: u32[len(x)];
+main { let named = global_id.x; if named == b { trap 3; } r[named] = x[named]; })");
+    const auto result = lower(program, WYE_FORMAT_PROGRAM, {});
+    REQUIRE(result.ok());
+    CHECK(result->code == *wye::ir::encode(program, wye::ir::Notes::Drop));
+    CHECK(kinds(*result) == std::vector<std::uint32_t>{WYE_SLOT_BUFFER, WYE_SLOT_BUFFER,
+                                                       WYE_SLOT_LENGTH, WYE_SLOT_LENGTH,
+                                                       WYE_SLOT_PARAMS, WYE_SLOT_TRAP});
+    CHECK(result->binding_count == 2);
+    CHECK(result->params_size == 16);
+    CHECK(result->shared_bytes == 12);
+    CHECK(result->uses_trap);
+    CHECK(result->options.empty());
+}
+
+TEST_CASE("slots stand in argument order, and only lengths that are used") {
+    const Artifact artifact = lowered(R"(wye 1; program p; workgroup 8; param a: u32;
+input x: u32[]; shared s: u32[8] unset; output r: u32[]; persistent q: u32[len(x)];
+main { if global_id.x == a { trap 9; } r[global_id.x] = x[global_id.y]; q[a % 3u] = 1u; })");
+    CHECK(kinds(artifact) == std::vector<std::uint32_t>{
+                                 WYE_SLOT_BUFFER, WYE_SLOT_BUFFER, WYE_SLOT_BUFFER, WYE_SLOT_LENGTH,
+                                 WYE_SLOT_LENGTH, WYE_SLOT_LENGTH, WYE_SLOT_PARAMS, WYE_SLOT_TRAP});
+    CHECK(artifact.slots[0].access == 1);
+    CHECK(artifact.slots[1].access == 3);
+    CHECK(artifact.slots[2].binding == 2);  // `shared` has no binding
+    CHECK(artifact.binding_count == 3);
+    CHECK(artifact.shared_bytes == 32);
+    CHECK(artifact.uses_trap);
+    CHECK_FALSE(has(artifact, "__local"));  // s is not used
+}
+
+TEST_CASE("f32 division and square root go through f64 unless the device is exact") {
+    const Artifact careful = lowered(kDivide);
+    CHECK(has(careful, "(double)"));
+    CHECK(careful.options == "-cl-std=CL1.2 -w");
+    TargetFacts exact;
+    exact.native_f32_div = exact.native_f32_sqrt = true;
+    const Artifact native = lowered(kDivide, exact);
+    CHECK_FALSE(has(native, "double"));
+    CHECK(native.options.find("-cl-fp32-correctly-rounded-divide-sqrt") != std::string::npos);
+    TargetFacts nothing;
+    nothing.f64 = false;
+    CHECK(refusal(kDivide, nothing).find("f32 `") != std::string::npos);
+}
+
+TEST_CASE("a device that folds zeros gets an opaque one") {
+    const std::string text = R"(wye 1; program p; workgroup 1; input x: f32[1]; output r: f32[1];
+main { r[0] = x[0] + 0.0; })";
+    TargetFacts folds;
+    folds.folds_literal_zero = true;
+    const Artifact artifact = lowered(text, folds);
+    CHECK(kinds(artifact) ==
+          std::vector<std::uint32_t>{WYE_SLOT_BUFFER, WYE_SLOT_BUFFER, WYE_SLOT_OPAQUE_ZERO});
+    CHECK(has(artifact, "as_float((uint)oz)"));
+    CHECK(kinds(lowered(text)).size() == 2);
+}
+
+TEST_CASE("a folded grid has its slot, the override its size") {
+    const std::string text = R"(wye 1; program p; workgroup 8 adjustable; output r: u32[];
+main { r[global_id.x] = num_workgroups.x; })";
+    wye::lower::Options options;
+    options.folded_grid = true;
+    options.workgroup = {{32, 2, 1}};
+    const Artifact artifact = lowered(text, {}, options);
+    CHECK(kinds(artifact).back() == WYE_SLOT_GRID);
+    CHECK(artifact.workgroup == std::array<std::uint32_t, 3>{32, 2, 1});
+    CHECK(has(artifact, "reqd_work_group_size(32, 2, 1)"));
+    CHECK_FALSE(has(artifact, "get_num_groups(0));"));
+}
+
+TEST_CASE("names of the program stay in comments") {
+    const Artifact artifact = lowered(R"(wye 1; program kernel; workgroup 1; param uint: u32;
+input_output float: u32[]; fn get_global_id(if_: u32) -> u32 { return if_ + 1u; }
+main { let barrier_ = get_global_id(uint); float[barrier_] = barrier_; })");
+    CHECK(artifact.entry == "wye_main");
+    CHECK(has(artifact, "// kernel\n"));
+    CHECK(has(artifact, "/* float */"));
+    CHECK(has(artifact, "// barrier_"));
+    CHECK_FALSE(has(artifact, "uint float"));
+}
+
+TEST_CASE("constructs of later versions are refused by name and place") {
+    const std::string head = "wye 1; program p; workgroup 32; input x: f32[]; output r: f32[32];\n";
+    CHECK(refusal(head + "main { r[local_index] = sin(x[0]); }").find("`sin`") !=
+          std::string::npos);
+    CHECK(refusal(head + "main { r[local_index] = sin(x[0]); }").find("2:") != std::string::npos);
+    CHECK(refusal(head + "main { grid_barrier; r[0] = 1.0; }") != "");
+    CHECK(refusal(head + "main { r[0] = f32(subgroup_lane); }") != "");
+    CHECK(refusal("wye 1; program p; workgroup 1; input x: f16[]; output r: f32[1];\n"
+                  "main { r[0] = f32(x[0]); }") != "");
+    CHECK(refusal("wye 1; program p; workgroup 1; input_output x: f32[1];\n"
+                  "main { atomic_add(x[0], 1.0); }") != "");
+}
+
+TEST_CASE("every example lowers, always to the same text") {
+    for (const std::string& name : support::example_programs()) {
+        const std::string text = support::example_text(name);
+        CHECK(lowered(text).text() == lowered(text).text());
+        CHECK(lowered(text).text().size() > 100);
+    }
+}
