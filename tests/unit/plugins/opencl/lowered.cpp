@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowered.hpp"
+
+#include <stdexcept>
+
+#include "program/analysis.hpp"
+#include "program/text.hpp"
+#include "program/validate.hpp"
+
+namespace harness {
+namespace {
+
+using wye::ir::Program;
+
+std::vector<std::uint64_t> element_counts(const Program& program, const Launch& launch) {
+    std::vector<std::uint64_t> out(program.buffers.size());
+    std::size_t bound = 0;
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+        if (program.buffers[b].shared()) continue;
+        out[b] = launch.buffers.at(bound++).size() / program.buffers[b].type.bytes();
+    }
+    return out;
+}
+
+std::array<std::uint32_t, 3> grid(const Program& program, const Launch& launch) {
+    if (launch.groups) return *launch.groups;
+    std::array<std::uint32_t, 3> out{1, 1, 1};
+    const auto counts = element_counts(program, launch);
+    for (std::size_t axis = 0; axis < program.grid.axes.size(); ++axis) {
+        const auto size =
+            wye::ir::evaluate_size(program.grid.axes[axis], program, launch.params, counts, "grid");
+        if (!size.ok()) throw std::runtime_error(size.error().text());
+        const std::uint64_t wide =
+            program.grid.kind == WYE_GRID_ELEMENTS
+                ? (*size + program.workgroup[axis] - 1) / program.workgroup[axis]
+                : *size;
+        out[axis] = static_cast<std::uint32_t>(wide);
+    }
+    return out;
+}
+
+std::vector<std::byte> params_block(const Program& program, const Launch& launch) {
+    const auto layout = wye::ir::param_layout(program.params);
+    std::vector<std::byte> out(layout.size);
+    for (std::size_t p = 0; p < program.params.size(); ++p)
+        std::memcpy(out.data() + layout.offsets[p], &launch.params.at(p),
+                    program.params[p].type.bytes());
+    return out;
+}
+
+}  // namespace
+
+wye::lower::TargetFacts target_facts(const Plugin& plugin) {
+    wye::lower::TargetFacts facts;
+    facts.native_f32_div = plugin.flag(WYE_FACT_KEY_NATIVE_F32_DIV);
+    facts.native_f32_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F32_SQRT);
+    facts.native_f32_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F32_FMA);
+    facts.native_f64_div = plugin.flag(WYE_FACT_KEY_NATIVE_F64_DIV);
+    facts.native_f64_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F64_SQRT);
+    facts.native_f64_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA);
+    facts.f64 = plugin.flag(WYE_FACT_KEY_F64);
+    return facts;
+}
+
+Program valid_program(const std::string& text) {
+    auto parsed = wye::ir::parse(text);
+    auto diagnostics = parsed.diagnostics;
+    if (parsed.ok()) diagnostics = wye::ir::validate(parsed.program);
+    for (const auto& d : diagnostics)
+        if (d.severity == wye::ir::Diagnostic::Severity::Error)
+            throw std::runtime_error(wye::ir::render(d, "test", text));
+    return std::move(parsed.program);
+}
+
+Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, const Launch& launch) {
+    wye::lower::Options options;
+    options.folded_grid = launch.folded;
+    const auto lowered =
+        wye::lower::lower(program, WYE_FORMAT_OPENCL_C, target_facts(plugin), options);
+    if (!lowered.ok()) throw std::runtime_error(lowered.error().text());
+    Outcome out;
+    out.source = std::string(lowered->text());
+    const auto need = [&](bool ok, const char* what) {
+        if (!ok)
+            throw std::runtime_error(std::string(what) + ": " + device.failure.message + "\n" +
+                                     out.source);
+    };
+
+    wye_artifact artifact = harness::artifact(out.source, lowered->entry, lowered->slots,
+                                              lowered->binding_count, 1, lowered->params_size);
+    std::copy(lowered->workgroup.begin(), lowered->workgroup.end(), artifact.workgroup_size);
+    artifact.options = {lowered->options.data(), lowered->options.size()};
+    wye_program_object* kernel = device.program(artifact);
+    need(kernel != nullptr, "build");
+
+    const auto counts = element_counts(program, launch);
+    std::vector<wye_buffer_object*> buffers;
+    std::vector<wye_binding> bindings;
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+        if (program.buffers[b].shared()) continue;
+        const auto& bytes = launch.buffers[buffers.size()];
+        buffers.push_back(device.buffer(std::span(bytes)));
+        bindings.push_back({buffers.back(), 0, bytes.size(), counts[b]});
+    }
+    wye_buffer_object* trap = device.buffer(8);
+    need(device.run(fill(trap, 0, 8, 0, 4)) == WYE_OK, "clear the trap record");
+
+    const auto groups = grid(program, launch);
+    const auto params = params_block(program, launch);
+    if (groups[0] != 0 && groups[1] != 0 && groups[2] != 0) {
+        wye_operation op = dispatch(kernel, bindings, groups, params.data());
+        op.u.dispatch.trap = {trap, 0, 8, 2};
+        if (launch.folded) {
+            const std::uint64_t total = std::uint64_t{groups[0]} * groups[1] * groups[2];
+            op.u.dispatch.groups[0] = 3;
+            op.u.dispatch.groups[1] = static_cast<std::uint32_t>((total + 2) / 3);
+            op.u.dispatch.groups[2] = 1;
+        }
+        need(device.run(op) == WYE_OK, "dispatch");
+    }
+    for (std::size_t b = 0; b < buffers.size(); ++b) {
+        out.buffers.push_back(device.download(buffers[b], launch.buffers[b].size()));
+        device.destroy(buffers[b]);
+    }
+    const auto record = values_of<std::uint32_t>(device.download(trap, 8));
+    out.trap_code = record[0];
+    out.trap_count = record[1];
+    device.destroy(trap);
+    return out;
+}
+
+}  // namespace harness
