@@ -3,12 +3,10 @@
 // allocated.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
-#include "program/validate.hpp"
 #include "wire_bytes.hpp"
 #include "wye/sdk/wire.hpp"
 
