@@ -336,7 +336,7 @@ struct MinOp {
     WYE_CPU_OP T run(T a, T b) {
         if constexpr (kFloat<T>) {
             const T equal = from_bits<T>(bits(a) | bits(b));
-            const T smaller = (a < b) | is_nan(b) ? a : b;
+            const T smaller = ((a < b) | is_nan(b)) ? a : b;
             return a == b ? equal : smaller;
         }
         return a < b ? a : b;
@@ -347,7 +347,7 @@ struct MaxOp {
     WYE_CPU_OP T run(T a, T b) {
         if constexpr (kFloat<T>) {
             const T equal = from_bits<T>(bits(a) & bits(b));
-            const T larger = (a > b) | is_nan(b) ? a : b;
+            const T larger = ((a > b) | is_nan(b)) ? a : b;
             return a == b ? equal : larger;
         }
         return a > b ? a : b;
@@ -400,7 +400,7 @@ struct ConvertOp {
             // 2^(value bits): exact in both formats. Inside the range the conversion is defined.
             constexpr From end = From(kTop<To>) * (kSigned<To> ? From(1) : From(2));
             constexpr From first = kSigned<To> ? -end : From(0);
-            const To inside = To((x >= first) & (x < end) ? x : From(0));
+            const To inside = To(((x >= first) & (x < end)) ? x : From(0));
             const To above = x >= end ? kMax<To> : inside;
             return x < first ? kMin<To> : above;
         } else {
