@@ -11,7 +11,7 @@ namespace {
 using ir::Op;
 
 // The host bounds nodes, not how deep inlined calls nest; the thread's stack bounds that.
-constexpr unsigned kDepth = 4000;
+constexpr unsigned kDepth = 1000;
 
 std::optional<Binary> binary_of(Op op) {
     switch (op) {

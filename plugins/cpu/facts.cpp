@@ -73,8 +73,8 @@ wye_status triple(wye_fact& out, std::uint32_t value) {
     return WYE_OK;
 }
 
-// All local arrays of main and the functions that it calls stay below this.
-constexpr std::uint64_t kPrivateBytes = WYE_LIMIT_LOCAL_ARRAY_BYTES;
+// For one invocation: with the largest workgroup, half of what the lanes of a block may take.
+constexpr std::uint64_t kPrivateBytes = std::uint64_t{128} << 10;
 // 64 parameters of 8 bytes.
 constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;
 

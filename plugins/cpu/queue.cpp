@@ -12,7 +12,8 @@ namespace wye::cpu {
 namespace {
 
 // Below these a job runs on the caller: waking a thread and moving its data costs more.
-constexpr std::uint64_t kSmallWork = 20000;  // in units of Routine::weight, for 64 lanes each
+constexpr std::uint64_t kSmallWork = 20000;     // in units of Routine::weight, for 64 lanes each
+constexpr std::uint64_t kPatienceNs = 100'000;  // then the caller gets its thread back
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
 
 using Clock = std::chrono::steady_clock;
@@ -29,6 +30,11 @@ const Queue& queue_of(const wye_event& event) {
 Error cancelled_error(std::uint64_t value) {
     return {wye::Code::CANCELLED, "event " + std::to_string(value) + " was cancelled",
             "Fix: submit the work again, with more time if it was a timeout"};
+}
+
+Error no_registers() {
+    return {wye::Code::OUT_OF_MEMORY, "no memory for the registers of a dispatch",
+            "Fix: free memory or use a smaller workgroup"};
 }
 
 void fill(const wye_fill_op& op) {
@@ -199,7 +205,7 @@ void Queue::run_here(const wye_operation* operations, std::uint64_t count, std::
         try {
             auto batch = copy(operations + n, count - n, nullptr, 0);
             batch->value = value;
-            batch->paused_block = paused.value();
+            batch->handover = paused.value();
             batch->spent_ns = since(start);
             enqueue(std::move(batch));
         } catch (const std::exception&) {
@@ -213,46 +219,50 @@ void Queue::run_here(const wye_operation* operations, std::uint64_t count, std::
     end(value, std::nullopt, since(start));
 }
 
-// The block that it paused in, if it did.
-Result<std::optional<std::uint64_t>> Queue::try_dispatch(const wye_dispatch_op& op,
-                                                         std::uint64_t value) {
-    using Paused = std::optional<std::uint64_t>;
+// Where it stopped, if it did not come to its end.
+Result<std::optional<Queue::Handover>> Queue::try_dispatch(const wye_dispatch_op& op,
+                                                           std::uint64_t value) {
+    using Stopped = std::optional<Handover>;
     WYE_ASSIGN(Launch launch, make_launch(op));
     launch.stop = {&cancelled_, value};
     try {
         worker_.prepare(launch);
     } catch (const std::bad_alloc&) {
-        return Error(wye::Code::OUT_OF_MEMORY, "no memory for the registers of a dispatch",
-                     "Fix: free memory or use a smaller workgroup");
+        return no_registers();
     }
+    const auto start = Clock::now();
     for (std::uint64_t block = 0; block < launch.blocks; ++block) {
         const Worker::State state = worker_.block(launch, block, false);
-        if (state == Worker::State::Paused) return Paused(block);
+        if (state == Worker::State::Paused) return Stopped({block, true});
         if (state == Worker::State::Stopped) {
             worker_.finish(launch);
             return cancelled_error(value);
         }
+        const bool last = block + 1 == launch.blocks;
+        if (!last && since(start) > kPatienceNs) {
+            worker_.finish(launch);
+            return Stopped({block + 1, false});
+        }
     }
     worker_.finish(launch);
-    return Paused();
+    return Stopped();
 }
 
 Result<void> Queue::dispatch(const wye_dispatch_op& op, std::uint64_t value,
-                             std::optional<std::uint64_t> paused_block) {
+                             const std::optional<Handover>& handover) {
     WYE_ASSIGN(Launch launch, make_launch(op));
     launch.stop = {&cancelled_, value};
-    std::uint64_t first = 0;
-    if (paused_block) {
-        // The worker stands within that block; its frame refers to nothing of the old launch.
+    std::uint64_t first = handover ? handover->block : 0;
+    if (handover && handover->within) {
+        // The worker's frame refers to nothing of the old launch.
         if (worker_.resume(launch, true) == Worker::State::Stopped) return cancelled_error(value);
         worker_.finish(launch);
-        first = *paused_block + 1;
+        ++first;
     }
     try {
         if (!device_.plugin->pool->run(launch, first, worker_)) return cancelled_error(value);
     } catch (const std::bad_alloc&) {
-        return Error(wye::Code::OUT_OF_MEMORY, "no memory for the registers of a dispatch",
-                     "Fix: free memory or use a smaller workgroup");
+        return no_registers();
     }
     return {};
 }
@@ -275,8 +285,8 @@ Result<void> Queue::run_batch(Batch& batch) {
         if (cancelled_.load(std::memory_order_relaxed) >= batch.value)
             return cancelled_error(batch.value);
         if (operation.kind == WYE_OPERATION_DISPATCH) {
-            WYE_TRY(dispatch(operation.u.dispatch, batch.value,
-                             first ? batch.paused_block : std::nullopt));
+            WYE_TRY(
+                dispatch(operation.u.dispatch, batch.value, first ? batch.handover : std::nullopt));
         } else {
             transfer(operation);
         }

@@ -43,6 +43,11 @@ class Queue {
     [[nodiscard]] std::optional<std::uint64_t> device_ns(std::uint64_t value) const;
 
   private:
+    // Where a dispatch stood when the caller had spent enough time on it.
+    struct Handover {
+        std::uint64_t block = 0;
+        bool within = false;  // the worker stands in the middle of it
+    };
     // A submit that waits for the queue's thread, with copies of all that was borrowed.
     struct Batch {
         std::uint64_t value = 0;
@@ -50,8 +55,7 @@ class Queue {
         std::vector<std::vector<wye_binding>> bindings;
         std::vector<std::vector<std::byte>> params;
         std::vector<wye_event> waits;
-        // Handed over in mid-run: the first operation stopped within this block.
-        std::optional<std::uint64_t> paused_block;
+        std::optional<Handover> handover;  // of the first operation
         std::uint64_t spent_ns = 0;
     };
     static std::unique_ptr<Batch> copy(const wye_operation* operations, std::uint64_t count,
@@ -61,11 +65,10 @@ class Queue {
     static bool small(const wye_operation* operations, std::uint64_t count);
 
     void run_here(const wye_operation* operations, std::uint64_t count, std::uint64_t value);
-    Result<std::optional<std::uint64_t>> try_dispatch(const wye_dispatch_op& op,
-                                                      std::uint64_t value);
+    Result<std::optional<Handover>> try_dispatch(const wye_dispatch_op& op, std::uint64_t value);
     Result<void> run_batch(Batch& batch);
     Result<void> dispatch(const wye_dispatch_op& op, std::uint64_t value,
-                          std::optional<std::uint64_t> paused_block);
+                          const std::optional<Handover>& handover);
     static void transfer(const wye_operation& operation);
     void enqueue(std::unique_ptr<Batch> batch);
     void serve();

@@ -38,6 +38,10 @@ class Analysis {
             if (code_.result != ir::kNone) out_.result = visit(code_.result);
             if (!changed_) return std::move(out_);
         }
+        return careful();
+    }
+
+    Uniformity careful() {
         std::fill(out_.exprs.begin(), out_.exprs.end(), kAll);
         std::fill(out_.locals.begin(), out_.locals.end(), kAll);
         std::fill(out_.loops.begin(), out_.loops.end(), true);
@@ -261,8 +265,10 @@ const Uniformity& Uniformities::main() {
 const Uniformity& Uniformities::function(std::uint32_t index, const std::vector<Lanes>& arguments) {
     const auto found = known_.find({index, arguments});
     if (found != known_.end()) return found->second;
-    Uniformity result =
-        Analysis(*this, geometry_, workgroup_, program_.functions[index].code).run(arguments);
+    Analysis analysis(*this, geometry_, workgroup_, program_.functions[index].code);
+    ++nesting_;
+    Uniformity result = nesting_ > kNesting ? analysis.careful() : analysis.run(arguments);
+    --nesting_;
     return known_.emplace(std::pair{index, arguments}, std::move(result)).first->second;
 }
 

@@ -38,7 +38,10 @@ class Uniformities {
     const Uniformity& function(std::uint32_t index, const std::vector<Lanes>& arguments);
 
   private:
+    // Deeper chains of calls count as varying: the thread's stack has an end.
+    static constexpr unsigned kNesting = 64;
     const ir::Program& program_;
+    unsigned nesting_ = 0;
     Geometry geometry_;
     std::array<std::uint32_t, 3> workgroup_;
     std::map<std::pair<std::uint32_t, std::vector<Lanes>>, Uniformity> known_;
