@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/discovery.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+#include "vulkan/status.hpp"
+
+namespace wye::vulkan {
+namespace {
+
+std::string hex(const std::uint8_t* bytes, std::size_t size) {
+    std::string out;
+    for (std::size_t i = 0; i < size; ++i) {
+        out += "0123456789abcdef"[bytes[i] >> 4U];
+        out += "0123456789abcdef"[bytes[i] & 15U];
+    }
+    return out;
+}
+
+std::string version_text(std::uint32_t version) {
+    return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
+           std::to_string(VK_API_VERSION_MINOR(version)) + "." +
+           std::to_string(VK_API_VERSION_PATCH(version));
+}
+
+// PCI vendors and Khronos numbers of those who make drivers; others are absent.
+std::string vendor_text(std::uint32_t id) {
+    switch (id) {
+        case 0x1002:
+            return "AMD";
+        case 0x1010:
+            return "Imagination Technologies";
+        case 0x106b:
+            return "Apple";
+        case 0x10de:
+            return "NVIDIA";
+        case 0x13b5:
+            return "Arm";
+        case 0x14e4:
+            return "Broadcom";
+        case 0x1af4:
+            return "virtio";
+        case 0x5143:
+            return "Qualcomm";
+        case 0x8086:
+            return "Intel";
+        case VK_VENDOR_ID_MESA:
+            return "Mesa";
+        default:
+            return {};
+    }
+}
+
+std::string kind_text(VkPhysicalDeviceType type) {
+    switch (type) {
+        case VK_PHYSICAL_DEVICE_TYPE_CPU:
+            return "cpu";
+        case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+            return "gpu";
+        default:
+            return "other";
+    }
+}
+
+std::vector<std::string> extensions_of(const InstanceTable& table, VkPhysicalDevice handle) {
+    std::uint32_t count = 0;
+    std::vector<VkExtensionProperties> found;
+    VkResult result = VK_INCOMPLETE;
+    while (result == VK_INCOMPLETE) {
+        table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, nullptr);
+        found.resize(count);
+        result = table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, found.data());
+    }
+    std::vector<std::string> out;
+    if (result != VK_SUCCESS) return out;
+    for (std::uint32_t i = 0; i < count; ++i) out.emplace_back(found[i].extensionName);
+    return out;
+}
+
+// Links `structure` in front of the chain when the device knows it.
+template <typename Structure>
+void link(Structure& structure, VkStructureType type, bool known, void*& chain) {
+    structure.sType = type;
+    if (!known) return;
+    structure.pNext = chain;
+    chain = &structure;
+}
+
+void ask_properties(const InstanceTable& table, Device& d) {
+    Properties& p = d.properties;
+    void* chain = nullptr;
+    link(p.id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, true, chain);
+    link(p.maintenance3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, true, chain);
+    link(p.subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, true, chain);
+    link(p.driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+         d.has(VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME, VK_API_VERSION_1_2), chain);
+    link(p.float_controls, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES,
+         d.has(VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME, VK_API_VERSION_1_2), chain);
+    link(p.subgroup_size, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
+         d.has(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3), chain);
+    link(p.maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
+         d.has(VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3), chain);
+    link(p.pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT,
+         d.has(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, UINT32_MAX), chain);
+    auto all = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
+    all.pNext = chain;
+    table.vkGetPhysicalDeviceProperties2(d.handle, &all);
+    p.core = all.properties;
+}
+
+void ask_features(const InstanceTable& table, Device& d) {
+    auto all = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    all.pNext = d.features.chain(
+        [&](const char* extension, std::uint32_t version) { return d.has(extension, version); });
+    table.vkGetPhysicalDeviceFeatures2(d.handle, &all);
+    d.features.core = all.features;
+}
+
+// The first family that computes: where there are several, it is the general one, which drivers
+// serve best.
+QueueFamily find_family(const InstanceTable& table, VkPhysicalDevice handle) {
+    std::uint32_t count = 0;
+    table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, families.data());
+    for (std::uint32_t i = 0; i < count; ++i)
+        if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0 && families[i].queueCount != 0)
+            return {i, families[i].queueCount, families[i].timestampValidBits};
+    return {};
+}
+
+void identify(Device& d) {
+    const Properties& p = d.properties;
+    d.name = p.core.deviceName;
+    d.vendor = vendor_text(p.core.vendorID);
+    d.version = "Vulkan " + version_text(p.core.apiVersion);
+    d.kind = kind_text(p.core.deviceType);
+    d.platform = p.driver.driverName;
+    d.driver = p.driver.driverInfo;
+    if (d.driver.empty()) d.driver = version_text(p.core.driverVersion);
+    if (p.core.apiVersion >= VK_API_VERSION_1_1) d.uuid = hex(p.id.deviceUUID, VK_UUID_SIZE);
+    if (p.id.deviceLUIDValid == VK_TRUE) d.luid = hex(p.id.deviceLUID, VK_LUID_SIZE);
+    if (d.has_extension(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) {
+        char text[48];
+        std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", p.pci.pciDomain, p.pci.pciBus,
+                      p.pci.pciDevice, p.pci.pciFunction);
+        d.pci_address = text;
+    }
+    const auto& sizes = p.subgroup_size;
+    if (d.features.subgroup_size.subgroupSizeControl == VK_TRUE &&
+        d.features.subgroup_size.computeFullSubgroups == VK_TRUE &&
+        (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0)
+        for (std::uint64_t size = std::max(sizes.minSubgroupSize, 4U);
+             size <= std::min(sizes.maxSubgroupSize, 128U); size *= 2)
+            d.subgroup_sizes.push_back(size);
+}
+
+void judge(Device& d) {
+    const std::uint32_t version = d.properties.core.apiVersion;
+    if (version < VK_API_VERSION_1_1) {
+        d.reason = "the device has " + d.version + ", and Vulkan 1.1 is needed";
+        d.fix = "Fix: update the Vulkan driver";
+    } else if (d.family.count == 0) {
+        d.reason = "the device has no queue that computes";
+        d.fix = "Fix: use another device";
+    } else if (d.features.timeline.timelineSemaphore != VK_TRUE) {
+        d.reason = "the driver has no timeline semaphores";
+        d.fix = "Fix: update the Vulkan driver to one with Vulkan 1.2 or VK_KHR_timeline_semaphore";
+    }
+}
+
+Device describe(const InstanceTable& table, VkPhysicalDevice handle) {
+    Device d;
+    d.handle = handle;
+    table.vkGetPhysicalDeviceProperties(handle, &d.properties.core);
+    if (d.properties.core.apiVersion >= VK_API_VERSION_1_1) {
+        d.extensions = extensions_of(table, handle);
+        ask_properties(table, d);
+        ask_features(table, d);
+        auto memory = make<VkPhysicalDeviceMemoryProperties2>(
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
+        table.vkGetPhysicalDeviceMemoryProperties2(handle, &memory);
+        d.memory = memory.memoryProperties;
+        d.family = find_family(table, handle);
+    }
+    identify(d);
+    judge(d);
+    return d;
+}
+
+}  // namespace
+
+bool Device::has_extension(std::string_view extension) const {
+    return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+}
+
+bool Device::has(std::string_view extension, std::uint32_t version_with_it) const {
+    return properties.core.apiVersion >= version_with_it || has_extension(extension);
+}
+
+bool Device::unified_memory() const {
+    for (std::uint32_t h = 0; h < memory.memoryHeapCount; ++h)
+        if ((memory.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0) return false;
+    return memory.memoryHeapCount != 0;
+}
+
+std::uint64_t Device::memory_bytes() const {
+    std::uint64_t out = 0;
+    for (std::uint32_t h = 0; h < memory.memoryHeapCount; ++h)
+        if ((memory.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
+            out += memory.memoryHeaps[h].size;
+    return out;
+}
+
+std::uint64_t Device::max_buffer_bytes() const {
+    std::uint64_t out = properties.core.limits.maxStorageBufferRange;
+    out = std::min(out, properties.maintenance3.maxMemoryAllocationSize);
+    if (properties.maintenance4.maxBufferSize != 0)
+        out = std::min(out, properties.maintenance4.maxBufferSize);
+    return out;
+}
+
+Result<std::vector<Device>> discover(const InstanceTable& table, VkInstance instance) {
+    std::uint32_t count = 0;
+    std::vector<VkPhysicalDevice> handles;
+    VkResult result = VK_INCOMPLETE;
+    while (result == VK_INCOMPLETE) {
+        result = table.vkEnumeratePhysicalDevices(instance, &count, nullptr);
+        if (result != VK_SUCCESS) break;
+        handles.resize(count);
+        result = table.vkEnumeratePhysicalDevices(instance, &count, handles.data());
+    }
+    if (result != VK_SUCCESS)
+        return vk_error(result, "vkEnumeratePhysicalDevices", "the Vulkan loader");
+    if (count == 0)
+        return Error(Code::NO_DEVICE, "no Vulkan driver on this machine has a device",
+                     "Fix: install the driver of your GPU, or one for the CPU (Debian: "
+                     "`mesa-vulkan-drivers`)",
+                     "the Vulkan loader");
+    handles.resize(count);
+    std::vector<Device> devices;
+    for (const VkPhysicalDevice handle : handles) devices.push_back(describe(table, handle));
+    return devices;
+}
+
+}  // namespace wye::vulkan

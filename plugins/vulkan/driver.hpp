@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Vulkan loader, opened at run time, and the functions of an instance and of a device, each one
+// table from one list of names. Immutable once filled; which calls may run at the same time is
+// Vulkan's rule ("externally synchronized").
+#pragma once
+
+#ifndef VK_NO_PROTOTYPES
+#define VK_NO_PROTOTYPES
+#endif
+#include <vulkan/vulkan_core.h>
+
+#include <memory>
+#include <string>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::vulkan {
+
+#define WYE_VULKAN_GLOBAL_SYMBOLS(X)          \
+    X(vkEnumerateInstanceVersion)             \
+    X(vkEnumerateInstanceLayerProperties)     \
+    X(vkEnumerateInstanceExtensionProperties) \
+    X(vkCreateInstance)
+
+#define WYE_VULKAN_INSTANCE_SYMBOLS(X)          \
+    X(vkDestroyInstance)                        \
+    X(vkEnumeratePhysicalDevices)               \
+    X(vkGetPhysicalDeviceProperties)            \
+    X(vkGetPhysicalDeviceProperties2)           \
+    X(vkGetPhysicalDeviceFeatures2)             \
+    X(vkGetPhysicalDeviceMemoryProperties2)     \
+    X(vkGetPhysicalDeviceQueueFamilyProperties) \
+    X(vkEnumerateDeviceExtensionProperties)     \
+    X(vkCreateDevice)                           \
+    X(vkGetDeviceProcAddr)
+
+#define WYE_VULKAN_DEVICE_SYMBOLS(X) \
+    X(vkDestroyDevice)               \
+    X(vkGetDeviceQueue)              \
+    X(vkAllocateMemory)              \
+    X(vkFreeMemory)                  \
+    X(vkMapMemory)                   \
+    X(vkCreateBuffer)                \
+    X(vkDestroyBuffer)               \
+    X(vkGetBufferMemoryRequirements) \
+    X(vkBindBufferMemory)            \
+    X(vkCreateShaderModule)          \
+    X(vkDestroyShaderModule)         \
+    X(vkCreateDescriptorSetLayout)   \
+    X(vkDestroyDescriptorSetLayout)  \
+    X(vkCreatePipelineLayout)        \
+    X(vkDestroyPipelineLayout)       \
+    X(vkCreatePipelineCache)         \
+    X(vkDestroyPipelineCache)        \
+    X(vkGetPipelineCacheData)        \
+    X(vkCreateComputePipelines)      \
+    X(vkDestroyPipeline)             \
+    X(vkCreateDescriptorPool)        \
+    X(vkDestroyDescriptorPool)       \
+    X(vkResetDescriptorPool)         \
+    X(vkAllocateDescriptorSets)      \
+    X(vkUpdateDescriptorSets)        \
+    X(vkCreateCommandPool)           \
+    X(vkDestroyCommandPool)          \
+    X(vkResetCommandPool)            \
+    X(vkAllocateCommandBuffers)      \
+    X(vkBeginCommandBuffer)          \
+    X(vkEndCommandBuffer)            \
+    X(vkCmdBindPipeline)             \
+    X(vkCmdBindDescriptorSets)       \
+    X(vkCmdPushConstants)            \
+    X(vkCmdDispatch)                 \
+    X(vkCmdCopyBuffer)               \
+    X(vkCmdFillBuffer)               \
+    X(vkCmdPipelineBarrier)          \
+    X(vkCmdResetQueryPool)           \
+    X(vkCmdWriteTimestamp)           \
+    X(vkCreateQueryPool)             \
+    X(vkDestroyQueryPool)            \
+    X(vkGetQueryPoolResults)         \
+    X(vkCreateSemaphore)             \
+    X(vkDestroySemaphore)            \
+    X(vkQueueSubmit)
+
+// Core since Vulkan 1.2; before, part of VK_KHR_timeline_semaphore with the suffix KHR.
+#define WYE_VULKAN_TIMELINE_SYMBOLS(X) \
+    X(vkGetSemaphoreCounterValue)      \
+    X(vkWaitSemaphores)
+
+// A Vulkan structure with its type set and all else zero.
+template <typename Structure>
+[[nodiscard]] constexpr Structure make(VkStructureType type) {
+    Structure out{};
+    out.sType = type;
+    return out;
+}
+
+#define WYE_VULKAN_MEMBER(name) PFN_##name name = nullptr;
+
+inline constexpr const char* kLibrary = "libvulkan.so.1";
+
+struct Loader {
+    PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
+    WYE_VULKAN_GLOBAL_SYMBOLS(WYE_VULKAN_MEMBER)
+
+    // Opens `library` by name. It stays mapped until the process ends: drivers behind it keep
+    // threads. MISSING_DEPENDENCY names what is absent.
+    [[nodiscard]] static Result<std::unique_ptr<const Loader>> open(const std::string& library);
+};
+
+struct InstanceTable {
+    WYE_VULKAN_INSTANCE_SYMBOLS(WYE_VULKAN_MEMBER)
+
+    [[nodiscard]] static Result<InstanceTable> load(const Loader& loader, VkInstance instance);
+};
+
+// Functions of one VkDevice, which is the first argument of most of them.
+struct DeviceTable {
+    WYE_VULKAN_DEVICE_SYMBOLS(WYE_VULKAN_MEMBER)
+    WYE_VULKAN_TIMELINE_SYMBOLS(WYE_VULKAN_MEMBER)
+
+    [[nodiscard]] static Result<DeviceTable> load(const InstanceTable& instance, VkDevice device);
+};
+
+#undef WYE_VULKAN_MEMBER
+
+}  // namespace wye::vulkan
