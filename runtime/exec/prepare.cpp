@@ -20,6 +20,16 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
     out.native_f64_fma = facts.has(WYE_FACT_KEY_NATIVE_F64_FMA);
     out.folds_literal_zero = facts.has(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
     out.f64 = facts.has(WYE_FACT_KEY_F64);
+    out.keeps_f32_denormals = facts.has(WYE_FACT_KEY_KEEPS_F32_DENORMALS);
+    out.f32_denorm_mode = facts.has(WYE_FACT_KEY_F32_DENORM_MODE);
+    out.f32_sign_nan_mode = facts.has(WYE_FACT_KEY_F32_SIGN_NAN_MODE);
+    out.f64_sign_nan_mode = facts.has(WYE_FACT_KEY_F64_SIGN_NAN_MODE);
+    out.f32_rte_mode = facts.has(WYE_FACT_KEY_F32_RTE_MODE);
+    out.f64_rte_mode = facts.has(WYE_FACT_KEY_F64_RTE_MODE);
+    out.native_f16_convert = facts.has(WYE_FACT_KEY_NATIVE_F16_CONVERT);
+    out.native_f32_atomic_add = facts.has(WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD);
+    out.native_f64_atomic_add = facts.has(WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD);
+    if (const auto bytes = facts.number(WYE_FACT_KEY_MAX_PUSH_BYTES)) out.max_push_bytes = *bytes;
     for (const std::uint64_t size : facts.list(WYE_FACT_KEY_SUBGROUP_SIZES))
         out.subgroup_sizes.push_back(static_cast<std::uint32_t>(size));
     return out;

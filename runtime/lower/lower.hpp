@@ -29,6 +29,17 @@ struct TargetFacts {
     bool native_f64_fma = false;
     bool folds_literal_zero = false;
     bool f64 = true;  // 64-bit floats exist (needed by the emulations)
+    // SPIR-V only: how f32 subnormals survive, which float-control modes may be asked for.
+    bool keeps_f32_denormals = false;
+    bool f32_denorm_mode = false;
+    bool f32_sign_nan_mode = false;
+    bool f64_sign_nan_mode = false;
+    bool f32_rte_mode = false;
+    bool f64_rte_mode = false;
+    bool native_f16_convert = false;  // f32 to f16 and back: nearest even, subnormals kept
+    bool native_f32_atomic_add = false;
+    bool native_f64_atomic_add = false;
+    std::uint64_t max_push_bytes = 128;
     std::vector<std::uint32_t> subgroup_sizes;
 };
 

@@ -210,6 +210,7 @@ typedef struct wye_fact {
     X(SUBGROUP_SIZES, 0x108, "subgroup_sizes", U64_LIST)                                        \
     X(BUFFER_ALIGNMENT, 0x109, "buffer_alignment", U64)                                         \
     X(MEMORY_BYTES, 0x10a, "memory_bytes", U64)                                                 \
+    X(MAX_PUSH_BYTES, 0x10b, "max_push_bytes", U64)                                             \
     /* identity */                                                                              \
     X(VENDOR, 0x200, "vendor", TEXT)                                                            \
     X(DRIVER, 0x201, "driver", TEXT)                                                            \
@@ -240,7 +241,19 @@ typedef struct wye_fact {
     X(NATIVE_F64_DIV, 0x403, "native_f64_div", BOOL)                                            \
     X(NATIVE_F64_SQRT, 0x404, "native_f64_sqrt", BOOL)                                          \
     X(NATIVE_F64_FMA, 0x405, "native_f64_fma", BOOL)                                            \
-    X(FOLDS_LITERAL_ZERO, 0x406, "folds_literal_zero", BOOL)
+    X(FOLDS_LITERAL_ZERO, 0x406, "folds_literal_zero", BOOL)                                    \
+    /* f32 subnormals are kept: as they are, or where DenormPreserve is asked for */            \
+    X(KEEPS_F32_DENORMALS, 0x407, "keeps_f32_denormals", BOOL)                                  \
+    X(F32_DENORM_MODE, 0x408, "f32_denorm_mode", BOOL)                                          \
+    /* float-control modes that may be asked for: SignedZeroInfNanPreserve, RoundingModeRTE */  \
+    X(F32_SIGN_NAN_MODE, 0x409, "f32_sign_nan_mode", BOOL)                                      \
+    X(F64_SIGN_NAN_MODE, 0x40a, "f64_sign_nan_mode", BOOL)                                      \
+    X(F32_RTE_MODE, 0x40b, "f32_rte_mode", BOOL)                                                \
+    X(F64_RTE_MODE, 0x40c, "f64_rte_mode", BOOL)                                                \
+    /* f32 to f16 and back is exact; float atomic adds need no compare-and-swap loop */         \
+    X(NATIVE_F16_CONVERT, 0x40d, "native_f16_convert", BOOL)                                    \
+    X(NATIVE_F32_ATOMIC_ADD, 0x40e, "native_f32_atomic_add", BOOL)                              \
+    X(NATIVE_F64_ATOMIC_ADD, 0x40f, "native_f64_atomic_add", BOOL)
 
 enum wye_fact_key {
 #define WYE_FACT_ENUM(name, key, json, type) WYE_FACT_KEY_##name = key,
