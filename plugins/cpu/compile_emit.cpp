@@ -142,6 +142,13 @@ Held Compiler::new_lanes(std::uint64_t bytes, bool variable) {
     return std::make_shared<const Register>(lane_room_.get(), at, size, variable);
 }
 
+Held Compiler::new_view(std::uint64_t bytes) {
+    const Held copy = new_lanes(bytes);
+    auto view = std::make_shared<Register>(view_room_.get(), view_room_->take(1, 0), 1, false);
+    view->copy = copy;
+    return view;
+}
+
 Held Compiler::new_scalar(bool variable) {
     const std::uint64_t at = scalar_room_->take(1, 0);
     return std::make_shared<const Register>(scalar_room_.get(), at, 1, variable);
@@ -240,14 +247,23 @@ Value Compiler::fold(Num num, Kernel kernel, std::array<std::uint64_t, 3> operan
 
 Value Compiler::to_lanes(const Value& value) {
     if (value.lanes()) return value;
-    Instr operands;
-    operands.a = scalar(value);
-    Value out = emit_lanes(
-        value.num,
-        value.affine() ? options_.kernels->iota : options_.kernels->splat[width_of(value.num)],
-        operands, nullptr);
+    Value out = spread(value, nullptr);
     out.never_nan = value.never_nan;
     return out;
+}
+
+// The lanes of what stands in scalars.
+Value Compiler::spread(const Value& value, const Target* to) {
+    Instr operands;
+    if (value.ramp()) {
+        set_ramps(operands, value);
+        return emit_lanes(value.num, options_.kernels->ramp, operands, to);
+    }
+    operands.a = scalar(value);
+    return emit_lanes(
+        value.num,
+        value.affine() ? options_.kernels->iota : options_.kernels->splat[width_of(value.num)],
+        operands, to);
 }
 
 void Compiler::move(const Value& value, const Target& to) {
@@ -265,11 +281,7 @@ void Compiler::move(const Value& value, const Target& to) {
         }
         return;
     }
-    operands.a = scalar(value);
-    emit_lanes(
-        value.num,
-        value.affine() ? options_.kernels->iota : options_.kernels->splat[width_of(value.num)],
-        operands, &to);
+    spread(value, &to);
 }
 
 Value Compiler::lasting(Value value) {
@@ -296,6 +308,7 @@ Value Compiler::relabel(Value value, Num num) {
 
 Value Compiler::unary(Unary op, Num to, const Value& a, const Target* target) {
     Value out;
+    if (op == Unary::Not && a.ramp() && a.also.empty()) return ramp_not(a);
     if (a.constant() && !floating(a.num)) {
         out = fold(to, scalar_kernels().unary[at(op)][at(a.num)], {a.bits, 0, 0});
     } else if (a.uniform()) {
@@ -345,8 +358,8 @@ Value Compiler::select(const Value& c, const Value& a, const Value& b, const Tar
         out = emit_scalar(a.num, scalar_kernels().select, operands);
     } else {
         const Value condition = to_lanes(c);
-        const Value x = a.affine() ? to_lanes(a) : a;
-        const Value y = b.affine() ? to_lanes(b) : b;
+        const Value x = a.symbolic() ? to_lanes(a) : a;
+        const Value y = b.symbolic() ? to_lanes(b) : b;
         operands.a = condition.held->number();
         operands.b = scalar(x);
         operands.c = scalar(y);
@@ -388,6 +401,9 @@ Value Compiler::binary(Binary op, const Value& a, const Value& b, const Target* 
             return out;
         }
     }
+    if (auto condition = ramp(op, a, b)) return std::move(*condition);
+    if (op == Binary::And)
+        if (auto both = ramp_and(a, b)) return std::move(*both);
     Value out;
     if (auto fused = fuse(op, a, b, target)) {
         out = std::move(*fused);
@@ -400,8 +416,8 @@ Value Compiler::binary(Binary op, const Value& a, const Value& b, const Target* 
 }
 
 Value Compiler::binary_lanes(Binary op, Num num, Value a, Value b, const Target* target) {
-    if (a.affine()) a = to_lanes(a);
-    if (b.affine()) b = to_lanes(b);
+    if (a.symbolic()) a = to_lanes(a);
+    if (b.symbolic()) b = to_lanes(b);
     if (a.uniform() && commutative(op)) std::swap(a, b);
     const auto& row = options_.kernels->binary[at(op)][at(a.num)];
     Shape shape = a.uniform() ? SL : b.uniform() ? LS : LL;

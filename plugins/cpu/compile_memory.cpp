@@ -73,21 +73,75 @@ Values Compiler::load(std::uint32_t array, ir::Type element, const Value& index,
             out.add(emit_scalar(num, kernel, operands));
             continue;
         }
+        const bool in_place = index.affine() && targets == nullptr && element.lanes == 1 &&
+                              read_only(array) && bytes_of(width_of(num)) == element.bytes();
+        if (in_place) {
+            out.add(view(num, operands, index));
+            continue;
+        }
         const Kernel kernel =
             index.affine() ? options_.kernels->load_affine[at(elem)][index.num == Num::I32 ? 1 : 0]
                            : options_.kernels->load[at(elem)][at(index_of(index.num))];
         out.add(
             emit_lanes(num, kernel, operands, targets != nullptr ? &(*targets)[part] : nullptr));
+        behind_load_ = here();
     }
     return out;
 }
 
-void Compiler::store(std::uint32_t array, ir::Type element, const Value& index,
-                     const Values& values) {
+// Nothing writes the array while the program runs.
+bool Compiler::read_only(std::uint32_t array) const {
+    if (array >= program_.buffers.size()) return true;  // a table
+    const ir::Role role = program_.buffers[array].role;
+    return role == ir::Role::INPUT || role == ir::Role::UNIFORM;
+}
+
+// A load whose lanes may stay where they are.
+Value Compiler::view(Num num, const Instr& operands, const Value& index) {
+    const std::uint32_t bytes = bytes_of(width_of(num));
+    const Held held = new_view(std::uint64_t{code_.lanes} * bytes);
+    Instr& instr =
+        emit(Step::View, options_.kernels->load_affine[at(bytes == 8 ? Elem::W64 : Elem::W32)]
+                                                      [index.num == Num::I32 ? 1 : 0]);
+    instr.array = operands.array;
+    instr.b = operands.b;
+    instr.c = bytes;
+    instr.i32 = index.num == Num::I32 ? 1 : 0;
+    instr.d = held->copy->number();
+    instr.target = held->number() & ~kView;
+    return result(num, held);
+}
+
+// Lets the last instruction write to memory itself, if it makes this value, only for this store,
+// and from registers alone: an array that it reads might overlap what it writes.
+bool Compiler::make_direct(const Value& value, Elem& elem) {
+    if (here() <= fuse_from_ || here() == behind_load_) return false;
+    if (value.held.use_count() != 1 || value.held->variable || value.held->room == nullptr)
+        return false;
+    Instr& last = code_.instrs.back();
+    if (last.step != Step::Lanes || last.d != value.held->number()) return false;
+    if (elem == Elem::F32 || elem == Elem::F64) {
+        const KernelSet& kernels = *options_.kernels;
+        const auto* end = kernels.twins + kernels.twin_count;
+        const auto* twin = std::find_if(
+            kernels.twins, end, [&](const KernelSet::Twin& t) { return t.plain == last.run; });
+        if (twin == end) return false;
+        last.run = twin->canonical;
+        elem = elem == Elem::F32 ? Elem::W32 : Elem::W64;
+    } else if (elem != Elem::W32 && elem != Elem::W64) {
+        return false;
+    }
+    last.step = Step::Direct;
+    return true;
+}
+
+void Compiler::store(std::uint32_t array, ir::Type element, const Value& index, Values values) {
     const Value where = index.uniform() ? to_lanes(index) : index;
     for (std::uint8_t part = 0; part < element.lanes; ++part) {
-        const Value value = to_lanes(values[part]);
-        const Elem elem = stored(element.kind, value.never_nan);
+        Value value = std::move(values[part]);
+        if (!value.lanes()) value = to_lanes(value);
+        Elem elem = stored(element.kind, value.never_nan);
+        const bool direct = where.affine() && element.lanes == 1 && make_direct(value, elem);
         Instr& instr = emit(
             Step::Lanes,
             where.affine() ? options_.kernels->store_affine[at(elem)][where.num == Num::I32 ? 1 : 0]
@@ -97,6 +151,9 @@ void Compiler::store(std::uint32_t array, ir::Type element, const Value& index,
         instr.part = part;
         instr.a = value.held->number();
         instr.b = where.held->number();
+        if (!direct) continue;
+        instr.c = element.bytes();
+        instr.i32 = where.num == Num::I32 ? 1 : 0;
     }
 }
 
@@ -168,7 +225,9 @@ Values Compiler::atomic(Context& cx, const ir::Expr& e, const Targets* targets) 
         last.b = instr.b;
         return {};
     }
-    return emit_lanes(num, kernel, instr, targets != nullptr ? &(*targets)[0] : nullptr);
+    Value old = emit_lanes(num, kernel, instr, targets != nullptr ? &(*targets)[0] : nullptr);
+    behind_load_ = here();
+    return old;
 }
 
 Value Compiler::length(std::uint32_t array, bool wide) {

@@ -22,6 +22,10 @@ constexpr std::uint64_t kLaneMemory = std::uint64_t{1} << 30;
 constexpr std::uint64_t kCacheBudget = 96U << 10;
 constexpr std::uint32_t kMostLanes = 512;
 
+std::uint64_t weight_of(Step step) {
+    return step == Step::Lanes || step == Step::Direct || step == Step::View ? 4 : 2;
+}
+
 std::uint32_t tiles(std::uint32_t lanes) { return (lanes + kTile - 1) / kTile * kTile; }
 
 }  // namespace
@@ -31,6 +35,7 @@ Compiler::Compiler(const ir::Program& program, const CompileOptions& options, st
       options_(options),
       uniformities_(program, options.geometry, options.workgroup),
       lane_room_(std::make_unique<Room>()),
+      view_room_(std::make_unique<Room>(kView)),
       scalar_room_(std::make_unique<Room>()) {
     code_.geometry = options.geometry;
     code_.lanes = lanes;
@@ -49,13 +54,14 @@ Result<Routine> Compiler::run() {
     bind(end);
     emit(Step::End, nullptr);
     code_.lane_bytes = lane_room_->end();
+    code_.views = static_cast<std::uint32_t>(view_room_->end() - kView);
     code_.scalars = static_cast<std::uint32_t>(scalar_room_->end());
     if (code_.lane_bytes > kLaneMemory)
         fail(wye::Code::LIMIT_EXCEEDED,
              "the live values of one block of " + std::to_string(code_.lanes) + " lanes need " +
                  std::to_string(code_.lane_bytes >> 20U) + " MiB, more than 1024 MiB",
              "Fix: use a smaller workgroup or fewer variables at a time");
-    for (const Instr& instr : code_.instrs) code_.weight += instr.step == Step::Lanes ? 4 : 2;
+    for (const Instr& instr : code_.instrs) code_.weight += weight_of(instr.step);
     if (error_) return std::move(*error_);
     return std::move(code_);
 }
@@ -80,10 +86,15 @@ void Compiler::block(Context& cx, ir::BlockId id, Label& end) {
     for (const ir::StmtId stmt : cx.code->blocks[id]) {
         if (error_) return;
         statement(cx, stmt, end);
-        const auto found = cx.last_uses->find(stmt);
-        if (found == cx.last_uses->end()) continue;
-        for (const std::uint32_t local : found->second) cx.locals[local] = {};
+        release(cx, stmt);
     }
+}
+
+// Lets go of the locals that nobody uses behind this statement.
+void Compiler::release(Context& cx, ir::StmtId id) {
+    const auto found = cx.last_uses->find(id);
+    if (found == cx.last_uses->end()) return;
+    for (const std::uint32_t local : found->second) cx.locals[local] = {};
 }
 
 void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
@@ -101,7 +112,9 @@ void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
             return assign(cx, s);
         case Op::STORE: {
             const Value index = expr(cx, s.args[0])[0];
-            return store(s.imm, program_.buffers[s.imm].type, index, expr(cx, s.args[1]));
+            Values values = expr(cx, s.args[1]);
+            release(cx, id);  // who else holds the values decides how they are stored
+            return store(s.imm, program_.buffers[s.imm].type, index, std::move(values));
         }
         case Op::STORE_ARRAY: {
             const Value index = expr(cx, s.args[0])[0];
@@ -323,14 +336,19 @@ void Compiler::if_uniform(Context& cx, const ir::Stmt& s, const Value& condition
 }
 
 void Compiler::if_lanes(Context& cx, const ir::Stmt& s, const Value& condition) {
-    const Value lanes = to_lanes(condition);
+    const Value where = condition.ramp() ? condition : to_lanes(condition);
     const Mask waiting = new_mask();
     const bool both = !cx.code->blocks[s.otherwise].empty();
     Label skip;  // no lane takes the first side
     Label join;
     Label end;
-    mask_step(Step::If, waiting);
-    code_.instrs.back().a = lanes.held->number();
+    mask_step(where.ramp() ? Step::IfRamp : Step::If, waiting);
+    Instr& test = code_.instrs.back();
+    test.a = where.held->number();
+    if (where.ramp()) {
+        test.run = options_.kernels->ramp;
+        set_ramps(test, where);
+    }
     use(skip);
     control_.push_back(true);
     block(cx, s.body, join);

@@ -122,12 +122,14 @@ class Compiler {
         return static_cast<std::uint32_t>(code_.instrs.size());
     }
     Held new_lanes(std::uint64_t bytes, bool variable = false);
+    Held new_view(std::uint64_t bytes);
     Held new_scalar(bool variable = false);
     Held outside_scalar();  // set by the runner before the program starts
     Value constant(Num num, std::uint64_t bits);
     std::uint32_t scalar(const Value& value);  // number of its scalar
     std::uint32_t scalar_constant(std::uint64_t bits);
     Value to_lanes(const Value& value);
+    Value spread(const Value& value, const Target* to);
     Value result(Num num, Held held) const;
     Value emit_lanes(Num num, Kernel kernel, const Instr& operands, const Target* to);
     Value emit_scalar(Num num, Kernel kernel, const Instr& operands);
@@ -144,6 +146,11 @@ class Compiler {
     Value convert(Num to, const Value& a, const Target* target = nullptr);
     Value select(const Value& c, const Value& a, const Value& b, const Target* target = nullptr);
     Value relabel(Value value, Num num);
+    // Conditions on affine indices stay symbolic: none when the operands are others.
+    std::optional<Value> ramp(Binary op, const Value& a, const Value& b);
+    Value ramp_not(const Value& a);
+    std::optional<Value> ramp_and(const Value& a, const Value& b);
+    static void set_ramps(Instr& instr, const Value& condition);
 
     // -- expressions
     Values expr(Context& cx, ir::ExprId id, const Targets* targets = nullptr);
@@ -158,8 +165,11 @@ class Compiler {
 
     // -- memory
     Values load(std::uint32_t array, ir::Type element, const Value& index, const Targets* targets);
+    [[nodiscard]] bool read_only(std::uint32_t array) const;
+    Value view(Num num, const Instr& operands, const Value& index);
     Values load_local(const LocalArray& array, const Value& index, const Targets* targets);
-    void store(std::uint32_t array, ir::Type element, const Value& index, const Values& values);
+    void store(std::uint32_t array, ir::Type element, const Value& index, Values values);
+    bool make_direct(const Value& value, Elem& elem);
     void store_local(const LocalArray& array, const Value& index, const Values& values);
     Values atomic(Context& cx, const ir::Expr& e, const Targets* targets);
     Value length(std::uint32_t array, bool wide);
@@ -176,6 +186,7 @@ class Compiler {
 
     // -- statements. `end`: where to go when no lane is left in the block.
     void block(Context& cx, ir::BlockId id, Label& end);
+    static void release(Context& cx, ir::StmtId id);
     void statement(Context& cx, ir::StmtId id, Label& end);
     void let(Context& cx, const ir::Stmt& s);
     void variable(Context& cx, const ir::Stmt& s);
@@ -216,6 +227,7 @@ class Compiler {
     Routine code_;
     Uniformities uniformities_;
     std::unique_ptr<Room> lane_room_;
+    std::unique_ptr<Room> view_room_;
     std::unique_ptr<Room> scalar_room_;
     std::map<std::uint64_t, Held> constants_;
     std::map<std::uint32_t, Held> params_;
@@ -227,8 +239,9 @@ class Compiler {
     std::vector<bool> control_;  // divergent constructs around the statement in hand
     std::vector<Loop> loops_;
     Fusible fusible_;
-    std::uint32_t fuse_from_ = 0;  // no fusing across a label
-    unsigned depth_ = 0;           // of recursion
+    std::uint32_t fuse_from_ = 0;    // no fusing across a label
+    std::uint32_t behind_load_ = 0;  // number behind the last instruction that reads an array
+    unsigned depth_ = 0;             // of recursion
     std::optional<Error> error_;
 };
 

@@ -6,7 +6,9 @@
 //
 // A frame belongs to one thread at a time. `base` holds the lane registers: a register is an array
 // of `lanes` elements of 1 byte (bool: 0 or 1), 4 or 8 bytes. `scalars` holds the values that are
-// the same for all lanes of a block, one u64 each, zero-extended.
+// the same for all lanes of a block, one u64 each, zero-extended. A view register is the lanes of a
+// load from read-only memory, in that memory itself where they can stand there: kernels read views
+// as they read other registers, and never write them.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +26,15 @@ using Kernel = void (*)(Frame& frame, const Instr& instr, std::byte* to);
 
 enum class Step : std::uint8_t {
     Lanes,        // run into lane register d
+    Direct,       // the same, but straight into the array of the following store if it allows
     Scalar,       // run into scalar d
     Assign,       // run into d when all live lanes are on, else into `target` (a Blend follows)
     Blend,        // run only when not all live lanes are on
     Jump,         // to target
     JumpIfNot,    // to target when scalar a is 0
+    View,         // affine load: view register `target` shows the array itself, or a copy in d
     If,           // a: condition lanes; d: mask slot; target: where to go when no lane is on
+    IfRamp,       // the same; the condition is the ramps at scalars a, b, c (kNoSlot: none)
     Else,         // d: mask slot; target: behind the EndIf, taken when no lane waits
     EndIf,        // d: mask slot
     LoopBegin,    // d: exit slot; b: continue slot's count, or kNoSlot
@@ -47,12 +52,15 @@ enum class Step : std::uint8_t {
 
 inline constexpr std::uint32_t kNoSlot = 0xffffffffU;
 
+// Set in the number of a view register: not an offset into `base`, but an index into `views`.
+inline constexpr std::uint32_t kView = 0x80000000U;
+
 struct Instr {
     Kernel run = nullptr;
     Step step = Step::End;
     std::uint8_t stride = 1;  // memory kernels: components of an element
     std::uint8_t part = 0;    // memory kernels: which component
-    std::uint8_t unused = 0;
+    std::uint8_t i32 = 0;     // View and Direct's store: the index is i32 (out of range from 2^31)
     std::uint32_t array = 0;  // memory kernels: index into Frame::bound; mask steps: count scalar
     std::uint32_t d = 0;      // byte offset of a lane register, or number of a scalar
     std::uint32_t a = 0;
@@ -70,6 +78,7 @@ struct Bound {
 
 struct Frame {
     std::byte* base = nullptr;
+    const std::byte** views = nullptr;
     std::uint64_t* scalars = nullptr;
     const Bound* bound = nullptr;
     std::uint8_t* mask = nullptr;  // one byte a lane, 0 or 1; lanes from `live` on are 0
@@ -82,6 +91,14 @@ struct Frame {
     std::uint32_t budget = 0;     // back edges until the runner looks up
     std::uint32_t trap_code = 0;  // largest so far
     std::uint32_t trap_count = 0;
+};
+
+// A condition on an affine index, as one scalar: lane k is on when u32(k - start) < count. Ranges
+// of 32-bit integers are such conditions, and so are their complements and single values. `start` 0
+// with `count` 2^32 - 1 stands for all lanes, of which there are far fewer.
+struct Ramp {
+    std::uint32_t start = 0;
+    std::uint32_t count = 0;
 };
 
 // Lane counts are multiples of this, so that kernels need no remainder loops.

@@ -16,10 +16,11 @@
 
 namespace wye::cpu {
 
-// Hands out room in lane memory (bytes) or in the scalars (numbers). Freed room is used again for
-// requests of the same size.
+// Hands out room in lane memory (bytes), or among the views or scalars (numbers). Freed room is
+// used again for requests of the same size.
 class Room {
   public:
+    explicit Room(std::uint64_t first = 0) : end_(first) {}
     // `fresh`: room that no instruction has written before, for what is set from outside.
     [[nodiscard]] std::uint64_t take(std::uint64_t size, std::uint64_t skew, bool fresh = false) {
         auto& free = free_[size];
@@ -37,15 +38,16 @@ class Room {
 
   private:
     std::map<std::uint64_t, std::vector<std::uint64_t>> free_;
-    std::uint64_t end_ = 0;
+    std::uint64_t end_;
 };
 
-// One lane register, local array or scalar. `room` null: a view of another's room.
+// One lane register, view, local array or scalar. `room` null: part of another's room.
 struct Register {
     Room* room = nullptr;
-    std::uint64_t at = 0;  // byte offset, or number of the scalar
+    std::uint64_t at = 0;  // byte offset, or number of the view or scalar
     std::uint64_t size = 0;
-    bool variable = false;  // its content may change: copy it before it must last
+    bool variable = false;                 // its content may change: copy it before it must last
+    std::shared_ptr<const Register> copy;  // of a view: where its lanes stand otherwise
 
     Register(Room* from, std::uint64_t place, std::uint64_t bytes, bool changes)
         : room(from), at(place), size(bytes), variable(changes) {}
@@ -66,17 +68,22 @@ struct Value {
         Scalar,    // the same for all lanes of a block: scalar `held`
         Lanes,     // lane register `held`
         Affine,    // u32 or i32: scalar `held` + lane, wrapping
+        Ramp,      // bool: the lanes in the ramp at scalar `held` and in those of `also`
     };
     Form form = Form::None;
     Num num = Num::U32;
     bool never_nan = false;
     std::uint64_t bits = 0;
     Held held;
+    std::vector<Held> also;  // at most 2
 
     [[nodiscard]] bool uniform() const { return form == Form::Constant || form == Form::Scalar; }
     [[nodiscard]] bool constant() const { return form == Form::Constant; }
     [[nodiscard]] bool lanes() const { return form == Form::Lanes; }
     [[nodiscard]] bool affine() const { return form == Form::Affine; }
+    [[nodiscard]] bool ramp() const { return form == Form::Ramp; }
+    // Differs between lanes, but stands in scalars.
+    [[nodiscard]] bool symbolic() const { return affine() || ramp(); }
     [[nodiscard]] bool variable() const { return held && held->variable; }
 };
 

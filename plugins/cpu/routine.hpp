@@ -54,6 +54,7 @@ struct Routine {
     std::uint64_t lane_bytes = 0;  // size of Frame::base
     std::uint32_t mask = 0;        // byte offset of the active mask
     std::uint32_t scalars = 0;     // number of scalars
+    std::uint32_t views = 0;       // number of view registers
     std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  // scalar, value
     std::vector<ParamSlot> params;
     std::vector<LengthSlot> lengths;

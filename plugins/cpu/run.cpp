@@ -4,12 +4,17 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "cpu/kernels/set.hpp"
 
 namespace wye::cpu {
 namespace {
+
+constexpr std::uint64_t kEndOfI32 = std::uint64_t{1} << 31;
+constexpr std::uint64_t kEndOfU32 = std::uint64_t{1} << 32;
+constexpr std::uintptr_t kAlignment = 64;  // of registers
 
 // A mask slot: bytes for the lanes, and how many are on.
 struct Slot {
@@ -48,11 +53,30 @@ void unpark(Frame& f, const Instr& i) {
     slot.count = 0;
 }
 
+// The elements that an affine load or store reaches, when they can serve as a register: as many as
+// kernels loop over, in range and aligned.
+std::byte* in_place(const Frame& f, const Instr& i) {
+    const Bound& bound = f.bound[i.array];
+    const std::uint64_t first = static_cast<std::uint32_t>(f.scalars[i.b]);
+    const std::uint64_t limit = i.i32 != 0 ? std::min(bound.count32, kEndOfI32) : bound.count32;
+    if (first + f.lanes > limit) return nullptr;
+    std::byte* at = bound.data + first * i.c;
+    return reinterpret_cast<std::uintptr_t>(at) % kAlignment == 0 ? at : nullptr;
+}
+
+void view(Frame& f, const Instr& i) {
+    const std::byte* at = in_place(f, i);
+    if (at == nullptr) {
+        i.run(f, i, f.base + i.d);
+        at = f.base + i.d;
+    }
+    f.views[i.target] = at;
+}
+
 // False: no active lane meets the condition, and the mask is as it was.
-bool take_if(Frame& f, const Instr& i) {
+bool take_if(Frame& f, const Instr& i, const std::byte* condition) {
     const Slot slot = slot_of(f, i);
     slot.count = 0;
-    const std::byte* condition = f.base + i.a;
     const std::uint32_t on = f.kernels->count(f, condition);
     if (on == f.active) return on != 0;
     if (on == 0) return false;
@@ -60,6 +84,30 @@ bool take_if(Frame& f, const Instr& i) {
     slot.count = f.active - on;
     f.active = on;
     return true;
+}
+
+// The same for ramps. Most blocks are inside or outside as a whole; the lanes are looked at only
+// where one is crossed.
+bool take_if_ramp(Frame& f, const Instr& i) {
+    bool all = true;
+    for (const std::uint32_t slot : {i.a, i.b, i.c}) {
+        if (slot == kNoSlot) break;
+        const auto ramp = std::bit_cast<Ramp>(f.scalars[slot]);
+        const std::uint64_t first = static_cast<std::uint32_t>(0 - ramp.start);
+        all = all && first + f.live <= ramp.count;
+        if (first >= ramp.count && first + f.live <= kEndOfU32) {
+            slot_of(f, i).count = 0;
+            return false;
+        }
+    }
+    if (all) {
+        slot_of(f, i).count = 0;
+        return f.active != 0;
+    }
+    // The slot's own lanes: splitting reads each before it writes it.
+    std::byte* condition = slot_of(f, i).lanes;
+    i.run(f, i, condition);
+    return take_if(f, i, condition);
 }
 
 // False: nobody waits, the other side is skipped.
@@ -118,6 +166,14 @@ bool run(const Routine& routine, Frame& f) {
             case Step::Lanes:
                 i->run(f, *i, f.base + i->d);
                 break;
+            case Step::Direct:
+                if (std::byte* at = f.active == f.lanes ? in_place(f, i[1]) : nullptr) {
+                    i->run(f, *i, at);
+                    ++i;  // the store is done
+                } else {
+                    i->run(f, *i, f.base + i->d);
+                }
+                break;
             case Step::Scalar:
                 i->run(f, *i, reinterpret_cast<std::byte*>(f.scalars + i->d));
                 break;
@@ -127,6 +183,9 @@ bool run(const Routine& routine, Frame& f) {
             case Step::Blend:
                 if (f.active != f.live) i->run(f, *i, f.base + i->d);
                 break;
+            case Step::View:
+                view(f, *i);
+                break;
             case Step::Jump:
                 i = code + i->target;
                 continue;
@@ -135,7 +194,11 @@ bool run(const Routine& routine, Frame& f) {
                 i = code + i->target;
                 continue;
             case Step::If:
-                if (take_if(f, *i)) break;
+                if (take_if(f, *i, f.base + i->a)) break;
+                i = code + i->target;
+                continue;
+            case Step::IfRamp:
+                if (take_if_ramp(f, *i)) break;
                 i = code + i->target;
                 continue;
             case Step::Else:

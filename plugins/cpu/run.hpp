@@ -78,6 +78,7 @@ class Worker {
     Memory shared_;
     std::uint64_t shared_size_ = 0;
     std::vector<std::uint64_t> scalars_;
+    std::vector<const std::byte*> views_;
     std::vector<Bound> bound_;
     std::uint32_t slice_ = 1;  // back edges between two looks at the clock
 };

@@ -91,6 +91,7 @@ void Worker::prepare(const Launch& launch) {
         shared_size_ = launch.program->shared_bytes();
     }
     if (scalars_.size() < routine.scalars) scalars_.resize(routine.scalars);
+    if (views_.size() < routine.views) views_.resize(routine.views);
     bound_ = launch.arrays;
     for (const Shared& shared : launch.program->shared())
         bound_[shared.array] = {shared_.get() + shared.offset, shared.count,
@@ -98,6 +99,7 @@ void Worker::prepare(const Launch& launch) {
 
     frame_ = {};
     frame_.base = lanes_.get();
+    frame_.views = views_.data();
     frame_.scalars = scalars_.data();
     frame_.bound = bound_.data();
     frame_.mask = reinterpret_cast<std::uint8_t*>(lanes_.get() + routine.mask);
@@ -130,6 +132,8 @@ void Worker::prepare(const Launch& launch) {
 }
 
 void Worker::set_live(std::uint32_t live) {
+    // As many lanes as before, and the last block left all of them on?
+    if (frame_.live == live && frame_.active == live) return;
     frame_.live = live;
     frame_.active = live;
     frame_.lanes = (live + kTile - 1) / kTile * kTile;

@@ -109,8 +109,14 @@ constexpr bool built(First one, Second two) {
            (two == Second::Add || two == Second::Xor || two == Second::Or || two == Second::Rotl);
 }
 
+template <typename One, typename Two, typename T, bool kB, bool kC>
+void fill_cell(KernelSet& set, Kernel& cell) {
+    cell = chain<One, Two, T, T, T, kB, kC>;
+    if constexpr (kFloat<T>) add_twin(set, cell, chain<One, CanonicalOf<Two>, T, T, T, kB, kC>);
+}
+
 template <typename T, First kOne, Second kTwo>
-void fill_pair(Kernel (&cell)[2][2]) {
+void fill_pair(KernelSet& set, Kernel (&cell)[2][2]) {
     if constexpr (built<T>(kOne, kTwo)) {
         using One = typename FirstOf<kOne>::type;
         using Two = typename SecondOf<kTwo>::type;
@@ -125,23 +131,23 @@ void fill_pair(Kernel (&cell)[2][2]) {
             cell[0][1] = chain<One, Two, T, T, u32, false, true>;
             cell[1][1] = chain<One, Two, T, T, u32, true, true>;
         } else {
-            cell[0][0] = chain<One, Two, T, T, T, false, false>;
-            cell[0][1] = chain<One, Two, T, T, T, false, true>;
-            cell[1][0] = chain<One, Two, T, T, T, true, false>;
-            cell[1][1] = chain<One, Two, T, T, T, true, true>;
+            fill_cell<One, Two, T, false, false>(set, cell[0][0]);
+            fill_cell<One, Two, T, false, true>(set, cell[0][1]);
+            fill_cell<One, Two, T, true, false>(set, cell[1][0]);
+            fill_cell<One, Two, T, true, true>(set, cell[1][1]);
         }
     }
 }
 
 template <typename T, First kOne, std::size_t... kTwo>
-void fill_row(Kernel (&row)[at(Second::Count)][2][2], std::index_sequence<kTwo...>) {
-    (fill_pair<T, kOne, static_cast<Second>(kTwo)>(row[kTwo]), ...);
+void fill_row(KernelSet& set, Kernel (&row)[at(Second::Count)][2][2],
+              std::index_sequence<kTwo...>) {
+    (fill_pair<T, kOne, static_cast<Second>(kTwo)>(set, row[kTwo]), ...);
 }
 
 template <typename T, std::size_t... kOne>
-void fill_type(Kernel (&table)[at(First::Count)][at(Second::Count)][2][2],
-               std::index_sequence<kOne...>) {
-    (fill_row<T, static_cast<First>(kOne)>(table[kOne],
+void fill_type(KernelSet& set, ChainType type, std::index_sequence<kOne...>) {
+    (fill_row<T, static_cast<First>(kOne)>(set, set.chain[at(type)][kOne],
                                            std::make_index_sequence<at(Second::Count)>{}),
      ...);
 }
@@ -150,10 +156,10 @@ void fill_type(Kernel (&table)[at(First::Count)][at(Second::Count)][2][2],
 
 void fill_chains(KernelSet& set) {
     const std::make_index_sequence<at(First::Count)> all;
-    fill_type<u32>(set.chain[at(ChainType::W32)], all);
-    fill_type<u64>(set.chain[at(ChainType::W64)], all);
-    fill_type<f32>(set.chain[at(ChainType::F32)], all);
-    fill_type<f64>(set.chain[at(ChainType::F64)], all);
+    fill_type<u32>(set, ChainType::W32, all);
+    fill_type<u64>(set, ChainType::W64, all);
+    fill_type<f32>(set, ChainType::F32, all);
+    fill_type<f64>(set, ChainType::F64, all);
 }
 
 }  // namespace wye::cpu::WYE_CPU_ISA

@@ -13,6 +13,15 @@ void fill_shapes(Kernel (&row)[kShapes]) {
     row[SL] = binary<Op, D, A, A, true, false>;
 }
 
+// Arithmetic that can make a NaN, with its twins.
+template <typename Op, typename T>
+void fill_arithmetic(KernelSet& set, Kernel (&row)[kShapes]) {
+    fill_shapes<Op, T, T>(row);
+    Kernel twins[kShapes] = {};
+    fill_shapes<CanonicalOf<Op>, T, T>(twins);
+    for (std::size_t shape = 0; shape < kShapes; ++shape) add_twin(set, row[shape], twins[shape]);
+}
+
 template <Num kNum>
 void fill_float(KernelSet& set) {
     using T = NumType<kNum>;
@@ -31,10 +40,10 @@ void fill_float(KernelSet& set) {
     one[at(Unary::IsNan)][n] = unary<IsNanOp, u8, T>;
     one[at(Unary::IsInf)][n] = unary<IsInfOp, u8, T>;
     one[at(Unary::Canonical)][n] = unary<CanonicalOp, W, W>;
-    fill_shapes<AddOp, T, T>(two[at(Binary::Add)][n]);
-    fill_shapes<SubOp, T, T>(two[at(Binary::Sub)][n]);
-    fill_shapes<MulOp, T, T>(two[at(Binary::Mul)][n]);
-    fill_shapes<DivOp, T, T>(two[at(Binary::Div)][n]);
+    fill_arithmetic<AddOp, T>(set, two[at(Binary::Add)][n]);
+    fill_arithmetic<SubOp, T>(set, two[at(Binary::Sub)][n]);
+    fill_arithmetic<MulOp, T>(set, two[at(Binary::Mul)][n]);
+    fill_arithmetic<DivOp, T>(set, two[at(Binary::Div)][n]);
     two[at(Binary::Min)][n][LL] = binary<MinOp, T, T, T, false, false>;
     two[at(Binary::Max)][n][LL] = binary<MaxOp, T, T, T, false, false>;
     two[at(Binary::Copysign)][n][LL] = binary<CopysignOp, T, T, T, false, false>;
@@ -42,7 +51,9 @@ void fill_float(KernelSet& set) {
     fill_shapes<NeOp, u8, T>(two[at(Binary::Ne)][n]);
     fill_shapes<LtOp, u8, T>(two[at(Binary::Lt)][n]);
     fill_shapes<LeOp, u8, T>(two[at(Binary::Le)][n]);
-    set.fma[kNum == Num::F64 ? 1 : 0] = ternary<FmaOp, T, T>;
+    Kernel& fma = set.fma[kNum == Num::F64 ? 1 : 0];
+    fma = ternary<FmaOp, T, T>;
+    add_twin(set, fma, ternary<CanonicalOf<FmaOp>, T, T>);
 }
 
 template <Num kFrom, Num kTo>

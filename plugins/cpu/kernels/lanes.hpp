@@ -30,9 +30,11 @@ template <typename Body>
     }
 }
 
+// The register that an operand stands in, to be read.
 template <typename T>
-[[gnu::always_inline]] inline T* lane(const Frame& f, u32 offset) {
-    return static_cast<T*>(__builtin_assume_aligned(f.base + offset, 64));
+[[gnu::always_inline]] inline const T* lane(const Frame& f, u32 number) {
+    const std::byte* at = (number & kView) != 0 ? f.views[number & ~kView] : f.base + number;
+    return static_cast<const T*>(__builtin_assume_aligned(at, 64));
 }
 template <typename T>
 [[gnu::always_inline]] inline T* target(std::byte* to) {
@@ -175,6 +177,10 @@ struct TypeOf<Num::Bool> {
 };
 template <Num kNum>
 using NumType = typename TypeOf<kNum>::type;
+
+inline void add_twin(KernelSet& set, Kernel plain, Kernel canonical) {
+    set.twins[set.twin_count++] = {plain, canonical};
+}
 
 // Each kernel file fills its part of the set.
 void fill_integers(KernelSet& set);

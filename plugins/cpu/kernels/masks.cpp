@@ -31,14 +31,16 @@ u32 count(const Frame& f, const std::byte* condition) {
     return total;
 }
 
+// `off` may be the condition itself.
 void split(Frame& f, const std::byte* condition, std::byte* off) {
     const u8* c = flags(condition);
     u8* o = flags(off);
     u8* m = f.mask;
     each_lane(f.lanes, [=](std::size_t k) {
-        const u8 on = m[k];
-        o[k] = u8(on & (c[k] ^ 1));
-        m[k] = u8(on & c[k]);
+        const u8 before = m[k];
+        const u8 on = c[k];
+        o[k] = u8(before & (on ^ 1));
+        m[k] = u8(before & on);
     });
 }
 
@@ -46,6 +48,23 @@ void join(const Frame& f, std::byte* to, const std::byte* from) {
     u8* d = flags(to);
     const u8* a = flags(from);
     each_lane(f.lanes, [=](std::size_t k) { d[k] = u8(d[k] | a[k]); });
+}
+
+void ramp(Frame& f, const Instr& i, std::byte* to) {
+    u8* d = target<u8>(to);
+    bool first = true;
+    const u32 ramps[] = {i.a, i.b, i.c};
+    for (const u32 number : ramps) {
+        if (number == kNoSlot) break;
+        const Ramp on = scalar<Ramp>(f, number);
+        if (first) {
+            each_lane(f.lanes, [=](std::size_t k) { d[k] = u32(k) - on.start < on.count; });
+        } else {
+            each_lane(f.lanes,
+                      [=](std::size_t k) { d[k] = u8(d[k] & (u32(k) - on.start < on.count)); });
+        }
+        first = false;
+    }
 }
 
 template <typename T>
@@ -61,7 +80,7 @@ template <typename T>
 void for_next(Frame& f, const Instr& i, std::byte* to) {
     u8* d = target<u8>(to);
     const T* end = lane<T>(f, i.a);
-    T* counter = lane<T>(f, i.b);
+    T* counter = target<T>(f.base + i.b);
     const T* step = lane<T>(f, i.c);
     each_lane(f.lanes, [=](std::size_t k) {
         d[k] = step[k] < T(end[k] - counter[k]);
@@ -76,6 +95,7 @@ KernelSet make_set() {
     fill_floats(set);
     fill_chains(set);
     fill_memory(set);
+    set.ramp = ramp;
     set.blend[B1] = blend<u8>;
     set.blend[B4] = blend<u32>;
     set.blend[B8] = blend<u64>;

@@ -195,6 +195,15 @@ struct CanonicalOp {  // floats as their bits: no arithmetic touches a signallin
     }
 };
 
+// The result of another operation as memory shows it.
+template <typename Op>
+struct CanonicalOf {
+    template <typename T, typename... More>
+    WYE_CPU_OP T run(T x, More... more) {
+        return from_bits<T>(CanonicalOp::run(bits(Op::run(x, more...))));
+    }
+};
+
 // ---- Binary ---------------------------------------------------------------------------------
 
 struct AddOp {

@@ -44,6 +44,42 @@ void load(Frame& f, const Instr& i, std::byte* to) {
     put(to, wide < limit ? L(data[wide * i.stride]) : L(0));
 }
 
+// ---- Ramps: where a range of 32-bit integers falls among the lanes
+// --------------------------------
+
+constexpr Ramp kNoLane = {0, 0};
+constexpr Ramp kAllLanes = {0, ~u32(0)};
+
+void put_ramp(std::byte* to, Ramp ramp) {
+    *reinterpret_cast<u64*>(to) = __builtin_bit_cast(u64, ramp);
+}
+
+// Lanes count modulo 2^32 from lane 0 = index `first`, so the lanes of a range follow one another
+// even if the index wraps around among them.
+template <RampOp kOp, bool kI32>
+void ramp(Frame& f, const Instr& i, std::byte* to) {
+    const u32 first = scalar<u32>(f, i.a);
+    const u32 value = scalar<u32>(f, i.b);
+    constexpr u32 least = kI32 ? kTop<u32> : 0;
+    const u32 below = value - least;  // values less than this one
+    if constexpr (kOp == RampOp::Eq) {
+        put_ramp(to, {value - first, 1});
+    } else if constexpr (kOp == RampOp::Lt) {
+        put_ramp(to, {least - first, below});
+    } else {
+        put_ramp(to, below == ~u32(0) ? kAllLanes : Ramp{least - first, below + 1});
+    }
+}
+
+void ramp_not(Frame& f, const Instr& i, std::byte* to) {
+    const Ramp on = scalar<Ramp>(f, i.a);
+    put_ramp(to, on.count == 0 ? kAllLanes : Ramp{on.start + on.count, 0U - on.count});
+}
+
+void ramp_if(Frame& f, const Instr& i, std::byte* to) {
+    put_ramp(to, scalar<u8>(f, i.b) != 0 ? scalar<Ramp>(f, i.a) : kNoLane);
+}
+
 struct MaxOneOp {
     template <typename T>
     WYE_CPU_OP T run(T a) {
@@ -167,6 +203,14 @@ ScalarSet make_set() {
     fill_converts<Num::Bool>(set);
     set.select = select_scalar;
     set.pack = pack;
+    set.ramp[at(RampOp::Lt)][0] = ramp<RampOp::Lt, false>;
+    set.ramp[at(RampOp::Lt)][1] = ramp<RampOp::Lt, true>;
+    set.ramp[at(RampOp::Le)][0] = ramp<RampOp::Le, false>;
+    set.ramp[at(RampOp::Le)][1] = ramp<RampOp::Le, true>;
+    set.ramp[at(RampOp::Eq)][0] = ramp<RampOp::Eq, false>;
+    set.ramp[at(RampOp::Eq)][1] = ramp<RampOp::Eq, true>;
+    set.ramp_not = ramp_not;
+    set.ramp_if = ramp_if;
     fill_load<Elem::I8, i8, i32>(set);
     fill_load<Elem::U8, u8, u32>(set);
     fill_load<Elem::I16, i16, i32>(set);

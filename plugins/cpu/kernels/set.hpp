@@ -68,6 +68,10 @@ enum class Second : std::uint8_t { Add, Sub, ReverseSub, Mul, And, Or, Xor, Shl,
 // Chains exist for bit patterns of 32 and 64 bits and for both floats.
 enum class ChainType : std::uint8_t { W32, W64, F32, F64, Count };
 
+// Conditions `affine index OP uniform` as ramps: below, at most, equal. Their opposites are
+// complements.
+enum class RampOp : std::uint8_t { Lt, Le, Eq, Count };
+
 // Sizes of a register's elements: 1, 4, 8 bytes.
 enum Width : std::uint8_t { B1, B4, B8, kWidths };
 
@@ -90,6 +94,7 @@ struct KernelSet {
     Kernel chain[at(ChainType::Count)][at(First::Count)][at(Second::Count)][2][2];
     Kernel splat[kWidths];  // a: scalar
     Kernel iota;            // u32: scalar a + lane
+    Kernel ramp;            // bool: lanes in each of the ramps a, b, c (kNoSlot: none)
     Kernel blend[kWidths];  // to = mask ? a : to
     Kernel pack;            // u64 from u32 a (low), b (high)
     Kernel for_next[2];     // 32, 64 bits: to = goes on; counter b (in place), end a, step c
@@ -102,6 +107,13 @@ struct KernelSet {
     Kernel load_local[2][at(Index::Count)][2];   // array at a
     Kernel store_local[2][at(Index::Count)][2];  // array at d, value a; masked
     Kernel zero_local;                           // c bytes at d
+    // Float kernels and their twins, whose results memory may show: a NaN is canonical.
+    struct Twin {
+        Kernel plain;
+        Kernel canonical;
+    };
+    Twin twins[128];
+    std::uint32_t twin_count;
     // Masks. Each returns the number of lanes on in its result.
     std::uint32_t (*count)(const Frame& frame, const std::byte* condition);   // mask and condition
     void (*split)(Frame& frame, const std::byte* condition, std::byte* off);  // off = mask and not
@@ -118,6 +130,9 @@ struct ScalarSet {
     Kernel pack;
     Kernel load[at(Elem::Count)][at(Index::Count)];  // index b
     Kernel max_one[at(Num::Count)];                  // integers: max(a, 1), for loop steps
+    Kernel ramp[at(RampOp::Count)][2];               // scalar a + lane OP b, [i32]
+    Kernel ramp_not;                                 // lanes outside ramp a
+    Kernel ramp_if;                                  // ramp a if b, else no lane
 };
 const ScalarSet& scalar_kernels();
 
