@@ -12,6 +12,7 @@
 #include "plan/split.hpp"
 #include "registry/process_state.hpp"
 #include "route/route.hpp"
+#include "route/variant.hpp"
 
 namespace wye::exec {
 namespace {
@@ -38,29 +39,49 @@ struct Flow {
     Residents residents;
     plan::Launch launch;
     plan::Split split;
+    PreparedKey key;
     PreparedRef prepared;
     bool compiled = false;
     Batch batch;
     RunTimes times;
 };
 
+// A native variant never runs on a folded grid. It promises nothing about what it stores, so
+// outputs are zeroed even where the body would not need it.
+Result<void> variant_stage(Flow& flow) {
+    if ((flow.desc.flags & WYE_DISPATCH_VARIANTS) == 0 || flow.key.folded) return {};
+    WYE_ASSIGN(flow.key.variant,
+               route::choose_variant(flow.session.info(), flow.program.program()));
+    if (flow.key.variant != ir::kNone) plan::zero_all_outputs(flow.program.plan(), flow.launch);
+    return {};
+}
+
+// What the host can hand to the device: lowered code, or the chosen variant's own format.
+std::vector<std::string_view> formats(const Flow& flow) {
+    std::vector<std::string_view> out = lower::formats();
+    if (flow.key.variant != ir::kNone)
+        out.push_back(flow.program.program().variants[flow.key.variant].format);
+    return out;
+}
+
 // A device that this program was prepared for was checked then; only sizes can still be too large.
 Result<void> route_stage(Flow& flow) {
     const plan::ProgramPlan& plan = flow.program.plan();
     const plan::Count3& most = flow.session.max_groups();
     const plan::Count3& groups = flow.launch.groups;
-    PreparedKey key{flow.launch.workgroup, false};
-    key.folded = groups[0] > most[0] || groups[1] > most[1] || groups[2] > most[2];
-    flow.prepared = flow.program.find_prepared(flow.session, key);
+    flow.key.workgroup = flow.launch.workgroup;
+    flow.key.folded = groups[0] > most[0] || groups[1] > most[1] || groups[2] > most[2];
+    WYE_TRY(variant_stage(flow));
+    flow.prepared = flow.program.find_prepared(flow.session, flow.key);
     bool fits = flow.prepared != nullptr && (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound())
         fits = fits && bound.bytes <= flow.session.max_buffer_bytes();
     if (!fits)
         WYE_TRY(route::check_launch(flow.session.info(), plan, flow.launch,
                                     (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) != 0,
-                                    lower::formats()));
+                                    formats(flow)));
     if (flow.launch.empty) flow.prepared.reset();  // nothing runs, so nothing is compiled
-    if (key.folded) {
+    if (flow.key.folded) {
         WYE_ASSIGN(flow.split, plan::split_grid(groups, most));
     } else {
         flow.split = {groups, groups, 1};
@@ -70,8 +91,7 @@ Result<void> route_stage(Flow& flow) {
 
 Result<void> lower_stage(Flow& flow) {
     if (flow.prepared || flow.launch.empty) return {};
-    const PreparedKey key{flow.launch.workgroup, flow.split.boxes > 1};
-    WYE_ASSIGN(flow.prepared, flow.session.prepared(flow.program, key, flow.compiled));
+    WYE_ASSIGN(flow.prepared, flow.session.prepared(flow.program, flow.key, flow.compiled));
     return {};
 }
 
@@ -152,6 +172,7 @@ void report_stage(const Flow& flow, Clock::time_point start, wye_report& report)
     report.device = flow.desc.device;
     std::copy(flow.launch.groups.begin(), flow.launch.groups.end(), report.groups);
     report.compiled = flow.compiled ? 1 : 0;
+    report.variant = flow.key.variant == ir::kNone || !flow.prepared ? 0 : flow.key.variant + 1;
     report.wall_ns = nanoseconds(Clock::now() - start);
     const bool timed = (flow.desc.flags & WYE_DISPATCH_TIMED) != 0;
     report.device_ns = timed && flow.times.device_known ? flow.times.device_ns : WYE_TIME_UNKNOWN;

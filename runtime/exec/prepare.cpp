@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plan/variant.hpp"
 #include "route/route.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -35,9 +36,12 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
     return out;
 }
 
-Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
-                            const PreparedKey& key) {
-    const registry::DeviceInfo& info = device->info();
+namespace {
+
+Result<lower::Artifact> make_artifact(const registry::DeviceInfo& info,
+                                      const ProgramObject& program, const PreparedKey& key) {
+    if (key.variant != ir::kNone)
+        return plan::variant_artifact(program.plan(), key.variant, key.workgroup);
     const std::vector<std::string_view> formats = lower::formats();
     const std::string_view format = route::choose_format(info, formats);
     if (format.empty())
@@ -48,9 +52,14 @@ Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObje
     lower::Options options;
     if (key.workgroup != program.program().workgroup) options.workgroup = key.workgroup;
     options.folded_grid = key.folded;
-    WYE_ASSIGN(const lower::Artifact artifact,
-               lower::lower(program.program(), format, target_facts(info.facts), options));
+    return lower::lower(program.program(), format, target_facts(info.facts), options);
+}
 
+}  // namespace
+
+Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
+                            const PreparedKey& key) {
+    WYE_ASSIGN(const lower::Artifact artifact, make_artifact(device->info(), program, key));
     wye_artifact raw{};
     raw.header.size = sizeof raw;
     raw.format = sdk::to_abi(artifact.format);

@@ -22,6 +22,7 @@ using Encoding = std::shared_ptr<const std::vector<std::byte>>;
 struct PreparedKey {
     plan::Count3 workgroup = {1, 1, 1};  // effective
     bool folded = false;                 // workgroup ids come from the dispatch, not the driver
+    std::uint32_t variant = ir::kNone;   // the native variant that stands in for the body
     friend bool operator==(const PreparedKey&, const PreparedKey&) = default;
 };
 

@@ -46,13 +46,27 @@ Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch) {
     return {};
 }
 
+namespace {
+
+bool starts_at_zero(const ir::Buffer& buffer, const BoundBuffer& bound) {
+    return buffer.role == ir::Role::OUTPUT && !buffer.unset && bound.bytes != 0;
+}
+
+}  // namespace
+
+void zero_all_outputs(const ProgramPlan& plan, Launch& out) {
+    for (std::uint32_t i = 0; i < out.buffer_count; ++i)
+        out.buffers[i].zero =
+            starts_at_zero(plan.program->buffers[out.buffers[i].buffer_index], out.buffers[i]);
+}
+
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out) {
     const std::uint64_t invocations =
         out.empty ? 0 : std::uint64_t{out.groups[0]} * out.workgroup[0];
     for (std::uint32_t i = 0; i < out.buffer_count; ++i) {
         BoundBuffer& bound = out.buffers[i];
         const ir::Buffer& buffer = plan.program->buffers[bound.buffer_index];
-        bound.zero = buffer.role == ir::Role::OUTPUT && !buffer.unset && bound.bytes != 0;
+        bound.zero = starts_at_zero(buffer, bound);
         const ir::ZeroFill::Output& facts = plan.zero_fill.outputs[bound.buffer_index];
         if (!bound.zero || !facts.candidate) continue;
         // Skipped when the launch stores every element: enough invocations, no guard in the way.

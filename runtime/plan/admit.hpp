@@ -32,6 +32,8 @@ using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
                                       const Lengths& lengths, Launch& out);
 // Which outputs need a zero fill; after sizes and grid.
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out);
+// Instead, for code that promises nothing about what it stores (native variants).
+void zero_all_outputs(const ProgramPlan& plan, Launch& out);
 [[nodiscard]] Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch);
 
 }  // namespace wye::plan

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "program/parser.hpp"
+#include "wye/sdk/typing.hpp"
 
 namespace wye::ir::detail {
 
@@ -40,6 +41,10 @@ ParseResult Parser::run() {
     heads();
     body();
     order_buffers();
+    // Of a text with errors only the parser can still report wrong types, so that one look at the
+    // diagnostics is enough; of one without, the validator does.
+    if (!errors_.empty())
+        assign_types(program_, [this](const TypeProblem& t) { error(t.place, t.problem, t.fix); });
     ParseResult result{std::move(program_), errors_.take()};
     std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
                      [](const Diagnostic& a, const Diagnostic& b) {

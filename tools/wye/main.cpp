@@ -61,6 +61,7 @@ void add_run(CLI::App& app, RunOptions& options, std::string& grid, std::uint64_
     app.add_option("--grid", grid, "X[,Y[,Z]]: workgroups");
     app.add_option("--elements", elements, "Number of elements; workgroups are derived");
     app.add_option("--timeout-ms", options.timeout_ms, "Give up after this long (0: never)");
+    app.add_flag("--variants", options.variants, "Let a native variant run where one fits");
     app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
 }
 

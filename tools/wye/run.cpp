@@ -188,6 +188,7 @@ Result<void> run_program(const RunOptions& options) {
         if (options.grid) dispatch.grid((*options.grid)[0], (*options.grid)[1], (*options.grid)[2]);
         if (options.elements) dispatch.elements(*options.elements);
         dispatch.timeout_ns(options.timeout_ms * 1'000'000U);
+        if (options.variants) dispatch.variants();
         bind(dispatch, slots, about);
         return dispatch;
     };
@@ -210,9 +211,11 @@ Result<void> run_program(const RunOptions& options) {
     WYE_TRY(staged.commit());
     if (!options.quiet) {
         WYE_ASSIGN(const auto where, device.describe());
-        fmt::print(stderr, "wye: ran `{}` on {} ({}), {} x {} x {} workgroups, {:.3f} ms\n",
-                   detail::view(about.name), detail::view(where.selector), detail::view(where.name),
-                   report.groups[0], report.groups[1], report.groups[2],
+        const std::string form =
+            report.variant == 0 ? "" : fmt::format(" (variant {})", report.variant);
+        fmt::print(stderr, "wye: ran `{}`{} on {} ({}), {} x {} x {} workgroups, {:.3f} ms\n",
+                   detail::view(about.name), form, detail::view(where.selector),
+                   detail::view(where.name), report.groups[0], report.groups[1], report.groups[2],
                    static_cast<double>(report.wall_ns) / 1e6);
     }
     return {};

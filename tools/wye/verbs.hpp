@@ -45,6 +45,7 @@ struct RunOptions {
     std::optional<std::array<std::uint32_t, 3>> grid;
     std::optional<std::uint64_t> elements;
     std::uint64_t timeout_ms = 0;
+    bool variants = false;
     bool quiet = false;  // no report line on stderr
 };
 [[nodiscard]] ExitCode run(const RunOptions& options);

@@ -276,7 +276,7 @@ typedef struct wye_argument {
 #define WYE_DISPATCH_GRID UINT32_C(1)         /* `grid` is given */
 #define WYE_DISPATCH_ELEMENTS UINT32_C(2)     /* `elements` is given */
 #define WYE_DISPATCH_COOPERATIVE UINT32_C(4)  /* refused unless the device has grid_sync */
-#define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* native variants may be used */
+#define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* the first native variant that fits is used */
 #define WYE_DISPATCH_SPECULATION UINT32_C(16) /* refused by name */
 #define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* refused by name */
 #define WYE_DISPATCH_TIMED UINT32_C(64)       /* ask the driver for device time */
@@ -319,6 +319,8 @@ typedef struct wye_report {
     uint64_t bytes_filled; /* zeroed by the runtime before the launch */
     uint32_t trap_code;    /* largest code when WYE_TRAPPED, else 0 */
     uint32_t trap_count;
+    uint32_t variant; /* 0: the program's own body ran; else 1 + the index of a native variant */
+    uint32_t reserved;
 } wye_report;
 
 /* Checks the request, launches, waits, delivers outputs. `report` may be null; it is written on

@@ -450,6 +450,11 @@ class Dispatch {
         desc_.timeout_ns = ns;
         return *this;
     }
+    // Native variants of the program may run; the report names the one that did.
+    Dispatch& variants() {
+        desc_.flags |= WYE_DISPATCH_VARIANTS;
+        return *this;
+    }
     // Every other field of the request.
     [[nodiscard]] wye_dispatch_desc& desc() noexcept { return desc_; }
 
@@ -466,12 +471,13 @@ class Dispatch {
 
     [[nodiscard]] Result<wye_report> run() {
         WYE_TRY(ready());
-        wye_report report;
-        WYE_INIT(report);
+        WYE_INIT(report_);
         WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_dispatch(program_.context(), &desc_, &report, e); }));
-        return report;
+            [&](wye_error** e) { return wye_dispatch(program_.context(), &desc_, &report_, e); }));
+        return report_;
     }
+    // Of the last run; zeros after an error other than TRAPPED.
+    [[nodiscard]] const wye_report& report() const noexcept { return report_; }
 
   private:
     template <typename T>
@@ -530,6 +536,7 @@ class Dispatch {
     const Program& program_;
     wye_program_description info_{};
     wye_dispatch_desc desc_{};
+    wye_report report_{};
     std::vector<wye_argument> arguments_;
     std::vector<std::uint64_t> params_;
     std::vector<bool> given_;

@@ -220,9 +220,54 @@ TEST_CASE("variant files come from the caller's resolver") {
     std::vector<std::uint32_t> r(1);
     const auto device = take(ctx.open("cpu"));
     wye::Dispatch dispatch(program, device);
-    dispatch.desc().flags |= WYE_DISPATCH_VARIANTS;  // allowed, and none fits this device
-    take(dispatch.output("r", r).run());
+    const auto ran = take(dispatch.variants().output("r", r).run());  // none fits this device
     CHECK(r[0] == 7);
+    CHECK(ran.variant == 0);
+}
+
+// A device that runs programs takes another program as a variant: enough to see which one ran.
+TEST_CASE("a native variant runs only when the request allows it, and the report names it") {
+    const auto ctx = context();
+    const auto device = take(ctx.open("cpu"));
+    const auto other = take(ctx.program_from_text(
+        "wye 1; program other; workgroup 4; param k: u32; input x: u32[]; output r: u32[len(x)];\n"
+        "main { if global_id.x == 1u { r[1] = k + x[1] + u32(len64(x)); } }\n"));
+    const std::string code = take(other.lower("wye-program"));
+    const auto bytes = std::as_bytes(std::span(code));
+    const std::vector<std::byte> wire(bytes.begin(), bytes.end());
+    const auto with = [&](std::string_view filter) {
+        return "wye 1; program p; workgroup 4; param k: u32; input x: u32[]; output r: "
+               "u32[len(x)];\n"
+               "grid elements len(x);\nvariant \"spirv-vulkan\" entry \"a\" file \"f\";\n"
+               "variant \"wye-program\" entry \"main\" for \"" +
+               std::string(filter) + "\" file \"f\";\n" +
+               "main { let i = global_id.x; if i < len(x) { r[i] = x[i]; } }\n";
+    };
+    const auto resolve = [&](std::string_view) -> wye::Result<std::vector<std::byte>> {
+        return wire;
+    };
+    const std::vector<std::uint32_t> x = {5, 6, 7, 8, 9};
+    std::vector<std::uint32_t> r(5, 77);
+    const auto run = [&](std::string_view filter, bool allowed) {
+        const auto program = take(ctx.program_from_text(with(filter), "p.wye", resolve));
+        wye::Dispatch dispatch(program, device);
+        dispatch.param("k", 100U).input("x", x).output("r", r);
+        if (allowed) dispatch.variants();
+        return dispatch.run();
+    };
+    CHECK(take(run("cpu:*", false)).variant == 0);
+    CHECK(r == x);
+    CHECK(take(run("cpu:*", true)).variant == 2);
+    CHECK(r == std::vector<std::uint32_t>{0, 111, 0, 0, 0});  // the rest starts at zero
+    CHECK(take(run("opencl:*[anything]", true)).variant == 0);
+    CHECK(r == x);
+    const auto asks = run("cpu:*[f64]", true);
+    REQUIRE(!asks.ok());
+    CHECK(asks.error().code == Code::UNSUPPORTED);
+    CHECK(asks.error().message.find("cpu:*[f64]") != std::string::npos);
+    const auto bad = run("9", true);
+    REQUIRE(!bad.ok());
+    CHECK(bad.error().code == Code::INVALID_ARGUMENT);
 }
 
 TEST_CASE("a timed-out dispatch on the CPU returns, delivers nothing, and the device goes on") {
@@ -258,8 +303,11 @@ TEST_CASE("traps on the CPU") {
         "3; } r[i] = 100u / x[i]; } }\n"));
     const std::vector<std::uint32_t> bad = {5, 0, 1, 0};
     std::vector<std::uint32_t> r(4, 77);
-    const auto trapped = wye::Dispatch(program, device).input("x", bad).output("r", r).run();
+    wye::Dispatch dispatch(program, device);
+    const auto trapped = dispatch.input("x", bad).output("r", r).run();
     REQUIRE(!trapped.ok());
+    CHECK(dispatch.report().trap_code == 9);
+    CHECK(dispatch.report().trap_count == 3);
     CHECK(trapped.error().code == Code::TRAPPED);
     CHECK(trapped.error().message.find("code 9") != std::string::npos);
     CHECK(trapped.error().message.find("3 traps") != std::string::npos);

@@ -205,6 +205,23 @@ TEST_CASE("all mistakes are reported at once, each once") {
     CHECK(lines == std::vector<std::uint32_t>{0, 1, 3, 4, 5});
 }
 
+TEST_CASE("wrong types are reported beside wrong names and syntax") {
+    const std::string text = test::around(
+        "let q = 1 + 2.0;\n"
+        "let t = unheard;\n"
+        "let v = t + q + 1;\n"
+        "if 3 { let w = 1 }\n"
+        "var u = 1u; u = 2;");
+    const ParseResult result = parse(text);
+    std::vector<std::uint32_t> lines;
+    for (const Diagnostic& d : result.diagnostics) {
+        lines.push_back(d.place.line - test::kBodyLine);
+        CHECK(d.fix.rfind("Fix: ", 0) == 0);
+    }
+    CAPTURE(test::shown(result.diagnostics, text));
+    CHECK(lines == std::vector<std::uint32_t>{0, 1, 3, 3, 4});
+}
+
 TEST_CASE("a diagnostic renders with its line and a caret") {
     const std::string text = "wye 1;\nprogram p;\nworkgroup 1;\nmain {\n\tlet \xc3\xa9 = 1;\n}\n";
     const ParseResult result = parse(text);

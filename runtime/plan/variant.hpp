@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A native variant as an artifact: what a plugin gets when it runs in place of the program's body.
+// Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "lower/lower.hpp"
+#include "plan/launch.hpp"
+
+namespace wye::plan {
+
+// Slots in the order that variants are written for: buffer addresses in binding order, element
+// counts likewise, the parameter block; for SPIR-V the counts and the block are push constants.
+// UNSUPPORTED for a SPIR-V variant of a program whose binding numbers are not 0, 1, 2, ...
+[[nodiscard]] Result<lower::Artifact> variant_artifact(const ProgramPlan& plan,
+                                                       std::uint32_t variant,
+                                                       const Count3& workgroup);
+
+}  // namespace wye::plan
