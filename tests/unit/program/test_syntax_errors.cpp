@@ -210,7 +210,7 @@ TEST_CASE("wrong types are reported beside wrong names and syntax") {
         "let q = 1 + 2.0;\n"
         "let t = unheard;\n"
         "let v = t + q + 1;\n"
-        "if 3 { let w = 1 }\n"
+        "if 3 { let inner = 1 }\n"
         "var u = 1u; u = 2;");
     const ParseResult result = parse(text);
     std::vector<std::uint32_t> lines;
