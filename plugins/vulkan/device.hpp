@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin, and one opened device.
+// The plugin and one opened device: a VkDevice of its own, and what every object below needs.
+// [FREE] unless said otherwise; kept alive by the host until its objects are gone.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "vulkan/discovery.hpp"
+#include "vulkan/handle.hpp"
 #include "vulkan/instance.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -18,6 +22,62 @@ struct Plugin {
     std::unique_ptr<const Loader> loader;
     std::unique_ptr<Instance> instance;
     std::vector<Device> devices;
+
+    // Hands what the validation layer said to the host's log. No lock is held.
+    void deliver_messages() const;
 };
+
+// As sdk::guard, and delivers the messages of the validation layer.
+template <typename Body>
+wye_status guard(const Plugin& plugin, wye_error** sink, Body&& body) noexcept {
+    const wye_status status = sdk::guard(*plugin.host, sink, std::forward<Body>(body));
+    plugin.deliver_messages();
+    return status;
+}
+
+// A VkQueue takes one call at a time; several of the plugin's queues may share it.
+struct NativeQueue {
+    VkQueue handle = VK_NULL_HANDLE;
+    std::mutex mutex;
+};
+
+struct Buffer;
+
+struct OpenDevice {
+    const Plugin& plugin;
+    const Device& info;
+    LogicalDevice logical;
+    std::vector<std::unique_ptr<NativeQueue>> queues;
+    std::atomic<std::uint32_t> next_queue{0};
+    std::atomic<std::uint64_t> next_serial{1};  // numbers buffers
+    std::atomic<std::uint32_t> allocations{0};  // of device memory, which Vulkan limits in number
+    std::atomic<bool> lost{false};
+    std::unique_ptr<Buffer> nothing;  // stands for empty ranges: a kernel may read one element
+
+    OpenDevice(const Plugin& p, const Device& d);
+    ~OpenDevice();
+    [[nodiscard]] static Result<std::unique_ptr<OpenDevice>> open(const Plugin& plugin,
+                                                                  const Device& info);
+
+    [[nodiscard]] const DeviceTable& vk() const { return logical.vk; }
+    [[nodiscard]] VkDevice handle() const { return logical.handle; }
+    // The error of a call that failed on this device; remembers when the device is lost.
+    [[nodiscard]] Error failed(VkResult result, std::string_view call);
+    [[nodiscard]] Error failed(VkResult result, std::string_view call, std::string_view subject);
+};
+
+// Bytes of device-local memory, from the driver's budget where it states one.
+struct MemoryState {
+    std::uint64_t total = 0;
+    std::uint64_t free = UINT64_MAX;  // unknown
+};
+[[nodiscard]] MemoryState memory_state(const OpenDevice& device);
+
+// The slots of an opened device.
+extern const wye_device_table kDeviceTable;
+
+[[nodiscard]] inline OpenDevice& device_of(wye_device_object* object) {
+    return *reinterpret_cast<OpenDevice*>(object);
+}
 
 }  // namespace wye::vulkan

@@ -9,9 +9,6 @@
 namespace wye::vulkan {
 namespace {
 
-constexpr std::string_view kListsOnly = "the Vulkan plugin lists devices only, so far";
-constexpr std::string_view kUseAnother = "Fix: use another device";
-
 Plugin& plugin_of(wye_plugin_object* object) { return *reinterpret_cast<Plugin*>(object); }
 
 std::optional<std::string> config(const wye_host_table& host, std::string_view key) {
@@ -51,10 +48,10 @@ wye_status device_info(wye_plugin_object* object, std::uint32_t index, wye_devic
     static constexpr wye_string kFormats[] = {{WYE_FORMAT_SPIRV, sizeof WYE_FORMAT_SPIRV - 1}};
     const Device& device = plugin_of(object).devices[index];
     out->name = sdk::to_abi(device.name);
-    out->state = WYE_DEVICE_UNUSABLE;
+    out->state = device.usable() ? WYE_DEVICE_USABLE : WYE_DEVICE_UNUSABLE;
     out->native_code = 0;
-    out->reason = sdk::to_abi(device.usable() ? kListsOnly : device.reason);
-    out->fix = sdk::to_abi(device.usable() ? kUseAnother : device.fix);
+    out->reason = sdk::to_abi(device.reason);
+    out->fix = sdk::to_abi(device.fix);
     out->formats = kFormats;
     out->format_count = std::size(kFormats);
     return WYE_OK;
@@ -65,12 +62,14 @@ wye_status device_fact(wye_plugin_object* object, std::uint32_t index, std::uint
     return fact(plugin_of(object).devices[index], Verdict{}, key, *out);
 }
 
-wye_status open_device(wye_plugin_object* object, std::uint32_t index, wye_device_object**,
-                       const wye_device_table**, wye_error** error) {
+wye_status open_device(wye_plugin_object* object, std::uint32_t index, wye_device_object** out,
+                       const wye_device_table** table, wye_error** error) {
     Plugin& plugin = plugin_of(object);
-    return sdk::guard(*plugin.host, error, [&]() -> Result<void> {
-        return Error(Code::UNIMPLEMENTED, std::string(kListsOnly), std::string(kUseAnother),
-                     plugin.devices[index].name);
+    return guard(plugin, error, [&]() -> Result<void> {
+        WYE_ASSIGN(auto device, OpenDevice::open(plugin, plugin.devices[index]));
+        *out = reinterpret_cast<wye_device_object*>(device.release());
+        *table = &kDeviceTable;
+        return {};
     });
 }
 

@@ -120,6 +120,8 @@ wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
             return number(out, limits.minStorageBufferOffsetAlignment,
                           "minStorageBufferOffsetAlignment");
+        case WYE_FACT_KEY_MAX_PUSH_BYTES:
+            return number(out, limits.maxPushConstantsSize, "maxPushConstantsSize");
         case WYE_FACT_KEY_MEMORY_BYTES:
             return number(out, d.memory_bytes(), "VkPhysicalDeviceMemoryProperties");
         default:

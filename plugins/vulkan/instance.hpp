@@ -24,6 +24,7 @@ class Instance {
     [[nodiscard]] const InstanceTable& table() const { return table_; }
     [[nodiscard]] VkInstance get() const { return instance_; }
 
+    [[nodiscard]] bool validates() const { return messenger_ != VK_NULL_HANDLE; }
     // What the validation layer said since the last call.
     [[nodiscard]] std::vector<std::string> take_messages();
     void add_message(std::string text);

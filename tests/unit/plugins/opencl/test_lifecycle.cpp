@@ -3,7 +3,7 @@
 // Opening, absence, discovery and facts.
 #include <doctest/doctest.h>
 
-#include "harness.hpp"
+#include "harness/harness.hpp"
 
 using harness::Device;
 using harness::Plugin;

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "lowered.hpp"
+#include "harness/lowered.hpp"
 #include "oracle/oracle.hpp"
 #include "program/encode.hpp"
 #include "support/examples.hpp"

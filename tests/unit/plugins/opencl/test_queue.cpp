@@ -3,7 +3,7 @@
 // Buffers, programs and queues, with kernels written by hand.
 #include <doctest/doctest.h>
 
-#include "harness.hpp"
+#include "harness/harness.hpp"
 
 using harness::bytes_of;
 using harness::Device;

@@ -58,7 +58,19 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f64_div = plugin.flag(WYE_FACT_KEY_NATIVE_F64_DIV);
     facts.native_f64_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F64_SQRT);
     facts.native_f64_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA);
+    facts.folds_literal_zero = plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
     facts.f64 = plugin.flag(WYE_FACT_KEY_F64);
+    facts.keeps_f32_denormals = plugin.flag(WYE_FACT_KEY_KEEPS_F32_DENORMALS);
+    facts.f32_denorm_mode = plugin.flag(WYE_FACT_KEY_F32_DENORM_MODE);
+    facts.f32_sign_nan_mode = plugin.flag(WYE_FACT_KEY_F32_SIGN_NAN_MODE);
+    facts.f64_sign_nan_mode = plugin.flag(WYE_FACT_KEY_F64_SIGN_NAN_MODE);
+    facts.f32_rte_mode = plugin.flag(WYE_FACT_KEY_F32_RTE_MODE);
+    facts.f64_rte_mode = plugin.flag(WYE_FACT_KEY_F64_RTE_MODE);
+    facts.native_f16_convert = plugin.flag(WYE_FACT_KEY_NATIVE_F16_CONVERT);
+    facts.native_f32_atomic_add = plugin.flag(WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD);
+    facts.native_f64_atomic_add = plugin.flag(WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD);
+    if (const std::uint64_t bytes = plugin.fact(WYE_FACT_KEY_MAX_PUSH_BYTES).u; bytes != 0)
+        facts.max_push_bytes = bytes;
     return facts;
 }
 
@@ -75,8 +87,7 @@ Program valid_program(const std::string& text) {
 Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, const Launch& launch) {
     wye::lower::Options options;
     options.folded_grid = launch.folded;
-    const auto lowered =
-        wye::lower::lower(program, WYE_FORMAT_OPENCL_C, target_facts(plugin), options);
+    const auto lowered = wye::lower::lower(program, subject.format, target_facts(plugin), options);
     if (!lowered.ok()) throw std::runtime_error(lowered.error().text());
     Outcome out;
     out.source = std::string(lowered->text());

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <stdexcept>
+#include <utility>
 
 struct wye_error {
     harness::Failure failure;
@@ -34,7 +35,9 @@ wye_error* error_make(wye_host_object*, const wye_error_desc* desc) {
 }
 
 void error_release(wye_host_object*, wye_error* error) { delete error; }
-void log_line(wye_host_object*, std::uint32_t, wye_string, wye_string) {}
+void log_line(wye_host_object* self, std::uint32_t, wye_string area, wye_string line) {
+    host_of(self).add_log(text(area) + ": " + text(line));
+}
 
 wye_status config_get(wye_host_object* self, wye_string key, wye_string* out) {
     const auto& config = host_of(self).config;
@@ -54,6 +57,7 @@ void need(wye_status status, const char* what, const Sink& sink) {
 }  // namespace
 
 Host::Host(std::map<std::string, std::string> config_) : config(std::move(config_)) {
+    config.insert(subject.config.begin(), subject.config.end());
     table_.header.size = sizeof table_;
     table_.self = reinterpret_cast<wye_host_object*>(this);
     table_.error_make = error_make;
@@ -63,11 +67,21 @@ Host::Host(std::map<std::string, std::string> config_) : config(std::move(config
     table_.get_extension = get_extension;
 }
 
+std::vector<std::string> Host::log() const {
+    const std::lock_guard lock(mutex_);
+    return log_;
+}
+
+void Host::add_log(std::string line) {
+    const std::lock_guard lock(mutex_);
+    log_.push_back(std::move(line));
+}
+
 Sink::~Sink() { delete error_; }
 Failure Sink::failure() const { return error_ == nullptr ? Failure{} : error_->failure; }
 
 Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(config)) {
-    void* library = dlopen(WYE_OPENCL_PLUGIN, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void* library = dlopen(subject.library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) throw std::runtime_error(dlerror());
     const auto query =
         reinterpret_cast<wye_plugin_query_fn>(dlsym(library, WYE_PLUGIN_QUERY_SYMBOL));
@@ -82,8 +96,10 @@ Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(confi
     failure = sink.failure();
 }
 
-Plugin::~Plugin() {
-    if (object != nullptr) table->shutdown(object);
+Plugin::~Plugin() { close(); }
+
+void Plugin::close() {
+    if (object != nullptr) table->shutdown(std::exchange(object, nullptr));
 }
 
 wye_fact Plugin::fact(std::uint32_t key, wye_status* status_out) const {
@@ -184,13 +200,13 @@ std::vector<std::byte> Device::download(wye_buffer_object* buffer, std::uint64_t
     return out;
 }
 
-wye_artifact artifact(std::string_view source, std::string_view entry,
+wye_artifact artifact(std::string_view code, std::string_view entry,
                       std::span<const wye_slot> slots, std::uint32_t bindings,
                       std::uint32_t workgroup, std::uint32_t params_size) {
     wye_artifact out{};
     out.header.size = sizeof out;
-    out.format = abi(WYE_FORMAT_OPENCL_C);
-    out.code = {source.data(), source.size()};
+    out.format = abi(subject.format);
+    out.code = {code.data(), code.size()};
     out.entry = abi(entry);
     out.slots = slots.data();
     out.slot_count = static_cast<std::uint32_t>(slots.size());

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,14 @@
 #include "wye/abi.h"
 
 namespace harness {
+
+// The plugin under test: each folder of tests says which.
+struct Subject {
+    const char* library;                        // path of the built plugin
+    const char* format;                         // of the artifacts that it takes
+    std::map<std::string, std::string> config;  // of every host, unless a test says otherwise
+};
+extern const Subject subject;
 
 // What the plugin put into an error, causes included.
 struct Failure {
@@ -35,10 +44,16 @@ class Host {
     Host& operator=(const Host&) = delete;
     [[nodiscard]] const wye_host_table* table() const { return &table_; }
 
-    std::map<std::string, std::string> config;
+    std::map<std::string, std::string> config;  // the subject's, and what the test adds
+
+    // What was logged: "area: text".
+    [[nodiscard]] std::vector<std::string> log() const;
+    void add_log(std::string line);
 
   private:
     wye_host_table table_{};
+    mutable std::mutex mutex_;
+    std::vector<std::string> log_;
 };
 
 // Receives an error object, and frees it.
@@ -69,6 +84,9 @@ class Plugin {
     std::uint32_t devices = 0;
     wye_status status = WYE_OK;
     Failure failure;
+
+    // Shuts down before the end of the object, so that what it logs then can be seen.
+    void close();
 
     [[nodiscard]] wye_fact fact(std::uint32_t key, wye_status* status = nullptr) const;
     [[nodiscard]] bool flag(std::uint32_t key) const;
@@ -109,8 +127,8 @@ class Device {
     std::vector<wye_program_object*> programs_;
 };
 
-// An OpenCL C artifact around text and slots that outlive it.
-wye_artifact artifact(std::string_view source, std::string_view entry,
+// An artifact of the subject's format around code and slots that outlive it.
+wye_artifact artifact(std::string_view code, std::string_view entry,
                       std::span<const wye_slot> slots, std::uint32_t bindings,
                       std::uint32_t workgroup, std::uint32_t params_size = 0);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a program's text to bytes on the device: parse, validate, lower to OpenCL C with the
-// device's facts, compile and dispatch through the plugin's tables.
+// From a program's text to bytes on the device: parse, validate, lower to the subject's format with
+// the device's facts, compile and dispatch through the plugin's tables.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct Launch {
 struct Outcome {
     std::vector<std::vector<std::byte>> buffers;  // after the launch
     std::uint32_t trap_code = 0, trap_count = 0;
-    std::string source;  // the OpenCL C, for messages
+    std::string source;  // the lowered code, for messages
 };
 
 // Throws when something is refused; the message has the source.

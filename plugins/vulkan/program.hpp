@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One compute pipeline and how a launch fills what it binds. Immutable once built; [FREE].
+//
+// Descriptor set 0: storage buffers in binding order, the trap record behind them, and behind that
+// the block of lengths, parameters and grid, where it is too large for push constants.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vulkan/device.hpp"
+
+namespace wye::vulkan {
+
+class BuiltProgram {
+  public:
+    // `saved`: what `save` gave for the same artifact, or empty. COMPILE_FAILED: the module is not
+    // one, or the driver refuses it. UNSUPPORTED: `saved` is not of this driver, or a slot is
+    // unknown.
+    [[nodiscard]] static Result<std::unique_ptr<BuiltProgram>> build(OpenDevice& device,
+                                                                     const wye_artifact& artifact,
+                                                                     wye_bytes saved);
+
+    // The driver's compiled form. Valid while the program lives; one caller at a time.
+    [[nodiscard]] Result<wye_bytes> save();
+
+    // UNSUPPORTED when the launch needs what the slots do not have; INVALID_ARGUMENT for a range
+    // that starts where the device cannot bind one.
+    [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const;
+    // Writes the `block_bytes` of a launch to `out`.
+    void fill_block(const wye_dispatch_op& op, std::byte* out) const;
+
+    [[nodiscard]] VkPipeline pipeline() const { return pipeline_.get(); }
+    [[nodiscard]] VkPipelineLayout layout() const { return layout_.get(); }
+    [[nodiscard]] VkDescriptorSetLayout set_layout() const { return set_layout_.get(); }
+    [[nodiscard]] std::uint32_t binding_count() const { return binding_count_; }
+    [[nodiscard]] bool has_trap() const { return has_trap_; }
+    [[nodiscard]] bool has_descriptors() const {
+        return binding_count_ != 0 || has_trap_ || block_in_buffer();
+    }
+    // Whole words; 0: no block.
+    [[nodiscard]] std::uint32_t block_bytes() const { return block_bytes_; }
+    [[nodiscard]] bool block_in_buffer() const { return block_bytes_ != 0 && !push_; }
+    [[nodiscard]] bool block_in_push_constants() const { return block_bytes_ != 0 && push_; }
+    // What a launch does to a binding: bit 0 reads, bit 1 writes.
+    [[nodiscard]] std::uint32_t access(std::uint32_t binding) const { return access_[binding]; }
+    [[nodiscard]] const std::string& label() const { return label_; }
+
+  private:
+    explicit BuiltProgram(OpenDevice& device) : device_(device) {}
+    Result<void> read_slots(const wye_artifact& artifact);
+    Result<void> make_layouts();
+    Result<void> make_pipeline(const wye_artifact& artifact);
+
+    OpenDevice& device_;
+    std::string label_;
+    std::vector<wye_slot> block_;        // the slots that are members of the block
+    std::vector<std::uint32_t> access_;  // by binding
+    std::uint32_t binding_count_ = 0, params_size_ = 0, block_bytes_ = 0;
+    bool has_trap_ = false, has_grid_ = false, push_ = true;
+
+    SetLayout set_layout_;
+    PipelineLayout layout_;
+    PipelineCache cache_;
+    Pipeline pipeline_;
+    std::vector<std::byte> saved_;
+};
+
+[[nodiscard]] inline BuiltProgram& program_of(wye_program_object* object) {
+    return *reinterpret_cast<BuiltProgram*>(object);
+}
+
+}  // namespace wye::vulkan

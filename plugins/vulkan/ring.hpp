@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which bytes of a ring are in use, and until when. Pure arithmetic; not synchronised.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace wye::vulkan {
+
+// Ranges are taken in order, marked with the value that ends their use, and come back in order.
+class Ring {
+  public:
+    explicit Ring(std::uint64_t size) : size_(size) {}
+
+    // The offset of `size` free bytes in one piece, or none. `alignment` is a power of two.
+    [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t size, std::uint64_t alignment);
+    // What was taken since the last mark is in use until `value` is reached. Values ascend.
+    void mark(std::uint64_t value);
+    // What was taken since the last mark was not used after all.
+    void drop();
+    // Everything up to `value` has been reached.
+    void release(std::uint64_t value);
+
+    // The value that has to be reached for the oldest range to come back; none: nothing is marked.
+    [[nodiscard]] std::optional<std::uint64_t> oldest() const;
+
+  private:
+    struct Mark {
+        std::uint64_t value;
+        std::uint64_t end;
+    };
+
+    // Positions count bytes for ever; the offset is the position modulo the size.
+    std::uint64_t size_;
+    std::uint64_t begin_ = 0, end_ = 0, marked_ = 0;
+    std::deque<Mark> marks_;
+};
+
+}  // namespace wye::vulkan

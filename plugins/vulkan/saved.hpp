@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The saved form of a program: the driver's pipeline cache behind a header of ours, so that bytes
+// that are damaged or of another driver never reach the driver. Pure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "vulkan/driver.hpp"
+#include "wye/abi.h"
+
+namespace wye::vulkan {
+
+// 64 bits over `bytes` (FNV-1a); finds damage, resists no forgery.
+[[nodiscard]] std::uint64_t checksum(std::span<const std::byte> bytes);
+
+[[nodiscard]] std::vector<std::byte> pack_saved(std::span<const std::byte> cache);
+
+// The driver's part of `saved`, or UNSUPPORTED: damaged, or made by another driver or device.
+[[nodiscard]] Result<std::span<const std::byte>> unpack_saved(
+    wye_bytes saved, const VkPhysicalDeviceProperties& device, std::string_view label);
+
+}  // namespace wye::vulkan
