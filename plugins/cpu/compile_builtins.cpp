@@ -93,6 +93,7 @@ Value Compiler::local_index() {
 Values Compiler::builtin(std::uint32_t index) {
     Values out;
     if (index == WYE_BUILTIN_LOCAL_INDEX) return local_index();
+    if (index >= WYE_BUILTIN_SUBGROUP_SIZE) return subgroup_builtin(index);
     for (unsigned axis = 0; axis < 3; ++axis) {
         switch (index) {
             case WYE_BUILTIN_WORKGROUP_ID:
@@ -107,7 +108,7 @@ Values Compiler::builtin(std::uint32_t index) {
             case WYE_BUILTIN_NUM_WORKGROUPS:
                 out.add(coordinate(code_.coordinates.counts[axis]));
                 break;
-            default:  // the subgroup values are refused before
+            default:
                 out.add(constant(Num::U32, options_.workgroup[axis]));
                 break;
         }

@@ -108,8 +108,8 @@ Second second_of(Binary op, Num num) {
 }
 
 bool nan_bits(Num num, std::uint64_t bits) {
-    if (num == Num::F32) return (bits & 0x7fffffffU) > 0x7f800000U;
-    return (bits & 0x7fffffffffffffffU) > 0x7ff0000000000000U;
+    if (num == Num::F64) return (bits & 0x7fffffffffffffffU) > 0x7ff0000000000000U;
+    return (bits & 0x7fffffffU) > 0x7f800000U;
 }
 
 }  // namespace
@@ -327,6 +327,11 @@ Value Compiler::unary(Unary op, Num to, const Value& a, const Target* target) {
 
 Value Compiler::convert(Num to, const Value& a, const Target* target) {
     if (a.num == to) return a;
+    if (a.num == Num::F16 && to == Num::F32) {  // held as one
+        Value same = a;
+        same.num = to;
+        return same;
+    }
     const bool relabels =
         !floating(a.num) && !floating(to) && a.num != Num::Bool && width_of(a.num) == width_of(to);
     if (relabels) return relabel(a, to);

@@ -158,6 +158,7 @@ Values Compiler::expr_inside(Context& cx, ir::ExprId id, const Targets* targets)
     const auto local = static_cast<std::size_t>(e.extra);
     switch (e.op) {
         case Op::LITERAL:
+            if (num == Num::F16) return unary(Unary::BitsHalf, num, constant(Num::U32, e.extra));
             return constant(num, e.extra);
         case Op::PARAM:
             return parameter(e.imm);
@@ -211,6 +212,7 @@ Values Compiler::expr_inside(Context& cx, ir::ExprId id, const Targets* targets)
             break;
     }
     if (ir::op_atomic(e.op)) return atomic(cx, e, targets);
+    if (ir::op_subgroup(e.op)) return subgroup(cx, e);
     return elementwise(cx, e, targets);
 }
 
@@ -294,7 +296,7 @@ Value Compiler::operation(const ir::Expr& e, const std::array<Value, 3>& operand
 Value Compiler::fma(const std::array<Value, 3>& operands, const Target* target) {
     const auto& [a, b, c] = operands;
     Instr instr;
-    const std::size_t n = a.num == Num::F64 ? 1 : 0;
+    const std::size_t n = a.num == Num::F64 ? 1 : a.num == Num::F16 ? 2 : 0;
     if (a.uniform() && b.uniform() && c.uniform()) {
         instr.a = scalar(a);
         instr.b = scalar(b);
@@ -313,6 +315,17 @@ Value Compiler::fma(const std::array<Value, 3>& operands, const Target* target) 
 Values Compiler::bitcast(const ir::Expr& e, const Values& from) {
     const Num num = num_of(e.type.kind);
     Values out;
+    if (num == Num::F16) {  // u32 to f16x2
+        const Value high = binary(Binary::Shr, from[0], constant(Num::U32, 16));
+        out.add(unary(Unary::BitsHalf, num, from[0]));
+        out.add(unary(Unary::BitsHalf, num, high));
+        return out;
+    }
+    if (from[0].num == Num::F16) {  // f16x2 to u32
+        const Value low = unary(Unary::HalfBits, num, from[0]);
+        const Value high = unary(Unary::HalfBits, num, from[1]);
+        return binary(Binary::Or, low, binary(Binary::Shl, high, constant(Num::U32, 16)));
+    }
     if (e.type.lanes == 2 && from.count == 1) {  // u64 to u32x2
         out.add(convert(Num::U32, from[0]));
         out.add(convert(Num::U32, binary(Binary::Shr, from[0], constant(Num::U32, 32))));

@@ -23,6 +23,10 @@ Elem elem_of(ir::Kind kind) {
         case ir::Kind::U64:
         case ir::Kind::F64:
             return Elem::W64;
+        case ir::Kind::F16:
+            return Elem::F16;
+        case ir::Kind::BF16:
+            return Elem::BF16;
         default:
             return Elem::W32;
     }

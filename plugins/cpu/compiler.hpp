@@ -30,12 +30,15 @@ namespace wye::cpu {
 // The first construct of the program that this plugin does not run yet, as UNSUPPORTED.
 [[nodiscard]] Result<void> supported(const ir::Program& program);
 
+// Does the program use subgroups, so that their width matters?
+[[nodiscard]] bool uses_subgroups(const ir::Program& program);
 // Does a block have to be a whole workgroup?
 [[nodiscard]] bool needs_group(const ir::Program& program);
 
 struct CompileOptions {
     Geometry geometry = Geometry::Row;
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
+    std::uint32_t subgroup = 0;  // lanes of one; for programs that use them
     const KernelSet* kernels = nullptr;
 };
 [[nodiscard]] Result<Routine> compile(const ir::Program& program, const CompileOptions& options);
@@ -46,7 +49,7 @@ struct CompileOptions {
     return static_cast<std::uint32_t>(program.buffers.size()) + table;
 }
 
-// How the components of a value of this kind are computed. f16 and bf16 are refused before.
+// How the components of a value of this kind are computed; bf16 elements are f32 values.
 [[nodiscard]] constexpr Num num_of(ir::Kind kind) {
     switch (kind) {
         case ir::Kind::BOOL:
@@ -60,7 +63,10 @@ struct CompileOptions {
         case ir::Kind::U64:
             return Num::U64;
         case ir::Kind::F32:
+        case ir::Kind::BF16:
             return Num::F32;
+        case ir::Kind::F16:
+            return Num::F16;
         case ir::Kind::F64:
             return Num::F64;
         default:
@@ -173,6 +179,10 @@ class Compiler {
     void store_local(const LocalArray& array, const Value& index, const Values& values);
     Values atomic(Context& cx, const ir::Expr& e, const Targets* targets);
     Value length(std::uint32_t array, bool wide);
+
+    // -- subgroups
+    Values subgroup(Context& cx, const ir::Expr& e);
+    Value subgroup_builtin(std::uint32_t index);
 
     // -- builtins
     Values builtin(std::uint32_t index);

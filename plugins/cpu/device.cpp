@@ -46,12 +46,6 @@ wye_status program_create(wye_device_object* device, const wye_artifact* artifac
                              std::string(sdk::from_abi(artifact->format)) + "\"",
                          "Fix: hand it the program itself, format \"wye-program\"",
                          std::string(sdk::from_abi(artifact->label)));
-        if (artifact->subgroup_size != 0)
-            return Error(wye::Code::UNSUPPORTED,
-                         "the cpu plugin does not run subgroups yet, and the program demands " +
-                             std::to_string(artifact->subgroup_size),
-                         "Fix: write the program without subgroups, or use another device",
-                         std::string(sdk::from_abi(artifact->label)));
         WYE_ASSIGN(auto program, Program::create(*artifact, *of(device).plugin->kernels));
         *out = reinterpret_cast<wye_program_object*>(program.release());
         return {};

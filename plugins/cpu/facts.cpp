@@ -73,6 +73,15 @@ wye_status triple(wye_fact& out, std::uint32_t value) {
     return WYE_OK;
 }
 
+template <std::size_t kCount>
+wye_status list(wye_fact& out, const std::uint64_t (&values)[kCount]) {
+    out.type = WYE_FACT_U64_LIST;
+    out.list = values;
+    out.list_size = kCount;
+    return WYE_OK;
+}
+
+constexpr std::uint64_t kSubgroupSizes[] = {4, 8, 16, 32, 64, 128};
 // For one invocation: with the largest workgroup, half of what the lanes of a block may take.
 constexpr std::uint64_t kPrivateBytes = std::uint64_t{128} << 10;
 // 64 parameters of 8 bytes.
@@ -109,6 +118,7 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_F32_ADD:
         case WYE_FACT_KEY_ATOMIC_F64_ADD:
         case WYE_FACT_KEY_BARRIER:
+        case WYE_FACT_KEY_SUBGROUP:
         case WYE_FACT_KEY_UNIFIED_MEMORY:
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
@@ -148,6 +158,9 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
             break;
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
             status = number(found, 64);
+            break;
+        case WYE_FACT_KEY_SUBGROUP_SIZES:
+            status = list(found, kSubgroupSizes);
             break;
         case WYE_FACT_KEY_VENDOR:
             status = text(found, facts.vendor);

@@ -14,6 +14,29 @@ namespace {
 // Narrower grids than this are run flat, so that a block has lanes worth the name.
 constexpr std::uint64_t kNarrow = 64;
 
+// Where neither the program nor the host names a width.
+constexpr std::uint32_t kSubgroup = 32;
+
+// 0 for programs without subgroups.
+Result<std::uint32_t> subgroup_width(const ir::Program& program, const wye_artifact& artifact) {
+    if (!uses_subgroups(program)) return std::uint32_t{0};
+    std::uint32_t width = artifact.subgroup_size != 0 ? artifact.subgroup_size : program.subgroup;
+    if (width == 0) width = kSubgroup;
+    const std::uint64_t invocations = std::uint64_t{artifact.workgroup_size[0]} *
+                                      artifact.workgroup_size[1] * artifact.workgroup_size[2];
+    const bool known = width >= 4 && width <= 128 && (width & (width - 1)) == 0;
+    if (known && invocations % width == 0 && (program.subgroup == 0 || program.subgroup == width))
+        return width;
+    return Error(wye::Code::UNSUPPORTED,
+                 "subgroups of " + std::to_string(width) + " do not fit the program, which has " +
+                     std::to_string(invocations) + " invocations in a workgroup" +
+                     (program.subgroup == 0
+                          ? std::string()
+                          : " and demands subgroups of " + std::to_string(program.subgroup)),
+                 "Fix: use a power of two from 4 to 128 that divides the workgroup size",
+                 program.name);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Program>> Program::create(const wye_artifact& artifact,
@@ -29,10 +52,12 @@ Result<std::unique_ptr<Program>> Program::create(const wye_artifact& artifact,
         return Error(wye::Code::INVALID_PROGRAM, "the program is ill-typed: " + problem,
                      "Fix: validate the program before it is handed to a plugin", decoded.name);
     WYE_TRY(supported(decoded));
+    WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(decoded, artifact));
 
     std::unique_ptr<Program> made(new Program);
     for (unsigned axis = 0; axis < 3; ++axis)
         made->options_.workgroup[axis] = std::max(artifact.workgroup_size[axis], 1U);
+    made->options_.subgroup = subgroup;
     made->options_.kernels = &kernels;
     made->options_.geometry = needs_group(decoded) ? Geometry::Group : Geometry::Row;
     made->program_ = std::make_unique<const ir::Program>(std::move(decoded));

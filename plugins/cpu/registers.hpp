@@ -105,6 +105,7 @@ struct Values {
         case Num::I32:
         case Num::U32:
         case Num::F32:
+        case Num::F16:
             return B4;
         default:
             return B8;
@@ -113,6 +114,8 @@ struct Values {
 [[nodiscard]] constexpr std::uint32_t bytes_of(Width width) {
     return width == B1 ? 1U : width == B4 ? 4U : 8U;
 }
-[[nodiscard]] constexpr bool floating(Num num) { return num == Num::F32 || num == Num::F64; }
+[[nodiscard]] constexpr bool floating(Num num) {
+    return num == Num::F32 || num == Num::F64 || num == Num::F16;
+}
 
 }  // namespace wye::cpu

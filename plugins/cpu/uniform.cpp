@@ -75,7 +75,6 @@ class Analysis {
             case Op::LEN64_TABLE:
             case Op::LEN_ARRAY:
             case Op::LEN64_ARRAY:
-            case Op::WORKGROUP_UNIFORM_LOAD:
                 return 0;
             case Op::BUILTIN:
                 return builtin_lanes(geometry_, workgroup_, e.imm);
@@ -83,6 +82,7 @@ class Analysis {
                 return out_.locals[static_cast<std::size_t>(e.extra)];
             case Op::LOAD:
             case Op::LOAD_TABLE:
+            case Op::WORKGROUP_UNIFORM_LOAD:
                 return whole(of(0), e.type);
             case Op::LOAD_ARRAY:
                 return kAll;
@@ -248,6 +248,8 @@ Lanes builtin_lanes(Geometry geometry, const std::array<std::uint32_t, 3>& workg
         case WYE_BUILTIN_GLOBAL_ID:
             return varies();
         case WYE_BUILTIN_LOCAL_INDEX:
+        case WYE_BUILTIN_SUBGROUP_ID:
+        case WYE_BUILTIN_SUBGROUP_LANE:
             return 1;
         default:
             return 0;

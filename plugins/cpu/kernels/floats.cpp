@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lane kernels of f32 and f64, and conversions from and to them.
+// Lane kernels of f32, f64 and f16, and conversions from and to them.
 #include "lanes.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
@@ -76,6 +76,34 @@ void fill_converts(KernelSet& set) {
     fill_convert<Num::Bool, kFloat>(set);
 }
 
+// Whatever does not round is the operation of f32.
+void fill_half(KernelSet& set) {
+    constexpr auto f32_at = at(Num::F32);
+    constexpr auto n = at(Num::F16);
+    for (auto& row : set.unary) row[n] = row[f32_at];
+    for (auto& row : set.binary)
+        for (std::size_t shape = 0; shape < kShapes; ++shape) row[n][shape] = row[f32_at][shape];
+    set.unary[at(Unary::Sqrt)][n] = unary<HalfOf<SqrtOp>, f32, f32>;
+    set.unary[at(Unary::HalfBits)][n] = unary<HalfBitsOp, u32, u32>;
+    set.unary[at(Unary::BitsHalf)][at(Num::U32)] = unary<BitsHalfOp, u32, u32>;
+    fill_shapes<HalfOf<AddOp>, f32, f32>(set.binary[at(Binary::Add)][n]);
+    fill_shapes<HalfOf<SubOp>, f32, f32>(set.binary[at(Binary::Sub)][n]);
+    fill_shapes<HalfOf<MulOp>, f32, f32>(set.binary[at(Binary::Mul)][n]);
+    fill_shapes<HalfOf<DivOp>, f32, f32>(set.binary[at(Binary::Div)][n]);
+    set.fma[2] = ternary<HalfOf<MulAddOp>, f32, f32>;
+
+    for (std::size_t to = 0; to < at(Num::Count); ++to)
+        set.convert[n][to] = set.convert[f32_at][to];
+    set.convert[at(Num::Bool)][n] = set.convert[at(Num::Bool)][f32_at];
+    // From integers through f32: what that rounds is far beyond the largest f16.
+    set.convert[at(Num::I32)][n] = unary<HalfOf<ConvertOp<f32>>, f32, i32>;
+    set.convert[at(Num::U32)][n] = unary<HalfOf<ConvertOp<f32>>, f32, u32>;
+    set.convert[at(Num::I64)][n] = unary<HalfOf<ConvertOp<f32>>, f32, i64>;
+    set.convert[at(Num::U64)][n] = unary<HalfOf<ConvertOp<f32>>, f32, u64>;
+    set.convert[f32_at][n] = unary<HalfOp, f32, f32>;
+    set.convert[at(Num::F64)][n] = unary<HalfOp, f32, f64>;
+}
+
 template <typename T>
 void fill_select(Kernel (&row)[2][2]) {
     row[0][0] = select<T, false, false>;
@@ -93,6 +121,7 @@ void fill_floats(KernelSet& set) {
     fill_converts<Num::F64>(set);
     fill_convert<Num::F32, Num::F64>(set);
     fill_convert<Num::F64, Num::F32>(set);
+    fill_half(set);
     fill_select<u8>(set.select[B1]);
     fill_select<u32>(set.select[B4]);
     fill_select<u64>(set.select[B8]);

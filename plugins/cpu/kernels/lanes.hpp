@@ -172,6 +172,10 @@ struct TypeOf<Num::F64> {
     using type = f64;
 };
 template <>
+struct TypeOf<Num::F16> {
+    using type = f32;
+};
+template <>
 struct TypeOf<Num::Bool> {
     using type = u8;
 };
@@ -187,5 +191,6 @@ void fill_integers(KernelSet& set);
 void fill_floats(KernelSet& set);
 void fill_chains(KernelSet& set);
 void fill_memory(KernelSet& set);
+void fill_subgroups(KernelSet& set);
 
 }  // namespace wye::cpu::WYE_CPU_ISA

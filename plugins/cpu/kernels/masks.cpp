@@ -96,6 +96,7 @@ KernelSet make_set() {
     fill_chains(set);
     fill_memory(set);
     set.ramp = ramp;
+    fill_subgroups(set);
     set.blend[B1] = blend<u8>;
     set.blend[B4] = blend<u32>;
     set.blend[B8] = blend<u64>;

@@ -4,66 +4,12 @@
 // dropped. Where neighbouring lanes use neighbouring elements, whatever expression led there, a
 // piece of 16 lanes is moved at once; otherwise lane by lane, which on the machines of today is as
 // quick as a gather instruction and on some much quicker.
-#include "lanes.hpp"
+#include "elements.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
 namespace {
 
 constexpr u32 kPiece = 16;
-
-// Elements in memory, and what a register holds for them.
-template <Elem kElem>
-struct ElemOf;
-template <>
-struct ElemOf<Elem::I8> {
-    using type = i8;
-    using lanes = i32;
-};
-template <>
-struct ElemOf<Elem::U8> {
-    using type = u8;
-    using lanes = u32;
-};
-template <>
-struct ElemOf<Elem::I16> {
-    using type = i16;
-    using lanes = i32;
-};
-template <>
-struct ElemOf<Elem::U16> {
-    using type = u16;
-    using lanes = u32;
-};
-template <>
-struct ElemOf<Elem::W32> {
-    using type = u32;
-    using lanes = u32;
-};
-template <>
-struct ElemOf<Elem::W64> {
-    using type = u64;
-    using lanes = u64;
-};
-template <>
-struct ElemOf<Elem::F32> {
-    using type = u32;
-    using lanes = u32;
-};
-template <>
-struct ElemOf<Elem::F64> {
-    using type = u64;
-    using lanes = u64;
-};
-
-template <Elem kElem, typename L>
-[[gnu::always_inline]] inline auto to_memory(L value) {
-    using E = typename ElemOf<kElem>::type;
-    if constexpr (kElem == Elem::F32 || kElem == Elem::F64) {
-        return (value & ~kTop<E>) > kInf<E> ? kNan<E> : E(value);
-    } else {
-        return E(value);
-    }
-}
 
 // An index as u64: negative ones become too large for any array.
 template <typename I>
@@ -109,14 +55,15 @@ void load(Frame& f, const Instr& i, std::byte* to) {
             const E* from = data + wide(index[t]) * stride;
             if (stride == 1) {
                 WYE_CPU_LANES
-                for (std::size_t k = 0; k < kPiece; ++k) d[t + k] = L(from[k]);
+                for (std::size_t k = 0; k < kPiece; ++k) d[t + k] = from_memory<kElem>(from[k]);
             } else {
-                for (std::size_t k = 0; k < kPiece; ++k) d[t + k] = L(from[k * stride]);
+                for (std::size_t k = 0; k < kPiece; ++k)
+                    d[t + k] = from_memory<kElem>(from[k * stride]);
             }
         } else {
             for (std::size_t k = 0; k < kPiece; ++k) {
                 const u64 w = wide(index[t + k]);
-                const L value = L(data[w < limit ? w * stride : 0]);
+                const L value = from_memory<kElem>(data[w < limit ? w * stride : 0]);
                 d[t + k] = w < limit ? value : L(0);
             }
         }
@@ -177,7 +124,7 @@ void load_affine(Frame& f, const Instr& i, std::byte* to) {
         for (std::size_t k = 0; k < f.live; ++k) {
             const u64 w = u32(first + k);
             const bool inside = in_range<kI32>(bound, w, 1) != 0;
-            const L value = L(data[inside ? w * stride : 0]);
+            const L value = from_memory<kElem>(data[inside ? w * stride : 0]);
             d[k] = inside ? value : L(0);
         }
         return;
@@ -188,14 +135,14 @@ void load_affine(Frame& f, const Instr& i, std::byte* to) {
         // The block after this one reads on from here.
         for (std::size_t k = 0; k < f.lanes; k += 64 / sizeof(E))
             __builtin_prefetch(from + f.lanes + k, 0, 3);
-        each_lane(f.lanes, [=](std::size_t k) { d[k] = L(from[k]); });
+        each_lane(f.lanes, [=](std::size_t k) { d[k] = from_memory<kElem>(from[k]); });
         return;
     }
     if (stride == 1) {
         WYE_CPU_LANES
-        for (std::size_t k = 0; k < count; ++k) d[k] = L(from[k]);
+        for (std::size_t k = 0; k < count; ++k) d[k] = from_memory<kElem>(from[k]);
     } else {
-        for (std::size_t k = 0; k < count; ++k) d[k] = L(from[k * stride]);
+        for (std::size_t k = 0; k < count; ++k) d[k] = from_memory<kElem>(from[k * stride]);
     }
     for (std::size_t k = count; k < f.lanes; ++k) d[k] = L(0);
 }
@@ -320,12 +267,16 @@ void fill_memory(KernelSet& set) {
     fill_elem<Elem::U16>(set);
     fill_elem<Elem::W32>(set);
     fill_elem<Elem::W64>(set);
+    fill_elem<Elem::F16>(set);
+    fill_elem<Elem::BF16>(set);
     fill_store<Elem::U8>(set);
     fill_store<Elem::U16>(set);
     fill_store<Elem::W32>(set);
     fill_store<Elem::W64>(set);
     fill_store<Elem::F32>(set);
     fill_store<Elem::F64>(set);
+    fill_store<Elem::F16>(set);
+    fill_store<Elem::BF16>(set);
     fill_local<u32, Index::U32>(set);
     fill_local<i32, Index::I32>(set);
     fill_local<u64, Index::W64>(set);

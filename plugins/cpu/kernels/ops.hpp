@@ -394,11 +394,76 @@ struct CopysignOp {
     }
 };
 
+// ---- f16 and bf16 ------------------------------------------------------------------------------
+//
+// An f16 value is held as the f32 of the same value. Below 2^-14 the values of f16 are the
+// multiples of 2^-24: adding a power of two whose last place that is, and taking it away again,
+// rounds to them.
+
+struct HalfOp {  // to the nearest f16, ties to even
+    WYE_CPU_OP f32 run(f32 x) {
+        const u32 sign = bits(x) & kTop<f32>;
+        const u32 a = bits(x) ^ sign;
+        const f32 small = (from_bits<f32>(a) + 0.5F) - 0.5F;
+        const u32 rounded = (a + 0xfffU + ((a >> 13) & 1U)) & ~0x1fffU;
+        const u32 large = a >= 0x477ff000U ? kInf<f32> : rounded;  // from 65520 on
+        const u32 number = a < 0x38800000U ? bits(small) : large;  // below 2^-14
+        return from_bits<f32>((a > kInf<f32> ? a : number) | sign);
+    }
+    WYE_CPU_OP f32 run(f64 x) {  // one rounding
+        const u64 sign = bits(x) & kTop<f64>;
+        const u64 a = bits(x) ^ sign;
+        const f64 small = (from_bits<f64>(a) + 0x1p28) - 0x1p28;
+        const u64 rounded = (a + 0x1ffffffffffU + ((a >> 42) & 1U)) & ~u64(0x3ffffffffffU);
+        const u64 large = a >= 0x40effe0000000000U ? kInf<f64> : rounded;
+        const u64 number = a < 0x3f10000000000000U ? bits(small) : large;
+        return f32(from_bits<f64>((a > kInf<f64> ? a : number) | sign));
+    }
+};
+struct HalfBitsOp {  // as memory shows it: exact, NaN canonical
+    WYE_CPU_OP u32 run(u32 x) {
+        const u32 sign = (x >> 16) & 0x8000U;
+        const u32 a = x & 0x7fffffffU;
+        const u32 small = bits(from_bits<f32>(a) + 0.5F) - 0x3f000000U;
+        const u32 number = a < 0x38800000U ? small : (a - 0x38000000U) >> 13;
+        const u32 finite = (a == kInf<f32> ? 0x7c00U : number) | sign;
+        return a > kInf<f32> ? 0x7e00U : finite;
+    }
+};
+struct BitsHalfOp {
+    WYE_CPU_OP u32 run(u32 x) {
+        const u32 sign = (x & 0x8000U) << 16;
+        const u32 m = x & 0x7fffU;
+        const u32 small = bits(f32(i32(m)) * 0x1p-24F);
+        const u32 number = (m << 13) + 0x38000000U;
+        const u32 large = m >= 0x7c00U ? number + 0x38000000U : number;
+        return (m < 0x400U ? small : large) | sign;
+    }
+};
+struct Bf16BitsOp {  // to the nearest bf16, ties to even
+    WYE_CPU_OP u32 run(u32 x) {
+        const u32 rounded = (x + 0x7fffU + ((x >> 16) & 1U)) >> 16;
+        return (x & 0x7fffffffU) > kInf<f32> ? 0x7fc0U : rounded;
+    }
+};
+
 // ---- Three operands, conversions --------------------------------------------------------------
 
 struct FmaOp {
     WYE_CPU_OP f32 run(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
     WYE_CPU_OP f64 run(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+};
+
+// An operation of f16: in f32, then rounded.
+template <typename Op>
+struct HalfOf {
+    template <typename... T>
+    WYE_CPU_OP f32 run(T... x) {
+        return HalfOp::run(Op::run(x...));
+    }
+};
+struct MulAddOp {  // two roundings, but the product of two f16 is exact
+    WYE_CPU_OP f32 run(f32 a, f32 b, f32 c) { return a * b + c; }
 };
 
 template <typename To>

@@ -3,7 +3,7 @@
 // Scalar kernels: one value for all lanes of a block. Built once, for any machine: the same
 // operations as the lane kernels, on one element.
 #define WYE_CPU_ISA scalar_forms
-#include "lanes.hpp"
+#include "elements.hpp"
 
 namespace wye::cpu {
 namespace WYE_CPU_ISA {
@@ -23,9 +23,9 @@ template <typename Op, typename A, typename B>
 void two(Frame& f, const Instr& i, std::byte* to) {
     put(to, Op::run(scalar<A>(f, i.a), scalar<B>(f, i.b)));
 }
-template <typename A>
-void fma(Frame& f, const Instr& i, std::byte* to) {
-    put(to, FmaOp::run(scalar<A>(f, i.a), scalar<A>(f, i.b), scalar<A>(f, i.c)));
+template <typename Op, typename A>
+void three(Frame& f, const Instr& i, std::byte* to) {
+    put(to, Op::run(scalar<A>(f, i.a), scalar<A>(f, i.b), scalar<A>(f, i.c)));
 }
 void select_scalar(Frame& f, const Instr& i, std::byte* to) {
     put(to, scalar<u8>(f, i.a) != 0 ? f.scalars[i.b] : f.scalars[i.c]);
@@ -34,14 +34,16 @@ void pack(Frame& f, const Instr& i, std::byte* to) {
     put(to, u64(scalar<u32>(f, i.b)) << 32 | scalar<u32>(f, i.a));
 }
 
-template <typename E, typename L, typename I>
+template <Elem kElem, typename I>
 void load(Frame& f, const Instr& i, std::byte* to) {
+    using E = typename ElemOf<kElem>::type;
+    using L = typename ElemOf<kElem>::lanes;
     const Bound& bound = f.bound[i.array];
     const E* data = reinterpret_cast<const E*>(bound.data) + i.part;
     const I index = scalar<I>(f, i.b);
     const u64 wide = kSigned<I> ? u64(i64(index)) : u64(index);
     const u64 limit = sizeof(I) == 4 ? bound.count32 : bound.count;
-    put(to, wide < limit ? L(data[wide * i.stride]) : L(0));
+    put(to, wide < limit ? L(from_memory<kElem>(data[wide * i.stride])) : L(0));
 }
 
 // ---- Ramps: where a range of 32-bit integers falls among the lanes
@@ -153,7 +155,32 @@ void fill_float(ScalarSet& set) {
     set.unary[at(Unary::IsInf)][n] = one<IsInfOp, T>;
     set.unary[at(Unary::Canonical)][n] = one<CanonicalOp, Bits<T>>;
     set.binary[at(Binary::Copysign)][n] = two<CopysignOp, T, T>;
-    set.fma[kNum == Num::F64 ? 1 : 0] = fma<T>;
+    set.fma[kNum == Num::F64 ? 1 : 0] = three<FmaOp, T>;
+}
+
+// Whatever does not round is the operation of f32.
+void fill_half(ScalarSet& set) {
+    constexpr auto f32_at = at(Num::F32);
+    constexpr auto n = at(Num::F16);
+    for (auto& row : set.unary) row[n] = row[f32_at];
+    for (auto& row : set.binary) row[n] = row[f32_at];
+    set.unary[at(Unary::Sqrt)][n] = one<HalfOf<SqrtOp>, f32>;
+    set.unary[at(Unary::HalfBits)][n] = one<HalfBitsOp, u32>;
+    set.unary[at(Unary::BitsHalf)][at(Num::U32)] = one<BitsHalfOp, u32>;
+    set.binary[at(Binary::Add)][n] = two<HalfOf<AddOp>, f32, f32>;
+    set.binary[at(Binary::Sub)][n] = two<HalfOf<SubOp>, f32, f32>;
+    set.binary[at(Binary::Mul)][n] = two<HalfOf<MulOp>, f32, f32>;
+    set.binary[at(Binary::Div)][n] = two<HalfOf<DivOp>, f32, f32>;
+    set.fma[2] = three<HalfOf<MulAddOp>, f32>;
+    for (std::size_t to = 0; to < at(Num::Count); ++to)
+        set.convert[n][to] = set.convert[f32_at][to];
+    set.convert[at(Num::Bool)][n] = set.convert[at(Num::Bool)][f32_at];
+    set.convert[at(Num::I32)][n] = one<HalfOf<ConvertOp<f32>>, i32>;
+    set.convert[at(Num::U32)][n] = one<HalfOf<ConvertOp<f32>>, u32>;
+    set.convert[at(Num::I64)][n] = one<HalfOf<ConvertOp<f32>>, i64>;
+    set.convert[at(Num::U64)][n] = one<HalfOf<ConvertOp<f32>>, u64>;
+    set.convert[f32_at][n] = one<HalfOp, f32>;
+    set.convert[at(Num::F64)][n] = one<HalfOp, f64>;
 }
 
 template <Num kFrom, Num kTo>
@@ -171,11 +198,11 @@ void fill_converts(ScalarSet& set) {
     fill_convert<kFrom, Num::F64>(set);
 }
 
-template <Elem kElem, typename E, typename L>
+template <Elem kElem>
 void fill_load(ScalarSet& set) {
-    set.load[at(kElem)][at(Index::U32)] = load<E, L, u32>;
-    set.load[at(kElem)][at(Index::I32)] = load<E, L, i32>;
-    set.load[at(kElem)][at(Index::W64)] = load<E, L, u64>;
+    set.load[at(kElem)][at(Index::U32)] = load<kElem, u32>;
+    set.load[at(kElem)][at(Index::I32)] = load<kElem, i32>;
+    set.load[at(kElem)][at(Index::W64)] = load<kElem, u64>;
 }
 
 ScalarSet make_set() {
@@ -201,6 +228,7 @@ ScalarSet make_set() {
     fill_converts<Num::F32>(set);
     fill_converts<Num::F64>(set);
     fill_converts<Num::Bool>(set);
+    fill_half(set);
     set.select = select_scalar;
     set.pack = pack;
     set.ramp[at(RampOp::Lt)][0] = ramp<RampOp::Lt, false>;
@@ -211,12 +239,14 @@ ScalarSet make_set() {
     set.ramp[at(RampOp::Eq)][1] = ramp<RampOp::Eq, true>;
     set.ramp_not = ramp_not;
     set.ramp_if = ramp_if;
-    fill_load<Elem::I8, i8, i32>(set);
-    fill_load<Elem::U8, u8, u32>(set);
-    fill_load<Elem::I16, i16, i32>(set);
-    fill_load<Elem::U16, u16, u32>(set);
-    fill_load<Elem::W32, u32, u32>(set);
-    fill_load<Elem::W64, u64, u64>(set);
+    fill_load<Elem::I8>(set);
+    fill_load<Elem::U8>(set);
+    fill_load<Elem::I16>(set);
+    fill_load<Elem::U16>(set);
+    fill_load<Elem::W32>(set);
+    fill_load<Elem::W64>(set);
+    fill_load<Elem::F16>(set);
+    fill_load<Elem::BF16>(set);
     return set;
 }
 

@@ -9,7 +9,8 @@
 
 namespace wye::cpu {
 
-enum class Num : std::uint8_t { I32, U32, I64, U64, F32, F64, Bool, Count };
+// F16 is held as the f32 of the same value; arithmetic rounds to f16.
+enum class Num : std::uint8_t { I32, U32, I64, U64, F32, F64, F16, Bool, Count };
 
 enum class Unary : std::uint8_t {
     Copy,
@@ -28,6 +29,8 @@ enum class Unary : std::uint8_t {
     IsNan,
     IsInf,
     Canonical,  // NaN to the one that memory may show
+    HalfBits,   // F16 to the 16 bits that memory shows, as U32
+    BitsHalf,   // the low 16 bits of U32 to F16
     Count
 };
 
@@ -75,8 +78,25 @@ enum class RampOp : std::uint8_t { Lt, Le, Eq, Count };
 // Sizes of a register's elements: 1, 4, 8 bytes.
 enum Width : std::uint8_t { B1, B4, B8, kWidths };
 
+// Operations across the lanes of a subgroup.
+enum class Subgroup : std::uint8_t {
+    Shuffle,
+    ShuffleXor,
+    Ballot,
+    Add,
+    Min,
+    Max,
+    InclusiveAdd,
+    ExclusiveAdd,
+    And,
+    Or,
+    Xor,
+    Count
+};
+
 // Elements in memory. F32 and F64 differ from U32 and U64 in stores only: NaN becomes canonical.
-enum class Elem : std::uint8_t { I8, U8, I16, U16, W32, W64, F32, F64, Count };
+// F16 and BF16 are F32 in registers; storing BF16 rounds.
+enum class Elem : std::uint8_t { I8, U8, I16, U16, W32, W64, F32, F64, F16, BF16, Count };
 enum class Index : std::uint8_t { U32, I32, W64, Count };
 
 template <typename E>
@@ -88,7 +108,7 @@ struct KernelSet {
     const char* name;
     Kernel unary[at(Unary::Count)][at(Num::Count)];
     Kernel binary[at(Binary::Count)][at(Num::Count)][kShapes];
-    Kernel fma[2];                                   // f32, f64; a, b, c lanes
+    Kernel fma[3];                                   // f32, f64, f16; a, b, c lanes
     Kernel select[kWidths][2][2];                    // [b scalar][c scalar]; a: condition lanes
     Kernel convert[at(Num::Count)][at(Num::Count)];  // [from][to]
     Kernel chain[at(ChainType::Count)][at(First::Count)][at(Second::Count)][2][2];
@@ -114,6 +134,9 @@ struct KernelSet {
     };
     Twin twins[128];
     std::uint32_t twin_count;
+    // Lanes a; shuffles: lane numbers b; c lanes in a subgroup. Ballot: a is bool, u32 component
+    // `part` of the instruction.
+    Kernel subgroup[at(Subgroup::Count)][at(Num::Count)];
     // Masks. Each returns the number of lanes on in its result.
     std::uint32_t (*count)(const Frame& frame, const std::byte* condition);   // mask and condition
     void (*split)(Frame& frame, const std::byte* condition, std::byte* off);  // off = mask and not
@@ -124,7 +147,7 @@ struct KernelSet {
 struct ScalarSet {
     Kernel unary[at(Unary::Count)][at(Num::Count)];
     Kernel binary[at(Binary::Count)][at(Num::Count)];
-    Kernel fma[2];
+    Kernel fma[3];
     Kernel select;  // a ? b : c
     Kernel convert[at(Num::Count)][at(Num::Count)];
     Kernel pack;
