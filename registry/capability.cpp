@@ -56,14 +56,23 @@ void check_storage(const char* name, std::uint32_t key, std::uint64_t needed, co
 }
 
 void check_subgroup(const Requirements& needs, const Facts& facts, CapabilityCheck& out) {
-    if (needs.subgroup == 0) return;
+    if (!needs.subgroups && needs.subgroup == 0) return;
     const auto sizes = facts.list(WYE_FACT_KEY_SUBGROUP_SIZES);
-    if (std::find(sizes.begin(), sizes.end(), needs.subgroup) != sizes.end()) return;
+    const std::uint64_t invocations =
+        std::uint64_t{needs.workgroup[0]} * needs.workgroup[1] * needs.workgroup[2];
+    std::string needed = needs.subgroup == 0 ? "any" : std::to_string(needs.subgroup);
     std::string actual;
-    for (const std::uint64_t size : sizes)
+    bool listed = false;
+    for (const std::uint64_t size : sizes) {
+        if (needs.subgroup == 0 || size == needs.subgroup) {
+            if (size != 0 && invocations % size == 0) return;
+            listed = true;
+        }
         actual += (actual.empty() ? "" : " ") + std::to_string(size);
-    out.unmet.push_back({"subgroup_sizes", std::to_string(needs.subgroup),
-                         actual.empty() ? "not reported" : actual});
+    }
+    if (listed) needed += " that divides the workgroup of " + std::to_string(invocations);
+    out.unmet.push_back(
+        {"subgroup_sizes", std::move(needed), actual.empty() ? "not reported" : actual});
 }
 
 }  // namespace

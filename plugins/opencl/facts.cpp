@@ -149,6 +149,10 @@ wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT64:
         case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
             return flag(out, int64_atomics, "CL_DEVICE_EXTENSIONS");
+        case WYE_FACT_KEY_ATOMIC_F32_ADD:  // by a loop around compare and exchange
+            return flag(out, true, "OpenCL 1.2");
+        case WYE_FACT_KEY_ATOMIC_F64_ADD:
+            return flag(out, int64_atomics && d.has_f64(), "CL_DEVICE_EXTENSIONS");
         case WYE_FACT_KEY_NATIVE_F16:
             return flag(out, d.has_extension("cl_khr_fp16"), "CL_DEVICE_EXTENSIONS");
         case WYE_FACT_KEY_UNIFIED_MEMORY:

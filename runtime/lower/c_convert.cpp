@@ -66,6 +66,13 @@ std::string float_to_int(CModule& module, Kind from, Kind to, const std::string&
 
 std::string scalar_conversion(CModule& module, Kind from, Kind to, const std::string& operand) {
     if (from == to) return operand;
+    if (from == Kind::F16) return scalar_conversion(module, Kind::F32, to, operand);  // held as f32
+    if (to == Kind::F16) {
+        if (from == Kind::F64) return f64_to_f16(module, operand);
+        // What the way through f32 rounds in integers is far beyond the largest f16.
+        const std::string f32 = scalar_conversion(module, from, Kind::F32, operand);
+        return from == Kind::BOOL ? f32 : half_step(module, HalfStep::Round, f32);
+    }
     const ir::Type source{from, 1};
     const ir::Type target{to, 1};
     const std::string cast = "(" + std::string(module.use_type(to)) + ")";

@@ -129,11 +129,17 @@ CValue CWriter::built_in(const ir::Expr& e, unsigned wanted) {
             case WYE_BUILTIN_LOCAL_INDEX:
                 v.c[k] = single ? number(0) : outer(Outer::Kind::LocalIndex);
                 break;
+            case WYE_BUILTIN_SUBGROUP_SIZE:
+                v.c[k] = number(module_.subgroup);
+                break;
+            case WYE_BUILTIN_NUM_SUBGROUPS:
+                v.c[k] = number(workgroup[0] * workgroup[1] * workgroup[2] / module_.subgroup);
+                break;
+            case WYE_BUILTIN_SUBGROUP_ID:
+                v.c[k] = outer(Outer::Kind::SubgroupId);
+                break;
             default:
-                module_.refuse(
-                    Error(Code::UNSUPPORTED, "subgroup built-in values are not lowered to C yet",
-                          "Fix: use the `cpu` device, or leave subgroups out", program_.name));
-                v.c[k] = number(0);
+                v.c[k] = outer(Outer::Kind::SubgroupLane);
                 break;
         }
     }
@@ -154,17 +160,18 @@ CValue CWriter::component(const ir::Expr& e) {
 CValue CWriter::operand(Op op, ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
     const bool arithmetic = op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::DIV;
-    const std::uint64_t sign =
-        e.type.kind == Kind::F64 ? std::uint64_t{1} << 63U : std::uint64_t{1} << 31U;
+    const std::uint64_t sign = std::uint64_t{1} << (e.type.bits() - 1);
     if (!module_.facts.folds_literal_zero || !arithmetic || e.op != Op::LITERAL ||
         !e.type.floating() || (e.extra & ~sign) != 0)
         return value(id);
     const bool wide = e.type.kind == Kind::F64;
     const std::string zero = outer(Outer::Kind::OpaqueZero);
     std::string bits = wide ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
-    if (e.extra != 0) bits += " | " + module_.literal(wide ? Kind::U64 : Kind::U32, e.extra);
+    if (e.extra != 0)
+        bits += " | " +
+                (wide ? module_.literal(Kind::U64, sign) : module_.literal(Kind::U32, 0x80000000U));
     CValue v;
-    v.c[0] = module_.intrinsic(Intrinsic::BitsFloat, e.type.kind, bits);
+    v.c[0] = module_.intrinsic(Intrinsic::BitsFloat, wide ? Kind::F64 : Kind::F32, bits);
     return v;
 }
 
@@ -240,6 +247,19 @@ CValue CWriter::bitcast(const ir::Expr& e) {
         }
         return v;
     }
+    if (to.kind == Kind::F16) {  // u32 to f16x2, .x the low half
+        const std::string whole = atom(Kind::U32, v.c[0]);
+        v.c[0] = half_step(module_, HalfStep::FromBits, "(" + whole + " & 65535u)");
+        v.c[1] = half_step(module_, HalfStep::FromBits, "(" + whole + " >> 16u)");
+        v.lanes = 2;
+        return v;
+    }
+    if (from.kind == Kind::F16) {
+        v.c[0] = "(" + half_step(module_, HalfStep::ToBits, v.c[0]) + " | (" +
+                 half_step(module_, HalfStep::ToBits, v.c[1]) + " << 16u))";
+        v.lanes = 1;
+        return v;
+    }
     const std::string u32(module_.value_type(Kind::U32));
     const std::string u64(module_.value_type(Kind::U64));
     if (to.lanes == 2) {  // u64 to u32x2, .x the low half
@@ -289,6 +309,7 @@ bool CWriter::never_nan(ir::ExprId id) const {
     const auto ids = code_.operands_of(e);
     switch (e.op) {
         case Op::LITERAL:
+            if (e.type.kind == Kind::F16) return (e.extra & 0x7fffU) <= 0x7c00U;
             return e.type.kind == Kind::F64
                        ? (e.extra & ~(std::uint64_t{1} << 63U)) <= 0x7ff0000000000000U
                        : (e.extra & 0x7fffffffU) <= 0x7f800000U;

@@ -99,7 +99,11 @@ std::string CWriter::element(const Array& array, const std::string& at, unsigned
 }
 
 // The value of a loaded component: narrow integers are extended by their own sign.
-std::string CWriter::widened(Kind kind, const std::string& loaded) const {
+std::string CWriter::widened(const Array& array, const std::string& loaded) {
+    const Kind kind = array.type.kind;
+    if (kind == Kind::F16 && array.space == Space::Global)
+        return half_step(module_, HalfStep::FromBits, loaded);
+    if (kind == Kind::BF16) return bf16_bits_to_f32(module_, loaded);
     if (!narrow(kind)) return loaded;
     const bool is_signed = kind == Kind::I8 || kind == Kind::I16;
     return "(" + std::string(module_.value_type(Kind::U32)) + ")" +
@@ -116,13 +120,12 @@ CValue CWriter::load(const Array& array, ir::ExprId index_id, bool proven) {
         const std::string whole = "t" + std::to_string(temporaries_++);
         line("const " + module_.element_type(program_.buffers[array.buffer]) + " " + whole + " = " +
              element(array, at.at, 0) + ";");
-        for (unsigned k = 0; k < v.lanes; ++k)
-            v.c[k] = widened(array.type.kind, whole + "." + "xyzw"[k]);
+        for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = widened(array, whole + "." + "xyzw"[k]);
     } else {
-        for (unsigned k = 0; k < v.lanes; ++k)
-            v.c[k] = widened(array.type.kind, element(array, at.at, k));
+        for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = widened(array, element(array, at.at, k));
         if (array.as_bits)
-            v.c[0] = module_.intrinsic(Intrinsic::BitsFloat, array.type.kind, v.c[0]);
+            v.c[0] = module_.intrinsic(
+                Intrinsic::BitsFloat, array.type.kind == Kind::F64 ? Kind::F64 : Kind::F32, v.c[0]);
     }
     if (at.ok.empty()) {
         if (v.lanes > 1 && !array.packed) settle(v, loaded);
@@ -137,8 +140,13 @@ CValue CWriter::load(const Array& array, ir::ExprId index_id, bool proven) {
 }
 
 // A value as it is stored: narrow kinds keep the low bits, a NaN becomes the canonical one.
-std::string CWriter::stored(Kind kind, const std::string& text, bool clean) {
-    if (narrow(kind)) return "(" + std::string(module_.storage_type(kind)) + ")" + text;
+std::string CWriter::stored(const Array& array, const std::string& text, bool clean) {
+    const Kind kind = array.type.kind;
+    const std::string narrowed = "(" + std::string(module_.storage_type(kind)) + ")";
+    if (kind == Kind::BF16) return narrowed + f32_to_bf16_bits(module_, text);
+    if (kind == Kind::F16 && array.space == Space::Global)
+        return narrowed + half_step(module_, HalfStep::ToBits, text);
+    if (narrow(kind)) return narrowed + text;
     if ((kind == Kind::F32 || kind == Kind::F64) && !clean)
         return canonical_nan(module_, kind, text);
     return text;
@@ -152,10 +160,10 @@ void CWriter::store(const Array& array, ir::ExprId index_id, ir::ExprId value_id
     // NaNs may be seen only in buffers: workgroup and private memory keep what they get.
     const bool clean = array.space != Space::Global || never_nan(value_id);
     std::vector<std::string> parts;
-    for (unsigned k = 0; k < v.lanes; ++k) parts.push_back(stored(array.type.kind, v.c[k], clean));
+    for (unsigned k = 0; k < v.lanes; ++k) parts.push_back(stored(array, v.c[k], clean));
     if (v.lanes > 1 && !array.packed) {  // all are computed before any is written
         settle(v, array.type.loaded());
-        for (unsigned k = 0; k < v.lanes; ++k) parts[k] = stored(array.type.kind, v.c[k], clean);
+        for (unsigned k = 0; k < v.lanes; ++k) parts[k] = stored(array, v.c[k], clean);
     }
     std::vector<std::string> writes;
     if (array.packed) {
@@ -189,11 +197,53 @@ CValue CWriter::effect(ir::ExprId id, bool wanted) {
         line(std::string(module_.spelling.barrier()));
         return v;
     }
-    module_.refuse(Error(Code::UNSUPPORTED,
-                         "`" + std::string(ir::op_text(e.op)) + "` is not lowered to C yet",
-                         "Fix: use the `cpu` device, or leave the operation out", program_.name));
+    return subgroup(e);
+}
+
+// Compares the bits and tries again where someone else was quicker.
+std::string CWriter::add_float(const Array& array, const std::string& pointer,
+                               const std::string& value) {
+    const bool wide = array.type.kind == Kind::F64;
+    const Kind bits_kind = wide ? Kind::U64 : Kind::U32;
+    const std::string type(module_.use_type(array.type.kind));
+    const std::string bits(module_.value_type(bits_kind));
+    const std::string to = module_.spelling.volatile_pointer(array.space, bits);
+    const std::string name = std::string("wye_atomic_add_") + (wide ? "f64" : "f32") +
+                             (array.space == Space::Shared ? "_shared" : "");
+    if (!module_.has_helper(name)) {
+        const std::string swapped[] = {"old", "next"};
+        module_.add_helper(
+            name,
+            type + " " + name + "(" + to + " p, const " + type + " v) {\n    " + bits +
+                " old = *p;\n    for (;;) {\n        const " + bits + " next = " +
+                module_.intrinsic(
+                    Intrinsic::FloatBits, array.type.kind,
+                    module_.intrinsic(Intrinsic::BitsFloat, array.type.kind, "old") + " + v") +
+                ";\n        const " + bits + " seen = " +
+                module_.spelling.atomic(Op::ATOMIC_CAS, bits_kind, array.space, "p", swapped) +
+                ";\n        if (seen == old) break;\n        old = seen;\n    }\n    return " +
+                module_.intrinsic(Intrinsic::BitsFloat, array.type.kind, "old") + ";\n}\n");
+    }
+    return name + "((" + to + ")(" + pointer + "), " + value + ")";
+}
+
+CValue CWriter::subgroup(const ir::Expr& e) {
+    const Kind kind = code_.exprs[code_.operands_of(e)[0]].type.kind;
+    std::vector<std::string> operands;
+    for (const ir::ExprId id : code_.operands_of(e))
+        operands.push_back(atom(code_.exprs[id].type.kind, value(id).c[0]));
     CValue v;
-    v.c[0] = "0";
+    v.lanes = e.type.lanes;
+    if (e.op == Op::SUBGROUP_BALLOT) {
+        for (unsigned k = 0; k < v.lanes; ++k)
+            v.c[k] = k * 32 < module_.subgroup
+                         ? temporary(Kind::U32,
+                                     module_.spelling.ballot(module_.subgroup, k, operands[0]))
+                         : module_.literal(Kind::U32, 0);
+        return v;
+    }
+    v.c[0] = temporary(e.type.kind, subgroup_operation(module_, e.op, kind, operands,
+                                                       outer(Outer::Kind::SubgroupLane)));
     return v;
 }
 
@@ -201,12 +251,16 @@ CValue CWriter::atomic(const ir::Expr& e, bool proven, bool wanted) {
     const Array array = buffer_array(e.imm);
     const auto ids = code_.operands_of(e);
     const Kind kind = array.type.kind;
-    if (kind == Kind::I64 || kind == Kind::U64) module_.used.atomic64 = true;
+    if (array.type.bits() == 64) module_.used.atomic64 = true;
     const Index at = index(array, ids[0], proven, false);
     std::vector<std::string> operands;
     for (std::size_t i = 1; i < ids.size(); ++i) operands.push_back(atom(kind, value(ids[i]).c[0]));
-    const std::string text = module_.spelling.atomic(
-        e.op, kind, array.space, "&" + array.name + "[" + bare(at.at) + "]", operands);
+    const std::string pointer = "&" + array.name + "[" + bare(at.at) + "]";
+    const bool in_a_loop =
+        array.type.floating() && !module_.spelling.adds_floats(kind, array.space);
+    const std::string text =
+        in_a_loop ? add_float(array, pointer, operands[0])
+                  : module_.spelling.atomic(e.op, kind, array.space, pointer, operands);
     CValue v;
     if (e.op == Op::ATOMIC_STORE || !wanted) {
         line((at.ok.empty() ? "" : "if (" + at.ok + ") ") + text + ";");

@@ -34,6 +34,10 @@ std::string name_of(Outer outer) {
             return "ng" + number;
         case Outer::Kind::LocalIndex:
             return "li";
+        case Outer::Kind::SubgroupId:
+            return "sg";
+        case Outer::Kind::SubgroupLane:
+            return "lane";
         case Outer::Kind::OpaqueZero:
             return "oz";
         case Outer::Kind::Trap:
@@ -53,12 +57,13 @@ std::string sanitised(std::string_view name) {
 }
 
 CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const TargetFacts& facts_,
-                 const Options& options_)
+                 const Options& options_, std::uint32_t subgroup_)
     : program(program_),
       spelling(spelling_),
       facts(facts_),
       workgroup(options_.workgroup.value_or(program_.workgroup)),
       folded_grid(options_.folded_grid),
+      subgroup(subgroup_),
       ranges(program_, workgroup),
       functions(program_.functions.size()) {}
 
@@ -69,6 +74,7 @@ std::string_view CModule::storage_type(Kind kind) const {
 
 std::string CModule::element_type(const ir::Buffer& buffer) const {
     const ir::Type type = buffer.type;
+    if (buffer.shared() && type.kind == Kind::F16) return std::string(value_type(type.kind));
     if (buffer.shared() || type.lanes == 1 || type.lanes == 3)
         return std::string(storage_type(type.kind));
     ir::Type stored = type;  // integers are held unsigned; narrow ones keep their sign
@@ -79,8 +85,9 @@ std::string CModule::element_type(const ir::Buffer& buffer) const {
 
 bool CModule::table_as_bits(const ir::Table& table) const {
     if (!table.type.floating()) return false;
-    const std::uint64_t exponent =
-        table.type.kind == Kind::F64 ? 0x7ff0000000000000U : std::uint64_t{0x7f800000U};
+    const std::uint64_t exponent = table.type.kind == Kind::F64   ? 0x7ff0000000000000U
+                                   : table.type.kind == Kind::F32 ? 0x7f800000U
+                                                                  : 0x7c00U;
     for (const std::uint64_t bits : table.bits)
         if ((bits & exponent) == exponent) return true;
     return false;
@@ -142,6 +149,8 @@ std::string CModule::literal(Kind kind, std::uint64_t bits) const {
             return bits != 0 ? "true" : "false";
         case Kind::F32:
             return float_literal<float>(*this, kind, static_cast<std::uint32_t>(bits), "f");
+        case Kind::F16:
+            return float_literal<float>(*this, Kind::F32, f32_of_f16(bits), "f");
         case Kind::F64:
             return float_literal<double>(*this, kind, bits, "");
         default:

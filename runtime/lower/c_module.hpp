@@ -33,6 +33,8 @@ struct Outer {
         GlobalId,       // gid0
         NumWorkgroups,  // ng0
         LocalIndex,     // li
+        SubgroupId,     // sg
+        SubgroupLane,   // lane
         OpaqueZero,     // oz
         Trap            // trap
     };
@@ -46,14 +48,16 @@ using OuterSet = std::set<Outer>;
 
 class CModule {
   public:
+    // `subgroup`: the width that subgroup_width() found.
     CModule(const ir::Program& program, const Spelling& spelling, const TargetFacts& facts,
-            const Options& options);
+            const Options& options, std::uint32_t subgroup);
 
     const ir::Program& program;
     const Spelling& spelling;
     const TargetFacts& facts;
     const std::array<std::uint32_t, 3> workgroup;
     const bool folded_grid;
+    const std::uint32_t subgroup;  // width; 0: the program uses none
     const Ranges ranges;
     Used used;
 
@@ -109,6 +113,17 @@ class CModule {
                                            const std::vector<std::string>& operands);
 [[nodiscard]] std::string scalar_conversion(CModule& module, ir::Kind from, ir::Kind to,
                                             const std::string& operand);
+// The f32 with the value of an f16, both as bits.
+[[nodiscard]] std::uint32_t f32_of_f16(std::uint64_t bits);
+// Steps of f16 and bf16 (see c_half.cpp) on operands that are C expressions.
+[[nodiscard]] std::string half_step(CModule& module, HalfStep step, const std::string& operand);
+[[nodiscard]] std::string f64_to_f16(CModule& module, const std::string& operand);
+[[nodiscard]] std::string f32_to_bf16_bits(CModule& module, const std::string& operand);
+[[nodiscard]] std::string bf16_bits_to_f32(CModule& module, const std::string& operand);
+// A subgroup operation on one scalar; `operands` as in the program, `lane` this one's number.
+[[nodiscard]] std::string subgroup_operation(CModule& module, ir::Op op, ir::Kind kind,
+                                             const std::vector<std::string>& operands,
+                                             const std::string& lane);
 // A NaN becomes the canonical one; other values pass.
 [[nodiscard]] std::string canonical_nan(CModule& module, ir::Kind kind, const std::string& operand);
 

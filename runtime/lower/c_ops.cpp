@@ -15,19 +15,22 @@ class Scalar {
   public:
     Scalar(CModule& module, Kind kind)
         : module_(module),
-          kind_(kind),
-          bits_(ir::Type{kind, 1}.bits()),
-          is_signed_(ir::Type{kind, 1}.signed_integer()),
-          floating_(ir::Type{kind, 1}.floating()),
-          value_(module.use_type(kind)),
-          native_(module.spelling.type(kind)),
+          half_(kind == Kind::F16),
+          kind_(half_ ? Kind::F32 : kind),
+          bits_(ir::Type{kind_, 1}.bits()),
+          is_signed_(ir::Type{kind_, 1}.signed_integer()),
+          floating_(ir::Type{kind_, 1}.floating()),
+          value_(module.use_type(kind_)),
+          native_(module.spelling.type(kind_)),
           bits_kind_(bits_ == 64 ? Kind::U64 : Kind::U32),
-          suffix_(ir::type_name({kind, 1})) {}
+          suffix_(ir::type_name({kind_, 1})) {}
 
     std::string write(Op op, const std::vector<std::string>& v);
 
   private:
+    std::string unrounded(Op op, const std::vector<std::string>& v);
     CModule& module_;
+    bool half_;  // f16, held as f32
     Kind kind_;
     unsigned bits_;
     bool is_signed_, floating_;
@@ -245,6 +248,23 @@ std::string Scalar::whole_number(Intrinsic what, const char* name,
 }
 
 std::string Scalar::write(Op op, const std::vector<std::string>& v) {
+    if (!half_) return unrounded(op, v);
+    switch (op) {
+        case Op::ADD:
+        case Op::SUB:
+        case Op::MUL:
+        case Op::DIV:
+        case Op::SQRT:
+            return half_step(module_, HalfStep::Round, unrounded(op, v));
+        case Op::FMA:  // the product is exact in f32
+            return half_step(module_, HalfStep::Round,
+                             "(" + v[0] + " * " + v[1] + " + " + v[2] + ")");
+        default:
+            return unrounded(op, v);
+    }
+}
+
+std::string Scalar::unrounded(Op op, const std::vector<std::string>& v) {
     const std::string width = std::to_string(bits_) + "u";
     const std::string last = std::to_string(bits_ - 1) + "u";
     switch (op) {

@@ -18,12 +18,12 @@ constexpr std::string_view kEntry = "wye_main";
 class Kernel {
   public:
     Kernel(const ir::Program& program, std::string_view format, const Spelling& spelling,
-           const TargetFacts& facts, const Options& options)
-        : program_(program), module_(program, spelling, facts, options) {
+           const TargetFacts& facts, const Options& options, std::uint32_t subgroup)
+        : program_(program), module_(program, spelling, facts, options, subgroup) {
         artifact_.format = format;
         artifact_.entry = kEntry;
         artifact_.workgroup = module_.workgroup;
-        artifact_.subgroup = program.subgroup;
+        artifact_.subgroup = subgroup;
     }
 
     Result<Artifact> write();
@@ -120,13 +120,15 @@ void Kernel::tables() {
         const ir::Table& table = program_.tables[t];
         Kind kind = table.type.kind;
         module_.use_type(kind);
+        if (kind == Kind::F16) kind = Kind::F32;
         if (module_.table_as_bits(table)) kind = kind == Kind::F64 ? Kind::U64 : Kind::U32;
         std::string text = module_.spelling.constant_array(
             module_.storage_type(kind), "c" + std::to_string(t), table.bits.size());
         text += " = {  // " + sanitised(table.name);
         for (std::size_t i = 0; i < table.bits.size(); ++i) {
             text += i % 8 == 0 ? "\n    " : " ";
-            text += module_.literal(kind, table.bits[i]) + ",";
+            const bool half = table.type.kind == Kind::F16;
+            text += module_.literal(kind, half ? f32_of_f16(table.bits[i]) : table.bits[i]) + ",";
         }
         globals_ += text + "\n};\n";
     }
@@ -226,6 +228,9 @@ void Kernel::define_ids(const OuterSet& outer) {
         stride *= module_.workgroup[k];
     }
     let("li", text);
+    const std::string width = std::to_string(module_.subgroup) + "u";
+    if (has(outer, Outer::Kind::SubgroupId)) let("sg", "li / " + width);
+    if (has(outer, Outer::Kind::SubgroupLane)) let("lane", "li % " + width);
 }
 
 void Kernel::define_lengths(const OuterSet& outer) {
@@ -250,10 +255,10 @@ void Kernel::define(const OuterSet& outer) {
     for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
         const ir::Buffer& buffer = program_.buffers[b];
         if (!buffer.shared()) continue;
-        artifact_.shared_bytes += static_cast<std::uint32_t>(buffer.count * buffer.type.bytes());
+        const unsigned bytes = buffer.type.bytes() * (buffer.type.kind == Kind::F16 ? 2 : 1);
+        artifact_.shared_bytes += static_cast<std::uint32_t>(buffer.count * bytes);
         if (!has(outer, Outer::Kind::Shared, b)) continue;
-        const unsigned alignment =
-            buffer.type.lanes == 2 || buffer.type.lanes == 4 ? buffer.type.bytes() : 0;
+        const unsigned alignment = buffer.type.lanes == 2 || buffer.type.lanes == 4 ? bytes : 0;
         line(module_.spelling.shared_array(module_.element_type(buffer), "s" + std::to_string(b),
                                            buffer.count * buffer.type.lanes, alignment) +
              ";  // " + sanitised(buffer.name));
@@ -270,10 +275,8 @@ std::string Kernel::zero_shared(OuterSet& outer) {
         const ir::Buffer& buffer = program_.buffers[b];
         if (!filled(b) || !has(outer, Outer::Kind::Shared, b)) continue;
         const std::uint64_t count = buffer.count * buffer.type.lanes;
-        const std::string zero = module_.literal(
-            buffer.type.kind == Kind::F32 || buffer.type.kind == Kind::F64 ? buffer.type.kind
-                                                                           : Kind::U32,
-            0);
+        const std::string zero =
+            module_.literal(buffer.type.floating() ? buffer.type.kind : Kind::U32, 0);
         const std::string name = "s" + std::to_string(b);
         text += "    for (" + u32() + " z = " + index + "; z < " + std::to_string(count) +
                 "u; z += " + std::to_string(size) + "u) " + name + "[z] = " + zero + ";\n";
@@ -304,6 +307,8 @@ Result<Artifact> Kernel::write() {
     body.main();
 
     OuterSet outer = body.outer();
+    if (has(outer, Outer::Kind::SubgroupId) || has(outer, Outer::Kind::SubgroupLane))
+        outer.insert({Outer::Kind::LocalIndex, 0});
     const std::string zero = zero_shared(outer);
     for (std::uint32_t b = 0; b < program_.buffers.size(); ++b)
         if (has(outer, Outer::Kind::Length, b) || has(outer, Outer::Kind::SignedLength, b))
@@ -336,7 +341,16 @@ Result<Artifact> Kernel::write() {
 Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
                          const Spelling& spelling, const TargetFacts& facts,
                          const Options& options) {
-    return Kernel(program, format, spelling, facts, options).write();
+    WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
+    if (subgroup != 0 && !spelling.subgroups(subgroup))
+        return Error(Code::UNSUPPORTED,
+                     "`" + std::string(format) + "` has no subgroups of " +
+                         std::to_string(subgroup) + " lanes, which program `" +
+                         sanitised(program.name) + "` uses",
+                     "Fix: use a device with subgroups (the `cpu` device has them), or leave them "
+                     "out",
+                     program.name);
+    return Kernel(program, format, spelling, facts, options, subgroup).write();
 }
 
 }  // namespace wye::lower

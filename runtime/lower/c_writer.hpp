@@ -71,12 +71,14 @@ class CWriter {
     std::string length_of(const Array& array, ir::Kind index);
     Index index(const Array& array, ir::ExprId id, bool proven, bool clamp);
     std::string element(const Array& array, const std::string& at, unsigned component) const;
-    std::string widened(ir::Kind kind, const std::string& loaded) const;
+    std::string widened(const Array& array, const std::string& loaded);
     CValue load(const Array& array, ir::ExprId index_id, bool proven);
     void store(const Array& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
-    std::string stored(ir::Kind kind, const std::string& text, bool clean);
+    std::string stored(const Array& array, const std::string& text, bool clean);
     CValue effect(ir::ExprId id, bool wanted);
     CValue atomic(const ir::Expr& e, bool proven, bool wanted);
+    std::string add_float(const Array& array, const std::string& pointer, const std::string& value);
+    CValue subgroup(const ir::Expr& e);
 
     // Statements (c_stmt.cpp)
     void statement(ir::StmtId id);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/lower.hpp"
 
+#include <span>
+
 #include "lower/c_walk.hpp"
 #include "lower/spelling.hpp"
 #include "program/analysis.hpp"
@@ -10,13 +12,14 @@ namespace wye::lower {
 namespace {
 
 // A plugin that runs the program itself gets everything a launch has, in the order of variants.
-Result<Artifact> lower_wire(const ir::Program& program, const Options& options) {
+Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts,
+                            const Options& options) {
     Artifact artifact;
     artifact.format = WYE_FORMAT_PROGRAM;
     artifact.entry = "main";
     WYE_ASSIGN(artifact.code, ir::encode(program, ir::Notes::Drop));
     artifact.workgroup = options.workgroup.value_or(program.workgroup);
-    artifact.subgroup = program.subgroup;
+    WYE_ASSIGN(artifact.subgroup, subgroup_width(program, facts, options));
     for (const ir::Buffer& buffer : program.buffers) {
         if (buffer.shared()) {
             artifact.shared_bytes += static_cast<std::uint32_t>(buffer.count * buffer.type.bytes());
@@ -37,11 +40,32 @@ Result<Artifact> lower_wire(const ir::Program& program, const Options& options) 
 
 }  // namespace
 
+Result<std::uint32_t> subgroup_width(const ir::Program& program, const TargetFacts& facts,
+                                     const Options& options) {
+    if (!ir::analyse(program).uses_subgroup) return std::uint32_t{0};
+    const auto& size = options.workgroup.value_or(program.workgroup);
+    const std::uint32_t invocations = size[0] * size[1] * size[2];
+    constexpr std::uint32_t kAll[] = {4, 8, 16, 32, 64, 128};
+    std::span<const std::uint32_t> sizes = facts.subgroup_sizes;
+    if (sizes.empty()) sizes = kAll;
+    std::uint32_t best = 0;
+    for (const std::uint32_t width : sizes) {
+        const bool wanted = program.subgroup == 0 || width == program.subgroup;
+        if (wanted && width != 0 && invocations % width == 0 && best != 32) best = width;
+    }
+    if (best != 0) return best;
+    return Error(Code::UNSUPPORTED,
+                 "no subgroup size of this device fits program `" + program.name +
+                     "` with workgroups of " + std::to_string(invocations) + " invocations",
+                 "Fix: make the workgroup size a multiple of one of its subgroup sizes",
+                 program.name);
+}
+
 std::vector<std::string_view> formats() { return {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C}; }
 
 Result<Artifact> lower(const ir::Program& program, std::string_view format,
                        const TargetFacts& facts, const Options& options) {
-    if (format == WYE_FORMAT_PROGRAM) return lower_wire(program, options);
+    if (format == WYE_FORMAT_PROGRAM) return lower_wire(program, facts, options);
     if (format == WYE_FORMAT_OPENCL_C) return lower_c(program, format, opencl_c(), facts, options);
     std::string known;
     for (const std::string_view name : formats())

@@ -40,7 +40,7 @@ struct TargetFacts {
     bool native_f32_atomic_add = false;
     bool native_f64_atomic_add = false;
     std::uint64_t max_push_bytes = 128;
-    std::vector<std::uint32_t> subgroup_sizes;
+    std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: not known
 };
 
 struct Options {
@@ -55,7 +55,7 @@ struct Artifact {
     std::vector<wye_slot> slots;  // in kernel-argument order
     std::uint32_t binding_count = 0;
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
-    std::uint32_t subgroup = 0;
+    std::uint32_t subgroup = 0;  // width of subgroups; 0: it uses none
     std::uint32_t shared_bytes = 0;
     std::uint32_t params_size = 0;
     std::string options;  // compiler flags, space separated
@@ -65,6 +65,13 @@ struct Artifact {
         return {reinterpret_cast<const char*>(code.data()), code.size()};
     }
 };
+
+// The width of subgroups that a program runs with on a device: what it demands, else 32, else the
+// device's widest; it divides the workgroup. 0 for programs without subgroups. Without facts any
+// width from 4 to 128 counts as there. UNSUPPORTED where none fits.
+[[nodiscard]] Result<std::uint32_t> subgroup_width(const ir::Program& program,
+                                                   const TargetFacts& facts,
+                                                   const Options& options);
 
 // Formats that `lower` can produce now: "wye-program", "opencl-c".
 [[nodiscard]] std::vector<std::string_view> formats();

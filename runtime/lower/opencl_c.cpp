@@ -241,6 +241,7 @@ class OpenClC final : public Spelling {
 std::string_view Spelling::value_type(Kind kind) const {
     if (kind == Kind::I32) return type(Kind::U32);
     if (kind == Kind::I64) return type(Kind::U64);
+    if (kind == Kind::F16) return type(Kind::F32);
     return type(kind);
 }
 

@@ -33,6 +33,14 @@ enum class Intrinsic : std::uint8_t {
     BitsFloat,  // back
 };
 
+// Steps of f16 that a dialect may have a word for. Values of f16 are held as the f32 of the same
+// value.
+enum class HalfStep : std::uint8_t {
+    Round,     // f32 to the nearest f16, held as f32; ties to even
+    ToBits,    // f32 that is an f16 to its bits, as u32; NaN canonical
+    FromBits,  // the low 16 bits of a u32 to f32
+};
+
 // Operations whose native form may be inexact on some device.
 enum class Rounded : std::uint8_t { F32Div, F32Sqrt, F32Fma, F64Div, F64Sqrt, F64Fma };
 
@@ -50,10 +58,12 @@ class Spelling {
     Spelling& operator=(const Spelling&) = delete;
     virtual ~Spelling() = default;
 
-    // Integers are held unsigned in every dialect (i32 as u32), so arithmetic wraps by definition.
+    // Integers are held unsigned in every dialect (i32 as u32), so arithmetic wraps by definition;
+    // f16 is held as f32.
     [[nodiscard]] std::string_view value_type(ir::Kind kind) const;
 
-    // The C type of a kind as stored and as signed operand: I32 is the signed 32-bit type.
+    // The C type of a kind as stored and as signed operand: I32 is the signed 32-bit type, F16 and
+    // BF16 are their bits in the unsigned 16-bit type.
     [[nodiscard]] virtual std::string_view type(ir::Kind kind) const = 0;
     // A vector of 2 or 4 stored components, and the expression that builds one.
     [[nodiscard]] virtual std::string vector_type(ir::Type type) const = 0;
@@ -104,6 +114,41 @@ class Spelling {
     [[nodiscard]] virtual std::string atomic(ir::Op op, ir::Kind kind, Space space,
                                              const std::string& pointer,
                                              std::span<const std::string> operands) const = 0;
+
+    // True where `atomic` knows ATOMIC_ADD on this kind, F32 or F64; else it becomes a loop around
+    // ATOMIC_CAS.
+    [[nodiscard]] virtual bool adds_floats(ir::Kind, Space) const { return false; }
+
+    // Empty: the walker writes the step in integer and f32 arithmetic.
+    [[nodiscard]] virtual std::string half(HalfStep, const std::string&) const { return {}; }
+
+    // Subgroups of `width` lanes, in flow that is uniform in each. False: the dialect has none, and
+    // programs that use them are refused. Lanes are local indices: lane k of subgroup s is the
+    // invocation with local_index s * width + k.
+    [[nodiscard]] virtual bool subgroups(unsigned width) const {
+        static_cast<void>(width);
+        return false;
+    }
+    // The value of lane `lane`, a u32 below the width, respectively of this lane xor `mask`. Kinds:
+    // I32 and U32 (held as u32), I64 and U64, F32, F64.
+    [[nodiscard]] virtual std::string shuffle(ir::Kind, unsigned width, const std::string& value,
+                                              const std::string& lane) const {
+        static_cast<void>(width), static_cast<void>(lane);
+        return value;
+    }
+    [[nodiscard]] virtual std::string shuffle_xor(ir::Kind, unsigned width,
+                                                  const std::string& value,
+                                                  const std::string& mask) const {
+        static_cast<void>(width), static_cast<void>(mask);
+        return value;
+    }
+    // u32: bit k is the condition of lane 32 * component + k; lanes beyond the width count as
+    // false.
+    [[nodiscard]] virtual std::string ballot(unsigned width, unsigned component,
+                                             const std::string& condition) const {
+        static_cast<void>(width), static_cast<void>(component);
+        return condition;
+    }
 
     // True where some compiler mishandles branches after a conditional barrier (see BarrierPlan).
     [[nodiscard]] virtual bool closes_conditional_barriers() const { return false; }

@@ -94,10 +94,7 @@ class Analyser {
             need("f64", because("f64"), place);
             need("ieee_f64", because("f64"), place);
         }
-        if (t.kind == Kind::F16) {
-            need("storage16", because("f16"), place);
-            reserve("f16", place);
-        }
+        if (t.kind == Kind::F16) need("storage16", because("f16"), place);
     }
 
     void heads() {
@@ -111,11 +108,9 @@ class Analyser {
                 b.type, [&] { return in; }, b.place);
             if (b.type.bits() == 8) need("storage8", elements, b.place);
             if (b.type.bits() == 16) need("storage16", elements, b.place);
-            if (b.type.kind == Kind::BF16) {
+            if (b.type.kind == Kind::BF16)
                 need(
                     "ieee_f32", [&] { return "conversion of bf16" + in; }, b.place);
-                reserve("bf16" + in, b.place);
-            }
             if (b.shared()) out_.shared_bytes += b.count * private_bytes(b.type);
         }
         for (const Table& t : program_.tables)
@@ -123,7 +118,6 @@ class Analyser {
                 t.type, [&] { return " elements of " + quoted(t.name); }, t.place);
         if (program_.subgroup != 0) {
             const std::string demand = quoted("subgroup " + std::to_string(program_.subgroup));
-            reserve(demand, {});
             need("subgroup", [&] { return demand; }, {});
         }
     }
@@ -164,7 +158,6 @@ class Analyser {
 
     void subgroup(std::string_view name, Place place) {
         out_.uses_subgroup = true;
-        reserve(quoted(name), place);
         need(
             "subgroup", [&] { return quoted(name) + where(place, body_); }, place);
     }
@@ -175,7 +168,6 @@ class Analyser {
             return quoted(op_text(e.op)) + " on " + quoted(b.name) + where(e.place, body_);
         };
         if (b.type.floating()) {
-            reserve(quoted(op_text(e.op)) + " on " + type_name(b.type), e.place);
             need(b.type == kF32 ? "atomic_f32_add" : "atomic_f64_add", because, e.place);
         } else if (b.type.bits() == 64) {
             need(b.shared() ? "atomic_int64_shared" : "atomic_int64", because, e.place);

@@ -36,6 +36,7 @@ registry::Requirements requirements(const plan::ProgramPlan& plan) {
         if (binding.static_bytes && binding.role != ir::Role::SHARED)
             needs.largest_buffer_bytes =
                 std::max(needs.largest_buffer_bytes, *binding.static_bytes);
+    needs.subgroups = plan.analysis.uses_subgroup;
     needs.subgroup = plan.program->subgroup;
     return needs;
 }

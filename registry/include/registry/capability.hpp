@@ -23,7 +23,8 @@ struct Requirements {
     std::uint64_t param_bytes = 0;
     std::uint64_t buffers = 0;               // bound to the kernel, `shared` left out
     std::uint64_t largest_buffer_bytes = 0;  // 0: not known before the launch
-    std::uint32_t subgroup = 0;              // width asked for; 0: none
+    bool subgroups = false;                  // some width that divides the workgroup
+    std::uint32_t subgroup = 0;              // width asked for; 0: any
 };
 
 struct Unmet {

@@ -38,7 +38,7 @@ TEST_CASE("each miss is named with both figures") {
         Requirements needs;
         const char* text;
     };
-    Requirements f64, f16, made_up, limit_as_capability, wide, many, shared, buffers, subgroup;
+    Requirements f64, f16, made_up, limit_as_capability, wide, many, shared, buffers, subgroup, odd;
     f64.capabilities = {"f64"};
     f16.capabilities = {"storage16"};
     made_up.capabilities = {"teleport"};
@@ -48,6 +48,8 @@ TEST_CASE("each miss is named with both figures") {
     shared.shared_bytes = 1025;
     buffers.buffers = 9;
     subgroup.subgroup = 32;
+    odd.subgroups = true;
+    odd.workgroup = {12, 1, 1};
     const Case cases[] = {
         {f64, "needs f64 yes, has no"},
         {f16, "needs storage16 yes, has not reported"},
@@ -58,6 +60,7 @@ TEST_CASE("each miss is named with both figures") {
         {shared, "needs max_shared_bytes 1025, has 1024"},
         {buffers, "needs max_buffers 9, has 8"},
         {subgroup, "needs subgroup_sizes 32, has 8 16"},
+        {odd, "needs subgroup_sizes any that divides the workgroup of 12, has 8 16"},
     };
     for (const Case& c : cases) {
         const auto result = check(c.needs, device());
