@@ -18,12 +18,24 @@ wye::Result<Device> Device::open(const std::string& selector) {
     return Device(context, device, std::string(wye::detail::view(description.selector)));
 }
 
-bool Device::has(const std::string& fact) const {
+wye_fact Device::fact(const std::string& name) const {
     wye_fact value{};
     const auto result = wye::detail::call([&](wye_error** e) {
-        return wye_device_fact(context_.get(), device_.get(), wye::detail::borrow(fact), &value, e);
+        return wye_device_fact(context_.get(), device_.get(), wye::detail::borrow(name), &value, e);
     });
-    return result.ok() && value.type == WYE_FACT_BOOL && value.u != 0;
+    return result.ok() ? value : wye_fact{};
+}
+
+bool Device::has(const std::string& name) const {
+    const wye_fact value = fact(name);
+    return value.type == WYE_FACT_BOOL && value.u != 0;
+}
+
+std::vector<std::uint32_t> Device::subgroup_sizes() const {
+    if (!has("subgroup")) return {};
+    const wye_fact value = fact("subgroup_sizes");
+    if (value.type != WYE_FACT_U64_LIST) return {};
+    return {value.list, value.list + value.list_size};
 }
 
 wye::Result<void> Device::run_host(const wye::Program& program, const Launch& launch,

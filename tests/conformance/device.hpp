@@ -44,7 +44,9 @@ class Device {
     [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const wye::Context& context() const { return context_; }
     // Is this fact (a capability name) reported as true? Absent means no.
-    [[nodiscard]] bool has(const std::string& fact) const;
+    [[nodiscard]] bool has(const std::string& name) const;
+    // The widths of its subgroups; empty without them.
+    [[nodiscard]] std::vector<std::uint32_t> subgroup_sizes() const;
 
     // All dispatches in order; the bytes of each buffer afterwards. `resident`: buffers live on the
     // device from the first dispatch to the last, and outputs start with rubbish in them.
@@ -56,6 +58,7 @@ class Device {
                                                   const Launch& launch) const;
 
   private:
+    [[nodiscard]] wye_fact fact(const std::string& name) const;  // type NONE: not reported
     Device(wye::Context context, wye::Device device, std::string selector)
         : context_(std::move(context)),
           device_(std::move(device)),

@@ -101,10 +101,13 @@ support::RandomProgramOptions options_for(const Device& device) {
     options.int64 = device.has("int64");
     options.f32 = device.has("ieee_f32");
     options.f64 = device.has("ieee_f64");
+    options.storage16 = device.has("storage16");
+    options.subgroups = device.subgroup_sizes();
     options.atomic_int64 = device.has("atomic_int64");
     options.atomic_int64_shared = device.has("atomic_int64_shared");
-    std::printf("random programs with:%s%s%s%s%s\n", options.int64 ? " int64" : "",
+    std::printf("random programs with:%s%s%s%s%s%s%s\n", options.int64 ? " int64" : "",
                 options.f32 ? " f32" : "", options.f64 ? " f64" : "",
+                options.storage16 ? " storage16" : "", options.subgroups.empty() ? "" : " subgroup",
                 options.atomic_int64 ? " atomic_int64" : "",
                 options.atomic_int64_shared ? " atomic_int64_shared" : "");
     return options;

@@ -26,6 +26,15 @@ std::string hex_float(double value) {
     return text;
 }
 
+double half_value(std::uint64_t bits) {
+    const auto exponent = static_cast<int>(bits >> 10U & 31U);
+    const auto fraction = static_cast<double>(bits & 1023U);
+    if (exponent == 31) return fraction == 0 ? INFINITY : NAN;
+    const double size =
+        exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+    return (bits >> 15U & 1U) != 0 ? -size : size;
+}
+
 std::string scalar_literal(unsigned kind, std::uint64_t bits) {
     switch (kind) {
         case WYE_KIND_BOOL:
@@ -40,13 +49,16 @@ std::string scalar_literal(unsigned kind, std::uint64_t bits) {
             return std::to_string(bits) + "u64";
         default: {
             const bool wide = kind == WYE_KIND_F64;
+            const bool half = kind == WYE_KIND_F16;
             const double value =
                 wide ? std::bit_cast<double>(bits)
-                     : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-            const std::string suffix = wide ? "f64" : "f32";
+                : half
+                    ? half_value(bits)
+                    : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+            const std::string suffix = kind_name(kind);
             if (std::isnan(value)) return "nan_" + suffix;
             if (std::isinf(value)) return (value < 0 ? "-inf_" : "inf_") + suffix;
-            return hex_float(value) + (wide ? "f64" : "");
+            return hex_float(value) + (wide || half ? suffix : "");
         }
     }
 }
@@ -83,6 +95,8 @@ TextType TextType::loaded() const {
         case WYE_KIND_U8:
         case WYE_KIND_U16:
             return {WYE_KIND_U32, lanes};
+        case WYE_KIND_BF16:
+            return {WYE_KIND_F32, lanes};
         default:
             return *this;
     }
@@ -122,7 +136,13 @@ std::string Expressions::place() {
     static const std::vector<std::string> kOwn = {"local_id.x",  "local_id.y",  "local_id.z",
                                                   "global_id.x", "global_id.y", "global_id.z",
                                                   "local_index"};
-    return random_.pick(scope_.uniform_only || random_.chance(30) ? kUniform : kOwn);
+    const bool uniform = scope_.uniform_only || random_.chance(30);
+    if (scope_.subgroups && random_.chance(25)) {
+        const bool first = random_.chance(50);
+        if (uniform) return first ? "subgroup_size" : "num_subgroups";
+        return first ? "subgroup_id" : "subgroup_lane";
+    }
+    return random_.pick(uniform ? kUniform : kOwn);
 }
 
 std::string Expressions::leaf(TextType type) {
@@ -245,6 +265,12 @@ std::string Expressions::bitcast(TextType type, int depth) {
     };
     if (type == TextType{WYE_KIND_U32, 2} && has(WYE_KIND_U64))
         return "bitcast<u32x2>(" + expression({WYE_KIND_U64, 1}, depth - 1) + ")";
+    if (has(WYE_KIND_F16)) {
+        if (type == TextType{WYE_KIND_F16, 2})
+            return "bitcast<f16x2>(" + expression(kTextU32, depth - 1) + ")";
+        if (type == kTextU32 && random_.chance(50))
+            return "bitcast<u32>(" + expression({WYE_KIND_F16, 2}, depth - 1) + ")";
+    }
     if (type == TextType{WYE_KIND_U64, 1} && random_.chance(50))
         return "bitcast<u64>(" + expression({WYE_KIND_U32, 2}, depth - 1) + ")";
     std::vector<unsigned> kinds;
@@ -313,7 +339,8 @@ std::string Expressions::boolean(TextType type, int depth) {
         case 1:
             return "!" + expression(type, depth - 1);
         case 2: {
-            const TextType f{kinds_.back(), type.lanes};  // a float kind where there is one
+            // A float kind where there is one.
+            const TextType f{random_.chance(50) ? kinds_.back() : random_.pick(kinds_), type.lanes};
             if (!f.floating()) break;
             return call(random_.chance(70) ? "isnan" : "isinf", {f}, depth);
         }

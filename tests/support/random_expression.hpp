@@ -24,7 +24,9 @@ struct TextType {
     [[nodiscard]] std::string name() const;
     [[nodiscard]] TextType with_lanes(unsigned n) const { return {kind, n}; }
     [[nodiscard]] bool boolean() const { return kind == WYE_KIND_BOOL; }
-    [[nodiscard]] bool floating() const { return kind == WYE_KIND_F32 || kind == WYE_KIND_F64; }
+    [[nodiscard]] bool floating() const {
+        return kind == WYE_KIND_F16 || kind == WYE_KIND_F32 || kind == WYE_KIND_F64;
+    }
     [[nodiscard]] bool is_signed() const { return kind == WYE_KIND_I32 || kind == WYE_KIND_I64; }
     [[nodiscard]] bool integer() const { return !boolean() && !floating(); }
     [[nodiscard]] unsigned scalar_bytes() const;
@@ -62,6 +64,7 @@ struct Scope {
     std::vector<Callable> functions;
     bool in_function = false;
     bool uniform_only = false;
+    bool subgroups = false;  // the subgroup values may be named
 };
 
 class Expressions {

@@ -14,6 +14,7 @@ class Declarations {
         : random_(random), options_(options), out_(out) {
         kinds_ = {WYE_KIND_BOOL, WYE_KIND_I32, WYE_KIND_U32};
         if (options.int64) kinds_.insert(kinds_.end(), {WYE_KIND_I64, WYE_KIND_U64});
+        if (options.f32 && options.storage16) kinds_.push_back(WYE_KIND_F16);
         if (options.f32) kinds_.push_back(WYE_KIND_F32);
         if (options.f32 && options.f64) kinds_.push_back(WYE_KIND_F64);
     }
@@ -21,13 +22,14 @@ class Declarations {
     void write() {
         out_.text = "wye 1;\nprogram random;\n";
         grid();
+        subgroup();
         params();
         inputs();
         tables();
         own_buffers();
         atomic_buffers();
         shared_arrays();
-        Statements statements(random_, scope_, kinds_, options_, own_, shared_);
+        Statements statements(random_, scope_, kinds_, options_, own_, shared_, subgroup_ != 0);
         const auto functions = random_.below(4);
         for (std::uint64_t i = 0; i < functions; ++i) out_.text += statements.function();
         out_.text += statements.main();
@@ -52,10 +54,21 @@ class Declarations {
                        out_.groups[1] * out_.groups[2];
     }
 
+    void subgroup() {
+        std::vector<std::uint32_t> fitting;
+        for (const std::uint32_t width : options_.subgroups)
+            if (size_[0] * size_[1] * size_[2] % width == 0) fitting.push_back(width);
+        if (fitting.empty() || random_.chance(40)) return;
+        subgroup_ = random_.pick(fitting);
+        out_.text += "subgroup " + std::to_string(subgroup_) + ";\n";
+        scope_.subgroups = true;
+    }
+
     void params() {
         const auto n = random_.below(4);
         for (std::uint64_t i = 0; i < n; ++i) {
-            const TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
+            TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
+            if (type.kind == WYE_KIND_F16) type.kind = WYE_KIND_F32;
             const std::string name = "p" + std::to_string(i);
             out_.text += "param " + name + ": " + type.name() + ";\n";
             out_.params.push_back(name);
@@ -66,10 +79,10 @@ class Declarations {
 
     // A buffer element type: value types but bool, and the 8 and 16-bit ones.
     TextType element() {
-        static const std::vector<unsigned> kSmall = {WYE_KIND_I8, WYE_KIND_U8, WYE_KIND_I16,
-                                                     WYE_KIND_U16};
-        const unsigned kind = random_.chance(30) ? random_.pick(kSmall)
-                                                 : kinds_[1 + random_.below(kinds_.size() - 1)];
+        std::vector<unsigned> small = {WYE_KIND_I8, WYE_KIND_U8, WYE_KIND_I16, WYE_KIND_U16};
+        if (options_.f32 && options_.storage16) small.push_back(WYE_KIND_BF16);
+        const unsigned kind =
+            random_.chance(30) ? random_.pick(small) : kinds_[1 + random_.below(kinds_.size() - 1)];
         return {kind, random_.chance(70) ? 1 : static_cast<unsigned>(random_.between(2, 4))};
     }
 
@@ -206,6 +219,7 @@ class Declarations {
     std::vector<unsigned> kinds_;
     Scope scope_;
     std::array<std::uint32_t, 3> size_{};
+    std::uint32_t subgroup_ = 0;  // width; 0: none
     std::size_t invocations_ = 0;
     std::vector<std::size_t> counts_;  // of the inputs
     std::vector<std::string> own_;

@@ -23,7 +23,9 @@ struct RandomProgramOptions {
     bool atomic_int64 = true;         // on buffers
     bool atomic_int64_shared = true;  // on `shared`
     bool f32 = true;
-    bool f64 = true;  // needs f32
+    bool f64 = true;        // needs f32
+    bool storage16 = true;  // f16 and bf16, which need f32 too
+    std::vector<std::uint32_t> subgroups = {4, 8, 16, 32, 64, 128};  // widths; empty: none
     bool traps = false;
     unsigned size = 12;  // statements of main, roughly
 };

@@ -319,7 +319,53 @@ std::string Statements::join(const Flow& flow) {
 
 std::string Statements::stretch(const Flow& flow) {
     change_use();
-    return body(static_cast<unsigned>(random_.between(1, 1 + options_.size / 3)), flow);
+    std::string out = body(static_cast<unsigned>(random_.between(1, 1 + options_.size / 3)), flow);
+    for (std::uint64_t n = subgroups_ ? random_.below(4) : 0; n > 0; --n)
+        out += indent(flow) + subgroup_operation() + "\n";
+    return out;
+}
+
+std::string Statements::subgroup_operation() {
+    static const std::vector<std::string> kReductions = {"subgroup_add", "subgroup_min",
+                                                         "subgroup_max", "subgroup_inclusive_add",
+                                                         "subgroup_exclusive_add"};
+    static const std::vector<std::string> kBits = {"subgroup_and", "subgroup_or", "subgroup_xor"};
+    TextType type = expressions_.any_type(false).with_lanes(1);
+    if (type.kind == WYE_KIND_F16) type.kind = WYE_KIND_F32;
+    TextType result = type;
+    std::string operation;
+    switch (random_.below(6)) {
+        case 0:
+            result = kTextBool;
+            operation = cat({random_.chance(50) ? "subgroup_any(" : "subgroup_all(",
+                             expressions_.expression(kTextBool, 3), ")"});
+            break;
+        case 1:
+            result = {WYE_KIND_U32, 4};
+            operation = cat({"subgroup_ballot(", expressions_.expression(kTextBool, 3), ")"});
+            break;
+        case 2: {
+            scope_.uniform_only = true;
+            const std::string lane = expressions_.expression(kTextU32, 2);
+            scope_.uniform_only = false;
+            operation =
+                cat({"subgroup_broadcast(", expressions_.expression(type, 3), ", ", lane, ")"});
+            break;
+        }
+        case 3:
+            operation = cat({random_.chance(50) ? "subgroup_shuffle(" : "subgroup_shuffle_xor(",
+                             expressions_.expression(type, 3), ", ",
+                             expressions_.expression(kTextU32, 2), ")"});
+            break;
+        default: {
+            const bool bits = type.integer() && random_.chance(40);
+            operation = cat({random_.pick(bits ? kBits : kReductions), "(",
+                             expressions_.expression(type, 3), ")"});
+        }
+    }
+    const std::string name = fresh("s");
+    scope_.variables.push_back({name, result, false, false, false});
+    return "let " + name + " = " + operation + ";";
 }
 
 std::string Statements::main() {

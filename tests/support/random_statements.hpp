@@ -27,13 +27,14 @@ class Statements {
   public:
     Statements(Random& random, Scope& scope, const std::vector<unsigned>& kinds,
                const RandomProgramOptions& options, std::vector<std::string> own,
-               std::vector<SharedMemory> shared)
+               std::vector<SharedMemory> shared, bool subgroups)
         : random_(random),
           scope_(scope),
           expressions_(random, scope, kinds),
           options_(options),
           own_(std::move(own)),
-          shared_(std::move(shared)) {}
+          shared_(std::move(shared)),
+          subgroups_(subgroups) {}
 
     std::string function();
     std::string main();
@@ -61,6 +62,7 @@ class Statements {
 
     // A stretch of main between barriers, a uniform if or loop around some, and what lies between.
     std::string stretch(const Flow& flow);
+    std::string subgroup_operation();  // in flow that is uniform
     std::string join(const Flow& flow);
     void change_use();
     [[nodiscard]] bool has_shared() const;
@@ -72,6 +74,7 @@ class Statements {
     const RandomProgramOptions& options_;
     std::vector<std::string> own_;
     std::vector<SharedMemory> shared_;
+    bool subgroups_;
     unsigned names_ = 0;
 };
 

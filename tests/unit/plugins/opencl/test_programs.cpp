@@ -70,6 +70,7 @@ TEST_CASE("random programs give what the oracle gives") {
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         support::RandomProgramOptions options;
         options.traps = seed % 4 == 0;
+        options.subgroups = {};
         options.size = 6 + static_cast<unsigned>(seed % 12);
         const auto random = support::random_program(seed, options);
         const auto program = harness::valid_program(random.text);
