@@ -16,11 +16,14 @@ constexpr const char* kUsage =
     "usage: wye-conformance SUITE --device SELECTOR [options]\n"
     "  examples [--only NAME] [--seed N] [--scale N]  the example programs\n"
     "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n"
-    "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n";
+    "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n"
+    "  sweeps [--only TYPE] [--count N]               every operation on every type, N inputs "
+    "each\n";
 
 struct Options {
     std::string suite, device, only, dump;
     std::uint64_t seed = 1, scale = 1, first = 0, last = 100;
+    std::uint64_t count = std::uint64_t{1} << 20U;
 };
 
 bool number(std::string_view text, std::uint64_t& out) {
@@ -49,6 +52,8 @@ bool read(int argc, char** argv, Options& o) {
             o.dump = value;
         else if (key == "--seed")
             good = number(value, o.seed);
+        else if (key == "--count")
+            good = number(value, o.count) && o.count > 0;
         else if (key == "--scale")
             good = number(value, o.scale) && o.scale > 0;
         else if (key == "--seeds")
@@ -57,7 +62,8 @@ bool read(int argc, char** argv, Options& o) {
             good = false;
         if (!good) return false;
     }
-    const bool known = o.suite == "examples" || o.suite == "random" || o.suite == "traps";
+    const bool known =
+        o.suite == "examples" || o.suite == "random" || o.suite == "traps" || o.suite == "sweeps";
     return argc % 2 == 0 && !o.device.empty() && known;
 }
 
@@ -83,6 +89,8 @@ int main(int argc, char** argv) {
         count = conformance::run_examples(*device, options.only, options.seed, options.scale);
     else if (options.suite == "random")
         count = conformance::run_random(*device, options.first, options.last, options.dump);
+    else if (options.suite == "sweeps")
+        count = conformance::run_sweeps(*device, options.only, options.count);
     else
         count = conformance::run_traps(*device, options.first, options.last, options.dump);
     std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(count.passed),

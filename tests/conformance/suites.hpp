@@ -30,4 +30,8 @@ Count run_random(const Device& device, std::uint64_t first, std::uint64_t last,
 Count run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
                 const std::string& dump);
 
+// Every operation on every type, `inputs` of them each (8 and 16-bit types begin with all there
+// are), within what the device says it can do. `only`: the name of one type, or empty.
+Count run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs);
+
 }  // namespace conformance

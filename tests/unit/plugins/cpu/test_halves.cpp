@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f16 and bf16, against exact arithmetic in double that is rounded here by scaling: every f16
+// f16 and bf16, against exact arithmetic in double that is rounded by scaling: every f16
 // through every operation of one operand, every f16 and bf16 through conversions and memory, pairs
 // of edges and a million random pairs through the others, on each kernel build.
 #include <doctest/doctest.h>
@@ -13,6 +13,7 @@
 
 #include "edges.hpp"
 #include "rig.hpp"
+#include "support/half.hpp"
 #include "support/random.hpp"
 #include "wye/program_format.h"
 
@@ -20,38 +21,8 @@ namespace {
 
 using Half = std::uint16_t;
 
-double value_of(Half bits) {
-    const int exponent = bits >> 10 & 31;
-    const double fraction = bits & 1023;
-    const double sign = (bits & 0x8000) != 0 ? -1 : 1;
-    if (exponent == 31)
-        return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                             : sign * std::numeric_limits<double>::infinity();
-    if (exponent == 0) return sign * std::ldexp(fraction, -24);
-    return sign * std::ldexp(1024 + fraction, exponent - 25);
-}
-
-// The nearest number with `digits` bits of fraction, not below 2^least in steps; beyond the largest
-// it is infinite. Ties to even: nearbyint in the default mode.
-double rounded(double x, int digits, int least, double end) {
-    if (x == 0 || !std::isfinite(x)) return x;
-    const int step = std::max(std::ilogb(x) - digits, least);
-    const double r = std::ldexp(std::nearbyint(std::ldexp(x, -step)), step);
-    return std::fabs(r) >= end ? std::copysign(std::numeric_limits<double>::infinity(), x) : r;
-}
-
-double to_half(double x) { return rounded(x, 10, -24, 65536); }
-
-Half bits_of_half(double x) {
-    if (std::isnan(x)) return 0x7e00;
-    const auto sign = static_cast<Half>(std::signbit(x) ? 0x8000 : 0);
-    x = std::fabs(x);
-    if (std::isinf(x)) return sign | 0x7c00;
-    if (x < std::ldexp(1.0, -14)) return sign | static_cast<Half>(std::ldexp(x, 24));
-    const int exponent = std::ilogb(x);
-    return static_cast<Half>(sign | (exponent + 15) << 10 |
-                             (static_cast<int>(std::ldexp(x, 10 - exponent)) - 1024));
-}
+using support::half_of_value;
+using support::value_of_half;
 
 std::vector<Half> all_halves() {
     std::vector<Half> out(65536);
@@ -97,7 +68,7 @@ void compare(const std::string& text, const std::vector<R>& got, const std::vect
 void unary(test::Rig& rig, const std::string& text, const std::function<double(double)>& op) {
     const std::vector<Half> x = all_halves();
     std::vector<Half> wanted;
-    for (const Half h : x) wanted.push_back(bits_of_half(to_half(op(value_of(h)))));
+    for (const Half h : x) wanted.push_back(half_of_value(op(value_of_half(h))));
     compare(text, compute<Half>(rig, text, "f16", "f16", {test::bytes_of(x)}, x.size()), wanted);
 }
 
@@ -131,8 +102,8 @@ using Ternary = std::function<double(double, double, double)>;
 void ternary(test::Rig& rig, const Triples& in, const std::string& text, const Ternary& op) {
     std::vector<Half> wanted;
     for (std::size_t n = 0; n < in.x.size(); ++n)
-        wanted.push_back(
-            bits_of_half(to_half(op(value_of(in.x[n]), value_of(in.y[n]), value_of(in.z[n])))));
+        wanted.push_back(half_of_value(
+            op(value_of_half(in.x[n]), value_of_half(in.y[n]), value_of_half(in.z[n]))));
     compare(text,
             compute<Half>(rig, text, "f16", "f16",
                           {test::bytes_of(in.x), test::bytes_of(in.y), test::bytes_of(in.z)},
@@ -160,8 +131,8 @@ void to_halves(test::Rig& rig, unsigned kind) {
     for (const T e : test::edges<T>()) x.push_back(e);
     // Around every tie between two f16, and every f16.
     for (unsigned n = 0; n < 0x7c00; ++n) {
-        const double a = value_of(static_cast<Half>(n));
-        const double b = n == 0x7bff ? 65536 : value_of(static_cast<Half>(n + 1));
+        const double a = value_of_half(static_cast<Half>(n));
+        const double b = n == 0x7bff ? 65536 : value_of_half(static_cast<Half>(n + 1));
         if constexpr (std::is_floating_point_v<T>) {
             const T tie = T((a + b) / 2);
             for (const T v : {tie, std::nextafter(tie, T(0)), std::nextafter(tie, T(1e9)), T(-tie)})
@@ -175,7 +146,7 @@ void to_halves(test::Rig& rig, unsigned kind) {
     for (const T v : x) {
         // 2^60 and beyond are infinite; below, the integers that matter are exact in double.
         const double d = std::fabs(double(v)) > 1e6 ? std::copysign(1e6, double(v)) : double(v);
-        wanted.push_back(bits_of_half(std::isnan(d) ? d : to_half(d)));
+        wanted.push_back(half_of_value(d));
     }
     const std::string type = test::name_of<T>();
     compare("f16(" + type + ")",
@@ -186,7 +157,7 @@ template <typename T>
 void from_halves(test::Rig& rig, const std::function<T(double)>& convert) {
     const std::vector<Half> x = all_halves();
     std::vector<T> wanted;
-    for (const Half h : x) wanted.push_back(test::stored(convert(value_of(h))));
+    for (const Half h : x) wanted.push_back(test::stored(convert(value_of_half(h))));
     const std::string text = test::name_of<T>() + "(x)";
     compare(text, compute<T>(rig, text, "f16", test::name_of<T>(), {test::bytes_of(x)}, x.size()),
             wanted);
@@ -216,7 +187,8 @@ TEST_CASE("every f16 through operations of one operand") {
         unary(rig, "round(x)", [](double x) { return std::nearbyint(x); });
         unary(rig, "f16(isnan(x))", [](double x) { return std::isnan(x) ? 1 : 0; });
         unary(rig, "f16(isinf(x))", [](double x) { return std::isinf(x) ? 1 : 0; });
-        unary(rig, "x * x + 0.1f16", [](double x) { return to_half(x * x) + value_of(0x2e66); });
+        unary(rig, "x * x + 0.1f16",
+              [](double x) { return value_of_half(half_of_value(x * x)) + value_of_half(0x2e66); });
     }
 }
 
@@ -231,7 +203,8 @@ TEST_CASE("f16 arithmetic is f32 arithmetic that is rounded once more") {
         ternary(rig, in, "x / y", [](double x, double y, double) { return x / y; });
         // Two roundings, to f32 and to f16, as the language says.
         ternary(rig, in, "fma(x, y, z)", [](double x, double y, double z) {
-            return static_cast<double>(static_cast<float>(x * y + z));
+            const auto product = static_cast<float>(x * y);  // exact
+            return static_cast<double>(product + static_cast<float>(z));
         });
         ternary(rig, in, "min(x, y)", [](double x, double y, double) { return smaller(x, y); });
         ternary(rig, in, "max(x, y)", [](double x, double y, double) { return larger(x, y); });
@@ -273,8 +246,8 @@ TEST_CASE("u32 and f16x2 are the same bits but for NaNs, low half first") {
     for (const Half low : x) {
         const Half high = static_cast<Half>(low * 40503U);  // odd, so every one comes up
         pairs.push_back(std::uint32_t{high} << 16 | low);
-        wanted.push_back(std::uint32_t{bits_of_half(value_of(low))} << 16 |
-                         bits_of_half(value_of(high)));
+        wanted.push_back(std::uint32_t{half_of_value(value_of_half(low))} << 16 |
+                         half_of_value(value_of_half(high)));
     }
     for (const std::string& isa : test::isas()) {
         test::Rig rig(isa);
@@ -296,14 +269,7 @@ TEST_CASE("bf16 elements: loads are exact, stores round to nearest even") {
         for (const unsigned low : {0x7fffU, 0x8000U, 0x8001U})
             wide.push_back(std::bit_cast<float>(n << 16 | low));
     std::vector<Half> wanted;
-    for (const float v : wide) {
-        if (std::isnan(v)) {
-            wanted.push_back(0x7fc0);
-            continue;
-        }
-        const auto r = static_cast<float>(rounded(v, 7, -133, std::ldexp(1.0, 128)));
-        wanted.push_back(static_cast<Half>(std::bit_cast<std::uint32_t>(r) >> 16));
-    }
+    for (const float v : wide) wanted.push_back(support::bf16_of_value(v));
     for (const std::string& isa : test::isas()) {
         CAPTURE(isa);
         test::Rig rig(isa);

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One program for each type holds all its operations, so that a compiler is asked few times. Inputs
+// go through it in chunks; host arithmetic says what is right, and the oracle agrees on the first.
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "conformance/judge.hpp"
+#include "conformance/suites.hpp"
+#include "conformance/sweep_operations.hpp"
+#include "support/random.hpp"
+#include "wye/program_format.h"
+
+namespace conformance {
+namespace {
+
+constexpr std::size_t kChunk = 65536;
+constexpr std::size_t kOracle = 512;  // inputs that the oracle evaluates too
+
+struct Kind {
+    const char* name;
+    unsigned bytes;
+};
+Kind kind_of(unsigned kind) {
+    switch (kind) {
+#define WYE_SWEEP_KIND(name, code, text, bytes, bits) \
+    case code:                                        \
+        return {text, bytes};
+        WYE_KINDS(WYE_SWEEP_KIND)
+#undef WYE_SWEEP_KIND
+        default:
+            return {"?", 0};
+    }
+}
+
+bool names(const std::string& text, unsigned kind) {
+    return text.find(kind_of(kind).name) != std::string::npos;
+}
+
+// The first capability that values of this kind need and the device lacks; empty: none.
+std::string missing(const Device& device, unsigned kind) {
+    const auto lacks = [&](std::initializer_list<const char*> capabilities) -> std::string {
+        for (const char* name : capabilities)
+            if (!device.has(name)) return name;
+        return {};
+    };
+    switch (kind) {
+        case WYE_KIND_I8:
+        case WYE_KIND_U8:
+            return lacks({"storage8"});
+        case WYE_KIND_I16:
+        case WYE_KIND_U16:
+            return lacks({"storage16"});
+        case WYE_KIND_F16:
+        case WYE_KIND_BF16:
+            return lacks({"storage16", "ieee_f32"});
+        case WYE_KIND_I64:
+        case WYE_KIND_U64:
+            return lacks({"int64"});
+        case WYE_KIND_F32:
+            return lacks({"ieee_f32"});
+        case WYE_KIND_F64:
+            return lacks({"f64", "ieee_f64"});
+        default:
+            return {};
+    }
+}
+
+// Leaves out what the device cannot run, and says so.
+void keep_possible(const Device& device, Sweep& sweep) {
+    std::map<std::string, std::size_t> left_out;
+    std::erase_if(sweep.operations, [&](const Operation& operation) {
+        for (unsigned kind = WYE_KIND_I32; kind < WYE_KIND_FIRST_FREE; ++kind) {
+            const bool used = kind == sweep.kind || kind == operation.result ||
+                              (kind <= WYE_KIND_F64 && names(operation.text, kind));
+            const std::string lack = used ? missing(device, kind) : std::string();
+            if (lack.empty()) continue;
+            ++left_out[lack];
+            return true;
+        }
+        return false;
+    });
+    for (const auto& [capability, count] : left_out)
+        std::printf("left out: %zu operations on %s, the device has no %s\n", count,
+                    kind_of(sweep.kind).name, capability.c_str());
+}
+
+// Which operation stands where: the number of its row in the output of its kind.
+struct Layout {
+    std::vector<unsigned> kinds;           // outputs, in binding order
+    std::map<unsigned, std::size_t> rows;  // of each output
+    std::vector<std::size_t> row_of;       // by operation
+};
+
+Layout layout_of(const Sweep& sweep) {
+    Layout layout;
+    for (const Operation& operation : sweep.operations) {
+        if (layout.rows.count(operation.result) == 0) layout.kinds.push_back(operation.result);
+        layout.row_of.push_back(layout.rows[operation.result]++);
+    }
+    return layout;
+}
+
+std::string text_of(const Sweep& sweep, const Layout& layout) {
+    const std::string type = kind_of(sweep.kind).name;
+    std::string text = "wye 1; program sweep_" + type + "; workgroup 64;\n";
+    for (const char* name : {"x", "y", "z"})
+        text += std::string("input in_") + name + ": " + type + "[" +
+                (*name == 'x' ? "" : "len(in_x)") + "];\n";
+    for (const unsigned kind : layout.kinds)
+        text += std::string("output out_") + kind_of(kind).name + ": " + kind_of(kind).name +
+                "[len(in_x) * " + std::to_string(layout.rows.at(kind)) + "];\n";
+    text +=
+        "grid elements len(in_x);\nmain {\n    let i = global_id.x;\n    let n = len(in_x);\n"
+        "    if i < n {\n        let x = in_x[i];\n        let y = in_y[i];\n"
+        "        let z = in_z[i];\n";
+    for (std::size_t k = 0; k < sweep.operations.size(); ++k) {
+        const Operation& operation = sweep.operations[k];
+        text += std::string("        out_") + kind_of(operation.result).name + "[" +
+                std::to_string(layout.row_of[k]) + "u * n + i] = " + operation.text + ";\n";
+    }
+    return text + "    }\n}\n";
+}
+
+std::uint64_t element(const std::vector<std::byte>& bytes, std::size_t size, std::size_t index) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes.data() + index * size, size);
+    return bits;
+}
+
+void set_element(std::vector<std::byte>& bytes, std::size_t size, std::size_t index,
+                 std::uint64_t bits) {
+    std::memcpy(bytes.data() + index * size, &bits, size);
+}
+
+// The sum that cancels best: minus the rounded product.
+std::uint64_t cancelling(unsigned kind, std::uint64_t x, std::uint64_t y) {
+    if (kind == WYE_KIND_F64) {
+        const double product = std::bit_cast<double>(x) * std::bit_cast<double>(y);
+        return std::bit_cast<std::uint64_t>(-product);
+    }
+    const float product = std::bit_cast<float>(static_cast<std::uint32_t>(x)) *
+                          std::bit_cast<float>(static_cast<std::uint32_t>(y));
+    return std::bit_cast<std::uint32_t>(-product);
+}
+
+// Three operands for each input. Types of 8 and 16 bits begin with every x.
+Launch inputs(const Sweep& sweep, const Layout& layout, std::uint64_t seed, std::size_t first,
+              std::size_t count) {
+    const unsigned size = kind_of(sweep.kind).bytes;
+    support::Random random(seed);
+    Launch launch;
+    for (const char* name : {"in_x", "in_y", "in_z"})
+        launch.buffers.push_back(
+            {name, true, false, support::random_scalars(random, sweep.kind, count)});
+    auto& x = launch.buffers[0].bytes;
+    auto& y = launch.buffers[1].bytes;
+    auto& z = launch.buffers[2].bytes;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (size <= 2 && first + i < std::size_t{1} << (8 * size))
+            set_element(x, size, i, first + i);
+        const std::uint64_t bits = element(x, size, i);
+        if (i % 8 == 0) set_element(y, size, i, bits);       // equal
+        if (i % 8 == 1) set_element(y, size, i, bits ^ 1U);  // the neighbour
+        const bool float_sum = sweep.kind == WYE_KIND_F32 || sweep.kind == WYE_KIND_F64;
+        if (i % 4 == 2 && float_sum)
+            set_element(z, size, i, cancelling(sweep.kind, bits, element(y, size, i)));
+    }
+    for (const unsigned kind : layout.kinds)
+        launch.buffers.push_back(
+            {std::string("out_") + kind_of(kind).name, false, true,
+             std::vector<std::byte>(count * layout.rows.at(kind) * kind_of(kind).bytes)});
+    return launch;
+}
+
+struct Mismatches {
+    std::uint64_t count = 0;
+    std::string first;
+};
+
+void compare(const Sweep& sweep, const Layout& layout, const Launch& launch, std::size_t count,
+             const std::vector<std::vector<std::byte>>& got, std::vector<Mismatches>& found) {
+    const unsigned size = kind_of(sweep.kind).bytes;
+    for (std::size_t k = 0; k < sweep.operations.size(); ++k) {
+        const Operation& operation = sweep.operations[k];
+        const auto output = static_cast<std::size_t>(
+            std::find(layout.kinds.begin(), layout.kinds.end(), operation.result) -
+            layout.kinds.begin());
+        const unsigned out_size = kind_of(operation.result).bytes;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t x = element(launch.buffers[0].bytes, size, i);
+            const std::uint64_t y = element(launch.buffers[1].bytes, size, i);
+            const std::uint64_t z = element(launch.buffers[2].bytes, size, i);
+            const std::uint64_t is =
+                element(got[3 + output], out_size, layout.row_of[k] * count + i);
+            const std::uint64_t should_be = operation.expected(x, y, z);
+            if (is == should_be) continue;
+            if (found[k].count++ != 0) continue;
+            char text[200];
+            std::snprintf(text, sizeof text, "x %#llx, y %#llx, z %#llx: got %#llx, wanted %#llx",
+                          static_cast<unsigned long long>(x), static_cast<unsigned long long>(y),
+                          static_cast<unsigned long long>(z), static_cast<unsigned long long>(is),
+                          static_cast<unsigned long long>(should_be));
+            found[k].first = text;
+        }
+    }
+}
+
+void judge(Count& count, const std::string& what, const std::string& problem) {
+    ++(problem.empty() ? count.passed : count.failed);
+    if (!problem.empty()) std::printf("FAILED %s: %s\n", what.c_str(), problem.c_str());
+}
+
+// The error of a run, if it has one.
+std::string run_chunks(const Device& device, const wye::Program& program, const Sweep& sweep,
+                       const Layout& layout, std::uint64_t inputs_wanted,
+                       std::vector<Mismatches>& found) {
+    std::uint64_t chunk = 0;
+    for (std::uint64_t done = 0; done < inputs_wanted; done += kChunk, ++chunk) {
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, inputs_wanted - done));
+        const Launch launch =
+            inputs(sweep, layout, chunk + 1, static_cast<std::size_t>(done), count);
+        const auto got = device.run(program, {launch}, chunk % 2 == 1);
+        if (!got.ok()) return got.error().text();
+        compare(sweep, layout, launch, count, *got, found);
+    }
+    return {};
+}
+
+std::string check_with_oracle(const wye::Program& program, const Sweep& sweep,
+                              const Layout& layout) {
+    const auto wire = program.lower("wire");
+    if (!wire.ok()) return wire.error().text();
+    const Launch launch = inputs(sweep, layout, 0, 1U << 16U, kOracle);
+    const auto wanted = expected(*wire, {launch});
+    if (!wanted.ok()) return wanted.error().text();
+    std::vector<Mismatches> found(sweep.operations.size());
+    compare(sweep, layout, launch, kOracle, *wanted, found);
+    for (std::size_t k = 0; k < found.size(); ++k)
+        if (found[k].count != 0)
+            return "the oracle does not agree with the host: `" + sweep.operations[k].text +
+                   "`: " + found[k].first;
+    return {};
+}
+
+}  // namespace
+
+Count run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs_wanted) {
+    Count count;
+    for (Sweep& sweep : sweeps()) {
+        const Kind kind = kind_of(sweep.kind);
+        if (!only.empty() && only != kind.name) continue;
+        keep_possible(device, sweep);
+        if (sweep.operations.empty()) continue;
+        const Layout layout = layout_of(sweep);
+        const auto program = device.context().program_from_text(text_of(sweep, layout), kind.name);
+        if (!program.ok()) {
+            judge(count, kind.name, program.error().text());
+            continue;
+        }
+        // Elements of 8 and 16 bits that are only loaded and stored: each once.
+        const bool storage = sweep.kind >= WYE_KIND_I8;
+        const std::uint64_t wanted =
+            storage ? std::uint64_t{1} << (8U * kind.bytes) : inputs_wanted;
+        judge(count, std::string(kind.name) + ", oracle",
+              check_with_oracle(*program, sweep, layout));
+        std::vector<Mismatches> found(sweep.operations.size());
+        const std::string problem = run_chunks(device, *program, sweep, layout, wanted, found);
+        if (!problem.empty()) {
+            judge(count, kind.name, problem);
+            continue;
+        }
+        for (std::size_t k = 0; k < found.size(); ++k)
+            judge(count, std::string(kind.name) + " `" + sweep.operations[k].text + "`",
+                  found[k].count == 0
+                      ? std::string()
+                      : std::to_string(found[k].count) + " mismatches, first at " + found[k].first);
+        std::printf("%s: %zu operations, %llu inputs each\n", kind.name, sweep.operations.size(),
+                    static_cast<unsigned long long>(wanted));
+    }
+    return count;
+}
+
+}  // namespace conformance
