@@ -51,6 +51,10 @@ std::string float_to_int(CModule& module, Kind from, Kind to, const std::string&
         const std::string cast =
             native == target ? "(" + target + ")" : "(" + target + ")(" + native + ")";
         std::string text = target + " " + name + "(const " + source + " a) {\n";
+        if (const std::string body = module.spelling.native_float_to_int(from, to); !body.empty()) {
+            module.add_helper(name, text + body + "}\n");
+            return name + "(" + operand + ")";
+        }
         text += "    const bool ok = " + std::string(s.low) + " && " + s.high + ";\n";
         text += "    const " + target + " t = " + cast + "(ok ? a : " + zero + ");\n";
         text += "    const " + target + " end = a > " + zero + " ? " +

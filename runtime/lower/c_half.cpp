@@ -125,16 +125,22 @@ std::uint32_t f32_of_f16(std::uint64_t bits) {
 }
 
 std::string half_step(CModule& module, HalfStep step, const std::string& operand) {
-    if (std::string native = module.spelling.half(step, operand); !native.empty()) return native;
-    switch (step) {
-        case HalfStep::Round:
-            return helper(module, "wye_f16_round", kRound, operand);
-        case HalfStep::ToBits:
-            return helper(module, "wye_f16_bits", kToBits, operand);
-        case HalfStep::FromBits:
-            break;
-    }
-    return helper(module, "wye_f16_value", kFromBits, operand);
+    const std::string name = step == HalfStep::Round    ? "wye_f16_round"
+                             : step == HalfStep::ToBits ? "wye_f16_bits"
+                                                        : "wye_f16_value";
+    const std::string body = module.spelling.half(step);
+    if (body.empty())
+        return helper(module, name,
+                      step == HalfStep::Round    ? kRound
+                      : step == HalfStep::ToBits ? kToBits
+                                                 : kFromBits,
+                      operand);
+    const std::string f32(module.value_type(Kind::F32));
+    const std::string u32(module.value_type(Kind::U32));
+    module.add_helper(name, (step == HalfStep::ToBits ? u32 : f32) + " " + name + "(const " +
+                                (step == HalfStep::FromBits ? u32 : f32) + " x) {\n" + body +
+                                "}\n");
+    return name + "(" + operand + ")";
 }
 
 std::string f64_to_f16(CModule& module, const std::string& operand) {

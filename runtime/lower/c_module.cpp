@@ -179,7 +179,7 @@ std::string_view CModule::use_type(Kind kind) {
 
 std::string CModule::vector_struct(ir::Type type) {
     const std::string element(use_type(type.kind));
-    const std::string name = "wye_" + element + std::to_string(type.lanes);
+    const std::string name = "wye_" + element + "x" + std::to_string(type.lanes);
     if (helper_names_.insert(name).second) {
         helpers_ += "struct " + name + " {\n    " + element + " ";
         for (unsigned k = 0; k < type.lanes; ++k)

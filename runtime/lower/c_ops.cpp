@@ -267,6 +267,8 @@ std::string Scalar::write(Op op, const std::vector<std::string>& v) {
 std::string Scalar::unrounded(Op op, const std::vector<std::string>& v) {
     const std::string width = std::to_string(bits_) + "u";
     const std::string last = std::to_string(bits_ - 1) + "u";
+    if (const std::string body = module_.spelling.native(op, kind_); !body.empty())
+        return help(std::string(ir::op_text(op)).c_str(), v, body);
     switch (op) {
         case Op::NEG:
             if (floating_) return from_bits("(" + as_bits(v[0]) + " ^ " + number(sign_bit()) + ")");

@@ -4,6 +4,8 @@
 // lengths the text before it must declare.
 #include "lower/c_walk.hpp"
 
+#include <algorithm>
+
 #include "lower/c_module.hpp"
 #include "lower/c_writer.hpp"
 #include "program/analysis.hpp"
@@ -14,6 +16,7 @@ namespace {
 using ir::Kind;
 
 constexpr std::string_view kEntry = "wye_main";
+constexpr std::uint64_t kPartAlignment = 16;  // of arrays in one shared block
 
 class Kernel {
   public:
@@ -34,6 +37,7 @@ class Kernel {
     void signature(const OuterSet& outer);
     void define(const OuterSet& outer);
     void define_ids(const OuterSet& outer);
+    void define_shared(const OuterSet& outer);
     void define_lengths(const OuterSet& outer);
     std::string zero_shared(OuterSet& outer);
     // True for a `shared` array that starts with a fill, if it is used at all.
@@ -247,22 +251,43 @@ void Kernel::define_lengths(const OuterSet& outer) {
     }
 }
 
+void Kernel::define_shared(const OuterSet& outer) {
+    const auto element_bytes = [](const ir::Buffer& buffer) {
+        return buffer.type.bytes() * (buffer.type.kind == Kind::F16 ? 2 : 1);
+    };
+    for (const ir::Buffer& buffer : program_.buffers)
+        if (buffer.shared())
+            artifact_.shared_bytes +=
+                static_cast<std::uint32_t>(buffer.count * element_bytes(buffer));
+    const Spelling& spelling = module_.spelling;
+    const bool block = artifact_.shared_bytes > spelling.max_static_shared();
+    if (block) line(spelling.shared_block() + ";");
+    std::uint64_t offset = 0;
+    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
+        const ir::Buffer& buffer = program_.buffers[b];
+        if (!has(outer, Outer::Kind::Shared, b)) continue;
+        const std::string element = module_.element_type(buffer);
+        const std::string name = name_of({Outer::Kind::Shared, b});
+        const unsigned bytes = element_bytes(buffer);
+        const unsigned alignment = buffer.type.lanes == 2 || buffer.type.lanes == 4 ? bytes : 0;
+        offset = (offset + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
+        line((block ? spelling.shared_part(element, name, offset)
+                    : spelling.shared_array(element, name, buffer.count * buffer.type.lanes,
+                                            alignment)) +
+             ";  // " + sanitised(buffer.name));
+        offset += buffer.count * bytes;
+    }
+    if (block)
+        artifact_.shared_bytes =
+            std::max(artifact_.shared_bytes, static_cast<std::uint32_t>(offset));
+}
+
 void Kernel::define(const OuterSet& outer) {
     define_lengths(outer);
     for (std::uint32_t p = 0; p < program_.params.size(); ++p)
         if (has(outer, Outer::Kind::Param, p))
             line(module_.declaration({Outer::Kind::Param, p}) + " = p.p" + std::to_string(p) + ";");
-    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
-        const ir::Buffer& buffer = program_.buffers[b];
-        if (!buffer.shared()) continue;
-        const unsigned bytes = buffer.type.bytes() * (buffer.type.kind == Kind::F16 ? 2 : 1);
-        artifact_.shared_bytes += static_cast<std::uint32_t>(buffer.count * bytes);
-        if (!has(outer, Outer::Kind::Shared, b)) continue;
-        const unsigned alignment = buffer.type.lanes == 2 || buffer.type.lanes == 4 ? bytes : 0;
-        line(module_.spelling.shared_array(module_.element_type(buffer), "s" + std::to_string(b),
-                                           buffer.count * buffer.type.lanes, alignment) +
-             ";  // " + sanitised(buffer.name));
-    }
+    define_shared(outer);
     define_ids(outer);
 }
 

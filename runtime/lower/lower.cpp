@@ -61,12 +61,15 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const TargetFac
                  program.name);
 }
 
-std::vector<std::string_view> formats() { return {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C}; }
+std::vector<std::string_view> formats() {
+    return {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C};
+}
 
 Result<Artifact> lower(const ir::Program& program, std::string_view format,
                        const TargetFacts& facts, const Options& options) {
     if (format == WYE_FORMAT_PROGRAM) return lower_wire(program, facts, options);
     if (format == WYE_FORMAT_OPENCL_C) return lower_c(program, format, opencl_c(), facts, options);
+    if (format == WYE_FORMAT_CUDA_C) return lower_c(program, format, cuda_c(), facts, options);
     std::string known;
     for (const std::string_view name : formats())
         known += (known.empty() ? "`" : ", `") + std::string(name) + "`";

@@ -55,8 +55,8 @@ struct Artifact {
     std::vector<wye_slot> slots;  // in kernel-argument order
     std::uint32_t binding_count = 0;
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
-    std::uint32_t subgroup = 0;  // width of subgroups; 0: it uses none
-    std::uint32_t shared_bytes = 0;
+    std::uint32_t subgroup = 0;      // width of subgroups; 0: it uses none
+    std::uint32_t shared_bytes = 0;  // of CUDA C: above kMaxCudaStaticShared, one dynamic block
     std::uint32_t params_size = 0;
     std::string options;  // compiler flags, space separated
     bool uses_trap = false;
@@ -73,7 +73,10 @@ struct Artifact {
                                                    const TargetFacts& facts,
                                                    const Options& options);
 
-// Formats that `lower` can produce now: "wye-program", "opencl-c".
+// CUDA has at most this much workgroup memory in declarations; more comes with the launch.
+inline constexpr std::uint32_t kMaxCudaStaticShared = 48U << 10U;
+
+// Formats that `lower` can produce now: "wye-program", "opencl-c", "cuda-c".
 [[nodiscard]] std::vector<std::string_view> formats();
 
 // UNSUPPORTED for an unknown format or a construct that this version does not lower (named, with

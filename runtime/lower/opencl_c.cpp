@@ -24,16 +24,6 @@ std::string_view space_word(Space space) {
     return "";
 }
 
-std::string call(std::string_view name, std::span<const std::string> operands) {
-    std::string out(name);
-    out += '(';
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        if (i != 0) out += ", ";
-        out += operands[i];
-    }
-    return out += ')';
-}
-
 class OpenClC final : public Spelling {
   public:
     std::string_view type(Kind kind) const override {
@@ -237,13 +227,6 @@ class OpenClC final : public Spelling {
 };
 
 }  // namespace
-
-std::string_view Spelling::value_type(Kind kind) const {
-    if (kind == Kind::I32) return type(Kind::U32);
-    if (kind == Kind::I64) return type(Kind::U64);
-    if (kind == Kind::F16) return type(Kind::F32);
-    return type(kind);
-}
 
 const Spelling& opencl_c() {
     static const OpenClC spelling;

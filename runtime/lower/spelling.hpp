@@ -119,8 +119,9 @@ class Spelling {
     // ATOMIC_CAS.
     [[nodiscard]] virtual bool adds_floats(ir::Kind, Space) const { return false; }
 
-    // Empty: the walker writes the step in integer and f32 arithmetic.
-    [[nodiscard]] virtual std::string half(HalfStep, const std::string&) const { return {}; }
+    // The body of a helper function with the argument x. Empty: the walker writes the step in
+    // integer and f32 arithmetic.
+    [[nodiscard]] virtual std::string half(HalfStep) const { return {}; }
 
     // Subgroups of `width` lanes, in flow that is uniform in each. False: the dialect has none, and
     // programs that use them are refused. Lanes are local indices: lane k of subgroup s is the
@@ -150,6 +151,25 @@ class Spelling {
         return condition;
     }
 
+    // The dialect's own form of an operation, where it means exactly what the language says: the
+    // body of a helper function with arguments a, b, c. Empty: the walker spells it out.
+    [[nodiscard]] virtual std::string native(ir::Op, ir::Kind) const { return {}; }
+    // Likewise float to integer: toward zero, saturated, NaN to 0.
+    [[nodiscard]] virtual std::string native_float_to_int(ir::Kind /*from*/,
+                                                          ir::Kind /*to*/) const {
+        return {};
+    }
+
+    // Programs with more workgroup memory than this have it in one block, whose size the launch
+    // gives; the arrays are parts of it.
+    [[nodiscard]] virtual std::uint64_t max_static_shared() const { return UINT64_MAX; }
+    [[nodiscard]] virtual std::string shared_block() const { return {}; }
+    [[nodiscard]] virtual std::string shared_part(std::string_view /*element*/,
+                                                  std::string_view /*name*/,
+                                                  std::uint64_t /*offset*/) const {
+        return {};
+    }
+
     // True where some compiler mishandles branches after a conditional barrier (see BarrierPlan).
     [[nodiscard]] virtual bool closes_conditional_barriers() const { return false; }
 
@@ -157,7 +177,12 @@ class Spelling {
     [[nodiscard]] virtual std::string_view endless_mark() const { return {}; }
 };
 
-// The one OpenCL C spelling (1.2, with what it needs of extensions). WYE_STATIC.
+// OpenCL C 1.2, with what it needs of extensions. WYE_STATIC.
 [[nodiscard]] const Spelling& opencl_c();
+// CUDA C++17 without headers, for NVRTC. WYE_STATIC.
+[[nodiscard]] const Spelling& cuda_c();
+
+// "name(a, b)".
+[[nodiscard]] std::string call(std::string_view name, std::span<const std::string> operands);
 
 }  // namespace wye::lower

@@ -282,7 +282,13 @@ enum wye_slot_kind {
     WYE_SLOT_TRAP = 6         /* the trap record: 8 bytes, {u32 largest code, u32 count} */
 };
 
-/* Slots stand in kernel-argument order. */
+/* Slots stand in kernel-argument order.
+ *
+ * Formats cuda-c, ptx and cubin take them as kernel parameters in this order: BUFFER a pointer,
+ * LENGTH unsigned long long, PARAMS a struct by value (natural alignment, declared order), GRID a
+ * struct of six u32 by value, OPAQUE_ZERO unsigned long long, TRAP a pointer to two u32. The launch
+ * gives no dynamic shared memory, unless the artifact's shared_bytes is above 48 KiB: then all of
+ * them, as one dynamic block. */
 typedef struct wye_slot {
     uint32_t kind;    /* enum wye_slot_kind */
     uint32_t binding; /* index into wye_dispatch_op.bindings (BUFFER, LENGTH); else 0 */
@@ -301,7 +307,7 @@ typedef struct wye_artifact {
     uint32_t binding_count;     /* buffers, in ascending binding order, `shared` left out */
     uint32_t workgroup_size[3]; /* the effective size, override applied */
     uint32_t subgroup_size;     /* 0: no demand */
-    uint32_t shared_bytes;      /* static workgroup memory the code declares */
+    uint32_t shared_bytes;      /* workgroup memory of the code (CUDA: see wye_slot) */
     uint32_t params_size;       /* bytes */
     wye_string label;           /* for logs and profilers */
     wye_string options;         /* compiler flags the strict lowering relies on; space separated */

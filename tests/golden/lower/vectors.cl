@@ -1,6 +1,6 @@
 // vectors
 #pragma OPENCL FP_CONTRACT OFF
-struct wye_float3 {
+struct wye_floatx3 {
     float x, y, z;
 };
 static float wye_canonical_f32(const float a) {
@@ -8,8 +8,8 @@ static float wye_canonical_f32(const float a) {
 }
 
 // scale
-static struct wye_float3 f0(const float v0x, const float v0y, const float v0z, const float v1) {
-    struct wye_float3 t0;
+static struct wye_floatx3 f0(const float v0x, const float v0y, const float v0z, const float v1) {
+    struct wye_floatx3 t0;
     t0.x = v0x * v1;
     t0.y = v0y * v1;
     t0.z = v0z * v1;
@@ -34,7 +34,7 @@ void wye_main(
         const float t0 = b0[(ulong)v0 * 3u];
         const float t1 = b0[(ulong)v0 * 3u + 1u];
         const float t2 = b0[(ulong)v0 * 3u + 2u];
-        const struct wye_float3 t3 = f0(t0, t1, t2, 0.5f);
+        const struct wye_floatx3 t3 = f0(t0, t1, t2, 0.5f);
         float v1x = t3.x;  // v
         float v1y = t3.y;
         float v1z = t3.z;

@@ -32,14 +32,18 @@ TEST_CASE("lowered text is as reviewed") {
         const auto program = valid_program(read(entry.path()));
         wye::lower::Options options;
         options.folded_grid = entry.path().stem() == "folded";
-        const auto artifact = wye::lower::lower(program, WYE_FORMAT_OPENCL_C, {}, options);
-        REQUIRE_MESSAGE(artifact.ok(), entry.path().string());
-        const std::filesystem::path golden =
-            std::filesystem::path(entry.path()).replace_extension(".cl");
-        if (std::getenv("WYE_UPDATE_GOLDEN") != nullptr)
-            std::ofstream(golden, std::ios::binary) << artifact->text();
-        CHECK_MESSAGE(read(golden) == artifact->text(), golden.string(), " differs; now it is:\n",
-                      artifact->text());
+        const std::pair<const char*, const char*> forms[] = {{WYE_FORMAT_OPENCL_C, ".cl"},
+                                                             {WYE_FORMAT_CUDA_C, ".cu"}};
+        for (const auto& [format, extension] : forms) {
+            const auto artifact = wye::lower::lower(program, format, {}, options);
+            REQUIRE_MESSAGE(artifact.ok(), entry.path().string());
+            const std::filesystem::path golden =
+                std::filesystem::path(entry.path()).replace_extension(extension);
+            if (std::getenv("WYE_UPDATE_GOLDEN") != nullptr)
+                std::ofstream(golden, std::ios::binary) << artifact->text();
+            CHECK_MESSAGE(read(golden) == artifact->text(), golden.string(),
+                          " differs; now it is:\n", artifact->text());
+        }
     }
     CHECK(seen >= 8);
 }

@@ -46,8 +46,8 @@ main { let i = global_id.x; if i < len(x) { r[i] = sqrt(1.0 / x[i]); } })";
 }  // namespace
 
 TEST_CASE("formats are listed, and others refused with the list") {
-    CHECK(wye::lower::formats() ==
-          std::vector<std::string_view>{WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C});
+    CHECK(wye::lower::formats() == std::vector<std::string_view>{
+                                       WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C});
     const auto result = lower(valid_program(kDivide), "ptx", {});
     REQUIRE_FALSE(result.ok());
     CHECK(result.error().code == wye::Code::UNSUPPORTED);
@@ -125,6 +125,37 @@ main { r[global_id.x] = num_workgroups.x; })";
     CHECK(artifact.workgroup == std::array<std::uint32_t, 3>{32, 2, 1});
     CHECK(has(artifact, "reqd_work_group_size(32, 2, 1)"));
     CHECK_FALSE(has(artifact, "get_num_groups(0));"));
+}
+
+TEST_CASE("CUDA has more than 48 KiB of workgroup memory only as one block of the launch") {
+    const auto cuda = [](const std::string& count) {
+        const auto program =
+            valid_program("wye 1; program p; workgroup 64; shared a: f32[3]; shared b: f64[" +
+                          count + R"(]; output r: f64[64];
+main { a[local_id.x % 3u] = 1.0; b[local_index] = 1.0f64; barrier;
+    r[local_index] = b[63u - local_index] + f64(a[0]); })");
+        auto result = lower(program, WYE_FORMAT_CUDA_C, {});
+        REQUIRE(result.ok());
+        return *std::move(result);
+    };
+    const Artifact small = cuda("6142");  // 12 + 49,136 bytes: 48 KiB less 4
+    CHECK(has(small, "__shared__ double s1[6142];"));
+    CHECK_FALSE(has(small, "extern __shared__"));
+    CHECK(small.shared_bytes == 49148);
+    const Artifact large = cuda("6143");
+    CHECK(has(large, "extern __shared__ alignas(16) u8 shared_block[];"));
+    CHECK(has(large, "float* const s0 = (float*)(shared_block + 0);"));
+    CHECK(has(large, "double* const s1 = (double*)(shared_block + 16);"));
+    CHECK(large.shared_bytes == 16 + 8 * 6143);  // with what aligns the second array
+}
+
+TEST_CASE("CUDA C is compiled without contraction, flushing or approximation") {
+    const auto result = lower(valid_program(kDivide), WYE_FORMAT_CUDA_C, {});
+    REQUIRE(result.ok());
+    CHECK(result->options ==
+          "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -w");
+    CHECK_FALSE(has(*result, "double"));  // f32 division is exact there
+    CHECK_FALSE(has(*result, "#include"));
 }
 
 TEST_CASE("names of the program stay in comments") {
