@@ -5,6 +5,7 @@
 
 #include "lower/c_walk.hpp"
 #include "lower/spelling.hpp"
+#include "lower/strict.hpp"
 #include "program/analysis.hpp"
 #include "program/encode.hpp"
 
@@ -67,6 +68,10 @@ std::vector<std::string_view> formats() {
 
 Result<Artifact> lower(const ir::Program& program, std::string_view format,
                        const TargetFacts& facts, const Options& options) {
+    if (uses_math(program)) {
+        WYE_ASSIGN(const ir::Program expanded, expand_math(program));
+        return lower(expanded, format, facts, options);
+    }
     if (format == WYE_FORMAT_PROGRAM) return lower_wire(program, facts, options);
     if (format == WYE_FORMAT_OPENCL_C) return lower_c(program, format, opencl_c(), facts, options);
     if (format == WYE_FORMAT_CUDA_C) return lower_c(program, format, cuda_c(), facts, options);

@@ -178,11 +178,11 @@ class Analyser {
         type(
             e.type, [&] { return where(e.place, body_); }, e.place);
         if (op_math(e.op)) {
-            reserve(quoted(op_text(e.op)), e.place);
-            // The portable definitions compute in f64.
+            // The portable definitions compute in f64 and look at its bits.
             const auto because = [&] { return quoted(op_text(e.op)) + where(e.place, body_); };
-            need("f64", because, e.place);
-            need("ieee_f64", because, e.place);
+            for (const char* capability : {"f64", "ieee_f64", "int64"})
+                need(capability, because, e.place);
+            if (e.type.kind == Kind::F64) reserve(quoted(op_text(e.op)) + " of f64", e.place);
         }
         if (e.op == Op::WORKGROUP_UNIFORM_LOAD) out_.uses_barrier = true;
         if (op_atomic(e.op)) atomic(e);

@@ -171,10 +171,9 @@ main { let barrier_ = get_global_id(uint); float[barrier_] = barrier_; })");
 
 TEST_CASE("constructs of later versions are refused by name and place") {
     const std::string head = "wye 1; program p; workgroup 32; input x: f32[]; output r: f32[32];\n";
-    CHECK(refusal(head + "main { r[local_index] = sin(x[0]); }").find("`sin`") !=
-          std::string::npos);
-    CHECK(refusal(head + "main { r[local_index] = sin(x[0]); }").find("2:") != std::string::npos);
-    CHECK(refusal(head + "main { grid_barrier; r[0] = 1.0; }") != "");
+    const std::string barrier = refusal(head + "main { grid_barrier; r[0] = 1.0; }");
+    CHECK(barrier.find("`grid_barrier`") != std::string::npos);
+    CHECK(barrier.find("2:") != std::string::npos);
     // OpenCL C 1.2 has no subgroups.
     CHECK(refusal(head + "main { r[0] = f32(subgroup_lane); }").find("subgroups of 32") !=
           std::string::npos);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate.hpp"
+
+#include <doctest/doctest.h>
+
+namespace test {
+namespace {
+
+template <typename T>
+T take(wye::Result<T> result) {
+    if (!result.ok()) FAIL(result.error().text());
+    return std::move(result).value();
+}
+
+wye::ContextOptions options(const std::string& isa) {
+    wye::ContextOptions out;
+    out.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
+#ifdef WYE_OPENCL_FOLDER
+    out.plugin_paths = {WYE_OPENCL_FOLDER};
+#endif
+    if (!isa.empty()) out.config = {{"cpu.isa", isa}};
+    return out;
+}
+
+}  // namespace
+
+template <typename T>
+std::string program_text(std::string_view function, bool two_arguments) {
+    const std::string type = sizeof(T) == 4 ? "f32" : "f64";
+    std::string out = "wye 1; program values; workgroup 64;\ninput x: " + type + "[]; ";
+    if (two_arguments) out += "input y: " + type + "[len(x)]; ";
+    out += "output r: " + type + "[len(x)]; grid elements len(x);\nmain { let i = global_id.x; ";
+    out += "if i < len(r) { r[i] = " + std::string(function);
+    return out + (two_arguments ? "(x[i], y[i])" : "(x[i])") + "; } }\n";
+}
+
+template std::string program_text<float>(std::string_view, bool);
+template std::string program_text<double>(std::string_view, bool);
+
+Evaluator::Evaluator(std::string_view device, const std::string& isa)
+    : context_(take(wye::Context::create(options(isa)))), device_(take(context_.open(device))) {}
+
+template <typename T>
+void Evaluator::run(std::string_view function, const std::vector<T>& x, const std::vector<T>& y,
+                    std::vector<T>& r) {
+    const std::string text = program_text<T>(function, !y.empty());
+    auto at = programs_.find(text);
+    if (at == programs_.end())
+        at = programs_.emplace(text, take(context_.program_from_text(text))).first;
+    r.resize(x.size());
+    wye::Dispatch dispatch(at->second, device_);
+    dispatch.input("x", x).output("r", r);
+    if (!y.empty()) dispatch.input("y", y);
+    (void)take(dispatch.run());
+}
+
+template void Evaluator::run(std::string_view, const std::vector<float>&, const std::vector<float>&,
+                             std::vector<float>&);
+template void Evaluator::run(std::string_view, const std::vector<double>&,
+                             const std::vector<double>&, std::vector<double>&);
+
+}  // namespace test

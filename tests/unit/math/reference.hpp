@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the math functions should give: the system's f64 functions for a first look, MPFR with 160
+// bits where it counts. Not thread-safe: MPFR's variables are kept between calls.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace reference {
+
+struct Function {
+    std::string_view name;
+    int arguments;
+    double (*one)(double);          // the system's, about 1 ulp
+    double (*two)(double, double);  // the same, of two arguments
+};
+[[nodiscard]] std::span<const Function> functions();
+[[nodiscard]] const Function& function(std::string_view name);
+
+// The exact value rounded once, subnormals and overflow included. `y` is ignored where the function
+// has one argument.
+[[nodiscard]] float rounded_f32(const Function& f, double x, double y);
+[[nodiscard]] double rounded_f64(const Function& f, double x, double y);
+
+// |got - exact| in units of the last place of the exact value (the least subnormal's at least); 0
+// for the right infinity or zero and for NaN where the exact function has none; else infinity.
+[[nodiscard]] double error_f32(const Function& f, double x, double y, float got);
+[[nodiscard]] double error_f64(const Function& f, double x, double y, double got);
+
+}  // namespace reference
