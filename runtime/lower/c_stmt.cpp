@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "lower/c_whole.hpp"
 #include "lower/c_writer.hpp"
 
 namespace wye::lower {
@@ -193,9 +194,27 @@ void CWriter::local_array_declaration(const ir::Stmt& s) {
          z + "] = " + module_.literal(local.type.kind, 0) + ";");
 }
 
+std::string CWriter::whole_workgroup(const ir::Stmt& s) {
+    if (!module_.facts.workgroup_loops || function_ != ir::kNone || indent_ != 1) return {};
+    std::string text;
+    for (const WholeGuard& guard : whole_guards(program_, s)) {
+        const std::string size = std::to_string(module_.workgroup[guard.axis]);
+        const std::string last = std::to_string(module_.workgroup[guard.axis] - 1);
+        text += (text.empty() ? "" : " && ") + outer(Outer::Kind::WorkgroupId, guard.axis) + " * " +
+                size + "u + " + last + "u < " + value(guard.bound).c[0];
+    }
+    return text;
+}
+
 void CWriter::if_statement(const ir::Stmt& s) {
     const CValue condition = value(s.args[0]);
-    line("if (" + bare(condition.c[0]) + ") {");
+    if (const std::string whole = whole_workgroup(s); !whole.empty()) {
+        line("if (" + whole + ") {");
+        inner_block(s.body);
+        line("} else if (" + bare(condition.c[0]) + ") {");
+    } else {
+        line("if (" + bare(condition.c[0]) + ") {");
+    }
     bool gone = inner_block(s.body);
     if (s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty()) {
         if (plan_.both_hold(s)) seal();

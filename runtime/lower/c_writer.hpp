@@ -87,6 +87,8 @@ class CWriter {
     void assign(const ir::Stmt& s);
     void local_array_declaration(const ir::Stmt& s);
     void if_statement(const ir::Stmt& s);
+    // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: not asked.
+    std::string whole_workgroup(const ir::Stmt& s);
     void for_statement(ir::StmtId id);
     void while_statement(const ir::Stmt& s);
     void trap(const ir::Stmt& s);

@@ -28,7 +28,8 @@ struct TargetFacts {
     bool native_f64_sqrt = false;
     bool native_f64_fma = false;
     bool folds_literal_zero = false;
-    bool f64 = true;  // 64-bit floats exist (needed by the emulations)
+    bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations
+    bool f64 = true;               // 64-bit floats exist (needed by the emulations)
     // SPIR-V only: how f32 subnormals survive, which float-control modes may be asked for.
     bool keeps_f32_denormals = false;
     bool f32_denorm_mode = false;

@@ -186,3 +186,26 @@ TEST_CASE("every example lowers, always to the same text") {
         CHECK(lowered(text).text().size() > 100);
     }
 }
+
+TEST_CASE("drivers that loop over a workgroup ask its guards once") {
+    TargetFacts facts;
+    const auto at = [&](const char* main) {
+        return lowered(std::string("wye 1; program p; workgroup 16, 4; param h: u32;\n"
+                                   "input x: u32[]; output r: u32[len(x)]; input_output c: u32[];\n"
+                                   "main { let i = global_id.x; ") +
+                           main + " }",
+                       facts);
+    };
+    const char* const plain = "if i < len(x) && h > global_id.y { r[i] = x[i]; }";
+    CHECK_FALSE(has(at(plain), "wg0 * 16u + 15u"));
+    facts.workgroup_loops = true;
+    CHECK(has(at(plain), "if (wg0 * 16u + 15u < n0 && wg1 * 4u + 3u < p0) {"));
+    CHECK(has(at(plain), "} else if ("));
+    for (const char* other :
+         {"if i < x[0] { r[i] = 1u; }", "if i <= len(x) { r[i] = 1u; }",
+          "if local_id.x < 4u { r[i] = 1u; }", "if i < len(x) || i < 9u { r[i] = 1u; }",
+          "if i < len(x) { trap 1; }", "if i < len(x) { atomic_add(c[0], 1u); }",
+          "if i < len(x) { for k in 0u..9u { r[k] = k; } }",
+          "if i < len(x) { r[i] = 1u; } barrier;"})
+        CHECK_FALSE(has(at(other), "wg0 * 16u + 15u"));
+}
