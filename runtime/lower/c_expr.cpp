@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lower/c_writer.hpp"
+#include "lower/never_nan.hpp"
 
 namespace wye::lower {
 namespace {
@@ -241,7 +242,7 @@ CValue CWriter::bitcast(const ir::Expr& e) {
             if (from.floating() && to.integer())
                 v.c[k] = module_.intrinsic(
                     Intrinsic::FloatBits, from.kind,
-                    never_nan(from_id) ? v.c[k] : canonical_nan(module_, from.kind, v.c[k]));
+                    never_nan(code_, from_id) ? v.c[k] : canonical_nan(module_, from.kind, v.c[k]));
             else if (from.integer() && to.floating())
                 v.c[k] = module_.intrinsic(Intrinsic::BitsFloat, to.kind, v.c[k]);
         }
@@ -300,43 +301,6 @@ CValue CWriter::call(const ir::Expr& e) {
     for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = result + "." + "xyzw"[k];
     v.depth = 0;
     return v;
-}
-
-// True where the value cannot be a NaN, whatever memory holds.
-bool CWriter::never_nan(ir::ExprId id) const {
-    const ir::Expr& e = code_.exprs[id];
-    if (!e.type.floating()) return true;
-    const auto ids = code_.operands_of(e);
-    switch (e.op) {
-        case Op::LITERAL:
-            if (e.type.kind == Kind::F16) return (e.extra & 0x7fffU) <= 0x7c00U;
-            return e.type.kind == Kind::F64
-                       ? (e.extra & ~(std::uint64_t{1} << 63U)) <= 0x7ff0000000000000U
-                       : (e.extra & 0x7fffffffU) <= 0x7f800000U;
-        case Op::CONVERT:
-        case Op::NEG:
-        case Op::ABS:
-        case Op::FLOOR:
-        case Op::CEIL:
-        case Op::TRUNC:
-        case Op::ROUND:
-        case Op::SPLAT:
-        case Op::COMPONENT:
-        case Op::COPYSIGN:
-            return never_nan(ids[0]);
-        case Op::SELECT:
-            return never_nan(ids[1]) && never_nan(ids[2]);
-        case Op::MIN:
-        case Op::MAX:
-            return never_nan(ids[0]) || never_nan(ids[1]);
-        case Op::CONSTRUCT: {
-            bool all = true;
-            for (const ir::ExprId part : ids) all = all && never_nan(part);
-            return all;
-        }
-        default:
-            return false;
-    }
 }
 
 }  // namespace wye::lower

@@ -4,6 +4,7 @@
 // length: a load then reads element 0 instead and yields zero (no branch; a plugin binds at least
 // one readable element), a store or an atomic does not happen.
 #include "lower/c_writer.hpp"
+#include "lower/never_nan.hpp"
 
 namespace wye::lower {
 namespace {
@@ -158,7 +159,7 @@ void CWriter::store(const Array& array, ir::ExprId index_id, ir::ExprId value_id
     if (is_effect) at.at = atom(code_.exprs[index_id].type.kind, at.at);  // it comes before
     CValue v = right_side(value_id);
     // NaNs may be seen only in buffers: workgroup and private memory keep what they get.
-    const bool clean = array.space != Space::Global || never_nan(value_id);
+    const bool clean = array.space != Space::Global || never_nan(code_, value_id);
     std::vector<std::string> parts;
     for (unsigned k = 0; k < v.lanes; ++k) parts.push_back(stored(array, v.c[k], clean));
     if (v.lanes > 1 && !array.packed) {  // all are computed before any is written

@@ -47,7 +47,6 @@ class CWriter {
     CValue bitcast(const ir::Expr& e);
     CValue call(const ir::Expr& e);
     CValue operand(ir::Op op, ir::ExprId id);
-    [[nodiscard]] bool never_nan(ir::ExprId id) const;
 
     // Memory (c_memory.cpp)
     struct Array {

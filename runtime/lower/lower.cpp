@@ -5,6 +5,7 @@
 
 #include "lower/c_walk.hpp"
 #include "lower/spelling.hpp"
+#include "lower/spirv_lower.hpp"
 #include "lower/strict.hpp"
 #include "program/analysis.hpp"
 #include "program/encode.hpp"
@@ -63,7 +64,7 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const TargetFac
 }
 
 std::vector<std::string_view> formats() {
-    return {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C};
+    return {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C, WYE_FORMAT_SPIRV};
 }
 
 Result<Artifact> lower(const ir::Program& program, std::string_view format,
@@ -75,6 +76,7 @@ Result<Artifact> lower(const ir::Program& program, std::string_view format,
     if (format == WYE_FORMAT_PROGRAM) return lower_wire(program, facts, options);
     if (format == WYE_FORMAT_OPENCL_C) return lower_c(program, format, opencl_c(), facts, options);
     if (format == WYE_FORMAT_CUDA_C) return lower_c(program, format, cuda_c(), facts, options);
+    if (format == WYE_FORMAT_SPIRV) return lower_spirv(program, facts, options);
     std::string known;
     for (const std::string_view name : formats())
         known += (known.empty() ? "`" : ", `") + std::string(name) + "`";

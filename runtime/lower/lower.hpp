@@ -77,7 +77,7 @@ struct Artifact {
 // CUDA has at most this much workgroup memory in declarations; more comes with the launch.
 inline constexpr std::uint32_t kMaxCudaStaticShared = 48U << 10U;
 
-// Formats that `lower` can produce now: "wye-program", "opencl-c", "cuda-c".
+// Formats that `lower` can produce now: "wye-program", "opencl-c", "cuda-c", "spirv-vulkan".
 [[nodiscard]] std::vector<std::string_view> formats();
 
 // UNSUPPORTED for an unknown format or a construct that this version does not lower (named, with

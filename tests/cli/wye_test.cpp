@@ -130,6 +130,12 @@ TEST_CASE("lower round-trips through text and wire") {
     const Outcome cl = wye_command({"lower", wire, "--to", "opencl-c"});
     CHECK(cl.code == 0);
     CHECK(contains(cl.out, "__kernel"));
+    const std::string words = folder.path("p.spv");
+    CHECK(wye_command({"lower", wire, "--to", "spirv", "-o", words}).code == 0);
+    const Outcome full_name = wye_command({"lower", wire, "--to", "spirv-vulkan"});
+    CHECK(full_name.code == 0);
+    CHECK(full_name.out == read_bytes(words));
+    CHECK(full_name.out.substr(0, 8) == std::string("\x03\x02\x23\x07\x00\x03\x01\x00", 8));
     const Outcome unknown = wye_command({"lower", wire, "--to", "fortran"});
     CHECK(unknown.code == 2);
     CHECK(contains(unknown.err, "fortran"));

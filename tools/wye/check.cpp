@@ -74,7 +74,8 @@ Result<void> lower_program(const LowerOptions& options) {
         WYE_ASSIGN(const auto opened, context.open(options.device));
         device = opened.get();
     }
-    WYE_ASSIGN(const auto lowered, program.lower(options.format, device));
+    const std::string format = options.format == "spirv" ? WYE_FORMAT_SPIRV : options.format;
+    WYE_ASSIGN(const auto lowered, program.lower(format, device));
     const auto bytes = std::as_bytes(std::span(lowered));
     StagedOutputs outputs;
     WYE_TRY(outputs.add(options.output.empty() ? "/dev/stdout" : options.output, bytes));

@@ -214,8 +214,8 @@ WYE_API wye_status wye_program_describe(wye_context* context, wye_program progra
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 
-/* The program in another form: "text", "wire", "opencl-c", .... `device` (may be 0) gives the facts
- * that decide between native and emulated operations. */
+/* The program in another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words), ....
+ * `device` (may be 0) gives the facts that decide between native and emulated operations. */
 WYE_API wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
                                      wye_device device, wye_blob** out, wye_error** error);
 

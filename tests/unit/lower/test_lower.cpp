@@ -46,8 +46,9 @@ main { let i = global_id.x; if i < len(x) { r[i] = sqrt(1.0 / x[i]); } })";
 }  // namespace
 
 TEST_CASE("formats are listed, and others refused with the list") {
-    CHECK(wye::lower::formats() == std::vector<std::string_view>{
-                                       WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C});
+    CHECK(wye::lower::formats() ==
+          std::vector<std::string_view>{WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C,
+                                        WYE_FORMAT_SPIRV});
     const auto result = lower(valid_program(kDivide), "ptx", {});
     REQUIRE_FALSE(result.ok());
     CHECK(result.error().code == wye::Code::UNSUPPORTED);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/spirv_builder.hpp"
+
+#include <utility>
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using spv::Op;
+
+std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
+
+}  // namespace
+
+Id SpirvBuilder::make(Op op, Id type, std::span<const std::uint32_t> operands) {
+    const Id id = module.fresh();
+    Words all{type, id};
+    all.insert(all.end(), operands.begin(), operands.end());
+    out_->add(op, all);
+    return module.typed(id, type);
+}
+
+Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::uint32_t> operands) {
+    Words all{module.glsl(), code(function)};
+    all.insert(all.end(), operands.begin(), operands.end());
+    return make(Op::OpExtInst, type, all);
+}
+
+// Drivers that fold x + 0.0 to x see only values that come from behind the opaque zero. Results of
+// arithmetic on such values are hidden by themselves; everything else may turn out to be constant.
+Id SpirvBuilder::hidden(Kind kind, Id value) {
+    if (!context.hides_constants() || hidden_.count(value) != 0) return value;
+    const Id zero = outer(kind == Kind::F64 ? Outer::OpaqueZero64 : Outer::OpaqueZero);
+    return mark_hidden(bits_float(kind, op(Op::OpBitwiseXor, float_bits(kind, value), zero)));
+}
+
+// A literal other than zero may stand beside a hidden operand: nothing folds then.
+Words SpirvBuilder::hidden_operands(Kind kind, std::initializer_list<Id> operands) {
+    bool constant = true;
+    for (const Id each : operands) constant = constant && module.known(each);
+    const std::uint64_t magnitude = kind == Kind::F64 ? ~std::uint64_t{0} >> 1U : 0x7fffffffU;
+    Words out;
+    for (const Id each : operands) {
+        const bool plain = !constant && (module.known(each).value_or(0) & magnitude) != 0;
+        out.push_back(plain ? each : hidden(kind, each));
+    }
+    return out;
+}
+
+Id SpirvBuilder::arithmetic(Op o, Kind kind, std::initializer_list<Id> operands) {
+    const Id id = make(o, module.value_type(kind), hidden_operands(kind, operands));
+    module.decorate(id, spv::Decoration::NoContraction);
+    return mark_hidden(id);
+}
+
+Id SpirvBuilder::exact_glsl(GLSLstd450 function, Kind kind, std::initializer_list<Id> operands) {
+    Words all{module.glsl(), code(function)};
+    for (const std::uint32_t each : hidden_operands(kind, operands)) all.push_back(each);
+    const Id id = make(Op::OpExtInst, module.value_type(kind), all);
+    module.decorate(id, spv::Decoration::NoContraction);
+    return mark_hidden(id);
+}
+
+void SpirvBuilder::open(Id label) {
+    body_.add(Op::OpLabel, {label});
+    here_ = label;
+    ended_ = false;
+}
+
+void SpirvBuilder::end(Op op, std::initializer_list<std::uint32_t> operands) {
+    act(op, operands);
+    ended_ = true;
+}
+
+void SpirvBuilder::selection(Id condition, Id yes, Id no, Id merge) {
+    act(Op::OpSelectionMerge, {merge, code(spv::SelectionControlMask::MaskNone)});
+    branch(condition, yes, no);
+}
+
+void SpirvBuilder::barrier() {
+    const Id workgroup = u32(code(spv::Scope::Workgroup));
+    act(Op::OpControlBarrier, {workgroup, workgroup,
+                               u32(code(spv::MemorySemanticsMask::AcquireRelease |
+                                        spv::MemorySemanticsMask::WorkgroupMemory |
+                                        spv::MemorySemanticsMask::UniformMemory))});
+}
+
+Id SpirvBuilder::variable(Id type) {
+    const Id id = module.fresh();
+    variables_.add(Op::OpVariable, {module.pointer_type(spv::StorageClass::Function, type), id,
+                                    code(spv::StorageClass::Function)});
+    return id;
+}
+
+Id SpirvBuilder::pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices) {
+    Words operands{base};
+    operands.insert(operands.end(), indices.begin(), indices.end());
+    return make(Op::OpAccessChain, module.pointer_type(storage, to), operands);
+}
+
+Id SpirvBuilder::outer(Outer what, std::uint32_t index) {
+    if (const auto found = outers_.find({what, index}); found != outers_.end())
+        return found->second;
+    SpirvCode* const before = std::exchange(out_, &prologue_);
+    const Id id = make_outer(what, index);
+    out_ = before;
+    outers_[{what, index}] = id;
+    return id;
+}
+
+Words SpirvBuilder::finish(Id function, Id result, std::span<const std::pair<Id, Id>> parameters) {
+    std::vector<Id> types;
+    for (const auto& [id, type] : parameters) types.push_back(type);
+    SpirvCode head;
+    head.add(Op::OpFunction, {result, function, code(spv::FunctionControlMask::MaskNone),
+                              module.function_type(result, types)});
+    for (const auto& [id, type] : parameters) head.add(Op::OpFunctionParameter, {type, id});
+    head.add(Op::OpLabel, {first_});
+    Words out = head.words();
+    for (const SpirvCode* part : {&variables_, &prologue_, &body_})
+        out.insert(out.end(), part->words().begin(), part->words().end());
+    SpirvCode tail;
+    tail.add(Op::OpFunctionEnd, {});
+    out.insert(out.end(), tail.words().begin(), tail.words().end());
+    return out;
+}
+
+}  // namespace wye::lower

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Float operations. Signs and NaNs are settled on the bits; what a device does not round correctly
+// goes through f64 or through the library of emulations.
+#include "lower/spirv_library.hpp"
+#include "lower/spirv_ops.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+
+class Float {
+  public:
+    Float(SpirvBuilder& builder, Kind kind)
+        : b_(builder),
+          kind_(kind),
+          wide_(kind == Kind::F64),
+          sign_(wide_ ? std::uint64_t{1} << 63U : std::uint64_t{1} << 31U),
+          infinity_(wide_ ? 0x7ff0000000000000U : 0x7f800000U) {}
+
+    Id write(Op op, std::span<const Id> v);
+    Id isnan(Id a) { return b_.test(spv::Op::OpUGreaterThan, magnitude(a), number(infinity_)); }
+
+  private:
+    Id number(std::uint64_t value) { return b_.module.number(wide_ ? 64 : 32, value); }
+    Id bits(Id a) { return b_.float_bits(kind_, a); }
+    Id value(Id bits) { return b_.bits_float(kind_, bits); }
+    Id magnitude(Id a) { return b_.op(spv::Op::OpBitwiseAnd, bits(a), number(sign_ - 1)); }
+    Id call(const char* narrow, const char* wide, std::initializer_list<Id> operands) {
+        return spirv_library_call(b_, wide_ ? wide : narrow, operands);
+    }
+    Id widened(Id a) {
+        const Id type = b_.module.float_type(64);
+        return b_.mark_hidden(b_.make(spv::Op::OpFConvert, type, {b_.hidden(kind_, a)}));
+    }
+    Id narrowed(Id a) {
+        return b_.mark_hidden(b_.make(spv::Op::OpFConvert, b_.module.float_type(32), {a}));
+    }
+    Id divide(Id a, Id c);
+    Id square_root(Id a);
+    Id fused(Id a, Id c, Id d);
+    Id extreme(Id a, Id c, bool least);
+    Id whole(GLSLstd450 function, Id a) { return b_.glsl(function, b_.module.type_of(a), {a}); }
+
+    SpirvBuilder& b_;
+    Kind kind_;
+    bool wide_;
+    std::uint64_t sign_, infinity_;
+};
+
+// In f64 an f32 quotient or root is exact after rounding: 53 bits are more than 2 * 24 + 1.
+Id Float::divide(Id a, Id c) {
+    const TargetFacts& facts = b_.context.facts;
+    if (wide_ ? facts.native_f64_div : facts.native_f32_div)
+        return b_.arithmetic(spv::Op::OpFDiv, kind_, {a, c});
+    if (!wide_ && facts.f64 && facts.native_f64_div)
+        return narrowed(b_.arithmetic(spv::Op::OpFDiv, Kind::F64, {widened(a), widened(c)}));
+    return call("div32", "div64", {a, c});
+}
+
+Id Float::square_root(Id a) {
+    const TargetFacts& facts = b_.context.facts;
+    if (wide_ ? facts.native_f64_sqrt : facts.native_f32_sqrt)
+        return b_.exact_glsl(GLSLstd450Sqrt, kind_, {a});
+    if (!wide_ && facts.f64 && facts.native_f64_sqrt)
+        return narrowed(b_.exact_glsl(GLSLstd450Sqrt, Kind::F64, {widened(a)}));
+    return call("sqrt32", "sqrt64", {a});
+}
+
+Id Float::fused(Id a, Id c, Id d) {
+    const TargetFacts& facts = b_.context.facts;
+    if (wide_ ? facts.native_f64_fma : facts.native_f32_fma)
+        return b_.exact_glsl(GLSLstd450Fma, kind_, {a, c, d});
+    return call(facts.f64 ? "fma32" : "fma32_in_integers", "fma64", {a, c, d});
+}
+
+// minimumNumber and maximumNumber. Equal operands differ only in the sign of zero, which `or` (for
+// the least) and `and` of the bits settle.
+Id Float::extreme(Id a, Id c, bool least) {
+    const Id joined =
+        value(b_.op(least ? spv::Op::OpBitwiseOr : spv::Op::OpBitwiseAnd, bits(a), bits(c)));
+    const Id first = b_.test(least ? spv::Op::OpFOrdLessThan : spv::Op::OpFOrdGreaterThan, a, c);
+    const Id other = b_.select(b_.either(first, isnan(c)), a, c);
+    return b_.select(b_.test(spv::Op::OpFOrdEqual, a, c), joined, other);
+}
+
+Id Float::write(Op op, std::span<const Id> v) {
+    switch (op) {
+        case Op::NEG:
+            return value(b_.op(spv::Op::OpBitwiseXor, bits(v[0]), number(sign_)));
+        case Op::ABS:
+            return value(magnitude(v[0]));
+        case Op::COPYSIGN: {
+            const Id sign = b_.op(spv::Op::OpBitwiseAnd, bits(v[1]), number(sign_));
+            return value(b_.op(spv::Op::OpBitwiseOr, magnitude(v[0]),
+                               b_.select(isnan(v[1]), number(0), sign)));
+        }
+        case Op::ADD:
+            return b_.arithmetic(spv::Op::OpFAdd, kind_, {v[0], v[1]});
+        case Op::SUB:
+            return b_.arithmetic(spv::Op::OpFSub, kind_, {v[0], v[1]});
+        case Op::MUL:
+            return b_.arithmetic(spv::Op::OpFMul, kind_, {v[0], v[1]});
+        case Op::DIV:
+            return divide(v[0], v[1]);
+        case Op::SQRT:
+            return square_root(v[0]);
+        case Op::FMA:
+            return fused(v[0], v[1], v[2]);
+        case Op::MIN:
+            return extreme(v[0], v[1], true);
+        case Op::MAX:
+            return extreme(v[0], v[1], false);
+        case Op::FLOOR:
+            return whole(GLSLstd450Floor, v[0]);
+        case Op::CEIL:
+            return whole(GLSLstd450Ceil, v[0]);
+        case Op::TRUNC:
+            return whole(GLSLstd450Trunc, v[0]);
+        case Op::ROUND:
+            return whole(GLSLstd450RoundEven, v[0]);
+        case Op::ISNAN:
+            return isnan(v[0]);
+        case Op::ISINF:
+            return b_.test(spv::Op::OpIEqual, magnitude(v[0]), number(infinity_));
+        case Op::EQ:
+            return b_.test(spv::Op::OpFOrdEqual, v[0], v[1]);
+        case Op::NE:
+            return b_.test(spv::Op::OpFUnordNotEqual, v[0], v[1]);
+        case Op::LT:
+            return b_.test(spv::Op::OpFOrdLessThan, v[0], v[1]);
+        case Op::LE:
+            return b_.test(spv::Op::OpFOrdLessThanEqual, v[0], v[1]);
+        case Op::GT:
+            return b_.test(spv::Op::OpFOrdGreaterThan, v[0], v[1]);
+        case Op::GE:
+            return b_.test(spv::Op::OpFOrdGreaterThanEqual, v[0], v[1]);
+        default:
+            return 0;
+    }
+}
+
+}  // namespace
+
+Id spirv_float_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> operands) {
+    return Float(b, kind).write(op, operands);
+}
+
+Id spirv_isnan(SpirvBuilder& b, Kind kind, Id value) { return Float(b, kind).isnan(value); }
+
+Id spirv_canonical(SpirvBuilder& b, Kind kind, Id value) {
+    const bool wide = kind == Kind::F64;
+    const Id nan = b.module.literal(kind, wide ? 0x7ff8000000000000U : 0x7fc00000U);
+    return b.select(spirv_isnan(b, kind, value), nan, value);
+}
+
+}  // namespace wye::lower

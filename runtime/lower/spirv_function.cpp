@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Main and the functions as a whole: arguments, results, what happens before main's first
+// statement.
+#include "lower/spirv_writer.hpp"
+#include "program/analysis.hpp"
+
+namespace wye::lower {
+
+using ir::Kind;
+using Outer = SpirvBuilder::Outer;
+
+SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32_t function)
+    : context_(context),
+      source_(source),
+      module_(context.module),
+      function_(function),
+      code_(function == ir::kNone ? source.program.main : source.program.functions[function].code),
+      ranges_(source.ranges.of(function)),
+      b_(context),
+      locals_(code_.locals.size()) {}
+
+// Surplus workgroups of a folded grid leave, all invocations of each together.
+void SpirvWriter::leave_surplus_workgroups() {
+    if (!context_.folded_grid) return;
+    const auto count = [&](std::uint32_t axis) {
+        return b_.resize(b_.outer(Outer::Grid, axis), 64);
+    };
+    const Id total = b_.op(spv::Op::OpIMul, b_.op(spv::Op::OpIMul, count(3), count(4)), count(5));
+    const Id surplus = b_.test(spv::Op::OpUGreaterThanEqual, b_.outer(Outer::Linear), total);
+    const Id leave = module_.fresh();
+    const Id stay = module_.fresh();
+    b_.selection(surplus, leave, stay, stay);
+    b_.open(leave);
+    b_.end(spv::Op::OpReturn, {});
+    b_.open(stay);
+}
+
+// `shared` starts at zero: all invocations fill it together, then one barrier.
+void SpirvWriter::zero_shared() {
+    const ir::ZeroFill zeroed = ir::zero_fill(context_.program);
+    const auto& workgroup = context_.workgroup;
+    bool any = false;
+    for (std::uint32_t i = 0; i < context_.program.buffers.size(); ++i) {
+        const ir::Buffer& buffer = context_.program.buffers[i];
+        if (!buffer.shared() || buffer.unset || zeroed.shared_skippable[i] ||
+            !context_.usage.buffers[i].touched)
+            continue;
+        const SpirvArray& array = context_.buffer(i);
+        fill(array.storage, array.variable, array.element, b_.outer(Outer::LocalIndex),
+             workgroup[0] * workgroup[1] * workgroup[2], buffer.count * buffer.type.lanes);
+        any = true;
+    }
+    if (any) b_.barrier();
+}
+
+Words SpirvWriter::main(Id id) {
+    leave_surplus_workgroups();
+    zero_shared();
+    block(code_.root);
+    if (!b_.ended()) b_.end(spv::Op::OpReturn, {});
+    return b_.finish(id, module_.void_type(), {});
+}
+
+Words SpirvWriter::function(Id id) {
+    const ir::Function& f = source_.program.functions[function_];
+    std::vector<std::pair<Id, Id>> parameters;
+    for (std::uint32_t a = 0; a < f.arguments; ++a) {
+        const ir::Type type = code_.locals[a].type;
+        locals_[a].lanes = type.lanes;
+        for (unsigned k = 0; k < type.lanes; ++k) {
+            const Id held = module_.value_type(type.kind);
+            locals_[a].c[k] = module_.typed(module_.fresh(), held);
+            parameters.emplace_back(locals_[a].c[k], held);
+        }
+    }
+    block(code_.root);
+    const SpirvValue v = value(code_.result);
+    Id type = module_.value_type(f.type.kind);
+    Id result = v.c[0];
+    if (v.lanes > 1) {
+        type = module_.vector_type(type, v.lanes);
+        result =
+            b_.make(spv::Op::OpCompositeConstruct, type, std::span<const Id>(v.c.data(), v.lanes));
+    }
+    b_.end(spv::Op::OpReturnValue, {result});
+    return b_.finish(id, type, parameters);
+}
+
+Id spirv_function(SpirvContext& context, SpirvSource& source, std::uint32_t index) {
+    Id& id = source.functions[index];
+    if (id != 0) return id;
+    id = context.module.fresh();
+    context.module.name(id, source.program.functions[index].name);
+    const Id made = id;
+    context.module.add_function(SpirvWriter(context, source, index).function(made));
+    return made;
+}
+
+}  // namespace wye::lower

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integer operations. All values are unsigned in type; signed operations say so themselves.
+#include "lower/spirv_library.hpp"
+#include "lower/spirv_ops.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+
+class Integer {
+  public:
+    Integer(SpirvBuilder& builder, Kind kind)
+        : b_(builder),
+          bits_(ir::Type{kind, 1}.bits()),
+          wide_(bits_ == 64),
+          signed_(ir::Type{kind, 1}.signed_integer()) {}
+
+    Id write(Op op, std::span<const Id> v);
+
+  private:
+    Id number(std::uint64_t value) { return b_.module.number(bits_, value); }
+    [[nodiscard]] std::uint64_t all_ones() const { return wide_ ? ~std::uint64_t{0} : 0xffffffffU; }
+    [[nodiscard]] std::uint64_t sign_bit() const { return std::uint64_t{1} << (bits_ - 1); }
+    Id add(Id a, Id c) { return b_.op(spv::Op::OpIAdd, a, c); }
+    Id sub(Id a, Id c) { return b_.op(spv::Op::OpISub, a, c); }
+    Id band(Id a, Id c) { return b_.op(spv::Op::OpBitwiseAnd, a, c); }
+    Id bor(Id a, Id c) { return b_.op(spv::Op::OpBitwiseOr, a, c); }
+    Id bxor(Id a, Id c) { return b_.op(spv::Op::OpBitwiseXor, a, c); }
+    Id less(Id a, Id c) {
+        return b_.test(signed_ ? spv::Op::OpSLessThan : spv::Op::OpULessThan, a, c);
+    }
+    Id negative(Id a) { return b_.test(spv::Op::OpSLessThan, a, number(0)); }
+    Id mask_count(Id count) { return b_.op(spv::Op::OpBitwiseAnd, count, b_.u32(bits_ - 1)); }
+
+    Id divide(Id a, Id divisor, bool remainder);
+    Id shift(Id a, Id count, bool left);
+    Id rotate(Id a, Id count, bool left);
+    Id bit_count(Id a);
+    Id leading_zeros(Id a);
+    Id reverse(Id a);
+    Id mul_hi(Id a, Id c);
+    Id saturate(Id a, Id c, bool subtract);
+    Id compare(spv::Op of_signed, spv::Op of_unsigned, std::span<const Id> v) {
+        return b_.test(signed_ ? of_signed : of_unsigned, v[0], v[1]);
+    }
+
+    SpirvBuilder& b_;
+    unsigned bits_;
+    bool wide_, signed_;
+};
+
+// One select turns a bad divisor into 1; nothing is needed for a literal other than 0 and -1.
+Id Integer::divide(Id a, Id divisor, bool remainder) {
+    const auto known = b_.module.known(divisor);
+    if (!known || *known == 0 || (signed_ && *known == all_ones())) {
+        Id bad = b_.test(spv::Op::OpIEqual, divisor, number(0));
+        if (signed_) {
+            const Id least = b_.test(spv::Op::OpIEqual, a, number(sign_bit()));
+            const Id minus_one = b_.test(spv::Op::OpIEqual, divisor, number(all_ones()));
+            bad = b_.either(bad, b_.both(least, minus_one));
+        }
+        divisor = b_.select(bad, number(1), divisor);
+    }
+    if (remainder) return b_.op(signed_ ? spv::Op::OpSRem : spv::Op::OpUMod, a, divisor);
+    return b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor);
+}
+
+Id Integer::shift(Id a, Id count, bool left) {
+    const auto known = b_.module.known(count);
+    count = known ? b_.u32(*known & (bits_ - 1)) : mask_count(count);
+    const spv::Op right = signed_ ? spv::Op::OpShiftRightArithmetic : spv::Op::OpShiftRightLogical;
+    return b_.op(left ? spv::Op::OpShiftLeftLogical : right, a, count);
+}
+
+Id Integer::rotate(Id a, Id count, bool left) {
+    const Id there = mask_count(count);
+    const Id back = mask_count(b_.op(spv::Op::OpISub, b_.u32(bits_), count));
+    return bor(b_.op(spv::Op::OpShiftLeftLogical, a, left ? there : back),
+               b_.op(spv::Op::OpShiftRightLogical, a, left ? back : there));
+}
+
+// Bit counts exist for 32 bits only: wide ones are made of halves.
+Id Integer::bit_count(Id a) {
+    if (!wide_) return b_.op(spv::Op::OpBitCount, a);
+    const Id low = b_.op(spv::Op::OpBitCount, b_.low_word(a));
+    const Id high = b_.op(spv::Op::OpBitCount, b_.high_word(a));
+    return b_.resize(b_.op(spv::Op::OpIAdd, low, high), 64);
+}
+
+Id Integer::leading_zeros(Id a) {
+    const auto narrow = [&](Id word) {  // the highest bit's number is -1 for 0
+        const Id top = b_.glsl(GLSLstd450FindUMsb, b_.module.int_type(32), {word});
+        return b_.op(spv::Op::OpISub, b_.u32(31), top);
+    };
+    if (!wide_) return narrow(a);
+    const Id high = b_.high_word(a);
+    const Id below = b_.op(spv::Op::OpIAdd, narrow(b_.low_word(a)), b_.u32(32));
+    const Id empty = b_.test(spv::Op::OpIEqual, high, b_.u32(0));
+    return b_.resize(b_.select(empty, below, narrow(high)), 64);
+}
+
+Id Integer::reverse(Id a) {
+    if (!wide_) return b_.op(spv::Op::OpBitReverse, a);
+    return b_.join_words(b_.op(spv::Op::OpBitReverse, b_.high_word(a)),
+                         b_.op(spv::Op::OpBitReverse, b_.low_word(a)));
+}
+
+Id Integer::mul_hi(Id a, Id c) {
+    if (!wide_) {
+        const Id word = b_.module.int_type(32);
+        const Id both[] = {word, word};
+        const Id product = b_.make(signed_ ? spv::Op::OpSMulExtended : spv::Op::OpUMulExtended,
+                                   b_.module.struct_type(both), {a, c});
+        return b_.extract(product, word, 1);
+    }
+    Id high = spirv_library_call(b_, "mul_hi64", {a, c});
+    if (!signed_) return high;
+    high = sub(high, b_.select(negative(a), c, number(0)));
+    return sub(high, b_.select(negative(c), a, number(0)));
+}
+
+Id Integer::saturate(Id a, Id c, bool subtract) {
+    const Id result = subtract ? sub(a, c) : add(a, c);
+    if (!signed_) {
+        const Id over = subtract ? less(a, c) : less(result, a);
+        return b_.select(over, number(subtract ? 0 : all_ones()), result);
+    }
+    // The result overflowed when its sign is wrong; then the sign of `a` says to which side.
+    const Id wrong = band(bxor(a, result), subtract ? bxor(a, c) : bxor(c, result));
+    const Id end = b_.select(negative(a), number(sign_bit()), number(sign_bit() - 1));
+    return b_.select(negative(wrong), end, result);
+}
+
+Id Integer::write(Op op, std::span<const Id> v) {
+    switch (op) {
+        case Op::NEG:
+            return sub(number(0), v[0]);
+        case Op::NOT:
+            return b_.op(spv::Op::OpNot, v[0]);
+        case Op::ADD:
+            return add(v[0], v[1]);
+        case Op::SUB:
+            return sub(v[0], v[1]);
+        case Op::MUL:
+            return b_.op(spv::Op::OpIMul, v[0], v[1]);
+        case Op::DIV:
+            return divide(v[0], v[1], false);
+        case Op::REM:
+            return divide(v[0], v[1], true);
+        case Op::AND:
+            return band(v[0], v[1]);
+        case Op::OR:
+            return bor(v[0], v[1]);
+        case Op::XOR:
+            return bxor(v[0], v[1]);
+        case Op::SHL:
+            return shift(v[0], v[1], true);
+        case Op::SHR:
+            return shift(v[0], v[1], false);
+        case Op::EQ:
+            return b_.test(spv::Op::OpIEqual, v[0], v[1]);
+        case Op::NE:
+            return b_.test(spv::Op::OpINotEqual, v[0], v[1]);
+        case Op::LT:
+            return compare(spv::Op::OpSLessThan, spv::Op::OpULessThan, v);
+        case Op::LE:
+            return compare(spv::Op::OpSLessThanEqual, spv::Op::OpULessThanEqual, v);
+        case Op::GT:
+            return compare(spv::Op::OpSGreaterThan, spv::Op::OpUGreaterThan, v);
+        case Op::GE:
+            return compare(spv::Op::OpSGreaterThanEqual, spv::Op::OpUGreaterThanEqual, v);
+        case Op::ROTL:
+            return rotate(v[0], v[1], true);
+        case Op::ROTR:
+            return rotate(v[0], v[1], false);
+        case Op::POPCOUNT:
+            return bit_count(v[0]);
+        case Op::CLZ:
+            return leading_zeros(v[0]);
+        case Op::CTZ:  // the ones below the lowest one
+            return bit_count(band(b_.op(spv::Op::OpNot, v[0]), sub(v[0], number(1))));
+        case Op::REVERSE_BITS:
+            return reverse(v[0]);
+        case Op::MUL_HI:
+            return mul_hi(v[0], v[1]);
+        case Op::ADD_SAT:
+            return saturate(v[0], v[1], false);
+        case Op::SUB_SAT:
+            return saturate(v[0], v[1], true);
+        case Op::ABS:
+            return b_.select(negative(v[0]), sub(number(0), v[0]), v[0]);
+        case Op::MIN:
+            return b_.select(less(v[1], v[0]), v[1], v[0]);
+        case Op::MAX:
+            return b_.select(less(v[0], v[1]), v[1], v[0]);
+        default:
+            return 0;
+    }
+}
+
+}  // namespace
+
+Id spirv_integer_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> operands) {
+    return Integer(b, kind).write(op, operands);
+}
+
+}  // namespace wye::lower

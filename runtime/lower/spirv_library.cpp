@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/spirv_library.hpp"
+
+#include <cassert>
+
+#include "lower/spirv_writer.hpp"
+#include "program/text.hpp"
+#include "program/validate.hpp"
+
+namespace wye::lower {
+namespace {
+
+// Names: a `fraction` is an integer with its highest bit at a fixed place, an `exponent` the power
+// of two of the lowest bit (of a fraction) or of the highest one (given to pack). `jam` shifts
+// right and keeps in bit 0 whether ones were lost, which is all that rounding needs of them.
+constexpr std::string_view kText = R"(
+wye 1;
+program library;
+workgroup 1;
+
+fn mul_hi64(a: u64, b: u64) -> u64 {
+    let low = 0xffffffffu64;
+    let p = (a & low) * (b & low);
+    let q = (a >> 32u) * (b & low) + (p >> 32u);
+    let r = (a & low) * (b >> 32u) + (q & low);
+    return (a >> 32u) * (b >> 32u) + (q >> 32u) + (r >> 32u);
+}
+
+// ---- f32 in 32-bit integers ----
+
+fn fraction32(x: u32) -> u32 {  // 24 bits
+    let f = x & 0x7fffffu;
+    return select((x & 0x7f800000u) == 0u, f << (clz(f) - 8u), f | 0x800000u);
+}
+fn exponent32(x: u32) -> i32 {
+    let e = i32(x >> 23u & 0xffu);
+    return select(e == 0, -141 - i32(clz(x & 0x7fffffu)), e - 150);
+}
+// h has bit 31 set, which stands for 2^exponent.
+fn pack32(sign: u32, exponent: i32, h: u32) -> f32 {
+    let extra = u32(clamp(-126 - exponent, 0, 31));
+    let m = h >> extra | u32((h & ((1u << extra) - 1u)) != 0u);
+    let rest = m & 0xffu;
+    let q = m >> 8u;
+    let rounded = q + u32(rest > 0x80u || rest == 0x80u && (q & 1u) != 0u);
+    let bits = (u32(max(exponent, -126) + 126) << 23u) + rounded;
+    return bitcast<f32>(sign | select(exponent > 127, 0x7f800000u, bits));
+}
+fn div32(x: f32, y: f32) -> f32 {
+    let a = bitcast<u32>(x);
+    let b = bitcast<u32>(y);
+    let am = a & 0x7fffffffu;
+    let bm = b & 0x7fffffffu;
+    let sign = (a ^ b) & 0x80000000u;
+    var result = nan_f32;
+    if am < 0x7f800000u && bm < 0x7f800000u && am != 0u && bm != 0u {
+        let divisor = fraction32(bm);
+        var rest = fraction32(am);
+        var exponent = exponent32(am) - exponent32(bm);
+        if rest < divisor {
+            rest = rest << 1u;
+            exponent = exponent - 1;
+        }
+        var quotient = 0u;
+        for k in 0u..27u {
+            let bit = rest >= divisor;
+            rest = select(bit, rest - divisor, rest) << 1u;
+            quotient = quotient << 1u | u32(bit);
+        }
+        result = pack32(sign, exponent, quotient << 5u | u32(rest != 0u));
+    } else if am > 0x7f800000u || bm > 0x7f800000u || am == bm {
+        result = nan_f32;
+    } else if am == 0x7f800000u || bm == 0u {
+        result = bitcast<f32>(sign | 0x7f800000u);
+    } else {
+        result = bitcast<f32>(sign);
+    }
+    return result;
+}
+fn sqrt32(x: f32) -> f32 {
+    let a = bitcast<u32>(x);
+    var result = x;  // zeros, infinity
+    if a > 0x7f800000u && a != 0x80000000u {
+        result = nan_f32;
+    } else if a != 0u && a < 0x7f800000u {
+        let e = exponent32(a);
+        let even = u32(e & 1) ^ 1u;
+        var left = fraction32(a) << (7u + even);
+        var rest = 0u;
+        var root = 0u;
+        for k in 0u..27u {
+            rest = rest << 2u | left >> 30u;
+            left = left << 2u;
+            let trial = root << 2u | 1u;
+            let bit = rest >= trial;
+            rest = select(bit, rest - trial, rest);
+            root = root << 1u | u32(bit);
+        }
+        result = pack32(0u, (e - i32(even) + 23) / 2, root << 5u | u32(rest != 0u));
+    }
+    return result;
+}
+
+// ---- f64 in 64-bit integers ----
+
+fn fraction64(x: u64) -> u64 {  // 53 bits
+    let f = x & 0xfffffffffffffu64;
+    return select((x & 0x7ff0000000000000u64) == 0u64, f << u32(clz(f) - 11u64),
+                  f | 0x10000000000000u64);
+}
+fn exponent64(x: u64) -> i32 {
+    let e = i32(x >> 52u & 0x7ffu64);
+    return select(e == 0, -1063 - i32(clz(x & 0xfffffffffffffu64)), e - 1075);
+}
+// h has bit 63 set, which stands for 2^exponent.
+fn pack64(sign: u64, exponent: i32, h: u64) -> f64 {
+    let extra = u32(clamp(-1022 - exponent, 0, 63));
+    let m = h >> extra | u64((h & ((1u64 << extra) - 1u64)) != 0u64);
+    let rest = m & 0x7ffu64;
+    let q = m >> 11u;
+    let rounded = q + u64(rest > 0x400u64 || rest == 0x400u64 && (q & 1u64) != 0u64);
+    let bits = (u64(max(exponent, -1022) + 1022) << 52u) + rounded;
+    return bitcast<f64>(sign | select(exponent > 1023, 0x7ff0000000000000u64, bits));
+}
+fn div64(x: f64, y: f64) -> f64 {
+    let a = bitcast<u64>(x);
+    let b = bitcast<u64>(y);
+    let infinity = 0x7ff0000000000000u64;
+    let am = a & 0x7fffffffffffffffu64;
+    let bm = b & 0x7fffffffffffffffu64;
+    let sign = (a ^ b) & 0x8000000000000000u64;
+    var result = nan_f64;
+    if am < infinity && bm < infinity && am != 0u64 && bm != 0u64 {
+        let divisor = fraction64(bm);
+        var rest = fraction64(am);
+        var exponent = exponent64(am) - exponent64(bm);
+        if rest < divisor {
+            rest = rest << 1u;
+            exponent = exponent - 1;
+        }
+        var quotient = 0u64;
+        for k in 0u..56u {
+            let bit = rest >= divisor;
+            rest = select(bit, rest - divisor, rest) << 1u;
+            quotient = quotient << 1u | u64(bit);
+        }
+        result = pack64(sign, exponent, quotient << 8u | u64(rest != 0u64));
+    } else if am > infinity || bm > infinity || am == bm {
+        result = nan_f64;
+    } else if am == infinity || bm == 0u64 {
+        result = bitcast<f64>(sign | infinity);
+    } else {
+        result = bitcast<f64>(sign);
+    }
+    return result;
+}
+fn sqrt64(x: f64) -> f64 {
+    let a = bitcast<u64>(x);
+    let infinity = 0x7ff0000000000000u64;
+    var result = x;  // zeros, infinity
+    if a > infinity && a != 0x8000000000000000u64 {
+        result = nan_f64;
+    } else if a != 0u64 && a < infinity {
+        let e = exponent64(a);
+        let odd = u32(e & 1);
+        var left = fraction64(a) << (10u + odd);
+        var rest = 0u64;
+        var root = 0u64;
+        for k in 0u..56u {
+            rest = rest << 2u | left >> 62u;
+            left = left << 2u;
+            let trial = root << 2u | 1u64;
+            let bit = rest >= trial;
+            rest = select(bit, rest - trial, rest);
+            root = root << 1u | u64(bit);
+        }
+        result = pack64(0u64, (e - i32(odd)) / 2 + 26, root << 8u | u64(rest != 0u64));
+    }
+    return result;
+}
+
+// ---- Fused multiply and add ----
+
+// The product is exact in f64; the sum is rounded to odd, so rounding it again to f32 is right.
+fn fma32(a: f32, b: f32, c: f32) -> f32 {
+    let p = f64(a) * f64(b);
+    let q = f64(c);
+    let s = p + q;
+    let t = s - p;
+    let error = (p - (s - t)) + (q - t);
+    let bits = bitcast<u64>(s);
+    let fix = (error < 0.0f64 || error > 0.0f64) && (bits & 1u64) == 0u64;
+    let away = (error > 0.0f64) == (s > 0.0f64);
+    return f32(select(fix, bitcast<f64>(select(away, bits + 1u64, bits - 1u64)), s));
+}
+// Product and addend as 62-bit integers with one exponent.
+fn fma32_in_integers(x: f32, y: f32, z: f32) -> f32 {
+    let a = bitcast<u32>(x);
+    let b = bitcast<u32>(y);
+    let c = bitcast<u32>(z);
+    let am = a & 0x7fffffffu;
+    let bm = b & 0x7fffffffu;
+    let cm = c & 0x7fffffffu;
+    var result = z;
+    if am == 0u || bm == 0u || am >= 0x7f800000u || bm >= 0x7f800000u {
+        result = x * y + z;  // the product is exact
+    } else if cm == 0u {
+        result = x * y;
+    } else if cm < 0x7f800000u {
+        let ep = exponent32(am) + exponent32(bm) - 14;
+        let ec = exponent32(cm) - 38;
+        let p = (u64(fraction32(am)) * u64(fraction32(bm))) << 14u;
+        let q = u64(fraction32(cm)) << 38u;
+        let shift_p = u32(clamp(ec - ep, 0, 63));
+        let shift_q = u32(clamp(ep - ec, 0, 63));
+        let m = p >> shift_p | u64((p & ((1u64 << shift_p) - 1u64)) != 0u64);
+        let n = q >> shift_q | u64((q & ((1u64 << shift_q) - 1u64)) != 0u64);
+        let same = ((a ^ b ^ c) & 0x80000000u) == 0u;
+        let larger = max(m, n);
+        let smaller = min(m, n);
+        let total = select(same, larger + smaller, larger - smaller);
+        let sign = select(m >= n, (a ^ b) & 0x80000000u, c & 0x80000000u);
+        let zeros = u32(clz(total));
+        let top = total << zeros;
+        let h = u32(top >> 32u) | u32((top & 0xffffffffu64) != 0u64);
+        result = select(total == 0u64, 0.0, pack32(sign, max(ep, ec) + 63 - i32(zeros), h));
+    }
+    return result;
+}
+// Halves of 128 bits: x is the low one.
+fn left128(v: u64x2, n: u32) -> u64x2 {  // n below 128
+    let carried = select(n == 0u, 0u64, v.x >> (64u - n));
+    return select(n < 64u, u64x2(v.x << n, v.y << n | carried), u64x2(0u64, v.x << (n - 64u)));
+}
+fn jam128(v: u64x2, n: u32) -> u64x2 {  // n below 128
+    let carried = select(n == 0u, 0u64, v.y << (64u - n));
+    let near = u64x2(v.x >> n | carried | u64((v.x & ((1u64 << n) - 1u64)) != 0u64), v.y >> n);
+    let lost = v.x != 0u64 || (v.y & ((1u64 << (n - 64u)) - 1u64)) != 0u64;
+    let far = u64x2(v.y >> (n - 64u) | u64(lost), 0u64);
+    return select(n < 64u, near, far);
+}
+// Product and addend as 126-bit integers with one exponent.
+fn fma64(x: f64, y: f64, z: f64) -> f64 {
+    let a = bitcast<u64>(x);
+    let b = bitcast<u64>(y);
+    let c = bitcast<u64>(z);
+    let infinity = 0x7ff0000000000000u64;
+    let top_bit = 0x8000000000000000u64;
+    let am = a & 0x7fffffffffffffffu64;
+    let bm = b & 0x7fffffffffffffffu64;
+    let cm = c & 0x7fffffffffffffffu64;
+    var result = z;
+    if am == 0u64 || bm == 0u64 || am >= infinity || bm >= infinity {
+        result = x * y + z;  // the product is exact
+    } else if cm == 0u64 {
+        result = x * y;
+    } else if cm < infinity {
+        let ep = exponent64(am) + exponent64(bm) - 20;
+        let ec = exponent64(cm) - 73;
+        let fa = fraction64(am);
+        let fb = fraction64(bm);
+        let p = jam128(left128(u64x2(fa * fb, mul_hi64(fa, fb)), 20u), u32(clamp(ec - ep, 0, 127)));
+        let q = jam128(left128(u64x2(fraction64(cm), 0u64), 73u), u32(clamp(ep - ec, 0, 127)));
+        let larger_p = p.y > q.y || p.y == q.y && p.x >= q.x;
+        let m = select(larger_p, p, q);
+        let n = select(larger_p, q, p);
+        let same = ((a ^ b ^ c) & top_bit) == 0u64;
+        let low = select(same, m.x + n.x, m.x - n.x);
+        let carry = select(same, u64(low < m.x), 0u64 - u64(m.x < n.x));
+        let high = select(same, m.y + n.y, m.y - n.y) + carry;
+        let sign = select(larger_p, a ^ b, c) & top_bit;
+        let zeros = select(high == 0u64, 64u + u32(clz(low)), u32(clz(high)));
+        let top = left128(u64x2(low, high), min(zeros, 127u));
+        let packed = pack64(sign, max(ep, ec) + 127 - i32(zeros), top.y | u64(top.x != 0u64));
+        result = select((low | high) == 0u64, 0.0f64, packed);
+    }
+    return result;
+}
+main {
+}
+)";
+
+}  // namespace
+
+std::string_view spirv_library_text() { return kText; }
+
+const ir::Program& spirv_library() {
+    static const ir::Program library = [] {
+        ir::ParseResult parsed = ir::parse(kText);
+        [[maybe_unused]] const bool valid = parsed.ok() && ir::validate(parsed.program).empty();
+        assert(valid);
+        return std::move(parsed.program);
+    }();
+    return library;
+}
+
+Id spirv_library_call(SpirvBuilder& b, std::string_view name, std::initializer_list<Id> operands) {
+    const ir::Program& program = spirv_library();
+    SpirvContext& context = b.context;
+    if (!context.library) context.library.emplace(program, program.workgroup);
+    std::uint32_t index = 0;
+    while (program.functions[index].name != name) ++index;
+    Words all{spirv_function(context, *context.library, index)};
+    all.insert(all.end(), operands.begin(), operands.end());
+    return b.make(spv::Op::OpFunctionCall, b.module.value_type(program.functions[index].type.kind),
+                  all);
+}
+
+}  // namespace wye::lower

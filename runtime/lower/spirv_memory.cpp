@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads and stores. An index that is not proven to be in range is compared with the length: a load
+// then reads element 0 instead and yields zero (no branch; a plugin binds at least one readable
+// element), a store does not happen. Indices are 32 bits wide once they are known to be in range:
+// no descriptor reaches 2^32 components.
+#include <algorithm>
+
+#include "lower/never_nan.hpp"
+#include "lower/spirv_ops.hpp"
+#include "lower/spirv_writer.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using Outer = SpirvBuilder::Outer;
+using spv::Op;
+using spv::StorageClass;
+
+bool wide_integer(Kind kind) { return kind == Kind::I64 || kind == Kind::U64; }
+bool narrow_integer(Kind kind) {
+    return kind == Kind::I8 || kind == Kind::U8 || kind == Kind::I16 || kind == Kind::U16;
+}
+
+}  // namespace
+
+SpirvArray SpirvWriter::local_array(std::uint32_t local) {
+    SpirvArray a;
+    a.variable = locals_[local].c[0];
+    a.type = code_.locals[local].type;
+    a.element = module_.value_type(a.type.kind);
+    a.fixed = true;
+    a.count = code_.locals[local].count;
+    return a;
+}
+
+// What an index of this kind is compared with, unsigned and of the index's width: min(count,
+// 2^32 - 1) for u32, at most 2^31 for i32 (a negative one is then too large), else the count.
+Id SpirvWriter::length_of(const SpirvArray& array, Kind index) {
+    const bool wide = wide_integer(index);
+    if (array.fixed) {
+        const std::uint64_t most = index == Kind::I32 ? 0x80000000U : 0xffffffffU;
+        return wide ? b_.u64(array.count) : b_.u32(std::min(array.count, most));
+    }
+    const Outer what = wide                 ? Outer::Length64
+                       : index == Kind::I32 ? Outer::SignedLength
+                                            : Outer::Length;
+    return b_.outer(what, array.buffer);
+}
+
+SpirvWriter::Index SpirvWriter::index(const SpirvArray& array, ir::ExprId id, bool proven,
+                                      bool clamp) {
+    const Kind kind = code_.exprs[id].type.kind;
+    Index out;
+    const Id given = value(id).c[0];
+    out.raw = wide_integer(kind) ? b_.low_word(given) : given;
+    out.at = out.raw;
+    if (proven) return out;
+    out.ok = b_.test(Op::OpULessThan, given, length_of(array, kind));
+    if (clamp) out.at = b_.select(out.ok, out.raw, b_.u32(0));
+    return out;
+}
+
+// A pointer to a component, or to a packed element.
+Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
+    if (!array.packed && array.type.lanes > 1) {
+        at = b_.op(Op::OpIMul, at, b_.u32(array.type.lanes));
+        if (component != 0) at = b_.op(Op::OpIAdd, at, b_.u32(component));
+    }
+    const Id indices[] = {b_.u32(0), at};
+    return b_.pointer(array.storage, array.element, array.variable,
+                      std::span(indices).subspan(array.wrapped ? 0 : 1));
+}
+
+// A component as it is computed with: narrow integers are extended by their own sign.
+Id SpirvWriter::widened(const SpirvArray& array, Id stored) {
+    switch (array.type.kind) {
+        case Kind::I8:
+        case Kind::I16:
+            return b_.make(Op::OpSConvert, module_.int_type(32), {stored});
+        case Kind::U8:
+        case Kind::U16:
+            return b_.resize(stored, 32);
+        default:
+            return array.as_bits ? b_.bits_float(array.type.kind, stored) : stored;
+    }
+}
+
+std::array<Id, 4> SpirvWriter::loaded(const SpirvArray& array, Id at) {
+    std::array<Id, 4> out{};
+    if (!array.packed) {
+        for (unsigned k = 0; k < array.type.lanes; ++k)
+            out[k] = widened(array, b_.load(array.element, element(array, at, k)));
+        return out;
+    }
+    Id whole = b_.load(array.element, element(array, at, 0));
+    const Id component = module_.value_type(array.type.loaded().kind);
+    if (narrow_integer(array.type.kind)) {
+        const bool is_signed = array.type.kind == Kind::I8 || array.type.kind == Kind::I16;
+        whole = b_.make(is_signed ? Op::OpSConvert : Op::OpUConvert,
+                        module_.vector_type(component, array.type.lanes), {whole});
+    }
+    for (unsigned k = 0; k < array.type.lanes; ++k) out[k] = b_.extract(whole, component, k);
+    return out;
+}
+
+SpirvValue SpirvWriter::load(const SpirvArray& array, ir::ExprId index_id, bool proven) {
+    const Index at = index(array, index_id, proven, true);
+    SpirvValue v;
+    v.lanes = array.type.lanes;
+    v.c = loaded(array, at.at);
+    const Kind kind = array.type.loaded().kind;
+    // Constants never come out of buffers, `shared` and proven places.
+    const bool hidden =
+        array.type.loaded().floating() &&
+        (array.storage == StorageClass::StorageBuffer || array.storage == StorageClass::Workgroup);
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        if (at.ok != 0)
+            v.c[k] = b_.select(at.ok, v.c[k], zero(kind));
+        else if (hidden)
+            b_.mark_hidden(v.c[k]);
+    }
+    return v;
+}
+
+// A component as it lies in memory: narrow kinds keep the low bits, a NaN becomes the canonical
+// one.
+Id SpirvWriter::stored(const SpirvArray& array, Id value, bool clean) {
+    const ir::Type type = array.type.component();
+    if (!array.packed && narrow_integer(type.kind)) return b_.resize(value, type.bits());
+    if (type.floating() && !clean) value = spirv_canonical(b_, type.kind, value);
+    return array.as_bits ? b_.float_bits(type.kind, value) : value;
+}
+
+void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean) {
+    std::array<Id, 4> parts{};
+    for (unsigned k = 0; k < v.lanes; ++k) parts[k] = stored(array, v.c[k], clean);
+    if (!array.packed) {
+        for (unsigned k = 0; k < v.lanes; ++k) b_.store(element(array, at, k), parts[k]);
+        return;
+    }
+    const Id component = module_.value_type(array.type.loaded().kind);
+    Id whole = b_.make(Op::OpCompositeConstruct, module_.vector_type(component, v.lanes),
+                       std::span<const Id>(parts.data(), v.lanes));
+    if (narrow_integer(array.type.kind)) whole = b_.make(Op::OpUConvert, array.element, {whole});
+    b_.store(element(array, at, 0), whole);
+}
+
+void SpirvWriter::store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id,
+                        bool proven) {
+    const Index at = index(array, index_id, proven, false);
+    const SpirvValue v = right_side(value_id);
+    // NaNs may be seen only in buffers: workgroup and private memory keep what they get.
+    const bool clean = array.storage != StorageClass::StorageBuffer || never_nan(code_, value_id);
+    if (at.ok == 0) return write(array, at.raw, v, clean);
+    const Id inside = module_.fresh();
+    const Id after = module_.fresh();
+    b_.selection(at.ok, inside, after, after);
+    b_.open(inside);
+    write(array, at.raw, v, clean);
+    b_.branch(after);
+    b_.open(after);
+}
+
+}  // namespace wye::lower

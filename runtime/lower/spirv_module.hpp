@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A SPIR-V module under construction: instructions as words, types and constants made once,
+// capabilities declared by what is used. Knows nothing of programs. Used by one thread, once.
+#pragma once
+
+#include <spirv/unified1/GLSL.std.450.h>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <spirv/unified1/spirv.hpp11>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::lower {
+
+using Id = std::uint32_t;  // 0: none
+using Words = std::vector<std::uint32_t>;
+
+// Instructions in order.
+class SpirvCode {
+  public:
+    void add(spv::Op op, std::span<const std::uint32_t> operands);
+    void add(spv::Op op, std::initializer_list<std::uint32_t> operands) {
+        add(op, std::span(operands.begin(), operands.size()));
+    }
+    [[nodiscard]] const Words& words() const { return words_; }
+
+  private:
+    Words words_;
+};
+
+class SpirvModule {
+  public:
+    [[nodiscard]] Id fresh() { return next_++; }
+    [[nodiscard]] Id bound() const { return next_; }
+
+    void capability(spv::Capability capability, std::string_view extension = {});
+    [[nodiscard]] Id glsl();  // the instruction set GLSL.std.450
+
+    // Types. Integers are unsigned everywhere: operations carry the sign.
+    [[nodiscard]] Id void_type();
+    [[nodiscard]] Id bool_type();
+    [[nodiscard]] Id int_type(unsigned bits);    // 8 and 16: storage only
+    [[nodiscard]] Id float_type(unsigned bits);  // 16: storage only
+    [[nodiscard]] Id vector_type(Id component, unsigned lanes);
+    [[nodiscard]] Id array_type(Id element, std::uint64_t count);  // without a stride
+    [[nodiscard]] Id struct_type(std::span<const Id> members);     // without a layout
+    [[nodiscard]] Id pointer_type(spv::StorageClass storage, Id to);
+    [[nodiscard]] Id function_type(Id result, std::span<const Id> arguments);
+    // How a value of this kind is held while it is computed with: f16 as f32.
+    [[nodiscard]] Id value_type(ir::Kind kind);
+    [[nodiscard]] bool has_float(unsigned bits) const { return floats_.count(bits) != 0; }
+
+    // Constants.
+    [[nodiscard]] Id number(unsigned bits, std::uint64_t value);  // an integer
+    [[nodiscard]] Id truth(bool value);
+    [[nodiscard]] Id float_number(unsigned bits, std::uint64_t pattern);
+    [[nodiscard]] Id literal(ir::Kind kind, std::uint64_t bits);
+    [[nodiscard]] Id null(Id type);
+    [[nodiscard]] Id composite(Id type, std::span<const Id> parts);
+    // The type of a value, as told by `typed`; constants tell it themselves.
+    [[nodiscard]] Id type_of(Id value) const { return value < types_.size() ? types_[value] : 0; }
+    Id typed(Id value, Id type);
+    // The bits of an integer or float constant.
+    [[nodiscard]] std::optional<std::uint64_t> known(Id id) const;
+
+    void decorate(Id id, spv::Decoration decoration,
+                  std::initializer_list<std::uint32_t> operands = {});
+    void decorate_member(Id type, std::uint32_t member, spv::Decoration decoration,
+                         std::initializer_list<std::uint32_t> operands = {});
+    void name(Id id, std::string_view text);
+    // A variable outside all functions.
+    [[nodiscard]] Id variable(spv::StorageClass storage, Id type, Id initializer = 0);
+    // For types that must not be shared: a result that this file does not know.
+    [[nodiscard]] Id global(spv::Op op, std::span<const std::uint32_t> operands);
+    void execution_mode(spv::ExecutionMode mode, std::initializer_list<std::uint32_t> operands);
+    void add_function(const Words& code) {
+        functions_.insert(functions_.end(), code.begin(), code.end());
+    }
+
+    // The whole module: version 1.3, one compute entry point.
+    [[nodiscard]] Words finish(Id main, std::string_view entry,
+                               std::array<std::uint32_t, 3> workgroup,
+                               std::span<const Id> interface) const;
+    [[nodiscard]] std::size_t function_words() const { return functions_.size(); }
+
+  private:
+    Id once(spv::Op op, std::span<const std::uint32_t> operands, bool typed = false);
+    Id once(spv::Op op, std::initializer_list<std::uint32_t> operands, bool typed = false) {
+        return once(op, std::span(operands.begin(), operands.size()), typed);
+    }
+
+    Id next_ = 1;
+    Id glsl_ = 0;
+    std::set<spv::Capability> capabilities_;
+    std::set<std::string, std::less<>> extensions_;
+    std::set<unsigned> floats_;
+    std::map<Words, Id> known_;  // opcode and operands of types and constants
+    std::map<Id, std::uint64_t> numbers_;
+    std::vector<Id> types_;  // by value
+    std::vector<Words> modes_;
+    SpirvCode names_, decorations_, globals_;
+    Words functions_;
+};
+
+// Text as SPIR-V words: terminated and padded with zeros.
+[[nodiscard]] Words string_words(std::string_view text);
+
+}  // namespace wye::lower

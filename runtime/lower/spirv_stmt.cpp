@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statements, in structured control flow: an `if` is a selection with its merge, a loop a header
+// (with the test), body, continue and merge block.
+#include "lower/spirv_writer.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Op;
+using spv::StorageClass;
+
+constexpr auto kNoLoopControl = static_cast<std::uint32_t>(spv::LoopControlMask::MaskNone);
+
+}  // namespace
+
+void SpirvWriter::block(ir::BlockId id) {
+    for (const ir::StmtId s : code_.blocks[id]) statement(s);
+}
+
+void SpirvWriter::statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    switch (s.op) {
+        case Op::LET:
+            locals_[s.local] = right_side(s.args[0]);
+            return;
+        case Op::VAR:
+        case Op::VAR_ZERO:
+            return declare(s);
+        case Op::VAR_ARRAY:
+            return declare_array(s);
+        case Op::ASSIGN:
+        case Op::ASSIGN_COMPONENT:
+            return assign(s);
+        case Op::STORE:
+            return store(context_.buffer(s.imm), s.args[0], s.args[1], ranges_.stores[id]);
+        case Op::STORE_ARRAY:
+            return store(local_array(s.local), s.args[0], s.args[1], ranges_.stores[id]);
+        case Op::EFFECT:
+            effect(s.args[0]);
+            return;
+        case Op::IF:
+            return if_statement(s);
+        case Op::FOR:
+            return for_statement(id);
+        case Op::WHILE:
+            return while_statement(s);
+        case Op::BREAK:
+            return b_.branch(loops_.back().merge);
+        case Op::CONTINUE:
+            return b_.branch(loops_.back().next);
+        case Op::BARRIER:
+            return b_.barrier();
+        case Op::TRAP:
+            trap(s);
+            [[fallthrough]];
+        case Op::RETURN:
+            return b_.end(spv::Op::OpReturn, {});
+        default:
+            context_.refuse("`" + std::string(ir::op_text(s.op)) + "`");
+    }
+}
+
+void SpirvWriter::declare(const ir::Stmt& s) {
+    const ir::Type type = code_.locals[s.local].type;
+    SpirvValue v;
+    if (s.op == Op::VAR) v = right_side(s.args[0]);
+    SpirvValue& variables = locals_[s.local];
+    variables.lanes = type.lanes;
+    for (unsigned k = 0; k < type.lanes; ++k) {
+        variables.c[k] = b_.variable(module_.value_type(type.kind));
+        b_.store(variables.c[k], s.op == Op::VAR ? v.c[k] : zero(type.kind));
+    }
+}
+
+void SpirvWriter::assign(const ir::Stmt& s) {
+    const SpirvValue v = right_side(s.args[0]);
+    const SpirvValue& variables = locals_[s.local];
+    if (s.op == Op::ASSIGN_COMPONENT) return b_.store(variables.c[s.imm], v.c[0]);
+    for (unsigned k = 0; k < v.lanes; ++k) b_.store(variables.c[k], v.c[k]);
+}
+
+// Zero each time the declaration runs.
+void SpirvWriter::declare_array(const ir::Stmt& s) {
+    const ir::Local& local = code_.locals[s.local];
+    const Id element = module_.value_type(local.type.kind);
+    const std::uint64_t count = std::uint64_t{local.count} * local.type.lanes;
+    const Id variable = b_.variable(module_.array_type(element, count));
+    locals_[s.local].c[0] = variable;
+    fill(StorageClass::Function, variable, element, b_.u32(0), 1, count);
+}
+
+void SpirvWriter::if_statement(const ir::Stmt& s) {
+    const Id condition = value(s.args[0]).c[0];
+    const bool has_else = s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty();
+    const Id yes = module_.fresh();
+    const Id merge = module_.fresh();
+    const Id no = has_else ? module_.fresh() : merge;
+    b_.selection(condition, yes, no, merge);
+    b_.open(yes);
+    block(s.body);
+    bool left = b_.ended();
+    if (!left) b_.branch(merge);
+    if (has_else) {
+        b_.open(no);
+        block(s.otherwise);
+        left = left && b_.ended();
+        if (!b_.ended()) b_.branch(merge);
+    }
+    b_.open(merge);
+    if (left && has_else) b_.end(spv::Op::OpUnreachable, {});
+}
+
+// i takes first, first + step, ... while below end. Where adding the step might overflow, rounds
+// are counted instead.
+void SpirvWriter::for_statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    const ir::Type type = code_.locals[s.local].type;
+    const Id held = module_.value_type(type.kind);
+    const bool is_signed = type.signed_integer();
+    const spv::Op less = is_signed ? spv::Op::OpSLessThan : spv::Op::OpULessThan;
+    const Id one = module_.literal(type.kind, 1);
+    const Id first = value(s.args[0]).c[0];
+    const Id end = value(s.args[1]).c[0];
+    Id step = value(s.args[2]).c[0];
+    const auto known = module_.known(step);
+    const std::uint64_t most = type.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
+    if (!known || *known == 0 || *known > (is_signed ? most / 2 : most))  // below 1 counts as 1
+        step = b_.select(b_.test(less, step, one), one, step);
+    Id rounds = 0;
+    if (!ranges_.plain_loops[id]) {
+        const Id span = b_.op(spv::Op::OpISub, b_.op(spv::Op::OpISub, end, first), one);
+        const Id steps = step == one ? span : b_.op(spv::Op::OpUDiv, span, step);
+        rounds = b_.select(b_.test(less, first, end), b_.op(spv::Op::OpIAdd, steps, one),
+                           zero(type.kind));
+    }
+
+    const Id before = b_.here();
+    const Id header = module_.fresh();
+    const Id body = module_.fresh();
+    const Loop loop{module_.fresh(), module_.fresh()};
+    const Id next_i = module_.typed(module_.fresh(), held);
+    const Id next_round = module_.typed(module_.fresh(), held);
+    b_.branch(header);
+    b_.open(header);
+    const Id i = b_.make(spv::Op::OpPhi, held, {first, before, next_i, loop.next});
+    Id goes_on = 0;
+    Id round = 0;
+    if (rounds == 0) {
+        goes_on = b_.test(less, i, end);
+    } else {
+        round = b_.make(spv::Op::OpPhi, held, {zero(type.kind), before, next_round, loop.next});
+        goes_on = b_.test(spv::Op::OpULessThan, round, rounds);
+    }
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    b_.branch(goes_on, body, loop.merge);
+    b_.open(body);
+    locals_[s.local].c[0] = i;
+    loops_.push_back(loop);
+    block(s.body);
+    loops_.pop_back();
+    if (!b_.ended()) b_.branch(loop.next);
+    b_.open(loop.next);
+    b_.act(spv::Op::OpIAdd, {held, next_i, i, step});
+    if (round != 0) b_.act(spv::Op::OpIAdd, {held, next_round, round, one});
+    b_.branch(header);
+    b_.open(loop.merge);
+}
+
+void SpirvWriter::while_statement(const ir::Stmt& s) {
+    const Id header = module_.fresh();
+    const Id body = module_.fresh();
+    const Loop loop{module_.fresh(), module_.fresh()};
+    b_.branch(header);
+    b_.open(header);
+    const Id condition = value(s.args[0]).c[0];
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    b_.branch(condition, body, loop.merge);
+    b_.open(body);
+    loops_.push_back(loop);
+    block(s.body);
+    loops_.pop_back();
+    if (!b_.ended()) b_.branch(loop.next);
+    b_.open(loop.next);
+    b_.branch(header);
+    b_.open(loop.merge);
+}
+
+void SpirvWriter::trap(const ir::Stmt& s) {
+    const Id word = module_.int_type(32);
+    const Id scope = b_.u32(static_cast<std::uint32_t>(spv::Scope::Device));
+    const Id relaxed = b_.u32(0);
+    const auto change = [&](spv::Op op, std::uint32_t member, std::uint32_t operand) {
+        const Id at[] = {b_.u32(member)};
+        const Id to = b_.pointer(StorageClass::StorageBuffer, word, context_.trap_record(), at);
+        b_.make(op, word, {to, scope, relaxed, b_.u32(operand)});
+    };
+    change(spv::Op::OpAtomicUMax, 0, s.imm);
+    change(spv::Op::OpAtomicIAdd, 1, 1);
+}
+
+void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
+                       std::uint32_t stride, std::uint64_t count) {
+    const Id header = module_.fresh();
+    const Id body = module_.fresh();
+    const Loop loop{module_.fresh(), module_.fresh()};
+    const Id before = b_.here();
+    const Id word = module_.int_type(32);
+    const Id next = module_.typed(module_.fresh(), word);
+    b_.branch(header);
+    b_.open(header);
+    const Id at = b_.make(spv::Op::OpPhi, word, {first, before, next, loop.next});
+    const Id goes_on = b_.test(spv::Op::OpULessThan, at, b_.u32(count));
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    b_.branch(goes_on, body, loop.merge);
+    b_.open(body);
+    const Id indices[] = {at};
+    b_.store(b_.pointer(storage, element, variable, indices), module_.null(element));
+    b_.branch(loop.next);
+    b_.open(loop.next);
+    b_.act(spv::Op::OpIAdd, {word, next, at, b_.u32(stride)});
+    b_.branch(header);
+    b_.open(loop.merge);
+}
+
+}  // namespace wye::lower

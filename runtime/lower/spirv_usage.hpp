@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program uses of its surroundings, found before a word of SPIR-V is written: the slot block
+// needs a fixed layout, and buffers their type and decorations. Pure; a value.
+#pragma once
+
+#include <vector>
+
+#include "lower/ranges.hpp"
+#include "wye/sdk/program.hpp"
+
+namespace wye::lower {
+
+struct SpirvUsage {
+    struct Buffer {
+        bool touched = false;
+        bool loaded = false;
+        bool stored = false;
+        bool atomic = false;
+        bool float_atomic = false;
+        bool length = false;    // its count is asked for, or compared with
+        unsigned stores = 0;    // statements that store
+        bool repeated = false;  // one of them stands in a loop
+    };
+    std::vector<Buffer> buffers;
+    std::vector<bool> functions;  // reached from main
+    bool arithmetic = false;      // float operations a compiler might fold
+    bool barrier = false;
+    bool trap = false;
+
+    SpirvUsage(const ir::Program& program, const Ranges& ranges);
+
+    // Buffers that invocations may pass data through at a barrier.
+    [[nodiscard]] bool coherent(std::uint32_t buffer) const {
+        const Buffer& b = buffers[buffer];
+        return barrier && ((b.stored && (b.loaded || b.atomic || b.stores > 1 || b.repeated)) ||
+                           (b.atomic && b.loaded));
+    }
+};
+
+}  // namespace wye::lower

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the statements of main or of one function. Vectors are separate scalars, so every scalar
+// operation is written once. A let is its SSA ids; a var is one Function variable per component.
+// Used by one thread, once.
+#pragma once
+
+#include <array>
+
+#include "lower/spirv_builder.hpp"
+
+namespace wye::lower {
+
+// A value, one id per component.
+struct SpirvValue {
+    std::array<Id, 4> c{};
+    std::uint8_t lanes = 1;
+};
+
+class SpirvWriter {
+  public:
+    SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32_t function);
+
+    // The whole of main; its words.
+    Words main(Id id);
+    // The whole function; its words.
+    Words function(Id id);
+
+  private:
+    // Expressions (spirv_expr.cpp)
+    SpirvValue value(ir::ExprId id);
+    SpirvValue leaf(const ir::Expr& e);
+    SpirvValue built_in(const ir::Expr& e, unsigned wanted);
+    SpirvValue component(const ir::Expr& e);
+    SpirvValue operation(const ir::Expr& e);
+    SpirvValue bitcast(const ir::Expr& e);
+    SpirvValue call(const ir::Expr& e);
+
+    // Memory (spirv_memory.cpp, spirv_atomic.cpp)
+    struct Index {
+        Id at = 0;   // u32, in range, or 0 where `ok` is false
+        Id raw = 0;  // u32, in range where `ok` is true
+        Id ok = 0;   // 0: proven
+    };
+    SpirvArray local_array(std::uint32_t local);
+    Id length_of(const SpirvArray& array, ir::Kind index);
+    Index index(const SpirvArray& array, ir::ExprId id, bool proven, bool clamp);
+    Id element(const SpirvArray& array, Id at, unsigned component);
+    std::array<Id, 4> loaded(const SpirvArray& array, Id at);
+    Id widened(const SpirvArray& array, Id stored);
+    Id stored(const SpirvArray& array, Id value, bool clean);
+    SpirvValue load(const SpirvArray& array, ir::ExprId index_id, bool proven);
+    void store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
+    void write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean);
+    SpirvValue effect(ir::ExprId id);
+    Id atomic(const ir::Expr& e, bool proven);
+    Id atomic_operation(ir::Op op, ir::Kind kind, const SpirvArray& array, Id pointer,
+                        std::span<const Id> operands);
+    Id float_add(ir::Kind kind, const SpirvArray& array, Id pointer, Id operand);
+
+    // Statements (spirv_stmt.cpp)
+    void block(ir::BlockId id);
+    void statement(ir::StmtId id);
+    void declare(const ir::Stmt& s);
+    void assign(const ir::Stmt& s);
+    void declare_array(const ir::Stmt& s);
+    void if_statement(const ir::Stmt& s);
+    void for_statement(ir::StmtId id);
+    void while_statement(const ir::Stmt& s);
+    void trap(const ir::Stmt& s);
+    void zero_shared();
+    void leave_surplus_workgroups();
+    // Stores zero to `count` components from `first` on, each `stride`-th.
+    void fill(spv::StorageClass storage, Id variable, Id element, Id first, std::uint32_t stride,
+              std::uint64_t count);
+    SpirvValue right_side(ir::ExprId id) {
+        return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
+    }
+    [[nodiscard]] Id zero(ir::Kind kind) { return module_.literal(kind, 0); }
+
+    SpirvContext& context_;
+    SpirvSource& source_;
+    SpirvModule& module_;
+    const std::uint32_t function_;
+    const ir::Code& code_;
+    const CodeRanges& ranges_;
+    SpirvBuilder b_;
+    std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
+
+    struct Loop {
+        Id merge, next;
+    };
+    std::vector<Loop> loops_;
+};
+
+// The id of a function, written first if it was not yet. Its callees are written already, or they
+// belong to the library, whose calls do not nest deeply.
+[[nodiscard]] Id spirv_function(SpirvContext& context, SpirvSource& source, std::uint32_t index);
+
+}  // namespace wye::lower

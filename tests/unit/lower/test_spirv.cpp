@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPIR-V modules: all that the lowering writes passes the validator of Khronos, and says what the
+// contract with plugins says.
+#include <doctest/doctest.h>
+
+#include "lower/lower.hpp"
+#include "programs.hpp"
+#include "support/examples.hpp"
+#include "support/random_program.hpp"
+#include "support/spirv_check.hpp"
+
+using wye::lower::Artifact;
+using wye::lower::lower;
+using wye::lower::Options;
+using wye::lower::TargetFacts;
+
+namespace {
+
+// Everything native, and asked for in modes.
+TargetFacts able() {
+    TargetFacts facts;
+    facts.native_f32_div = facts.native_f32_sqrt = facts.native_f32_fma = true;
+    facts.native_f64_div = facts.native_f64_sqrt = facts.native_f64_fma = true;
+    facts.f32_denorm_mode = facts.f32_sign_nan_mode = facts.f32_rte_mode = true;
+    facts.f64_sign_nan_mode = facts.f64_rte_mode = true;
+    facts.native_f16_convert = facts.native_f32_atomic_add = facts.native_f64_atomic_add = true;
+    facts.max_push_bytes = 256;
+    return facts;
+}
+
+// Like lavapipe: f64 is exact, f32 division through it; zeros are folded.
+TargetFacts folding() {
+    TargetFacts facts;
+    facts.native_f64_div = facts.native_f64_sqrt = true;
+    facts.keeps_f32_denormals = facts.folds_literal_zero = true;
+    return facts;
+}
+
+TargetFacts bare() {
+    TargetFacts facts;
+    facts.f64 = false;
+    facts.max_push_bytes = 0;
+    return facts;
+}
+
+Artifact lowered(const std::string& text, const TargetFacts& facts = {},
+                 const Options& options = {}) {
+    auto result = lower(valid_program(text), WYE_FORMAT_SPIRV, facts, options);
+    if (!result.ok()) throw std::runtime_error(result.error().text());
+    CHECK_MESSAGE(support::spirv_complaint(result->code) == "", text,
+                  support::spirv_text(result->code));
+    return *std::move(result);
+}
+
+void lower_everyhow(const std::string& text) {
+    Options folded;
+    folded.folded_grid = true;
+    lowered(text);
+    lowered(text, able(), folded);
+    lowered(text, folding());
+    lowered(text, bare(), folded);
+}
+
+bool has(const Artifact& artifact, std::string_view text) {
+    return support::spirv_text(artifact.code).find(text) != std::string::npos;
+}
+
+std::string main_of(const std::string& statements) {
+    return "wye 1; program p; workgroup 8; param a: u32; param b: f64; input x: f32[]; "
+           "input_output q: i64[]; output r: u32[len(x)]; shared s: u32[16]; "
+           "main { let i = global_id.x; " +
+           statements + " }";
+}
+
+}  // namespace
+
+TEST_CASE("the validator sees faults") {
+    auto module = lowered(main_of("r[i] = a;")).code;
+    CHECK(support::spirv_complaint(module).empty());
+    module.resize(module.size() - 4);
+    CHECK_FALSE(support::spirv_complaint(module).empty());
+}
+
+TEST_CASE("all example programs") {
+    for (const std::string& name : support::example_programs())
+        lower_everyhow(support::example_text(name));
+}
+
+TEST_CASE("random programs") {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        support::RandomProgramOptions options;
+        options.traps = seed % 2 == 0;
+        options.size = 6 + seed % 20;
+        lower_everyhow(support::random_program(seed, options).text);
+    }
+}
+
+namespace {
+
+// r[i] = OPERATION for every shape that the kinds have; X, Y, Z stand for operands.
+void operation(const std::string& expression, std::initializer_list<const char*> kinds,
+               const std::string& result = "") {
+    for (const std::string kind : kinds) {
+        for (const std::string lanes : {"", "2", "3", "4"}) {
+            const std::string type = kind + (lanes.empty() ? "" : "x" + lanes);
+            const std::string out =
+                result.empty() ? type : result + (lanes.empty() ? "" : "x" + lanes);
+            std::string body = expression;
+            for (std::size_t at = 0; (at = body.find("TYPE", at)) != std::string::npos;)
+                body.replace(at, 4, type);
+            const std::string text = "wye 1; program op; workgroup 8; input x: " + type +
+                                     "[]; input y: " + type + "[len(x)]; input z: " + type +
+                                     "[]; output r: " + out +
+                                     "[len(x)]; main { let i = global_id.x; r[i] = " + body + "; }";
+            lowered(text);
+            lowered(text, folding());
+            lowered(text, able());
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("every operation on every type") {
+    const auto ints = {"i32", "u32", "i64", "u64"};
+    const auto floats = {"f32", "f64"};
+    const auto all = {"i32", "u32", "i64", "u64", "f32", "f64"};
+    for (const std::string op : {"+", "-", "*", "/"}) operation("x[i] " + op + " y[i]", all);
+    for (const std::string op : {"%", "&", "|", "^"}) operation("x[i] " + op + " y[i]", ints);
+    for (const std::string op : {"add_sat", "sub_sat", "mul_hi"})
+        operation(op + "(x[i], y[i])", ints);
+    for (const std::string op : {"min", "max"}) operation(op + "(x[i], y[i])", all);
+    for (const std::string op : {"popcount", "clz", "ctz", "reverse_bits", "~"})
+        operation(op + "(x[i])", ints);
+    for (const std::string op : {"sqrt", "floor", "ceil", "trunc", "round"})
+        operation(op + "(x[i])", floats);
+    operation("copysign(x[i], y[i])", floats);
+    operation("fma(x[i], y[i], z[i])", floats);
+    operation("clamp(x[i], y[i], z[i])", all);
+    operation("-x[i]", {"i32", "i64", "f32", "f64"});
+    operation("abs(x[i])", {"i32", "i64", "f32", "f64"});
+    operation("rotl(x[i], y[i])", {"u32"});
+    operation("rotr(x[i], y[i])", {"u32"});
+    operation("x[i] << y[i]", {"u32"});
+    operation("x[i] >> y[i]", {"u32"});
+    for (const std::string op : {"==", "!=", "<", "<=", ">", ">="})
+        operation("select(x[i] " + op + " y[i], x[i], z[i])", all);
+    operation("select(!isnan(x[i]), x[i], y[i])", floats);
+    operation("select(isinf(x[i]), x[i], y[i])", floats);
+}
+
+TEST_CASE("shifts and rotations of wide integers, counts of 32 bits") {
+    for (const std::string kind : {"i64", "u64"})
+        for (const std::string op : {"x[i] << y[i]", "x[i] >> y[i]"})
+            lower_everyhow("wye 1; program s; workgroup 8; input x: " + kind +
+                           "[]; input y: u32[]; output r: " + kind +
+                           "[]; main { let i = global_id.x; r[i] = " + op + "; }");
+    lower_everyhow(
+        "wye 1; program s; workgroup 8; input x: u64[]; input y: u32[]; output r: u64x2[]; main { "
+        "let i = global_id.x; r[i] = u64x2(rotl(x[i], y[i]), rotr(x[i], 70u)); }");
+}
+
+TEST_CASE("every conversion") {
+    const std::vector<std::string> kinds = {"bool", "i32", "u32", "i64", "u64", "f32", "f64"};
+    for (const std::string& from : kinds)
+        for (const std::string& to : kinds) {
+            if (to == "bool") continue;
+            const std::string value = from == "bool" ? "x[i] != x[0]" : "x[i]";
+            const std::string stored = from == "bool" ? "u32" : from;
+            lower_everyhow(
+                "wye 1; program c; workgroup 8; input x: " + stored + "x3[]; output r: " + to +
+                "x3[]; main { let i = global_id.x; r[i] = " + to + "x3(" + value + "); }");
+        }
+    for (const auto& [from, to] : {std::pair<std::string, std::string>{"u32", "f32"},
+                                   {"f32", "u32"},
+                                   {"i64", "f64"},
+                                   {"f64", "i64"},
+                                   {"i32", "u32"},
+                                   {"u64", "u32x2"},
+                                   {"u32x2", "u64"}})
+        lower_everyhow("wye 1; program c; workgroup 8; input x: " + from + "[]; output r: " + to +
+                       "[]; main { let i = global_id.x; r[i] = bitcast<" + to + ">(x[i]); }");
+}
+
+TEST_CASE("every kind of element, in buffers, shared, local arrays and tables") {
+    const std::vector<std::string> kinds = {"i8",  "u8",  "i16", "u16", "i32",
+                                            "u32", "i64", "u64", "f32", "f64"};
+    for (const std::string& kind : kinds)
+        for (const std::string lanes : {"", "x2", "x3", "x4"}) {
+            const std::string type = kind + lanes;
+            lower_everyhow("wye 1; program e; workgroup 8; input x: " + type + "[]; output r: " +
+                           type + "[]; uniform c: " + type + "[5]; main { let i = global_id.x; " +
+                           "r[i] = x[i]; r[i + 1u] = x[i64(i) - 3i64]; r[u64(i)] = c[i]; }");
+        }
+    for (const std::string kind : {"i32", "u64", "f32", "f64"})
+        for (const std::string lanes : {"", "x2", "x3", "x4"}) {
+            const std::string type = kind + lanes;
+            lower_everyhow("wye 1; program e; workgroup 8; shared s: " + type + "[9]; output r: " +
+                           type + "[]; main { let i = global_id.x; var a: " + type +
+                           "[7]; a[i] = s[i]; barrier; s[i] = a[i % 7u]; r[i] = a[i]; }");
+        }
+    lower_everyhow(
+        "wye 1; program e; workgroup 8; table t: f64[3] = { 1.0f64, inf_f64, nan_f64 }; "
+        "table b: u32[2] = { 7u, 0xffffffffu }; output r: f64[]; main { let i = global_id.x; "
+        "var k: u32[3]; k[i] = b[i]; r[i] = select(k[1] > 3u, t[i], t[k[2]]); }");
+}
+
+TEST_CASE("atomics of every kind") {
+    for (const std::string kind : {"i32", "u32", "i64", "u64"}) {
+        const std::string one = kind + "(1)";
+        std::string body;
+        for (const std::string op : {"exchange", "add", "min", "max", "and", "or", "xor"})
+            for (const std::string array : {"q", "s"})
+                body += "let " + op + array + " = atomic_" + op + "(" + array + "[i], " + one +
+                        "); q[i] = " + op + array + "; ";
+        lower_everyhow("wye 1; program a; workgroup 8; persistent q: " + kind +
+                       "[]; shared s: " + kind + "[9]; main { let i = global_id.x; " + body +
+                       "let l = atomic_load(q[i]); atomic_store(s[i], l); atomic_store(q[3], l); "
+                       "let c = atomic_cas(q[i], l, " +
+                       one + "); let d = atomic_cas(s[2], l, c); }");
+    }
+}
+
+TEST_CASE("control flow of every form") {
+    for (const std::string body :
+         {"if i < a { r[i] = 1u; return; } else { trap 7; }",
+          "while true { if i < a { break; } else { continue; } }",
+          "while r[i] < a { while true { r[i] = r[i] + 1u; if r[i] > 9u { break; } } }",
+          "for k in 0..10 { if k == 3 { continue; } if k == 5 { break; } r[k] = a; }",
+          "for k in i..a step r[i] { for j in k..i step 0u { r[j] = k; } }",
+          "for k in -5i64..9i64 step i64(a) { q[k] = k; return; }",
+          "var v = u32x3(a); v.y = v.x; v.z += 1u; for k in 0u..3u { v = v.zyx_(v); } r[i] = v.x;",
+          "if a == 0u { if i == 0u { r[i] = a; } else { trap 9; } } if i == 0u { return; }",
+          "let w = workgroup_uniform_load(s[3]); if w == 0u { barrier; } s[local_index] = w;",
+          "for k in 0u..workgroup_id.y { barrier; r[k] = s[k]; }"}) {
+        if (body.find("zyx_") == std::string::npos) lower_everyhow(main_of(body));
+    }
+    lower_everyhow(R"(wye 1; program f; workgroup 4, 2; param a: i32; input x: f32x3[];
+output r: f32x3[]; table t: u32[3] = { 1u, 2u, 3u };
+fn flip(v: f32x3, on: boolx2) -> f32x3 {
+    var out = v;
+    for k in 0u..len(t) { if on.y { out.x += f32(t[k]); } else { out = out + x[k]; } }
+    return out;
+}
+fn twice(v: f32x3) -> f32x3 { return flip(flip(v, boolx2(global_id.x == 0u, true)), boolx2(false)); }
+fn unused(v: u32) -> u32 { return v; }
+main { r[a] = twice(x[a]); r[global_id.y] = r[local_id.x] * f32x3(f32(num_workgroups.z)); })");
+}
+
+TEST_CASE("capabilities and modes only where something needs them") {
+    const std::string plain = main_of("r[i] = a;");
+    CHECK_FALSE(has(lowered(plain, able()), "Int64"));
+    CHECK_FALSE(has(lowered(plain, able()), "DenormPreserve"));
+    const Artifact floats = lowered(main_of("r[i] = bitcast<u32>(x[i] * x[i]);"), able());
+    CHECK(has(floats, "OpExecutionMode %main DenormPreserve 32"));
+    CHECK(has(floats, "OpExecutionMode %main SignedZeroInfNanPreserve 32"));
+    CHECK(has(floats, "OpExecutionMode %main RoundingModeRTE 32"));
+    CHECK_FALSE(has(floats, "RoundingModeRTE 64"));
+    CHECK(has(floats, "NoContraction"));
+    CHECK_FALSE(has(floats, "Float64"));
+    CHECK_FALSE(
+        has(lowered(main_of("r[i] = bitcast<u32>(x[i] * x[i]);")), "ExecutionMode %main D"));
+    CHECK(has(lowered(main_of("q[0] = 1i64;")), "OpCapability Int64\n"));
+    CHECK_FALSE(has(lowered(main_of("q[0] = 1i64;")), "Int64Atomics"));
+    CHECK(has(lowered(main_of("atomic_add(q[0], 1i64);")), "OpCapability Int64Atomics"));
+}
+
+TEST_CASE("buffers are coherent only if data may pass through them at a barrier") {
+    CHECK_FALSE(has(lowered(main_of("r[i] = r[a];")), "Coherent"));
+    CHECK_FALSE(has(lowered(main_of("s[i] = a; barrier; r[i] = s[0];")), "Coherent"));
+    CHECK(has(lowered(main_of("r[i] = a; barrier; r[i + 1u] = r[a];")), "%r Coherent"));
+    CHECK(has(lowered(main_of("r[i] = 1u; barrier; r[0] = 2u;")), "%r Coherent"));
+    CHECK(has(lowered(main_of("for k in 0u..a { r[0] = k; barrier; }")), "%r Coherent"));
+}
+
+TEST_CASE("proven accesses have no check, others are clamped or predicated") {
+    const auto count = [](const Artifact& artifact, std::string_view what) {
+        const std::string text = support::spirv_text(artifact.code);
+        std::size_t n = 0;
+        for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++n;
+        return n;
+    };
+    const Artifact proven = lowered(main_of("if i < len(x) { r[i] = r[i] + 1u; }"));
+    CHECK(count(proven, "OpSelectionMerge") == 1);
+    CHECK(count(proven, "OpSelect ") == 1);  // the length as u32
+    const Artifact checked = lowered(main_of("if i < a { r[i] = r[i] + 1u; }"));
+    CHECK(count(checked, "OpSelectionMerge") == 2);
+    CHECK(count(checked, "OpSelect ") == 3);
+}
+
+TEST_CASE("slots: push constants while they fit, else a read-only storage buffer") {
+    const std::string text = main_of("r[i] = a + u32(b); if i > 99u { trap 3; }");
+    const Artifact push = lowered(text);
+    std::vector<std::array<std::uint32_t, 3>> slots;
+    for (const wye_slot& slot : push.slots) slots.push_back({slot.kind, slot.binding, slot.offset});
+    CHECK(slots == std::vector<std::array<std::uint32_t, 3>>{{WYE_SLOT_BUFFER, 0, 0},
+                                                             {WYE_SLOT_BUFFER, 1, 0},
+                                                             {WYE_SLOT_BUFFER, 2, 0},
+                                                             {WYE_SLOT_LENGTH, 2, 0},
+                                                             {WYE_SLOT_PARAMS, 0, 8},
+                                                             {WYE_SLOT_TRAP, 0, 0}});
+    CHECK(push.binding_count == 3);
+    CHECK(push.params_size == 16);
+    CHECK(push.uses_trap);
+    CHECK(push.shared_bytes == 64);
+    CHECK(has(push, "PushConstant"));
+    CHECK(has(push, "OpDecorate %trap_record Binding 3"));
+    TargetFacts exactly, less;
+    exactly.max_push_bytes = 24;
+    less.max_push_bytes = 23;
+    CHECK(has(lowered(text, exactly), "PushConstant"));
+    CHECK_FALSE(has(lowered(text, less), "PushConstant"));
+    CHECK(has(lowered(text, less), "OpDecorate %slots Binding 4"));
+    CHECK(has(lowered(text, less), "OpDecorate %slots NonWritable"));
+}
+
+TEST_CASE("a grid slot and an opaque zero have their places") {
+    Options folded;
+    folded.folded_grid = true;
+    const Artifact artifact =
+        lowered(main_of("r[i] = bitcast<u32>(x[i] + 0.0);"), folding(), folded);
+    const wye_slot zero = artifact.slots.back();
+    const wye_slot grid = artifact.slots[artifact.slots.size() - 2];
+    CHECK(grid.kind == WYE_SLOT_GRID);
+    CHECK(grid.offset == 32);  // two lengths and the parameters before it
+    CHECK(zero.kind == WYE_SLOT_OPAQUE_ZERO);
+    CHECK(zero.offset == 56);
+    for (const wye_slot& slot : lowered(main_of("r[i] = a;"), folding()).slots)
+        CHECK(slot.kind != WYE_SLOT_OPAQUE_ZERO);
+}
+
+TEST_CASE("what is not exact on a device is emulated") {
+    const std::string divide = main_of("r[i] = bitcast<u32>(x[i] / x[a]);");
+    CHECK(has(lowered(divide), "OpFunctionCall %float %div32"));
+    CHECK_FALSE(has(lowered(divide), "Float64"));
+    CHECK(has(lowered(divide, folding()), "OpFDiv %double"));
+    CHECK(has(lowered(divide, able()), "OpFDiv %float"));
+    const std::string fused = main_of("r[i] = bitcast<u32>(fma(x[i], x[a], x[3]));");
+    CHECK(has(lowered(fused), "%fma32"));
+    CHECK(has(lowered(fused, able()), "Fma %"));
+    CHECK(has(lowered(fused, bare()), "%fma32_in_integers"));
+    CHECK_FALSE(has(lowered(fused, bare()), "Float64"));
+}

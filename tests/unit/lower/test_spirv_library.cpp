@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The library of emulations against the host's own arithmetic: the oracle evaluates the functions,
+// operands are special values, neighbours of hard cases and random bits.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "lower/spirv_library.hpp"
+#include "oracle/oracle.hpp"
+#include "program/encode.hpp"
+#include "programs.hpp"
+#include "support/random.hpp"
+
+namespace {
+
+// The library with a main that stores `call` of x[i], y[i] and z[i], run on the oracle.
+template <typename T>
+std::vector<T> run(const std::string& call, const std::string& type,
+                   const std::array<std::vector<T>, 3>& operands) {
+    std::string text(wye::lower::spirv_library_text());
+    const std::string buffers = "workgroup 64; input x: " + type + "[]; input y: " + type +
+                                "[]; input z: " + type + "[]; output r: " + type +
+                                "[len(x)]; grid elements len(x);";
+    text.replace(text.find("workgroup 1;"), 12, buffers);
+    text.replace(text.rfind("main {"), 6, "main { let i = global_id.x; r[i] = " + call + ";");
+    oracle::Launch launch;
+    for (const auto& values : operands) {
+        launch.buffers.emplace_back(values.size() * sizeof(T));
+        std::memcpy(launch.buffers.back().data(), values.data(), values.size() * sizeof(T));
+    }
+    launch.buffers.emplace_back();
+    const auto wire = wye::ir::encode(valid_program(text), wye::ir::Notes::Drop);
+    const oracle::Outcome outcome = oracle::run(*wire, launch);
+    REQUIRE(outcome.error == "");
+    std::vector<T> out(operands[0].size());
+    REQUIRE(outcome.buffers[3].size() == out.size() * sizeof(T));
+    std::memcpy(out.data(), outcome.buffers[3].data(), outcome.buffers[3].size());
+    return out;
+}
+
+// Random and special values; the third operand of every other case nearly cancels the product.
+template <typename T, typename Bits>
+std::array<std::vector<T>, 3> operands(unsigned kind, std::size_t count) {
+    support::Random random(kind);
+    std::array<std::vector<T>, 3> out;
+    for (std::size_t i = 0; i < count; ++i) {
+        for (auto& values : out)
+            values.push_back(
+                std::bit_cast<T>(static_cast<Bits>(support::random_scalar(random, kind))));
+        if (i % 2 == 0) {
+            const T near = -(out[0][i] * out[1][i]);
+            const auto nudge = static_cast<Bits>(random.below(5)) - Bits{2};
+            out[2][i] = std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(near) + nudge));
+        }
+    }
+    return out;
+}
+
+template <typename T, typename Bits>
+void check(const std::string& call, unsigned kind, const std::string& type,
+           const std::function<T(T, T, T)>& expected) {
+    const auto given = operands<T, Bits>(kind, 6000);
+    const std::vector<T> results = run<T>(call, type, given);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const T right = expected(given[0][i], given[1][i], given[2][i]);
+        const bool same = std::isnan(right)
+                              ? std::isnan(results[i])
+                              : std::bit_cast<Bits>(right) == std::bit_cast<Bits>(results[i]);
+        if (same || ++wrong > 3) continue;
+        CAPTURE(given[0][i]);
+        CAPTURE(given[1][i]);
+        CAPTURE(given[2][i]);
+        CHECK_MESSAGE(same, call, " gives ", results[i], ", not ", right);
+    }
+    CHECK_MESSAGE(wrong == 0, call);
+}
+
+void check32(const std::string& call, const std::function<float(float, float, float)>& expected) {
+    check<float, std::uint32_t>(call, WYE_KIND_F32, "f32", expected);
+}
+void check64(const std::string& call,
+             const std::function<double(double, double, double)>& expected) {
+    check<double, std::uint64_t>(call, WYE_KIND_F64, "f64", expected);
+}
+
+}  // namespace
+
+TEST_CASE("emulated divisions and roots are correctly rounded") {
+    check32("div32(x[i], y[i])", [](float a, float b, float) { return a / b; });
+    check64("div64(x[i], y[i])", [](double a, double b, double) { return a / b; });
+    check32("sqrt32(x[i])", [](float a, float, float) { return std::sqrt(a); });
+    check64("sqrt64(x[i])", [](double a, double, double) { return std::sqrt(a); });
+    check32("sqrt32(abs(x[i]))", [](float a, float, float) { return std::sqrt(std::fabs(a)); });
+    check64("sqrt64(abs(x[i]))", [](double a, double, double) { return std::sqrt(std::fabs(a)); });
+}
+
+TEST_CASE("emulated fused multiply and add rounds once") {
+    const auto fma32 = [](float a, float b, float c) { return std::fma(a, b, c); };
+    check32("fma32(x[i], y[i], z[i])", fma32);
+    check32("fma32_in_integers(x[i], y[i], z[i])", fma32);
+    check64("fma64(x[i], y[i], z[i])",
+            [](double a, double b, double c) { return std::fma(a, b, c); });
+}
+
+TEST_CASE("the upper half of a product") {
+    __extension__ using Wide = unsigned __int128;
+    support::Random random(9);
+    std::array<std::vector<std::uint64_t>, 3> given;
+    for (int i = 0; i < 2000; ++i)
+        for (auto& values : given) values.push_back(support::random_scalar(random, WYE_KIND_U64));
+    const auto results = run<std::uint64_t>("mul_hi64(x[i], y[i])", "u64", given);
+    for (std::size_t i = 0; i < results.size(); ++i)
+        CHECK(results[i] == static_cast<std::uint64_t>((Wide{given[0][i]} * given[1][i]) >> 64U));
+}
