@@ -17,16 +17,16 @@
 
 namespace {
 
-// The library with a main that stores `call` of x[i], y[i] and z[i], run on the oracle.
+// The library with a main that stores `call` of xs[i], ys[i] and zs[i], run on the oracle.
 template <typename T>
 std::vector<T> run(const std::string& call, const std::string& type,
                    const std::array<std::vector<T>, 3>& operands) {
     std::string text(wye::lower::spirv_library_text());
-    const std::string buffers = "workgroup 64; input x: " + type + "[]; input y: " + type +
-                                "[]; input z: " + type + "[]; output r: " + type +
-                                "[len(x)]; grid elements len(x);";
+    const std::string buffers = "workgroup 64; input xs: " + type + "[]; input ys: " + type +
+                                "[]; input zs: " + type + "[]; output results: " + type +
+                                "[len(xs)]; grid elements len(xs);";
     text.replace(text.find("workgroup 1;"), 12, buffers);
-    text.replace(text.rfind("main {"), 6, "main { let i = global_id.x; r[i] = " + call + ";");
+    text.replace(text.rfind("main {"), 6, "main { let i = global_id.x; results[i] = " + call + ";");
     oracle::Launch launch;
     for (const auto& values : operands) {
         launch.buffers.emplace_back(values.size() * sizeof(T));
@@ -91,19 +91,19 @@ void check64(const std::string& call,
 }  // namespace
 
 TEST_CASE("emulated divisions and roots are correctly rounded") {
-    check32("div32(x[i], y[i])", [](float a, float b, float) { return a / b; });
-    check64("div64(x[i], y[i])", [](double a, double b, double) { return a / b; });
-    check32("sqrt32(x[i])", [](float a, float, float) { return std::sqrt(a); });
-    check64("sqrt64(x[i])", [](double a, double, double) { return std::sqrt(a); });
-    check32("sqrt32(abs(x[i]))", [](float a, float, float) { return std::sqrt(std::fabs(a)); });
-    check64("sqrt64(abs(x[i]))", [](double a, double, double) { return std::sqrt(std::fabs(a)); });
+    check32("div32(xs[i], ys[i])", [](float a, float b, float) { return a / b; });
+    check64("div64(xs[i], ys[i])", [](double a, double b, double) { return a / b; });
+    check32("sqrt32(xs[i])", [](float a, float, float) { return std::sqrt(a); });
+    check64("sqrt64(xs[i])", [](double a, double, double) { return std::sqrt(a); });
+    check32("sqrt32(abs(xs[i]))", [](float a, float, float) { return std::sqrt(std::fabs(a)); });
+    check64("sqrt64(abs(xs[i]))", [](double a, double, double) { return std::sqrt(std::fabs(a)); });
 }
 
 TEST_CASE("emulated fused multiply and add rounds once") {
     const auto fma32 = [](float a, float b, float c) { return std::fma(a, b, c); };
-    check32("fma32(x[i], y[i], z[i])", fma32);
-    check32("fma32_in_integers(x[i], y[i], z[i])", fma32);
-    check64("fma64(x[i], y[i], z[i])",
+    check32("fma32(xs[i], ys[i], zs[i])", fma32);
+    check32("fma32_in_integers(xs[i], ys[i], zs[i])", fma32);
+    check64("fma64(xs[i], ys[i], zs[i])",
             [](double a, double b, double c) { return std::fma(a, b, c); });
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("the upper half of a product") {
     std::array<std::vector<std::uint64_t>, 3> given;
     for (int i = 0; i < 2000; ++i)
         for (auto& values : given) values.push_back(support::random_scalar(random, WYE_KIND_U64));
-    const auto results = run<std::uint64_t>("mul_hi64(x[i], y[i])", "u64", given);
+    const auto results = run<std::uint64_t>("mul_hi64(xs[i], ys[i])", "u64", given);
     for (std::size_t i = 0; i < results.size(); ++i)
         CHECK(results[i] == static_cast<std::uint64_t>((Wide{given[0][i]} * given[1][i]) >> 64U));
 }
