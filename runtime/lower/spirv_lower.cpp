@@ -57,6 +57,16 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& fact
     }
     SpirvContext context(program, facts, options);
     SpirvModule& module = context.module;
+    const auto half = [&](const ir::Code& code) {
+        for (const ir::Expr& e : code.exprs)
+            if (e.type.kind == ir::Kind::F16) context.refuse("f16");
+    };
+    for (const ir::Function& f : program.functions) half(f.code);
+    half(program.main);
+    for (const ir::Buffer& b : program.buffers)
+        if (b.type.kind == ir::Kind::F16 || b.type.kind == ir::Kind::BF16)
+            context.refuse(ir::type_name(b.type));
+    if (auto refusal = context.refusal()) return *std::move(refusal);
     for (std::uint32_t f = 0; f < program.functions.size(); ++f) {
         if (context.usage.functions[f]) (void)spirv_function(context, context.source, f);
         if (module.bound() > kMaxBound)

@@ -92,6 +92,8 @@ TEST_CASE("random programs") {
         support::RandomProgramOptions options;
         options.traps = seed % 2 == 0;
         options.size = 6 + seed % 20;
+        options.storage16 = false;
+        options.subgroups = {};
         lower_everyhow(support::random_program(seed, options).text);
     }
 }
