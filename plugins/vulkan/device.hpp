@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "vulkan/discovery.hpp"
 #include "vulkan/handle.hpp"
 #include "vulkan/instance.hpp"
+#include "vulkan/verdict.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::vulkan {
@@ -22,6 +24,16 @@ struct Plugin {
     std::unique_ptr<const Loader> loader;
     std::unique_ptr<Instance> instance;
     std::vector<Device> devices;
+
+    // The self-test's verdict of each device: remembered in the cache folder, else found out when
+    // the first fact is asked that needs it.
+    struct Tested {
+        std::once_flag once;
+        Verdict verdict;
+    };
+    std::deque<Tested> tested;
+    std::string cache_folder;  // empty: nothing is remembered
+    [[nodiscard]] const Verdict& verdict(std::uint32_t index);
 
     // Hands what the validation layer said to the host's log. No lock is held.
     void deliver_messages() const;

@@ -5,9 +5,15 @@
 
 #include "vulkan/device.hpp"
 #include "vulkan/facts.hpp"
+#include "vulkan/self_test.hpp"
+#include "vulkan/verdict_file.hpp"
 
 namespace wye::vulkan {
 namespace {
+
+void log(const wye_host_table& host, std::uint32_t level, const std::string& text) {
+    host.log(host.self, level, sdk::to_abi("vulkan"), sdk::to_abi(text));
+}
 
 Plugin& plugin_of(wye_plugin_object* object) { return *reinterpret_cast<Plugin*>(object); }
 
@@ -36,6 +42,8 @@ wye_status probe_devices(wye_plugin_object* object, std::uint32_t* out_count, wy
             const bool validation = config(*plugin.host, "vulkan.validation").value_or("0") == "1";
             WYE_ASSIGN(auto instance, Instance::create(*plugin.loader, validation));
             WYE_ASSIGN(plugin.devices, discover(instance->table(), instance->get()));
+            plugin.tested.resize(plugin.devices.size());
+            plugin.cache_folder = config(*plugin.host, "cache_folder").value_or("");
             plugin.instance = std::move(instance);
         }
         *out_count = static_cast<std::uint32_t>(plugin.devices.size());
@@ -59,8 +67,45 @@ wye_status device_info(wye_plugin_object* object, std::uint32_t index, wye_devic
 
 wye_status device_fact(wye_plugin_object* object, std::uint32_t index, std::uint32_t key,
                        wye_fact* out) {
-    return fact(plugin_of(object).devices[index], Verdict{}, key, *out);
+    Plugin& plugin = plugin_of(object);
+    const Device& device = plugin.devices[index];
+    if (!needs_self_test(key) || !device.usable()) return fact(device, Verdict{}, key, *out);
+    try {
+        return fact(device, plugin.verdict(index), key, *out);
+    } catch (...) {
+        return WYE_UNSUPPORTED;
+    }
 }
+
+}  // namespace
+
+const Verdict& Plugin::verdict(std::uint32_t index) {
+    Tested& here = tested[index];
+    std::call_once(here.once, [&] {
+        const Device& device = devices[index];
+        const std::string key = verdict_key(device);
+        if (!cache_folder.empty())
+            if (const auto remembered = load_verdict(cache_folder, key)) {
+                here.verdict = *remembered;
+                return;
+            }
+        auto found = self_test(*this, device);
+        deliver_messages();
+        if (!found.ok()) {
+            log(*host, WYE_LOG_WARNING,
+                "the self-test of " + device.name +
+                    " did not run, so its floats count as inexact: " + found.error().text());
+            return;
+        }
+        here.verdict = *found;
+        if (cache_folder.empty()) return;
+        const auto saved = save_verdict(cache_folder, key, here.verdict);
+        if (!saved.ok()) log(*host, WYE_LOG_INFO, saved.error().text());
+    });
+    return here.verdict;
+}
+
+namespace {
 
 wye_status open_device(wye_plugin_object* object, std::uint32_t index, wye_device_object** out,
                        const wye_device_table** table, wye_error** error) {

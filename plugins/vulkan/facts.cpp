@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "vulkan/float_modes.hpp"
+
 namespace wye::vulkan {
 namespace {
 
@@ -75,6 +77,13 @@ wye_status capability(const Device& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
             return feature(out, f.atomic_int64.shaderSharedInt64Atomics,
                            "shaderSharedInt64Atomics");
+        case WYE_FACT_KEY_ATOMIC_F64_ADD:  // a loop of compare-and-swap where it is not native
+            return flag(out,
+                        f.core.shaderFloat64 == VK_TRUE &&
+                            f.atomic_int64.shaderBufferInt64Atomics == VK_TRUE &&
+                            f.atomic_int64.shaderSharedInt64Atomics == VK_TRUE,
+                        "shaderBufferInt64Atomics");
+        case WYE_FACT_KEY_ATOMIC_F32_ADD:
         case WYE_FACT_KEY_ATOMIC_INT32:
         case WYE_FACT_KEY_BARRIER:
             return flag(out, true, kVersion11);
@@ -152,13 +161,17 @@ wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
     }
 }
 
+constexpr std::string_view kNotAdvertised = "self-test, not advertised";
+
+// Facts that the self-test answers.
 wye_status arithmetic(const Device& d, const Verdict& v, std::uint32_t key, wye_fact& out) {
+    // Division, square root and fma of f32 are computed in f64 where the native ones are not exact.
+    const bool wide = d.features.core.shaderFloat64 == VK_TRUE && v.f64.arithmetic &&
+                      v.f64.divides && v.f64.square_root;
+    const FloatVerdict& f32 = v.f32();
     // Not tried: what folds is assumed to fold (it costs one addition of a hidden zero), and
     // nothing else is known.
     if (!v.ran && key != WYE_FACT_KEY_FOLDS_LITERAL_ZERO) return WYE_UNSUPPORTED;
-    // Division, square root and fma of f32 are computed in f64 where the native ones are not exact.
-    const bool wide = d.features.core.shaderFloat64 == VK_TRUE && v.f64.arithmetic;
-    const FloatVerdict& f32 = v.f32();
     switch (key) {
         case WYE_FACT_KEY_IEEE_F32:
             return flag(out,
@@ -179,14 +192,49 @@ wye_status arithmetic(const Device& d, const Verdict& v, std::uint32_t key, wye_
         case WYE_FACT_KEY_NATIVE_F64_FMA:
             return flag(out, v.f64.fuses, kSelfTest);
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
-            return flag(out, !v.ran || f32.folds_literal_zero || v.f64.folds_literal_zero,
-                        kSelfTest);
+            return flag(out, f32.folds_literal_zero || v.f64.folds_literal_zero, kSelfTest);
+        case WYE_FACT_KEY_KEEPS_F32_DENORMALS:
+            return flag(out, v.f32_plain.arithmetic, kSelfTest);
+        case WYE_FACT_KEY_F32_DENORM_MODE: {
+            const bool advertised =
+                d.properties.float_controls.shaderDenormPreserveFloat32 == VK_TRUE;
+            return flag(out, v.f32_preserved.arithmetic, advertised ? kSelfTest : kNotAdvertised);
+        }
+        case WYE_FACT_KEY_NATIVE_F16_CONVERT:
+            return flag(out, v.f16_convert, kSelfTest);
         default:
             return WYE_UNSUPPORTED;
     }
 }
 
-}  // namespace
+// Facts of the lowering that the driver states.
+wye_status lowering(const Device& d, std::uint32_t key, wye_fact& out) {
+    const FloatModes modes = float_modes(d);
+    const auto& atomics = d.features.atomic_float;
+    constexpr std::string_view kControls = "VkPhysicalDeviceFloatControlsProperties";
+    switch (key) {
+        case WYE_FACT_KEY_F32_SIGN_NAN_MODE:
+            return flag(out, modes.f32_sign_nan, kControls);
+        case WYE_FACT_KEY_F64_SIGN_NAN_MODE:
+            return flag(out, modes.f64_sign_nan, kControls);
+        case WYE_FACT_KEY_F32_RTE_MODE:
+            return flag(out, modes.f32_nearest, kControls);
+        case WYE_FACT_KEY_F64_RTE_MODE:
+            return flag(out, modes.f64_nearest, kControls);
+        case WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD:
+            return flag(out,
+                        atomics.shaderBufferFloat32AtomicAdd == VK_TRUE &&
+                            atomics.shaderSharedFloat32AtomicAdd == VK_TRUE,
+                        "VkPhysicalDeviceShaderAtomicFloatFeaturesEXT");
+        case WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD:
+            return flag(out,
+                        atomics.shaderBufferFloat64AtomicAdd == VK_TRUE &&
+                            atomics.shaderSharedFloat64AtomicAdd == VK_TRUE,
+                        "VkPhysicalDeviceShaderAtomicFloatFeaturesEXT");
+        default:
+            return WYE_UNSUPPORTED;
+    }
+}
 
 bool known_fact(std::uint32_t key) {
     switch (key) {
@@ -199,9 +247,26 @@ bool known_fact(std::uint32_t key) {
     }
 }
 
+}  // namespace
+
 bool needs_self_test(std::uint32_t key) {
-    return key == WYE_FACT_KEY_IEEE_F32 || key == WYE_FACT_KEY_IEEE_F64 ||
-           (key >= WYE_FACT_KEY_NATIVE_F32_DIV && key < WYE_FACT_KEY_NATIVE_F32_DIV + 0x100);
+    switch (key) {
+        case WYE_FACT_KEY_IEEE_F32:
+        case WYE_FACT_KEY_IEEE_F64:
+        case WYE_FACT_KEY_NATIVE_F32_DIV:
+        case WYE_FACT_KEY_NATIVE_F32_SQRT:
+        case WYE_FACT_KEY_NATIVE_F32_FMA:
+        case WYE_FACT_KEY_NATIVE_F64_DIV:
+        case WYE_FACT_KEY_NATIVE_F64_SQRT:
+        case WYE_FACT_KEY_NATIVE_F64_FMA:
+        case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
+        case WYE_FACT_KEY_KEEPS_F32_DENORMALS:
+        case WYE_FACT_KEY_F32_DENORM_MODE:
+        case WYE_FACT_KEY_NATIVE_F16_CONVERT:
+            return true;
+        default:
+            return false;
+    }
 }
 
 wye_status fact(const Device& d, const Verdict& verdict, std::uint32_t key, wye_fact& out) {
@@ -209,7 +274,8 @@ wye_status fact(const Device& d, const Verdict& verdict, std::uint32_t key, wye_
     if (needs_self_test(key)) return arithmetic(d, verdict, key, out);
     if (key < WYE_FACT_KEY_MAX_WORKGROUP_SIZE) return capability(d, key, out);
     if (key < WYE_FACT_KEY_VENDOR) return limit(d, key, out);
-    return identity(d, key, out);
+    if (key < WYE_FACT_KEY_NATIVE_F32_DIV) return identity(d, key, out);
+    return lowering(d, key, out);
 }
 
 }  // namespace wye::vulkan

@@ -13,17 +13,22 @@ namespace {
 constexpr const char* kLayer = "VK_LAYER_KHRONOS_validation";
 
 // Asking for DenormPreserve where it is not advertised is on purpose: some drivers honour it all
-// the same (NVIDIA 580), and the self-test finds out. The one message that is passed over.
-constexpr std::string_view kUnadvertisedDenormPreserve =
-    "VUID-RuntimeSpirv-shaderDenormPreserveFloat32-06297";
+// the same (NVIDIA 580), and the self-test finds out. What the layer says of the capability and of
+// the execution mode is the one thing that is passed over.
+bool is_denorm_preserve(std::string_view id, std::string_view message) {
+    return id == "VUID-RuntimeSpirv-shaderDenormPreserveFloat32-06297" ||
+           message.find("Capability (DenormPreserve)") != std::string_view::npos ||
+           message.find("Capability DenormPreserve ") != std::string_view::npos;
+}
 
 VKAPI_ATTR VkBool32 VKAPI_CALL receive(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                        VkDebugUtilsMessageTypeFlagsEXT,
                                        const VkDebugUtilsMessengerCallbackDataEXT* data,
                                        void* user) {
     const std::string_view id = data->pMessageIdName != nullptr ? data->pMessageIdName : "";
-    if (id == kUnadvertisedDenormPreserve) return VK_FALSE;
-    static_cast<Instance*>(user)->add_message(data->pMessage != nullptr ? data->pMessage : "");
+    const std::string_view message = data->pMessage != nullptr ? data->pMessage : "";
+    if (!is_denorm_preserve(id, message))
+        static_cast<Instance*>(user)->add_message(std::string(message));
     return VK_FALSE;
 }
 

@@ -57,6 +57,19 @@ void describe_surroundings(const registry::Environment& environment, registry::C
     }
 }
 
+// Where plugins may remember what they found out about a machine: WYE_CACHE_DIR, else `wye` in the
+// user's cache folder. Without any of them nothing is remembered.
+void choose_cache_folder(const registry::Environment& environment, registry::Config& config) {
+    const auto add = [&](const char* variable, const char* below) {
+        const auto found = environment.find(variable);
+        if (found != environment.end() && !found->second.empty() && found->second.front() == '/')
+            config.try_emplace("cache_folder", found->second + below);
+    };
+    add("WYE_CACHE_DIR", "");
+    add("XDG_CACHE_HOME", "/wye");
+    add("HOME", "/.cache/wye");
+}
+
 Result<wye_context*> create(const wye_context_desc& desc) {
     WYE_TRY(check_desc(desc));
     registry::Environment environment = registry::environment_snapshot();
@@ -65,8 +78,10 @@ Result<wye_context*> create(const wye_context_desc& desc) {
     options.search_files = (desc.flags & WYE_CONTEXT_NO_PLUGINS) == 0;
     options.elevated = registry::process_is_elevated();
     describe_surroundings(environment, options.config);
-    if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0)
+    if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0) {
+        if (!options.elevated) choose_cache_folder(environment, options.config);
         options.environment = std::move(environment);
+    }
     options.system_folder = WYE_PLUGIN_DIR;
     options.host_folder = own_folder();
     for (std::uint64_t i = 0; i < desc.plugin_path_count; ++i)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The float-control modes that a device advertises and that modules may ask for by width. Pure.
+#pragma once
+
+#include "vulkan/discovery.hpp"
+
+namespace wye::vulkan {
+
+struct FloatModes {
+    bool f32_sign_nan = false, f64_sign_nan = false;  // SignedZeroInfNanPreserve
+    bool f32_nearest = false, f64_nearest = false;    // RoundingModeRTE
+};
+
+// Where all widths must have one rounding mode, it is asked for only if both widths have it.
+[[nodiscard]] inline FloatModes float_modes(const Device& device) {
+    const VkPhysicalDeviceFloatControlsProperties& p = device.properties.float_controls;
+    FloatModes out;
+    out.f32_sign_nan = p.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE;
+    out.f64_sign_nan = p.shaderSignedZeroInfNanPreserveFloat64 == VK_TRUE;
+    out.f32_nearest = p.shaderRoundingModeRTEFloat32 == VK_TRUE;
+    out.f64_nearest = p.shaderRoundingModeRTEFloat64 == VK_TRUE;
+    if (p.roundingModeIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE)
+        out.f32_nearest = out.f64_nearest = out.f32_nearest && out.f64_nearest;
+    return out;
+}
+
+}  // namespace wye::vulkan

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/probe_modules.hpp"
+
+#include <bit>
+
+#include "vulkan/assembler.hpp"
+
+namespace wye::vulkan {
+namespace {
+
+using namespace spirv;
+
+// What every module of the self-test begins with, and arrays as storage buffers.
+class Kernel {
+  public:
+    Kernel() {
+        capability(Capability::Shader);
+        glsl_ = words.new_id();
+        words.emit_text(Section::Imports, Op::ExtInstImport, {glsl_}, "GLSL.std.450");
+        words.emit(Section::MemoryModel, Op::MemoryModel, {0, 1});  // Logical, GLSL450
+        main_ = words.new_id();
+        void_ = words.global(Op::TypeVoid, {});
+        uint_ = words.global(Op::TypeInt, {32, 0});
+        bool_ = words.global(Op::TypeBool, {});
+        zero_ = constant(0);
+        words.emit(Section::Modes, Op::ExecutionMode,
+                   {main_, value(Mode::LocalSize), kProbeWorkgroup, 1, 1});
+    }
+
+    Assembler words;
+
+    template <typename Enum>
+    static std::uint32_t value(Enum e) {
+        return static_cast<std::uint32_t>(e);
+    }
+    void capability(Capability c) { words.emit(Section::Capabilities, Op::Capability, {value(c)}); }
+    void mode(Capability c, Mode m, unsigned bits) {
+        capability(c);
+        words.emit(Section::Modes, Op::ExecutionMode, {main_, value(m), bits});
+    }
+    void ask(const ProbeModes& modes, unsigned bits) {
+        if (modes.denorm_preserve) mode(Capability::DenormPreserve, Mode::DenormPreserve, bits);
+        if (modes.sign_nan)
+            mode(Capability::SignedZeroInfNanPreserve, Mode::SignedZeroInfNanPreserve, bits);
+        if (modes.nearest) mode(Capability::RoundingModeRTE, Mode::RoundingModeRTE, bits);
+        if (modes.denorm_preserve || modes.sign_nan || modes.nearest)
+            words.emit_text(Section::Extensions, Op::Extension, {}, "SPV_KHR_float_controls");
+    }
+
+    std::uint32_t float_type(unsigned bits) { return words.global(Op::TypeFloat, {bits}); }
+    std::uint32_t constant(std::uint32_t number) {
+        return words.result(Section::Globals, Op::Constant, uint_, {number});
+    }
+    // A floating-point constant, narrowed for 32 bits.
+    std::uint32_t constant(std::uint32_t type, unsigned bits, double number) {
+        if (bits == 32)
+            return words.result(Section::Globals, Op::Constant, type,
+                                {std::bit_cast<std::uint32_t>(static_cast<float>(number))});
+        const auto wide = std::bit_cast<std::uint64_t>(number);
+        return words.result(
+            Section::Globals, Op::Constant, type,
+            {static_cast<std::uint32_t>(wide), static_cast<std::uint32_t>(wide >> 32U)});
+    }
+
+    // An array at a binding: what `element` needs.
+    struct Array {
+        std::uint32_t variable, pointer;
+    };
+    struct ArrayType {
+        std::uint32_t block_pointer, pointer;
+    };
+    ArrayType array_type(std::uint32_t element, std::uint32_t stride) {
+        const std::uint32_t array = words.global(Op::TypeRuntimeArray, {element});
+        words.emit(Section::Decorations, Op::Decorate,
+                   {array, value(Decoration::ArrayStride), stride});
+        const std::uint32_t block = words.global(Op::TypeStruct, {array});
+        words.emit(Section::Decorations, Op::Decorate, {block, value(Decoration::Block)});
+        words.emit(Section::Decorations, Op::MemberDecorate,
+                   {block, 0, value(Decoration::Offset), 0});
+        return {words.global(Op::TypePointer, {value(StorageClass::StorageBuffer), block}),
+                words.global(Op::TypePointer, {value(StorageClass::StorageBuffer), element})};
+    }
+    Array array(const ArrayType& type, std::uint32_t binding) {
+        const std::uint32_t variable =
+            words.result(Section::Globals, Op::Variable, type.block_pointer,
+                         {value(StorageClass::StorageBuffer)});
+        words.emit(Section::Decorations, Op::Decorate,
+                   {variable, value(Decoration::DescriptorSet), 0});
+        words.emit(Section::Decorations, Op::Decorate,
+                   {variable, value(Decoration::Binding), binding});
+        return {variable, type.pointer};
+    }
+
+    // Opens main.
+    void begin() {
+        const std::uint32_t vector = words.global(Op::TypeVector, {uint_, 3});
+        const std::uint32_t pointer =
+            words.global(Op::TypePointer, {value(StorageClass::Input), vector});
+        invocation_ =
+            words.result(Section::Globals, Op::Variable, pointer, {value(StorageClass::Input)});
+        words.emit(Section::Decorations, Op::Decorate,
+                   {invocation_, value(Decoration::BuiltIn), kGlobalInvocationId});
+        const std::uint32_t type = words.global(Op::TypeFunction, {void_});
+        words.emit_text(Section::EntryPoints, Op::EntryPoint, {5, main_}, "main", {invocation_});
+        words.emit(Section::Code, Op::Function, {void_, main_, 0, type});
+        entry_ = label();
+        const std::uint32_t ids = code(Op::Load, vector, {invocation_});
+        index = code(Op::CompositeExtract, uint_, {ids, 0});
+    }
+    void end() {
+        words.emit(Section::Code, Op::Return, {});
+        words.emit(Section::Code, Op::FunctionEnd, {});
+    }
+
+    std::uint32_t label() {
+        const std::uint32_t id = words.new_id();
+        words.emit(Section::Code, Op::Label, {id});
+        return id;
+    }
+    std::uint32_t code(Op op, std::uint32_t type, std::initializer_list<std::uint32_t> operands) {
+        return words.result(Section::Code, op, type, operands);
+    }
+    // Arithmetic that may not be contracted.
+    std::uint32_t exact(Op op, std::uint32_t type, std::initializer_list<std::uint32_t> operands) {
+        const std::uint32_t id = code(op, type, operands);
+        words.emit(Section::Decorations, Op::Decorate, {id, value(Decoration::NoContraction)});
+        return id;
+    }
+    std::uint32_t place(const Array& array, std::uint32_t at) {
+        return code(Op::AccessChain, array.pointer, {array.variable, zero_, at});
+    }
+    std::uint32_t load(const Array& array, std::uint32_t type, std::uint32_t at) {
+        return code(Op::Load, type, {place(array, at)});
+    }
+    void store(const Array& array, std::uint32_t at, std::uint32_t id) {
+        words.emit(Section::Code, Op::Store, {place(array, at), id});
+    }
+
+    std::uint32_t glsl() const { return glsl_; }
+    std::uint32_t uint_type() const { return uint_; }
+    std::uint32_t bool_type() const { return bool_; }
+    std::uint32_t zero() const { return zero_; }
+    std::uint32_t entry() const { return entry_; }
+    std::uint32_t index = 0;  // global_id.x
+
+  private:
+    std::uint32_t glsl_, main_, void_, uint_, bool_, zero_, invocation_ = 0, entry_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> float_module(unsigned bits, const ProbeModes& modes,
+                                        const std::vector<ProbeOp>& ops) {
+    Kernel k;
+    k.ask(modes, bits);
+    bool widens = false;
+    for (const ProbeOp op : ops) widens = widens || op == ProbeOp::ScaleUp;
+    if (bits == 64 || widens) k.capability(Capability::Float64);
+    const std::uint32_t type = k.float_type(bits);
+    const std::uint32_t wide = widens ? k.float_type(64) : 0;
+    const std::uint32_t up = widens ? k.constant(wide, 64, 0x1p100) : 0;
+    const std::uint32_t down = widens ? k.constant(wide, 64, 0x1p-100) : 0;
+    const std::uint32_t zero = k.constant(type, bits, 0.0);
+    const std::uint32_t minus_zero = k.constant(type, bits, -0.0);
+    const std::uint32_t one = k.constant(type, bits, 1.0);
+    const Kernel::ArrayType array = k.array_type(type, bits / 8);
+    const Kernel::Array inputs[] = {k.array(array, 0), k.array(array, 1), k.array(array, 2)};
+    const Kernel::Array results = k.array(array, 3);
+    std::vector<std::uint32_t> starts;
+    for (std::uint32_t i = 0; i < ops.size(); ++i) starts.push_back(k.constant(i * kProbeCount));
+    k.begin();
+    const std::uint32_t a = k.load(inputs[0], type, k.index);
+    const std::uint32_t b = k.load(inputs[1], type, k.index);
+    const std::uint32_t c = k.load(inputs[2], type, k.index);
+
+    const auto scaled = [&](std::uint32_t factor) {
+        const std::uint32_t widened = k.code(Op::FConvert, wide, {a});
+        return k.code(Op::FConvert, type, {k.exact(Op::FMul, wide, {widened, factor})});
+    };
+    const auto compute = [&](ProbeOp op) -> std::uint32_t {
+        switch (op) {
+            case ProbeOp::Add:
+                return k.exact(Op::FAdd, type, {a, b});
+            case ProbeOp::Subtract:
+                return k.exact(Op::FSub, type, {a, b});
+            case ProbeOp::Multiply:
+                return k.exact(Op::FMul, type, {a, b});
+            case ProbeOp::Less:
+                return k.code(Op::Select, type,
+                              {k.code(Op::FOrdLessThan, k.bool_type(), {a, b}), one, zero});
+            case ProbeOp::ScaleUp:
+                return scaled(up);
+            case ProbeOp::ScaleDown:
+                return scaled(down);
+            case ProbeOp::Divide:
+                return k.exact(Op::FDiv, type, {a, b});
+            case ProbeOp::SquareRoot:
+                return k.exact(Op::ExtInst, type, {k.glsl(), kGlslSqrt, a});
+            case ProbeOp::Fma:
+                return k.exact(Op::ExtInst, type, {k.glsl(), kGlslFma, a, b, c});
+            case ProbeOp::AddZero:
+                return k.exact(Op::FAdd, type, {a, zero});
+            case ProbeOp::AddMinusZero:
+                return k.exact(Op::FAdd, type, {a, minus_zero});
+            case ProbeOp::SubtractMinusZero:
+                return k.exact(Op::FSub, type, {a, minus_zero});
+            case ProbeOp::SubtractFromZero:
+                return k.exact(Op::FSub, type, {zero, a});
+            case ProbeOp::MultiplyZero:
+                return k.exact(Op::FMul, type, {a, zero});
+            case ProbeOp::MultiplyMinusZero:
+                return k.exact(Op::FMul, type, {a, minus_zero});
+            case ProbeOp::DivideZero:
+                return k.exact(Op::FDiv, type, {zero, a});
+            case ProbeOp::DivideByZero:
+                return k.exact(Op::FDiv, type, {a, zero});
+        }
+        return zero;
+    };
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const std::uint32_t result = compute(ops[i]);
+        k.store(results, k.code(Op::IAdd, k.uint_type(), {k.index, starts[i]}), result);
+    }
+    k.end();
+    return k.words.words();
+}
+
+std::vector<std::uint32_t> convert_module(const ProbeModes& modes) {
+    Kernel k;
+    k.ask(modes, 32);
+    k.capability(Capability::StorageBuffer16BitAccess);
+    const std::uint32_t single = k.float_type(32);
+    const std::uint32_t half = k.float_type(16);
+    const Kernel::ArrayType singles = k.array_type(single, 4);
+    const Kernel::ArrayType halves = k.array_type(half, 2);
+    const Kernel::Array from_single = k.array(singles, 0);
+    const Kernel::Array to_half = k.array(halves, 1);
+    const Kernel::Array from_half = k.array(halves, 2);
+    const Kernel::Array to_single = k.array(singles, 3);
+    k.begin();
+    k.store(to_half, k.index, k.code(Op::FConvert, half, {k.load(from_single, single, k.index)}));
+    k.store(to_single, k.index, k.code(Op::FConvert, single, {k.load(from_half, half, k.index)}));
+    k.end();
+    return k.words.words();
+}
+
+std::vector<std::uint32_t> loop_module() {
+    Kernel k;
+    const Kernel::Array words = k.array(k.array_type(k.uint_type(), 4), 0);
+    const std::uint32_t one = k.constant(1);
+    k.begin();
+    const std::uint32_t rounds = k.load(words, k.uint_type(), k.zero());
+    const std::uint32_t head = k.words.new_id();
+    const std::uint32_t test = k.words.new_id();
+    const std::uint32_t body = k.words.new_id();
+    const std::uint32_t merge = k.words.new_id();
+    const std::uint32_t next = k.words.new_id();
+    const auto emit = [&](Op op, std::initializer_list<std::uint32_t> operands) {
+        k.words.emit(Section::Code, op, operands);
+    };
+    emit(Op::Branch, {head});
+    emit(Op::Label, {head});
+    const std::uint32_t made = k.code(Op::Phi, k.uint_type(), {k.zero(), k.entry(), next, body});
+    emit(Op::LoopMerge, {merge, body, 0});
+    emit(Op::Branch, {test});
+    emit(Op::Label, {test});
+    const std::uint32_t more = k.code(Op::ULessThan, k.bool_type(), {made, rounds});
+    emit(Op::BranchConditional, {more, body, merge});
+    emit(Op::Label, {body});
+    emit(Op::IAdd, {k.uint_type(), next, made, one});
+    emit(Op::Branch, {head});
+    emit(Op::Label, {merge});
+    k.store(words, one, made);
+    k.end();
+    return k.words.words();
+}
+
+}  // namespace wye::vulkan

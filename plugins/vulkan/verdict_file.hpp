@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A self-test's verdict, remembered in a file of the cache folder: one line of text for the device,
+// driver and plugin that it holds for, and one for each flag. A file that is not exactly that is no
+// verdict, and the test runs again. Any thread, any number of processes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "vulkan/discovery.hpp"
+#include "vulkan/verdict.hpp"
+
+namespace wye::vulkan {
+
+// What a verdict holds for: the driver's build, the device, and this plugin. Names and the driver's
+// own text are part of it, since not every driver changes the numbers (lavapipe changes neither).
+[[nodiscard]] std::string verdict_key(const Device& device);
+
+[[nodiscard]] std::string verdict_text(const std::string& key, const Verdict& verdict);
+[[nodiscard]] std::optional<Verdict> verdict_of(const std::string& text, const std::string& key);
+
+// None: there is no such file, or it holds something else.
+[[nodiscard]] std::optional<Verdict> load_verdict(const std::string& folder,
+                                                  const std::string& key);
+// Creates the folder, writes a private file and renames it into place. IO says what failed.
+[[nodiscard]] Result<void> save_verdict(const std::string& folder, const std::string& key,
+                                        const Verdict& verdict);
+
+}  // namespace wye::vulkan

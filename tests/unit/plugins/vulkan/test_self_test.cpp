@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The self-test: whether its inputs find faults, what it says of the device here, and how its
+// verdict is remembered.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "checked.hpp"
+#include "vulkan/probe_inputs.hpp"
+#include "vulkan/probe_modules.hpp"
+#include "vulkan/verdict_file.hpp"
+
+using namespace wye::vulkan;
+namespace fs = std::filesystem;
+using Config = std::map<std::string, std::string>;
+
+namespace {
+
+// How often a device that computes `sloppy` would be caught at `op`.
+template <typename Float, typename Sloppy>
+unsigned caught(ProbeOp op, Sloppy&& sloppy) {
+    const HostArithmetic arithmetic;
+    const auto in = probe_inputs<Float>();
+    unsigned out = 0;
+    for (std::uint32_t i = 0; i < kProbeCount; ++i)
+        out += same_bits<Float>(sloppy(in.a[i], in.b[i], in.c[i]),
+                                probe_result<Float>(op, in.a[i], in.b[i], in.c[i]))
+                   ? 0
+                   : 1;
+    return out;
+}
+
+template <typename Float>
+Float flushed(Float value) {
+    return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(Float{0}, value) : value;
+}
+
+template <typename Float>
+void check_faults_are_found() {
+    const auto add = [](Float a, Float b, Float) { return a + b; };
+    CHECK(caught<Float>(ProbeOp::Add, add) == 0);
+    CHECK(caught<Float>(ProbeOp::Add,
+                        [](Float a, Float b, Float) { return flushed(a) + flushed(b); }) > 0);
+    CHECK(caught<Float>(ProbeOp::Multiply, [](Float a, Float b, Float) { return flushed(a * b); }) >
+          0);
+    CHECK(caught<Float>(ProbeOp::Less, [](Float a, Float b, Float) {
+              return flushed(a) < flushed(b) ? Float{1} : Float{0};
+          }) > 0);
+    CHECK(caught<Float>(ProbeOp::Divide,
+                        [](Float a, Float b, Float) { return a * (Float{1} / b); }) > 0);
+    // One step of Newton's method: wrong only next to a rounding boundary.
+    CHECK(caught<Float>(ProbeOp::Divide, [](Float a, Float b, Float) {
+              const Float r = Float{1} / b;
+              const Float q = a * r;
+              const Float better = std::fma(std::fma(-b, q, a), r, q);
+              return std::isfinite(better) && std::isnormal(a / b) ? better : a / b;
+          }) > 0);
+    CHECK(caught<Float>(ProbeOp::SquareRoot, [](Float a, Float, Float) {
+              const Float root = std::sqrt(a);
+              return std::isnormal(root) ? a * (Float{1} / root) : root;
+          }) > 0);
+    CHECK(caught<Float>(ProbeOp::Fma, [](Float a, Float b, Float c) { return a * b + c; }) > 0);
+    CHECK(caught<Float>(ProbeOp::AddZero, [](Float a, Float, Float) { return a; }) > 0);
+    CHECK(caught<Float>(ProbeOp::SubtractFromZero, [](Float a, Float, Float) { return -a; }) > 0);
+    CHECK(caught<Float>(ProbeOp::MultiplyZero, [](Float, Float, Float) { return Float{0}; }) > 0);
+    CHECK(caught<Float>(ProbeOp::DivideZero, [](Float, Float, Float) { return Float{0}; }) > 0);
+}
+
+// A folder of this process, gone at the end.
+class Folder {
+  public:
+    Folder() : path_(fs::temp_directory_path() / ("wye-verdict-" + std::to_string(getpid()))) {
+        fs::remove_all(path_);
+    }
+    ~Folder() { fs::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    [[nodiscard]] std::string below(const char* name) const { return (path_ / name).string(); }
+
+  private:
+    fs::path path_;
+};
+
+std::string content(const fs::path& path) {
+    std::ostringstream out;
+    out << std::ifstream(path).rdbuf();
+    return out.str();
+}
+
+std::vector<fs::path> files_of(const std::string& folder) {
+    std::vector<fs::path> out;
+    for (const auto& entry : fs::directory_iterator(folder)) out.push_back(entry.path());
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("the inputs find flushed subnormals, inexact operations and folded zeros") {
+    check_faults_are_found<float>();
+    check_faults_are_found<double>();
+}
+
+TEST_CASE("halves are converted to nearest even, there and back") {
+    const HostArithmetic arithmetic;
+    for (std::uint32_t h = 0; h < 0x10000; ++h) {
+        const float value = float_of(static_cast<std::uint16_t>(h));
+        if (std::isnan(value)) continue;
+        CHECK(half_of(value) == h);
+        // The midpoint to the next larger magnitude goes to the even one of the two.
+        if ((h & 0x7fffU) >= 0x7bff) continue;
+        const float next = float_of(static_cast<std::uint16_t>(h + 1));
+        CHECK(half_of((value + next) / 2) == (h % 2 == 0 ? h : h + 1));
+    }
+    CHECK(half_of(65519.996F) == 0x7bff);
+    CHECK(half_of(65520.0F) == 0x7c00);
+    CHECK(half_of(-1e30F) == 0xfc00);
+    CHECK(half_of(NAN) == 0x7e00);
+    CHECK(half_of(0x1p-25F) == 0);
+    CHECK(half_of(0x1.000002p-25F) == 1);
+}
+
+TEST_CASE("a verdict is remembered line by line, and nothing else is taken for one") {
+    Verdict verdict;
+    verdict.ran = true;
+    verdict.f32_plain.arithmetic = verdict.f64.fuses = verdict.f16_convert = true;
+    verdict.f64.folds_literal_zero = false;
+    verdict.loop_rounds = 65535;
+    const std::string text = verdict_text("a key", verdict);
+    const auto back = verdict_of(text, "a key");
+    REQUIRE(back);
+    CHECK(back->ran);
+    CHECK(verdict_text("a key", *back) == text);
+    CHECK_FALSE(verdict_of(text, "another key"));
+    CHECK_FALSE(verdict_of(text + "\n", "a key"));
+    for (std::size_t size = 0; size < text.size(); ++size)
+        CHECK_FALSE(verdict_of(text.substr(0, size), "a key"));
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        std::string damaged = text;
+        damaged[at] = '?';
+        CHECK_FALSE(verdict_of(damaged, "a key"));
+    }
+}
+
+TEST_CASE("the device's verdict is remembered, read again, and found anew when damaged") {
+    const Folder folder;
+    const std::string cache = folder.below("some/cache");
+    const auto divides = [&] {
+        CheckedPlugin plugin(Config{{"cache_folder", cache}});
+        REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
+        wye_status status = WYE_OK;
+        const wye_fact fact = plugin.fact(WYE_FACT_KEY_NATIVE_F64_DIV, &status);
+        REQUIRE(status == WYE_OK);
+        return fact.u;
+    };
+    {  // Probing alone tests nothing.
+        CheckedPlugin plugin(Config{{"cache_folder", cache}});
+        CHECK(plugin.fact(WYE_FACT_KEY_MAX_SHARED_BYTES).u > 0);
+        CHECK_FALSE(fs::exists(cache));
+    }
+    const std::uint64_t found = divides();
+    auto files = files_of(cache);
+    REQUIRE(files.size() == 1);
+    struct stat state {};
+    REQUIRE(stat(files[0].c_str(), &state) == 0);
+    CHECK((state.st_mode & 0777U) == 0600);
+    const std::string text = content(files[0]);
+
+    // What the file says counts.
+    std::string other = text;
+    const std::string line = "f64.divides ";
+    const std::size_t at = other.find(line) + line.size();
+    other[at] = other[at] == '1' ? '0' : '1';
+    std::ofstream(files[0]) << other;
+    CHECK(divides() == 1 - found);
+    // A damaged one does not.
+    std::ofstream(files[0]) << text.substr(0, text.size() / 2);
+    CHECK(divides() == found);
+    CHECK(content(files[0]) == text);
+    CHECK(files_of(cache).size() == 1);
+}
+
+TEST_CASE("a cache folder that cannot be made costs the memory, not the facts") {
+    CheckedPlugin plugin(Config{{"cache_folder", "/proc/wye-cannot-be-made"}});
+    wye_status status = WYE_UNSUPPORTED;
+    (void)plugin.fact(WYE_FACT_KEY_IEEE_F32, &status);
+    CHECK(status == WYE_OK);
+    bool told = false;
+    for (const std::string& line : plugin.host.log())
+        told = told || line.find("/proc/wye-cannot-be-made") != std::string::npos;
+    CHECK(told);
+}
+
+TEST_CASE("asking for DenormPreserve that is not advertised is the one message passed over") {
+    CheckedPlugin plugin;
+    harness::Device device(plugin);
+    const auto words = float_module(32, {true, false, false}, probe_ops(true, false));
+    const std::string_view code(reinterpret_cast<const char*>(words.data()), words.size() * 4);
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
+                              {WYE_SLOT_BUFFER, 1, 0, 1},
+                              {WYE_SLOT_BUFFER, 2, 0, 1},
+                              {WYE_SLOT_BUFFER, 3, 0, 2}};
+    CHECK(device.program(harness::artifact(code, "main", slots, 4, 64)) != nullptr);
+}
+
+// What was measured by other means on the drivers that tests usually meet.
+TEST_CASE("lavapipe divides exactly, does not fuse, keeps subnormals and folds zeros") {
+    CheckedPlugin plugin;
+    const wye_fact platform = plugin.fact(WYE_FACT_KEY_PLATFORM);
+    const bool lavapipe = std::string_view(platform.text.data, platform.text.size) == "llvmpipe";
+    for (const std::uint32_t key :
+         {WYE_FACT_KEY_IEEE_F32, WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_NATIVE_F32_DIV,
+          WYE_FACT_KEY_NATIVE_F32_SQRT, WYE_FACT_KEY_NATIVE_F64_DIV, WYE_FACT_KEY_NATIVE_F64_SQRT,
+          WYE_FACT_KEY_KEEPS_F32_DENORMALS, WYE_FACT_KEY_NATIVE_F16_CONVERT}) {
+        CAPTURE(key);
+        wye_status status = WYE_OK;
+        const wye_fact fact = plugin.fact(key, &status);
+        CHECK(status == WYE_OK);
+        CHECK(std::string_view(fact.source.data, fact.source.size) == "self-test");
+        if (lavapipe) CHECK(fact.u == 1);
+    }
+    if (!lavapipe) return;
+    CHECK_FALSE(plugin.flag(WYE_FACT_KEY_NATIVE_F32_FMA));
+    CHECK_FALSE(plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA));
+    CHECK(plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO));
+}
