@@ -299,7 +299,11 @@ Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerR
 Result<InFlight> HandleTable::begin_use(std::span<const Handle> handles) const {
     InFlight out;
     out.table_ = this;
-    out.slots_.reserve(handles.size());
+    if (handles.size() > out.slots_.capacity())
+        return Error(Code::LIMIT_EXCEEDED,
+                     std::to_string(handles.size()) + " handles in one submission, the limit is " +
+                         std::to_string(out.slots_.capacity()),
+                     "Fix: submit in parts");
     for (const Handle handle : handles) {
         const std::uint8_t kind = parts_of(handle).kind;
         auto slot =
@@ -366,10 +370,12 @@ const OwnerRef& Pin::owner() const noexcept { return slot_->owner; }
 const std::string& Pin::label() const noexcept { return slot_->label; }
 
 InFlight::InFlight(InFlight&& other) noexcept
-    : table_(other.table_), slots_(std::exchange(other.slots_, {})) {}
+    : table_(other.table_), slots_(std::move(other.slots_)) {}
 InFlight& InFlight::operator=(InFlight&& other) noexcept {
-    std::swap(table_, other.table_);
-    std::swap(slots_, other.slots_);
+    if (this == &other) return *this;
+    release();
+    table_ = other.table_;
+    slots_ = std::move(other.slots_);
     return *this;
 }
 InFlight::~InFlight() { release(); }

@@ -37,10 +37,6 @@ Result<void> Residents::resolve(const registry::HandleTable& handles, const plan
     return each(plan, arguments, [&](std::uint32_t i, const registry::Place& place) {
         auto found = handles.find(arguments[i].buffer, registry::HandleKind::buffer, place);
         if (!found.ok()) return Result<void>(std::move(found).error());
-        if (pins_.empty()) {
-            pins_.reserve(arguments.size());
-            handles_.reserve(arguments.size());
-        }
         arguments[i].buffer_size = found->as<BufferObject>().size;
         pin_of_[i] = static_cast<std::uint8_t>(pins_.size());
         pins_.push_back(std::move(found).value());
@@ -65,7 +61,7 @@ Result<void> Residents::own(const registry::HandleTable& handles, const plan::Pr
 
 Result<registry::InFlight> Residents::begin_use(const registry::HandleTable& handles) const {
     if (handles_.empty()) return registry::InFlight();
-    return handles.begin_use(handles_);
+    return handles.begin_use({handles_.data(), handles_.size()});
 }
 
 wye_buffer_object* Residents::object(std::uint32_t argument) const {

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "exec/session.hpp"
 #include "plan/launch.hpp"
@@ -38,9 +37,9 @@ class Residents {
     [[nodiscard]] wye_buffer_object* object(std::uint32_t argument) const;
 
   private:
-    std::vector<registry::Pin> pins_;
-    std::vector<registry::Handle> handles_;                 // of the pins
-    std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};  // by argument
+    registry::InplaceList<registry::Pin, WYE_LIMIT_BUFFERS> pins_;
+    registry::InplaceList<registry::Handle, WYE_LIMIT_BUFFERS> handles_;  // of the pins
+    std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};                // by argument
 };
 
 }  // namespace wye::exec

@@ -36,6 +36,10 @@ Result<std::uint64_t> evaluate_size(const SizeExpr& size, const Program& program
                                     std::span<const std::uint64_t> params,
                                     std::span<const std::uint64_t> lengths,
                                     const std::string& what) {
+    // A plain `len(x)`, which most sizes are, needs no arithmetic.
+    if (size.size() == 1 && size[0].op == WYE_SIZE_LEN && size[0].index < lengths.size() &&
+        lengths[size[0].index] >> 63U == 0)
+        return lengths[size[0].index];
     // Prefix order read backwards: operands come first, the left one on top.
     std::vector<Wide> values;
     for (std::size_t i = size.size(); i-- > 0;) {

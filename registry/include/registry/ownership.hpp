@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "registry/inplace_list.hpp"
+#include "wye/program_format.h"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
@@ -95,7 +97,7 @@ class InFlight {
   private:
     friend class HandleTable;
     const HandleTable* table_ = nullptr;
-    std::vector<detail::HandleSlot*> slots_;
+    InplaceList<detail::HandleSlot*, WYE_LIMIT_BUFFERS> slots_;
 };
 
 // Where a handle stood in a request, for the message: "input 2 (binding 5, 'keys')".
@@ -121,7 +123,8 @@ class HandleTable {
     [[nodiscard]] Result<Pin> find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
                                          const Place& place = {}) const;
 
-    // Re-checks all handles (each live still) and counts a use of each: all or none.
+    // Re-checks all handles (each live still) and counts a use of each: all or none. At most
+    // WYE_LIMIT_BUFFERS of them.
     [[nodiscard]] Result<InFlight> begin_use(std::span<const Handle> handles) const;
 
     // Frees a handle. BUFFER_IN_USE while work uses it; a concurrent lookup ends normally.
