@@ -71,6 +71,9 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f64_atomic_add = plugin.flag(WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD);
     if (const std::uint64_t bytes = plugin.fact(WYE_FACT_KEY_MAX_PUSH_BYTES).u; bytes != 0)
         facts.max_push_bytes = bytes;
+    const wye_fact sizes = plugin.fact(WYE_FACT_KEY_SUBGROUP_SIZES);
+    for (std::uint64_t i = 0; i < sizes.list_size; ++i)
+        facts.subgroup_sizes.push_back(static_cast<std::uint32_t>(sizes.list[i]));
     return facts;
 }
 
@@ -90,16 +93,18 @@ Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, cons
     const auto lowered = wye::lower::lower(program, subject.format, target_facts(plugin), options);
     if (!lowered.ok()) throw std::runtime_error(lowered.error().text());
     Outcome out;
-    out.source = std::string(lowered->text());
+    if (std::string_view(subject.format) != WYE_FORMAT_SPIRV)
+        out.source = std::string(lowered->text());
     const auto need = [&](bool ok, const char* what) {
         if (!ok)
             throw std::runtime_error(std::string(what) + ": " + device.failure.message + "\n" +
                                      out.source);
     };
 
-    wye_artifact artifact = harness::artifact(out.source, lowered->entry, lowered->slots,
+    wye_artifact artifact = harness::artifact(lowered->text(), lowered->entry, lowered->slots,
                                               lowered->binding_count, 1, lowered->params_size);
     std::copy(lowered->workgroup.begin(), lowered->workgroup.end(), artifact.workgroup_size);
+    artifact.subgroup_size = lowered->subgroup;
     artifact.options = {lowered->options.data(), lowered->options.size()};
     wye_program_object* kernel = device.program(artifact);
     need(kernel != nullptr, "build");

@@ -27,7 +27,7 @@ struct Launch {
 struct Outcome {
     std::vector<std::vector<std::byte>> buffers;  // after the launch
     std::uint32_t trap_code = 0, trap_count = 0;
-    std::string source;  // the lowered code, for messages
+    std::string source;  // the lowered code where it is text, for messages
 };
 
 // Throws when something is refused; the message has the source.
