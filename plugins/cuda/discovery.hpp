@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Devices by ordinal, and what the driver says of them. Made once by the probe, then immutable and
+// free-threaded. No context is created.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda/driver.hpp"
+
+namespace wye::cuda {
+
+struct Device {
+    CUdevice id = 0;
+    std::string name, isa, api_version, driver_version;
+    std::string pci_address, uuid;  // empty: not reported
+
+    // Why it cannot be used; empty: usable.
+    std::string reason, fix;
+    int native_code = 0;
+
+    int architecture = 0;  // 90 for compute capability 9.0
+    std::uint64_t memory_bytes = 0;
+    std::array<std::uint64_t, 3> max_workgroup = {1, 1, 1}, max_groups = {1, 1, 1};
+    std::uint64_t max_invocations = 1, shared_bytes = 0, compute_units = 0, clock_khz = 0;
+    std::uint64_t l2_bytes = 0, memory_clock_khz = 0, memory_bus_bits = 0, warp = 0;
+    bool integrated = false, memory_pools = false;
+
+    [[nodiscard]] bool usable() const { return reason.empty(); }
+};
+
+// NO_DEVICE when the driver has none.
+[[nodiscard]] Result<std::vector<Device>> discover(const Driver& driver);
+
+// One fact of the table in wye/abi.h.
+[[nodiscard]] wye_status fact(const Device& device, std::uint32_t key, wye_fact& out);
+
+}  // namespace wye::cuda

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CUDA driver, opened at run time. One table of functions from one list of names.
+// Immutable once opened; the driver is free-threaded.
+#pragma once
+
+#include <cuda.h>
+
+#include <memory>
+#include <string>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::cuda {
+
+// X(function as the header spells it, symbol). Everything is in the driver of CUDA 11.4. The header
+// may rename a function to a later revision of equal signature, which older drivers lack: the
+// symbol named here counts.
+#define WYE_CUDA_SYMBOLS(X)                                      \
+    X(cuInit, "cuInit")                                          \
+    X(cuDriverGetVersion, "cuDriverGetVersion")                  \
+    X(cuGetErrorName, "cuGetErrorName")                          \
+    X(cuGetErrorString, "cuGetErrorString")                      \
+    X(cuDeviceGetCount, "cuDeviceGetCount")                      \
+    X(cuDeviceGet, "cuDeviceGet")                                \
+    X(cuDeviceGetName, "cuDeviceGetName")                        \
+    X(cuDeviceGetAttribute, "cuDeviceGetAttribute")              \
+    X(cuDeviceGetUuid, "cuDeviceGetUuid_v2")                     \
+    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2")                   \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")      \
+    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2") \
+    X(cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset_v2")     \
+    X(cuCtxGetCurrent, "cuCtxGetCurrent")                        \
+    X(cuCtxPushCurrent, "cuCtxPushCurrent_v2")                   \
+    X(cuCtxPopCurrent, "cuCtxPopCurrent_v2")                     \
+    X(cuMemGetInfo, "cuMemGetInfo_v2")                           \
+    X(cuMemAlloc, "cuMemAlloc_v2")                               \
+    X(cuMemFree, "cuMemFree_v2")                                 \
+    X(cuMemAllocHost, "cuMemAllocHost_v2")                       \
+    X(cuMemFreeHost, "cuMemFreeHost")                            \
+    X(cuMemPoolCreate, "cuMemPoolCreate")                        \
+    X(cuMemPoolDestroy, "cuMemPoolDestroy")                      \
+    X(cuMemPoolSetAttribute, "cuMemPoolSetAttribute")            \
+    X(cuMemPoolTrimTo, "cuMemPoolTrimTo")                        \
+    X(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync")        \
+    X(cuMemFreeAsync, "cuMemFreeAsync")                          \
+    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                 \
+    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                 \
+    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                 \
+    X(cuMemsetD8Async, "cuMemsetD8Async")                        \
+    X(cuMemsetD16Async, "cuMemsetD16Async")                      \
+    X(cuMemsetD32Async, "cuMemsetD32Async")                      \
+    X(cuStreamCreate, "cuStreamCreate")                          \
+    X(cuStreamDestroy, "cuStreamDestroy_v2")                     \
+    X(cuStreamSynchronize, "cuStreamSynchronize")                \
+    X(cuStreamQuery, "cuStreamQuery")                            \
+    X(cuStreamWaitEvent, "cuStreamWaitEvent")                    \
+    X(cuEventCreate, "cuEventCreate")                            \
+    X(cuEventDestroy, "cuEventDestroy_v2")                       \
+    X(cuEventRecord, "cuEventRecord")                            \
+    X(cuEventQuery, "cuEventQuery")                              \
+    X(cuEventSynchronize, "cuEventSynchronize")                  \
+    X(cuEventElapsedTime, "cuEventElapsedTime")                  \
+    X(cuModuleLoadDataEx, "cuModuleLoadDataEx")                  \
+    X(cuModuleUnload, "cuModuleUnload")                          \
+    X(cuModuleGetFunction, "cuModuleGetFunction")                \
+    X(cuFuncGetAttribute, "cuFuncGetAttribute")                  \
+    X(cuFuncSetAttribute, "cuFuncSetAttribute")                  \
+    X(cuLaunchKernel, "cuLaunchKernel")
+
+inline constexpr const char* kLibrary = "libcuda.so.1";
+inline constexpr int kOldestVersion = 11040;  // as cuDriverGetVersion gives it
+
+struct Driver {
+#define WYE_CUDA_MEMBER(name, symbol) decltype(&::name) name = nullptr;
+    WYE_CUDA_SYMBOLS(WYE_CUDA_MEMBER)
+#undef WYE_CUDA_MEMBER
+    int version = 0;  // 1000 * major + 10 * minor of the CUDA that the driver supports
+
+    // Opens `library` by name, looks every symbol up and initialises the driver. The library stays
+    // mapped until the process ends: the driver keeps threads. MISSING_DEPENDENCY for an absent,
+    // stub or outdated library, NO_DEVICE without a GPU, DRIVER for the rest.
+    [[nodiscard]] static Result<std::unique_ptr<const Driver>> open(const std::string& library);
+};
+
+}  // namespace wye::cuda

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The export and the plugin table.
+#include <charconv>
+
+#include "cuda/device.hpp"
+#include "cuda/program.hpp"
+#include "cuda/status.hpp"
+
+namespace wye::cuda {
+namespace {
+
+constexpr std::uint64_t kSpinMicroseconds = 200;
+
+Plugin& plugin_of(wye_plugin_object* object) { return *reinterpret_cast<Plugin*>(object); }
+
+std::optional<std::string> config(const wye_host_table& host, std::string_view key) {
+    wye_string out{};
+    if (host.config_get(host.self, sdk::to_abi(key), &out) != WYE_OK) return std::nullopt;
+    return std::string(sdk::from_abi(out));
+}
+
+Result<std::uint64_t> spin_ns(const wye_host_table& host) {
+    const std::optional<std::string> text = config(host, "cuda.spin_us");
+    if (!text) return kSpinMicroseconds * 1000;
+    std::uint32_t value = 0;
+    const auto [end, status] = std::from_chars(text->data(), text->data() + text->size(), value);
+    if (status == std::errc{} && end == text->data() + text->size())
+        return std::uint64_t{value} * 1000;
+    return Error(Code::INVALID_ARGUMENT,
+                 "`cuda.spin_us` is `" + *text + "`, which is no number of microseconds",
+                 "Fix: give a whole number, such as 200", "cuda.spin_us");
+}
+
+// By name first, then where the toolkit puts it. A driver of CUDA 12 takes the code of NVRTC 12.
+std::vector<std::string> nvrtc_libraries(const Plugin& plugin) {
+    if (auto given = config(*plugin.host, "cuda.nvrtc")) return {*std::move(given)};
+    const bool older = plugin.driver && plugin.driver->version < 13000;
+    const char* const names[] = {older ? "libnvrtc.so.12" : "libnvrtc.so.13",
+                                 older ? "libnvrtc.so.13" : "libnvrtc.so.12"};
+    std::vector<std::string> out(std::begin(names), std::end(names));
+    std::vector<std::string> homes = {"/usr/local/cuda"};
+    if (auto home = config(*plugin.host, "env.CUDA_HOME"); home && !home->empty())
+        homes.insert(homes.begin(), *std::move(home));
+    for (const std::string& home : homes)
+        for (const char* name : names) out.push_back(home + "/lib64/" + name);
+    return out;
+}
+
+wye_status init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
+                wye_error** error) {
+    return sdk::guard(*host, error, [&]() -> Result<void> {
+        auto plugin = std::make_unique<Plugin>();
+        plugin->host = host;
+        WYE_ASSIGN(plugin->spin_ns, spin_ns(*host));
+        *out = reinterpret_cast<wye_plugin_object*>(plugin.release());
+        return {};
+    });
+}
+
+wye_status probe_devices(wye_plugin_object* object, std::uint32_t* out_count, wye_error** error) {
+    Plugin& plugin = plugin_of(object);
+    return sdk::guard(*plugin.host, error, [&]() -> Result<void> {
+        if (!plugin.probed) {
+            WYE_ASSIGN(plugin.driver,
+                       Driver::open(config(*plugin.host, "cuda.library").value_or(kLibrary)));
+            WYE_ASSIGN(plugin.devices, discover(*plugin.driver));
+            plugin.probed = true;
+        }
+        *out_count = static_cast<std::uint32_t>(plugin.devices.size());
+        return {};
+    });
+}
+
+wye_status device_info(wye_plugin_object* object, std::uint32_t index, wye_device_info* out,
+                       wye_error**) {
+    static constexpr wye_string kFormats[] = {{WYE_FORMAT_CUDA_C, sizeof WYE_FORMAT_CUDA_C - 1},
+                                              {WYE_FORMAT_CUBIN, sizeof WYE_FORMAT_CUBIN - 1},
+                                              {WYE_FORMAT_PTX, sizeof WYE_FORMAT_PTX - 1}};
+    Plugin& plugin = plugin_of(object);
+    const Device& device = plugin.devices[index];
+    out->name = sdk::to_abi(device.name);
+    out->state = device.usable() ? WYE_DEVICE_USABLE : WYE_DEVICE_UNUSABLE;
+    out->native_code = device.native_code;
+    out->reason = sdk::to_abi(device.reason);
+    out->fix = sdk::to_abi(device.fix);
+    const std::size_t skipped = device.usable() && plugin.compiles_for(device) ? 0 : 1;
+    out->formats = kFormats + skipped;
+    out->format_count = std::size(kFormats) - skipped;
+    return WYE_OK;
+}
+
+wye_status device_fact(wye_plugin_object* object, std::uint32_t index, std::uint32_t key,
+                       wye_fact* out) {
+    return fact(plugin_of(object).devices[index], key, *out);
+}
+
+wye_status open_device(wye_plugin_object* object, std::uint32_t index, wye_device_object** out,
+                       const wye_device_table** table, wye_error** error) {
+    Plugin& plugin = plugin_of(object);
+    return sdk::guard(*plugin.host, error, [&]() -> Result<void> {
+        WYE_ASSIGN(auto device, OpenDevice::open(plugin, index));
+        *out = reinterpret_cast<wye_device_object*>(device.release());
+        *table = &kDeviceTable;
+        return {};
+    });
+}
+
+wye_status translate_slot(wye_plugin_object* object, std::uint32_t index,
+                          const wye_artifact* artifact, wye_string format, wye_bytes* out,
+                          wye_error** error) {
+    Plugin& plugin = plugin_of(object);
+    return sdk::guard(*plugin.host, error, [&]() -> Result<void> {
+        const Device* device = index < plugin.devices.size() ? &plugin.devices[index] : nullptr;
+        WYE_ASSIGN(std::vector<std::byte> code,
+                   translate(plugin, device, *artifact, sdk::from_abi(format)));
+        auto* copy = new std::byte[code.size()];
+        std::copy(code.begin(), code.end(), copy);
+        *out = {copy, code.size()};
+        return {};
+    });
+}
+
+void translate_release(wye_plugin_object*, wye_bytes bytes) {
+    delete[] static_cast<const std::byte*>(bytes.data);
+}
+
+void shutdown(wye_plugin_object* object) { delete &plugin_of(object); }
+
+constexpr wye_plugin_table make_table() {
+    wye_plugin_table table{};
+    table.header = {sizeof table, 0, nullptr};
+    table.init = init;
+    table.probe_devices = probe_devices;
+    table.device_info = device_info;
+    table.device_fact = device_fact;
+    table.open_device = open_device;
+    table.translate = translate_slot;
+    table.translate_release = translate_release;
+    table.shutdown = shutdown;
+    return table;
+}
+
+constexpr std::uint64_t build_flags() {
+    std::uint64_t flags = 0;
+#if defined(__SANITIZE_ADDRESS__)
+    flags |= WYE_BUILD_ASAN;
+#endif
+#if defined(__SANITIZE_THREAD__)
+    flags |= WYE_BUILD_TSAN;
+#endif
+#if !defined(NDEBUG)
+    flags |= WYE_BUILD_DEBUG;
+#endif
+    return flags;
+}
+
+constinit const wye_plugin_table kTable = make_table();
+
+constexpr wye_string text(std::string_view value) { return {value.data(), value.size()}; }
+
+constinit const wye_plugin_desc kDesc = {
+    {sizeof(wye_plugin_desc), 0, nullptr},
+    WYE_ABI_MAJOR,
+    WYE_ABI_MINOR,
+    WYE_ABI_MINOR_FLOOR,
+    sizeof(void*),
+    build_flags(),
+    text("cuda"),
+    text(WYE_PLUGIN_VERSION),
+    text("the Wye project"),
+    &kTable,
+};
+
+}  // namespace
+
+Result<const Nvrtc*> Plugin::nvrtc() {
+    std::call_once(nvrtc_once_, [this] {
+        auto opened = Nvrtc::open(nvrtc_libraries(*this));
+        if (opened.ok())
+            nvrtc_ = std::move(opened).value();
+        else
+            nvrtc_error_ = std::move(opened).error();
+    });
+    if (nvrtc_error_) return *nvrtc_error_;
+    return nvrtc_.get();
+}
+
+bool Plugin::compiles_for(const Device& device) {
+    const auto compiler = nvrtc();
+    std::string why;
+    if (!compiler.ok())
+        why = compiler.error().text();
+    else if (!(*compiler)->newest_up_to(device.architecture))
+        why = "NVRTC " + (*compiler)->version() + " does not compile for " + device.isa +
+              ". Fix: install an older NVRTC, and name it with `cuda.nvrtc`";
+    if (why.empty()) return true;
+    why = device.name + " takes only `cubin` and `ptx`: " + why;
+    host->log(host->self, WYE_LOG_WARNING, text("cuda"), sdk::to_abi(why));
+    return false;
+}
+
+}  // namespace wye::cuda
+
+extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
+                                                           const wye_plugin_desc** out) {
+    if (hello->minor_floor > WYE_ABI_MINOR) return WYE_ABI_MISMATCH;
+    *out = &wye::cuda::kDesc;
+    return WYE_OK;
+}

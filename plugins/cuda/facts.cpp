@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The facts of wye/abi.h, from what the driver reports and what CUDA promises for each compute
+// capability. What neither says is absent.
+#include <algorithm>
+
+#include "cuda/discovery.hpp"
+
+namespace wye::cuda {
+namespace {
+
+constexpr std::uint32_t kMost = 0xffffffffU;
+constexpr std::string_view kGuide = "CUDA C++ Programming Guide, compute capabilities";
+
+// Kernels have 4 KiB of parameters: an address and a count for each of 64 buffers, and 64 bytes for
+// the rest (grid, trap record, an opaque zero).
+constexpr std::uint64_t kMaxBuffers = 64;
+constexpr std::uint64_t kParamBytes = 4096 - kMaxBuffers * 16 - 64;
+constexpr std::uint64_t kPrivateBytes = 512 << 10;
+
+wye_string string_of(std::string_view text) { return {text.data(), text.size()}; }
+
+wye_status flag(wye_fact& out, bool value, std::string_view source = kGuide) {
+    out.type = WYE_FACT_BOOL;
+    out.u = value ? 1 : 0;
+    out.source = string_of(source);
+    return WYE_OK;
+}
+wye_status number(wye_fact& out, std::uint64_t value, std::string_view source) {
+    if (value == 0) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_U64;
+    out.u = value;
+    out.source = string_of(source);
+    return WYE_OK;
+}
+wye_status triple(wye_fact& out, const std::array<std::uint64_t, 3>& values,
+                  std::string_view source) {
+    out.type = WYE_FACT_U32X3;
+    for (unsigned k = 0; k < 3; ++k)
+        out.xyz[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(values[k], kMost));
+    out.source = string_of(source);
+    return WYE_OK;
+}
+wye_status text(wye_fact& out, std::string_view value, std::string_view source) {
+    if (value.empty()) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_TEXT;
+    out.text = string_of(value);
+    out.source = string_of(source);
+    return WYE_OK;
+}
+
+wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
+    switch (key) {
+        case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
+            return triple(out, d.max_workgroup, "CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_*");
+        case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
+            return number(out, d.max_invocations, "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK");
+        case WYE_FACT_KEY_MAX_WORKGROUPS:
+            return triple(out, d.max_groups, "CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_*");
+        case WYE_FACT_KEY_MAX_SHARED_BYTES:
+            return number(out, d.shared_bytes,
+                          "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN");
+        case WYE_FACT_KEY_MAX_PRIVATE_BYTES:
+            return number(out, kPrivateBytes, kGuide);
+        case WYE_FACT_KEY_MAX_PARAM_BYTES:
+            return number(out, kParamBytes, kGuide);
+        case WYE_FACT_KEY_MAX_BUFFERS:
+            return number(out, kMaxBuffers, kGuide);
+        case WYE_FACT_KEY_MAX_BUFFER_BYTES:
+        case WYE_FACT_KEY_MEMORY_BYTES:
+            return number(out, d.memory_bytes, "cuDeviceTotalMem");
+        case WYE_FACT_KEY_SUBGROUP_SIZES:
+            if (d.warp == 0) return WYE_UNSUPPORTED;
+            out.type = WYE_FACT_U64_LIST;
+            out.list = &d.warp;
+            out.list_size = 1;
+            out.source = string_of("CU_DEVICE_ATTRIBUTE_WARP_SIZE");
+            return WYE_OK;
+        case WYE_FACT_KEY_BUFFER_ALIGNMENT:
+            return number(out, 1, "kernels get addresses");
+        default:
+            return WYE_UNSUPPORTED;
+    }
+}
+
+wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
+    switch (key) {
+        case WYE_FACT_KEY_VENDOR:
+            return text(out, "NVIDIA Corporation", "CUDA");
+        case WYE_FACT_KEY_DRIVER:
+            return text(out, d.driver_version, "/proc/driver/nvidia/version");
+        case WYE_FACT_KEY_PLATFORM:
+            return text(out, "NVIDIA CUDA", "CUDA");
+        case WYE_FACT_KEY_API_VERSION:
+            return text(out, d.api_version, "cuDriverGetVersion");
+        case WYE_FACT_KEY_DEVICE_KIND:
+            return text(out, "gpu", "CUDA");
+        case WYE_FACT_KEY_ISA:
+            return text(out, d.isa, "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*");
+        case WYE_FACT_KEY_PCI_ADDRESS:
+            return text(out, d.pci_address, "CU_DEVICE_ATTRIBUTE_PCI_*");
+        case WYE_FACT_KEY_UUID:
+            return text(out, d.uuid, "cuDeviceGetUuid");
+        case WYE_FACT_KEY_COMPUTE_UNITS:
+            return number(out, d.compute_units, "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT");
+        case WYE_FACT_KEY_CLOCK_HZ:
+            return number(out, d.clock_khz * 1000, "CU_DEVICE_ATTRIBUTE_CLOCK_RATE");
+        case WYE_FACT_KEY_L2_CACHE_BYTES:
+            return number(out, d.l2_bytes, "CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE");
+        case WYE_FACT_KEY_MEMORY_BANDWIDTH:  // two transfers a clock
+            return number(out, d.memory_clock_khz * 1000 * 2 * (d.memory_bus_bits / 8),
+                          "2 x CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE x GLOBAL_MEMORY_BUS_WIDTH");
+        case WYE_FACT_KEY_REGISTERS_PER_THREAD:
+            return number(out, 255, kGuide);
+        case WYE_FACT_KEY_SHARED_BANKS:
+            return number(out, 32, kGuide);
+        case WYE_FACT_KEY_SHARED_BANK_BYTES:
+            return number(out, 4, kGuide);
+        case WYE_FACT_KEY_NATIVE_INT_BITS:
+            return number(out, 32, kGuide);
+        default:
+            return WYE_UNSUPPORTED;
+    }
+}
+
+bool known_key(std::uint32_t key) {
+    switch (key) {
+#define WYE_CUDA_KEY(name, value, json, type) case value:
+        WYE_FACTS(WYE_CUDA_KEY)
+#undef WYE_CUDA_KEY
+        return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
+    if (!known_key(key)) return WYE_UNKNOWN_KEY;
+    switch (key) {
+        case WYE_FACT_KEY_INT64:
+        case WYE_FACT_KEY_F64:
+        case WYE_FACT_KEY_IEEE_F32:
+        case WYE_FACT_KEY_IEEE_F64:
+        case WYE_FACT_KEY_STORAGE8:
+        case WYE_FACT_KEY_STORAGE16:
+        case WYE_FACT_KEY_ATOMIC_INT32:
+        case WYE_FACT_KEY_ATOMIC_INT64:
+        case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
+        case WYE_FACT_KEY_ATOMIC_F32_ADD:
+        case WYE_FACT_KEY_ATOMIC_F64_ADD:
+        case WYE_FACT_KEY_BARRIER:
+        case WYE_FACT_KEY_SUBGROUP:
+        case WYE_FACT_KEY_DEVICE_TIMESTAMPS:
+        // Without --use_fast_math every one of these is IEEE-754, fused or correctly rounded.
+        case WYE_FACT_KEY_NATIVE_F32_DIV:
+        case WYE_FACT_KEY_NATIVE_F32_SQRT:
+        case WYE_FACT_KEY_NATIVE_F32_FMA:
+        case WYE_FACT_KEY_NATIVE_F64_DIV:
+        case WYE_FACT_KEY_NATIVE_F64_SQRT:
+        case WYE_FACT_KEY_NATIVE_F64_FMA:
+        case WYE_FACT_KEY_KEEPS_F32_DENORMALS:
+        case WYE_FACT_KEY_NATIVE_F16_CONVERT:
+        case WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD:
+        case WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD:
+            return flag(out, true);
+        case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
+            return flag(out, false);
+        case WYE_FACT_KEY_NATIVE_F16:
+            return flag(out, true);
+        case WYE_FACT_KEY_NATIVE_BF16:
+            return flag(out, d.architecture >= 80);
+        case WYE_FACT_KEY_UNIFIED_MEMORY:
+            return flag(out, d.integrated, "CU_DEVICE_ATTRIBUTE_INTEGRATED");
+        default:
+            break;
+    }
+    return key < WYE_FACT_KEY_VENDOR ? limit(d, key, out) : identity(d, key, out);
+}
+
+}  // namespace wye::cuda

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/nvrtc.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+namespace wye::cuda {
+namespace {
+
+std::string_view line_at(std::string_view text, std::size_t at) {
+    const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+    const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
+    return text.substr(from, std::min(text.find('\n', at), text.size()) - from);
+}
+
+// N of "wye.cu(N): error"; 0: none.
+std::size_t line_number(std::string_view complaint) {
+    const std::size_t open = complaint.find('(');
+    std::size_t number = 0;
+    for (std::size_t i = open + 1; open != std::string_view::npos && i < complaint.size(); ++i) {
+        if (complaint[i] == ')') return number;
+        if (complaint[i] < '0' || complaint[i] > '9' || number > 100000000) return 0;
+        number = number * 10 + static_cast<unsigned>(complaint[i] - '0');
+    }
+    return 0;
+}
+
+std::string_view numbered_line(std::string_view text, std::size_t number) {
+    std::size_t at = 0;
+    for (std::size_t n = 1; n < number; ++n) {
+        at = text.find('\n', at);
+        if (at == std::string_view::npos) return {};
+        ++at;
+    }
+    return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+}
+
+Error refusal(std::string_view what, nvrtcResult status, std::string_view source,
+              const std::string& log, const std::string& label) {
+    Error error(Code::COMPILE_FAILED, "NVRTC refused program `" + label + "`: " + std::string(what),
+                "Fix: if the source is your own variant, correct it; if Wye wrote it, report it "
+                "with `wye lower` and this log",
+                label);
+    error.native_domain = "nvrtc";
+    error.native_code = status;
+    if (const std::size_t at = log.find("error"); at != std::string::npos) {
+        const std::string_view complaint = line_at(log, at);
+        error.message = "NVRTC refused program `" + label + "`: " + std::string(complaint);
+        if (const std::size_t number = line_number(complaint); number != 0)
+            error.message += " [source line " + std::to_string(number) + ": " +
+                             std::string(numbered_line(source, number)) + "]";
+    }
+    if (!log.empty())
+        error.cause = std::make_shared<const Error>(Error(Code::COMPILE_FAILED, log, "", label));
+    return error;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>& libraries) {
+    void* handle = nullptr;
+    std::string names, why;
+    for (const std::string& library : libraries) {
+        handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        if (handle != nullptr) break;
+        names += (names.empty() ? "`" : ", `") + library + "`";
+        if (const char* text = dlerror(); text != nullptr && why.empty()) why = text;
+    }
+    constexpr const char* kFix =
+        "Fix: install NVRTC (NVIDIA's package `cuda-nvrtc`), or name its library with "
+        "`cuda.nvrtc`";
+    if (handle == nullptr)
+        return Error(Code::MISSING_DEPENDENCY,
+                     "CUDA C cannot be compiled: none of " + names + " can be opened: " + why, kFix,
+                     libraries.empty() ? "libnvrtc" : libraries.front());
+    std::unique_ptr<Nvrtc> out(new Nvrtc);
+    const char* missing = nullptr;
+#define WYE_NVRTC_FIND(name)                                                 \
+    out->name = reinterpret_cast<decltype(out->name)>(dlsym(handle, #name)); \
+    if (out->name == nullptr && missing == nullptr) missing = #name;
+    WYE_NVRTC_SYMBOLS(WYE_NVRTC_FIND)
+#undef WYE_NVRTC_FIND
+    if (missing != nullptr)
+        return Error(Code::MISSING_DEPENDENCY,
+                     "NVRTC is too old: it has no `" + std::string(missing) + "`", kFix,
+                     "libnvrtc");
+    int major = 0, minor = 0, count = 0;
+    (void)out->nvrtcVersion(&major, &minor);
+    out->version_ = std::to_string(major) + "." + std::to_string(minor);
+    if (out->nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS && count > 0) {
+        out->architectures_.resize(static_cast<std::size_t>(count));
+        if (out->nvrtcGetSupportedArchs(out->architectures_.data()) != NVRTC_SUCCESS)
+            out->architectures_.clear();
+    }
+    std::ranges::sort(out->architectures_);
+    return std::unique_ptr<const Nvrtc>(std::move(out));
+}
+
+bool Nvrtc::knows(int architecture) const {
+    return std::ranges::binary_search(architectures_, architecture);
+}
+
+std::optional<int> Nvrtc::newest_up_to(int architecture) const {
+    const auto above = std::ranges::upper_bound(architectures_, architecture);
+    if (above == architectures_.begin()) return std::nullopt;
+    return *(above - 1);
+}
+
+Result<std::vector<std::byte>> Nvrtc::compile(std::string_view source, std::string_view options,
+                                              int architecture, Target target,
+                                              const std::string& label) const {
+    std::vector<std::string> words = {
+        (target == Target::Cubin ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") +
+        std::to_string(architecture)};
+    while (!options.empty()) {
+        const std::size_t end = std::min(options.find(' '), options.size());
+        if (end != 0) words.emplace_back(options.substr(0, end));
+        options.remove_prefix(std::min(end + 1, options.size()));
+    }
+    std::vector<const char*> raw;
+    for (const std::string& word : words) raw.push_back(word.c_str());
+
+    const std::string text(source);  // with a terminator
+    nvrtcProgram program = nullptr;
+    nvrtcResult status = nvrtcCreateProgram(&program, text.c_str(), "wye.cu", 0, nullptr, nullptr);
+    if (status != NVRTC_SUCCESS)
+        return refusal(nvrtcGetErrorString(status), status, source, {}, label);
+    const auto destroy = [this](_nvrtcProgram* p) { (void)nvrtcDestroyProgram(&p); };
+    const std::unique_ptr<_nvrtcProgram, decltype(destroy)> owner(program, destroy);
+
+    status = nvrtcCompileProgram(program, static_cast<int>(raw.size()), raw.data());
+    if (status != NVRTC_SUCCESS) {
+        std::size_t size = 0;
+        std::string log;
+        if (nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS && size > 1) {
+            log.resize(size);
+            if (nvrtcGetProgramLog(program, log.data()) != NVRTC_SUCCESS) log.clear();
+            while (!log.empty() && log.back() == '\0') log.pop_back();
+        }
+        return refusal(nvrtcGetErrorString(status), status, source, log, label);
+    }
+    std::size_t size = 0;
+    const bool cubin = target == Target::Cubin;
+    status = cubin ? nvrtcGetCUBINSize(program, &size) : nvrtcGetPTXSize(program, &size);
+    std::vector<std::byte> out(size);
+    if (status == NVRTC_SUCCESS && size != 0)
+        status = cubin ? nvrtcGetCUBIN(program, reinterpret_cast<char*>(out.data()))
+                       : nvrtcGetPTX(program, reinterpret_cast<char*>(out.data()));
+    if (status != NVRTC_SUCCESS || size == 0)
+        return refusal("it gave no code", status, source, {}, label);
+    while (!cubin && !out.empty() && out.back() == std::byte{0}) out.pop_back();
+    return out;
+}
+
+}  // namespace wye::cuda

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUresult values as our errors. Pure; thread-safe.
+#pragma once
+
+#include <string_view>
+
+#include "cuda/driver.hpp"
+
+namespace wye::cuda {
+
+[[nodiscard]] Code code_of(CUresult status);
+
+// After one of these the context is gone: every later call on it fails with the same value.
+[[nodiscard]] bool sticky(CUresult status);
+
+// "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)", with the remedy
+// that fits the code.
+[[nodiscard]] Error cuda_error(const Driver& driver, CUresult status, std::string_view call,
+                               std::string_view subject);
+
+}  // namespace wye::cuda

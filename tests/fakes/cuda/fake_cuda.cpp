@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fake_cuda.hpp"
+
+#include <cuda.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+struct CUstream_st {
+    struct Work {
+        std::function<bool()> ready;
+        std::function<void()> run;
+    };
+    std::deque<Work> work;
+};
+struct CUevent_st {
+    std::uint64_t recorded = 0, happened = 0;
+};
+struct CUmod_st {
+    std::string image;
+    std::set<std::string> names;
+};
+struct CUfunc_st {
+    std::string name;
+    int dynamic_shared = 0;
+};
+struct CUctx_st {
+    int device = 0;
+    int retained = 0;
+};
+struct CUmemPoolHandle_st {
+    int device = 0;
+};
+
+namespace {
+
+struct Machine {
+    std::recursive_mutex mutex;
+    int devices = 1, architecture = 90, version = 13000, init = CUDA_SUCCESS, pools = 1, mode = 0;
+    std::uint64_t memory = std::uint64_t{1} << 30U, used = 0;
+    bool held = false;
+    int sticky = CUDA_SUCCESS, next_fault = CUDA_SUCCESS, next_launch = CUDA_SUCCESS;
+    int image_status = CUDA_SUCCESS;
+    int recorded = 0;
+    fake_cuda::Kernel kernel = nullptr;
+    std::map<CUdeviceptr, std::uint64_t> allocations;
+    std::set<CUstream> streams;
+    std::set<CUevent> events;
+    std::set<CUmodule> modules;
+    std::vector<std::unique_ptr<CUfunc_st>> functions;
+    CUctx_st contexts[8];
+};
+
+Machine& machine() {
+    static Machine value;
+    return value;
+}
+
+thread_local std::vector<CUcontext> contexts;  // of this thread, current one last
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+// Runs what may run, in whatever streams, until nothing moves.
+void advance() {
+    Machine& m = machine();
+    bool moved = !m.held;
+    while (moved) {
+        moved = false;
+        for (CUstream stream : m.streams)
+            while (!stream->work.empty() && m.sticky == CUDA_SUCCESS &&
+                   stream->work.front().ready()) {
+                if (m.next_fault != CUDA_SUCCESS) {
+                    m.sticky = m.next_fault;
+                    m.next_fault = CUDA_SUCCESS;
+                    break;
+                }
+                stream->work.front().run();
+                stream->work.pop_front();
+                moved = true;
+            }
+    }
+}
+
+// What every call on the context says first.
+CUresult entered() {
+    if (contexts.empty() || contexts.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    return static_cast<CUresult>(machine().sticky);
+}
+
+CUresult queue_work(
+    CUstream stream, std::function<void()> run, std::function<bool()> ready = [] { return true; }) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    if (machine().streams.count(stream) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    stream->work.push_back({std::move(ready), std::move(run)});
+    advance();
+    return CUDA_SUCCESS;
+}
+
+void* host(CUdeviceptr at) { return reinterpret_cast<void*>(at); }
+
+CUresult allocate(CUdeviceptr* out, std::size_t size) {
+    Machine& m = machine();
+    const Lock lock(m.mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    if (size == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (m.used + size > m.memory) return CUDA_ERROR_OUT_OF_MEMORY;
+    void* memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
+    std::memset(memory, 0xa5, size);
+    *out = reinterpret_cast<CUdeviceptr>(memory);
+    m.allocations[*out] = size;
+    m.used += size;
+    return CUDA_SUCCESS;
+}
+
+CUresult release(CUdeviceptr at) {
+    Machine& m = machine();
+    const Lock lock(m.mutex);
+    const auto found = m.allocations.find(at);
+    if (found == m.allocations.end()) return CUDA_ERROR_INVALID_VALUE;
+    m.used -= found->second;
+    std::free(host(at));
+    m.allocations.erase(found);
+    return CUDA_SUCCESS;
+}
+
+template <typename T>
+CUresult fill(CUdeviceptr at, T value, std::size_t count, CUstream stream) {
+    return queue_work(stream, [=] {
+        for (std::size_t i = 0; i < count; ++i)
+            std::memcpy(static_cast<char*>(host(at)) + i * sizeof value, &value, sizeof value);
+    });
+}
+
+void clear_objects() {
+    Machine& m = machine();
+    while (!m.allocations.empty()) (void)release(m.allocations.begin()->first);
+    for (CUstream stream : m.streams) delete stream;
+    for (CUevent event : m.events) delete event;
+    for (CUmodule module : m.modules) delete module;
+    m.streams.clear();
+    m.events.clear();
+    m.modules.clear();
+}
+
+void reset(int devices, int architecture) {
+    Machine& m = machine();
+    const Lock lock(m.mutex);
+    clear_objects();
+    m.devices = devices;
+    m.architecture = architecture;
+    m.version = 13000;
+    m.init = m.sticky = m.next_fault = m.next_launch = m.image_status = CUDA_SUCCESS;
+    m.pools = 1;
+    m.mode = 0;
+    m.memory = std::uint64_t{1} << 30U;
+    m.held = false;
+    m.kernel = nullptr;
+    m.recorded = 0;
+    for (CUctx_st& context : m.contexts) context.retained = 0;
+}
+
+constexpr fake_cuda::Control kControl = {
+    reset,
+    [](int version) { machine().version = version; },
+    [](int status) { machine().init = status; },
+    [](std::uint64_t bytes) { machine().memory = bytes; },
+    [](int supported) { machine().pools = supported; },
+    [](int mode) { machine().mode = mode; },
+    [](fake_cuda::Kernel kernel) { machine().kernel = kernel; },
+    [](int held) {
+        const Lock lock(machine().mutex);
+        machine().held = held != 0;
+        advance();
+    },
+    [](int status) { machine().next_launch = status; },
+    [](int status) { machine().next_fault = status; },
+    [](int status) { machine().image_status = status; },
+    [] { return machine().used; },
+    [] {
+        const Machine& m = machine();
+        std::size_t out = m.streams.size() + m.events.size() + m.modules.size();
+        for (const CUctx_st& context : m.contexts)
+            out += static_cast<std::size_t>(context.retained);
+        return static_cast<int>(out);
+    },
+    [] { return machine().recorded; },
+};
+
+}  // namespace
+
+extern "C" const fake_cuda::Control* fake_cuda_control() { return &kControl; }
+
+// ---- The driver's functions, as cuda.h declares them --------------------------------------------
+
+CUresult CUDAAPI cuInit(unsigned) { return static_cast<CUresult>(machine().init); }
+CUresult CUDAAPI cuDriverGetVersion(int* out) {
+    *out = machine().version;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuGetErrorName(CUresult status, const char** out) {
+    static const std::map<int, const char*> kNames = {
+        {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+        {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+        {CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+        {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+    };
+    const auto found = kNames.find(status);
+    if (found == kNames.end()) return CUDA_ERROR_INVALID_VALUE;
+    *out = found->second;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuGetErrorString(CUresult, const char** out) {
+    *out = "as the test wanted";
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDeviceGetCount(int* out) {
+    *out = machine().devices;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuDeviceGet(CUdevice* out, int ordinal) {
+    if (ordinal >= machine().devices) return CUDA_ERROR_INVALID_DEVICE;
+    *out = ordinal;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuDeviceGetName(char* name, int size, CUdevice device) {
+    const std::string text = "Fake GPU " + std::to_string(device);
+    std::strncpy(name, text.c_str(), static_cast<std::size_t>(size));
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid* out, CUdevice device) {
+    for (int i = 0; i < 16; ++i) out->bytes[i] = static_cast<char>(i * 16 + device);
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuDeviceTotalMem_v2(std::size_t* out, CUdevice) {
+    *out = machine().memory;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuDeviceGetAttribute(int* out, CUdevice_attribute what, CUdevice device) {
+    switch (what) {
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+            *out = machine().architecture / 10;
+            break;
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+            *out = machine().architecture % 10;
+            break;
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
+        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            *out = 1024;
+            break;
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
+            *out = 64;
+            break;
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
+            *out = 0x7fffffff;
+            break;
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
+            *out = 65535;
+            break;
+        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+            *out = 232448;
+            break;
+        case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+            *out = 32;
+            break;
+        case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+            *out = 132;
+            break;
+        case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
+            *out = 1980000;
+            break;
+        case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+            *out = 0x18 + device;
+            break;
+        case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+            *out = machine().pools;
+            break;
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+            *out = machine().mode;
+            break;
+        case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
+        case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
+            *out = 0;
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
+    const Lock lock(machine().mutex);
+    *out = &machine().contexts[device];
+    (*out)->device = device;
+    ++(*out)->retained;
+    return static_cast<CUresult>(machine().sticky);
+}
+CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+    const Lock lock(machine().mutex);
+    --machine().contexts[device].retained;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuDevicePrimaryCtxReset_v2(CUdevice) {
+    const Lock lock(machine().mutex);
+    clear_objects();
+    machine().sticky = CUDA_SUCCESS;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuCtxGetCurrent(CUcontext* out) {
+    *out = contexts.empty() ? nullptr : contexts.back();
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext context) {
+    contexts.push_back(context);
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuCtxPopCurrent_v2(CUcontext* out) {
+    if (contexts.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+    *out = contexts.back();
+    contexts.pop_back();
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    *free = machine().memory - machine().used;
+    *total = machine().memory;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr* out, std::size_t size) { return allocate(out, size); }
+CUresult CUDAAPI cuMemFree_v2(CUdeviceptr at) { return release(at); }
+CUresult CUDAAPI cuMemAllocHost_v2(void** out, std::size_t size) {
+    *out = std::malloc(size);
+    return *out == nullptr ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemFreeHost(void* memory) {
+    std::free(memory);
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* props) {
+    if (machine().pools == 0) return CUDA_ERROR_NOT_SUPPORTED;
+    *out = new CUmemPoolHandle_st{props->location.id};
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool) {
+    delete pool;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute, void*) {
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool, std::size_t) { return CUDA_SUCCESS; }
+CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr* out, std::size_t size, CUmemoryPool,
+                                         CUstream) {
+    return allocate(out, size);
+}
+CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr at, CUstream) { return release(at); }
+
+CUresult CUDAAPI cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t size,
+                                      CUstream stream) {
+    return queue_work(stream, [=] { std::memcpy(host(to), from, size); });
+}
+CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t size,
+                                      CUstream stream) {
+    return queue_work(stream, [=] { std::memcpy(to, host(from), size); });
+}
+CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size,
+                                      CUstream stream) {
+    return queue_work(stream, [=] { std::memcpy(host(to), host(from), size); });
+}
+CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr at, unsigned char value, std::size_t count,
+                                 CUstream stream) {
+    return fill(at, value, count, stream);
+}
+CUresult CUDAAPI cuMemsetD16Async(CUdeviceptr at, unsigned short value, std::size_t count,
+                                  CUstream stream) {
+    return fill(at, value, count, stream);
+}
+CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr at, unsigned value, std::size_t count,
+                                  CUstream stream) {
+    return fill(at, value, count, stream);
+}
+
+CUresult CUDAAPI cuStreamCreate(CUstream* out, unsigned) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    *out = *machine().streams.insert(new CUstream_st).first;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuStreamDestroy_v2(CUstream stream) {
+    const Lock lock(machine().mutex);
+    if (machine().streams.erase(stream) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    delete stream;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuStreamQuery(CUstream stream) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    advance();
+    if (machine().sticky != CUDA_SUCCESS) return static_cast<CUresult>(machine().sticky);
+    return stream->work.empty() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
+    for (;;) {
+        const CUresult status = cuStreamQuery(stream);
+        if (status != CUDA_ERROR_NOT_READY) return status;
+        std::this_thread::yield();
+    }
+}
+CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+    const Lock lock(machine().mutex);
+    if (machine().events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    const std::uint64_t wanted = event->recorded;
+    return queue_work(
+        stream, [] {}, [=] { return event->happened >= wanted; });
+}
+CUresult CUDAAPI cuEventCreate(CUevent* out, unsigned) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    *out = *machine().events.insert(new CUevent_st).first;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuEventDestroy_v2(CUevent event) {
+    const Lock lock(machine().mutex);
+    if (machine().events.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    delete event;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
+    const Lock lock(machine().mutex);
+    if (machine().events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    const std::uint64_t number = ++event->recorded;
+    ++machine().recorded;
+    return queue_work(stream, [=] { event->happened = number; });
+}
+CUresult CUDAAPI cuEventQuery(CUevent event) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    if (machine().events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    advance();
+    if (machine().sticky != CUDA_SUCCESS) return static_cast<CUresult>(machine().sticky);
+    return event->happened == event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+CUresult CUDAAPI cuEventSynchronize(CUevent event) {
+    for (;;) {
+        const CUresult status = cuEventQuery(event);
+        if (status != CUDA_ERROR_NOT_READY) return status;
+        std::this_thread::yield();
+    }
+}
+#undef cuEventElapsedTime
+extern "C" CUresult CUDAAPI cuEventElapsedTime(float* out, CUevent, CUevent) {
+    *out = 0.25F;
+    return CUDA_SUCCESS;
+}
+
+// An image is anything; its kernels are the words after "kernel:".
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count,
+                                    CUjit_option* options, void** values) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    if (machine().image_status != CUDA_SUCCESS) {
+        for (unsigned i = 0; i < count; ++i)
+            if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+                std::strcpy(static_cast<char*>(values[i]), "the image is not to its liking");
+        return static_cast<CUresult>(machine().image_status);
+    }
+    auto* module = new CUmod_st;
+    // Of a real cubin only the name of its kernel matters, and that stands in no fixed place.
+    module->image.assign(static_cast<const char*>(image),
+                         std::memcmp(image,
+                                     "\x7f"
+                                     "ELF",
+                                     4) == 0
+                             ? 4
+                             : std::strlen(static_cast<const char*>(image)));
+    *out = *machine().modules.insert(module).first;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuModuleUnload(CUmodule module) {
+    const Lock lock(machine().mutex);
+    if (machine().modules.erase(module) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    delete module;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuModuleGetFunction(CUfunction* out, CUmodule module, const char* name) {
+    const Lock lock(machine().mutex);
+    const bool machine_code = module->image.compare(0, 4,
+                                                    "\x7f"
+                                                    "ELF") == 0;
+    if (!machine_code && module->image.find(name) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
+    machine().functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{name, 0}));
+    *out = machine().functions.back().get();
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuFuncGetAttribute(int* out, CUfunction_attribute what, CUfunction) {
+    if (what != CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK) return CUDA_ERROR_INVALID_VALUE;
+    *out = 512;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attribute what, int value) {
+    if (what != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > 232448)
+        return CUDA_ERROR_INVALID_VALUE;
+    function->dynamic_shared = value;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                                unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                CUstream stream, void** arguments, void**) {
+    const Lock lock(machine().mutex);
+    if (const int status = machine().next_launch; status != CUDA_SUCCESS) {
+        machine().next_launch = CUDA_SUCCESS;
+        if (status == CUDA_ERROR_ILLEGAL_ADDRESS) machine().sticky = status;
+        return static_cast<CUresult>(status);
+    }
+    if (shared > 49152 && static_cast<int>(shared) > function->dynamic_shared)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (machine().kernel == nullptr) return queue_work(stream, [] {});
+    // The driver copies the arguments at the launch; how long each is, the kernel's code says. Here
+    // they are the leading pointers and counts that the test's kernels have: four words.
+    struct Copy {
+        std::uint64_t words[4] = {};
+        void* pointers[4] = {};
+    };
+    auto copy = std::make_shared<Copy>();
+    for (unsigned i = 0; i < 4; ++i) {
+        copy->pointers[i] = &copy->words[i];
+        std::memcpy(&copy->words[i], arguments[i], i == 3 ? 4 : 8);
+    }
+    const auto kernel = machine().kernel;
+    return queue_work(stream, [=] {
+        kernel({function->name.c_str(), {gx, gy, gz}, {bx, by, bz}, shared, copy->pointers});
+    });
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CUDA plugin over the fake driver: what the tests of this folder share. The driver's state is
+// of the process, so each test begins with a Rig.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "cuda/fake_cuda.hpp"
+#include "harness/harness.hpp"
+
+namespace rig {
+
+using Config = std::map<std::string, std::string>;
+
+inline const fake_cuda::Control& driver() {
+    static const fake_cuda::Control* control = [] {
+        void* library = dlopen(WYE_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        if (library == nullptr) throw std::runtime_error(dlerror());
+        const auto get =
+            reinterpret_cast<const fake_cuda::Control* (*)()>(dlsym(library, "fake_cuda_control"));
+        if (get == nullptr) throw std::runtime_error("no fake_cuda_control");
+        return get();
+    }();
+    return *control;
+}
+
+// A fake machine with one GPU, before the plugin sees it.
+struct Machine {
+    explicit Machine(int devices = 1, int architecture = 90) {
+        driver().reset(devices, architecture);
+    }
+};
+
+struct Rig : Machine {
+    explicit Rig(Config config = {}) : plugin(with_fake(std::move(config))) {}
+    static Config with_fake(Config config) {
+        config.emplace("cuda.library", WYE_FAKE_CUDA);
+        return config;
+    }
+    harness::Plugin plugin;
+};
+
+// PTX as far as the fake driver looks at it: a text with the kernel's name.
+inline constexpr std::string_view kPtx = ".visible .entry add\n.visible .entry other\n";
+inline constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
+                                      {WYE_SLOT_BUFFER, 1, 0, 3},
+                                      {WYE_SLOT_LENGTH, 1, 0, 0},
+                                      {WYE_SLOT_PARAMS, 0, 0, 0}};
+
+inline wye_artifact artifact(std::string_view entry = "add") {
+    wye_artifact out = harness::artifact(kPtx, entry, kSlots, 2, 64, 4);
+    return out;
+}
+
+// r[i] = x[i] + step for i below the count: what `add` does.
+inline void add(const fake_cuda::Launch& launch) {
+    std::uint64_t x = 0, r = 0, count = 0;
+    std::uint32_t step = 0;
+    std::memcpy(&x, launch.arguments[0], 8);
+    std::memcpy(&r, launch.arguments[1], 8);
+    std::memcpy(&count, launch.arguments[2], 8);
+    std::memcpy(&step, launch.arguments[3], 4);
+    const std::uint64_t invocations = std::uint64_t{launch.groups[0]} * launch.workgroup[0];
+    for (std::uint64_t i = 0; i < invocations && i < count; ++i) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, reinterpret_cast<const char*>(x) + 4 * i, 4);
+        value += step;
+        std::memcpy(reinterpret_cast<char*>(r) + 4 * i, &value, 4);
+    }
+}
+
+inline wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count) {
+    return {buffer, offset, count * 4, count};
+}
+
+inline std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from = 0) {
+    std::vector<std::uint32_t> out(count);
+    for (std::uint32_t i = 0; i < count; ++i) out[i] = from + i;
+    return out;
+}
+
+}  // namespace rig

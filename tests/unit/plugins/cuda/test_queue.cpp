@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transfers, launches, values and waits over a fake driver, which runs work in stream order and can
+// be held back.
+#include <cuda.h>
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "rig.hpp"
+
+using harness::bytes_of;
+using harness::Device;
+using harness::values_of;
+using rig::binding;
+using rig::counting;
+using rig::driver;
+using rig::Rig;
+
+TEST_CASE("uploads, fills, copies and downloads move exactly their bytes") {
+    Rig rig;
+    Device device(rig.plugin);
+    const auto content = counting(256);
+    wye_buffer_object* a = device.buffer(bytes_of(content));
+    wye_buffer_object* b = device.buffer(1024);
+    const wye_operation steps[] = {
+        harness::fill(b, 0, 1024, 0xabU, 1),
+        harness::copy(a, b, 16, 32, 64),
+        harness::fill(b, 512, 16, 0x1122U, 2),
+        harness::fill(b, 528, 16, 0x11223344U, 4),
+        harness::fill(b, 544, 40, 0x1122334455667788U, 8),
+        harness::fill(b, 584, 16, 0x5566778855667788U, 8),
+        harness::fill(b, 0, 0, 1, 4),  // of no bytes: nothing
+        harness::copy(a, b, 0, 0, 0),
+    };
+    REQUIRE(device.submit(steps) == WYE_OK);
+    REQUIRE(device.wait() == WYE_OK);
+    const auto out = values_of<std::uint32_t>(device.download(b, 1024));
+    for (std::uint32_t i = 0; i < 256; ++i) {
+        const std::uint32_t expected = i >= 8 && i < 24      ? i - 8 + 4
+                                       : i >= 128 && i < 132 ? 0x11221122U
+                                       : i >= 132 && i < 136 ? 0x11223344U
+                                       : i >= 136 && i < 146
+                                           ? (i % 2 == 0 ? 0x55667788U : 0x11223344U)
+                                       : i >= 146 && i < 150 ? 0x55667788U
+                                                             : 0xababababU;
+        CHECK(out[i] == expected);
+    }
+    CHECK(values_of<std::uint32_t>(device.download(a, 1024)) == content);
+}
+
+TEST_CASE("transfers of every size arrive, many small ones through the same staging memory") {
+    Rig rig;
+    Device device(rig.plugin);
+    for (const std::uint32_t words : {1U, 16384U, 65536U, 65537U, 400000U}) {
+        const auto content = counting(words, words);
+        CHECK(values_of<std::uint32_t>(
+                  device.download(device.buffer(bytes_of(content)), 4ULL * words)) == content);
+    }
+    // More than the ring holds, all in flight at once.
+    wye_buffer_object* a = device.buffer(std::uint64_t{40} << 16U);
+    std::vector<std::vector<std::uint32_t>> sent, got(40, std::vector<std::uint32_t>(16384));
+    driver().hold(1);
+    for (std::uint32_t k = 0; k < 40; ++k) {
+        sent.push_back(counting(16384, 1000 * k));
+        const wye_operation steps[] = {
+            harness::upload(a, std::uint64_t{k} << 16U, bytes_of(sent.back())),
+            harness::download(a, std::uint64_t{k} << 16U,
+                              std::as_writable_bytes(std::span(got[k]))),
+        };
+        REQUIRE(device.submit(steps) == WYE_OK);
+    }
+    CHECK(got[0] != sent[0]);
+    driver().hold(0);
+    REQUIRE(device.wait() == WYE_OK);
+    CHECK(got == sent);
+}
+
+TEST_CASE("an upload is taken at submit, a small download is there when its value is") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_buffer_object* a = device.buffer(16);
+    std::vector<std::uint32_t> out(4, 7);
+    auto in = counting(4, 100);
+    const wye_operation steps[] = {harness::upload(a, 0, bytes_of(in)),
+                                   harness::download(a, 0, std::as_writable_bytes(std::span(out)))};
+    driver().hold(1);
+    REQUIRE(device.submit(steps) == WYE_OK);
+    in.assign(4, 0);
+    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_NOT_READY);
+    CHECK(out == std::vector<std::uint32_t>(4, 7));
+    driver().hold(0);
+    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_OK);
+    CHECK(out == counting(4, 100));
+}
+
+TEST_CASE("values count submits; a wait in step costs no event, older values have theirs") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_buffer_object* a = device.buffer(64);
+    CHECK(device.queue_table->poll(device.queue, 0, nullptr) == WYE_OK);
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+        REQUIRE(device.run(harness::fill(a, 0, 64, i, 4)) == WYE_OK);
+        CHECK(device.value == i);
+    }
+    CHECK(driver().events_recorded() == 0);
+    driver().hold(1);
+    for (std::uint64_t i = 21; i <= 320; ++i) {
+        const wye_operation op = harness::fill(a, 0, 64, i, 4);
+        REQUIRE(device.submit({&op, 1}) == WYE_OK);
+    }
+    CHECK(driver().events_recorded() == 299);
+    CHECK(device.queue_table->poll(device.queue, 21, nullptr) == WYE_NOT_READY);
+    CHECK(device.wait(1000) == WYE_TIMEOUT);
+    CHECK(device.failure.message.find("320") != std::string::npos);
+    driver().hold(0);
+    CHECK(device.queue_table->poll(device.queue, 21, nullptr) == WYE_OK);
+    CHECK(device.queue_table->wait(device.queue, 319, UINT64_MAX, nullptr) == WYE_OK);
+    REQUIRE(device.submit({}) == WYE_OK);  // nothing: reached after what came before
+    CHECK(device.value == 321);
+    CHECK(device.wait() == WYE_OK);
+    CHECK(values_of<std::uint32_t>(device.download(a, 4))[0] == 320);
+}
+
+TEST_CASE("a long wait blocks, and is woken") {
+    Rig rig(rig::Config{{"cuda.spin_us", "0"}});
+    Device device(rig.plugin);
+    wye_buffer_object* a = device.buffer(64);
+    driver().hold(1);
+    const wye_operation op = harness::fill(a, 0, 64, 5, 4);
+    REQUIRE(device.submit({&op, 1}) == WYE_OK);
+    std::thread other([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        driver().hold(0);
+    });
+    CHECK(device.wait() == WYE_OK);
+    other.join();
+    CHECK(driver().events_recorded() == 1);
+}
+
+TEST_CASE("kernels get addresses, counts and parameters; ranges start where they are bound") {
+    Rig rig;
+    driver().set_kernel(rig::add);
+    Device device(rig.plugin);
+    wye_buffer_object* x = device.buffer(bytes_of(counting(1000)));
+    wye_buffer_object* r = device.buffer(4000);
+    wye_program_object* program = device.program(rig::artifact());
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    const std::uint32_t step = 7;
+    REQUIRE(device.run(harness::fill(r, 0, 4000, 0, 4)) == WYE_OK);
+    const wye_binding bindings[] = {binding(x, 40, 900), binding(r, 400, 500)};
+    REQUIRE(device.run(harness::dispatch(program, bindings, {16, 1, 1}, &step)) == WYE_OK);
+    const auto out = values_of<std::uint32_t>(device.download(r, 4000));
+    for (std::uint32_t i = 0; i < 1000; ++i)
+        CHECK(out[i] == (i >= 100 && i < 600 ? i - 100 + 10 + step : 0));
+    // An empty range points at memory that may be read, wherever it stands.
+    static std::uint64_t where;
+    driver().set_kernel([](const fake_cuda::Launch& launch) {
+        std::memcpy(&where, launch.arguments[0], 8);
+        volatile std::uint64_t seen = *reinterpret_cast<const std::uint64_t*>(where);
+        static_cast<void>(seen);
+    });
+    const wye_binding empty[] = {binding(x, 4000, 0), binding(r, 0, 4)};
+    REQUIRE(device.run(harness::dispatch(program, empty, {1, 1, 1}, &step)) == WYE_OK);
+    CHECK(where != 0);
+}
+
+TEST_CASE("programs: saved and loaded again, wrong entries, limits, large workgroup memory") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_program_object* program = device.program(rig::artifact());
+    wye_bytes saved{};
+    REQUIRE(device.table->program_save(device.object, program, &saved, nullptr) == WYE_OK);
+    CHECK(std::string_view(static_cast<const char*>(saved.data), saved.size) == rig::kPtx);
+    const wye_artifact artifact = rig::artifact("other");
+    wye_program_object* again = nullptr;
+    REQUIRE(device.table->program_load(device.object, &artifact, saved, &again, nullptr) == WYE_OK);
+    device.table->program_destroy(device.object, again);
+    driver().refuse_images(CUDA_ERROR_NO_BINARY_FOR_GPU);
+    CHECK(device.table->program_load(device.object, &artifact, saved, &again, nullptr) ==
+          WYE_UNSUPPORTED);
+    CHECK(device.program(artifact) == nullptr);
+    CHECK(device.failure.code == WYE_COMPILE_FAILED);
+    REQUIRE(device.failure.cause != nullptr);
+    CHECK(device.failure.cause->message.find("not to its liking") != std::string::npos);
+    driver().refuse_images(CUDA_SUCCESS);
+
+    CHECK(device.program(rig::artifact("absent")) == nullptr);
+    CHECK(device.failure.code == WYE_COMPILE_FAILED);
+    CHECK(device.failure.message.find("`absent`") != std::string::npos);
+    wye_artifact wide = rig::artifact();
+    wide.workgroup_size[1] = 9;  // 576; the fake kernel takes 512
+    CHECK(device.program(wide) == nullptr);
+    CHECK(device.failure.code == WYE_LIMIT_EXCEEDED);
+    CHECK(device.failure.message.find("512") != std::string::npos);
+    wye_artifact shared = rig::artifact();
+    shared.shared_bytes = 300000;
+    CHECK(device.program(shared) == nullptr);
+    CHECK(device.failure.code == WYE_LIMIT_EXCEEDED);
+    wye_artifact foreign = rig::artifact();
+    foreign.format = {WYE_FORMAT_OPENCL_C, sizeof WYE_FORMAT_OPENCL_C - 1};
+    CHECK(device.program(foreign) == nullptr);
+    CHECK(device.failure.code == WYE_UNSUPPORTED);
+
+    shared.shared_bytes = 100000;
+    static unsigned launched;
+    driver().set_kernel([](const fake_cuda::Launch& launch) { launched = launch.shared_bytes; });
+    wye_program_object* large = device.program(shared);
+    REQUIRE(large != nullptr);
+    wye_buffer_object* a = device.buffer(256);
+    const wye_binding bindings[] = {binding(a, 0, 64), binding(a, 0, 64)};
+    const std::uint32_t step = 1;
+    REQUIRE(device.run(harness::dispatch(large, bindings, {1, 1, 1}, &step)) == WYE_OK);
+    CHECK(launched == 100000);
+    // A split grid needs a slot for it.
+    wye_operation split = harness::dispatch(program, bindings, {1, 1, 1}, &step);
+    split.u.dispatch.group_offset[0] = 1;
+    CHECK(device.run(split) == WYE_UNSUPPORTED);
+    // Nothing was queued, so the queue lives on; a launch that the driver refuses is like that too.
+    driver().fail_next_launch(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    CHECK(device.run(harness::dispatch(program, bindings, {1, 1, 1}, &step)) == WYE_LIMIT_EXCEEDED);
+    CHECK(device.run(harness::fill(a, 0, 4, 1, 4)) == WYE_OK);
+}
+
+TEST_CASE("a refusal after other operations poisons the queue, and only that one") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_buffer_object* a = device.buffer(256);
+    wye_operation bad{};
+    bad.kind = 77;
+    const wye_operation steps[] = {harness::fill(a, 0, 256, 1, 4), bad};
+    CHECK(device.submit(steps) == WYE_UNSUPPORTED);
+    const wye_operation good = harness::fill(a, 0, 256, 2, 4);
+    CHECK(device.submit({&good, 1}) == WYE_UNSUPPORTED);
+    CHECK(device.failure.message.find("77") != std::string::npos);
+    CHECK(device.queue_table->wait(device.queue, 1, UINT64_MAX, nullptr) == WYE_UNSUPPORTED);
+    wye_queue_object* other = device.queue_create();
+    std::uint64_t value = 0;
+    CHECK(device.queue_table->submit(other, &good, 1, nullptr, 0, &value, nullptr) == WYE_OK);
+    CHECK(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
+    device.queue_table->destroy(other);
+}
+
+TEST_CASE("one queue waits for another") {
+    Rig rig;
+    driver().set_kernel(rig::add);
+    Device device(rig.plugin);
+    wye_queue_object* other = device.queue_create();
+    wye_buffer_object* x = device.buffer(bytes_of(counting(64)));
+    wye_buffer_object* y = device.buffer(256);
+    wye_buffer_object* z = device.buffer(256);
+    wye_program_object* program = device.program(rig::artifact());
+    const std::uint32_t step = 1;
+    const wye_binding first[] = {binding(x, 0, 64), binding(y, 0, 64)};
+    const wye_binding second[] = {binding(y, 0, 64), binding(z, 0, 64)};
+    driver().hold(1);
+    for (int round = 0; round < 3; ++round) {
+        const wye_operation produce = harness::dispatch(program, first, {1, 1, 1}, &step);
+        REQUIRE(device.submit({&produce, 1}) == WYE_OK);
+    }
+    const wye_event wait{device.queue, device.value};
+    const wye_operation consume = harness::dispatch(program, second, {1, 1, 1}, &step);
+    std::uint64_t value = 0;
+    REQUIRE(device.queue_table->submit(other, &consume, 1, &wait, 1, &value, nullptr) == WYE_OK);
+    CHECK(device.queue_table->poll(other, value, nullptr) == WYE_NOT_READY);
+    driver().hold(0);
+    CHECK(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(values_of<std::uint32_t>(device.download(z, 256)) == counting(64, 2));
+    device.queue_table->destroy(other);
+}
+
+TEST_CASE("times come from the driver's events, of queues that ask for them") {
+    Rig rig;
+    Device device(rig.plugin, true);
+    wye_buffer_object* a = device.buffer(64);
+    REQUIRE(device.run(harness::fill(a, 0, 64, 1, 4)) == WYE_OK);
+    wye_timing timing{};
+    timing.header.size = sizeof timing;
+    CHECK(device.queue_table->timing(device.queue, device.value, &timing, nullptr) == WYE_OK);
+    CHECK(timing.device_ns == 250000);
+    Device untimed(rig.plugin);
+    REQUIRE(untimed.run(harness::fill(untimed.buffer(64), 0, 64, 1, 4)) == WYE_OK);
+    CHECK(untimed.queue_table->timing(untimed.queue, untimed.value, &timing, nullptr) ==
+          WYE_UNSUPPORTED);
+}
+
+TEST_CASE("several threads wait while one submits") {
+    Rig rig(rig::Config{{"cuda.spin_us", "5"}});
+    Device device(rig.plugin);
+    wye_buffer_object* a = device.buffer(4096);
+    std::atomic<std::uint64_t> newest = 0;
+    std::atomic<int> failures = 0;
+    std::vector<std::thread> waiters;
+    for (int t = 0; t < 3; ++t)
+        waiters.emplace_back([&, t] {
+            for (std::uint64_t value = 1; value <= 400; ++value) {
+                while (newest.load() < value) std::this_thread::yield();
+                const wye_status status =
+                    t == 0 ? device.queue_table->wait(device.queue, value, 1'000'000'000, nullptr)
+                           : device.queue_table->wait(device.queue, value, UINT64_MAX, nullptr);
+                if (status != WYE_OK) ++failures;
+            }
+        });
+    for (std::uint64_t i = 1; i <= 400; ++i) {
+        std::vector<std::uint32_t> out(16);
+        driver().hold(i % 7 == 0);
+        const wye_operation op = harness::fill(a, 0, 4096, i, 4);
+        if (device.submit({&op, 1}) != WYE_OK) ++failures;
+        newest = device.value;
+        driver().hold(0);
+    }
+    for (std::thread& waiter : waiters) waiter.join();
+    CHECK(failures == 0);
+    CHECK(values_of<std::uint32_t>(device.download(a, 4))[0] == 400);
+}
