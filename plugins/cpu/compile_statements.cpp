@@ -21,6 +21,18 @@ constexpr std::uint64_t kLaneMemory = std::uint64_t{1} << 30;
 // gain.
 constexpr std::uint64_t kCacheBudget = 96U << 10;
 constexpr std::uint32_t kMostLanes = 512;
+// Short programs without loops stream: what they wait for is memory, and the gap from one block to
+// the next counts. Their blocks are larger, as long as the first-level cache holds all registers.
+constexpr std::uint32_t kStreamLanes = 2048;
+constexpr std::uint64_t kStreamBudget = 32U << 10;
+constexpr std::size_t kStreamInstrs = 64;
+
+bool streams(const Routine& code) {
+    return code.instrs.size() <= kStreamInstrs &&
+           std::none_of(code.instrs.begin(), code.instrs.end(), [](const Instr& instr) {
+               return instr.step == Step::BackEdge || instr.step == Step::ForNext;
+           });
+}
 
 std::uint64_t weight_of(Step step) {
     return step == Step::Lanes || step == Step::Direct || step == Step::View ? 4 : 2;
@@ -70,10 +82,12 @@ Result<Routine> compile(const ir::Program& program, const CompileOptions& option
     const auto& size = options.workgroup;
     if (options.geometry == Geometry::Group)
         return Compiler(program, options, tiles(size[0] * size[1] * size[2])).run();
-    // Once with the largest block; again when its registers would not stay in the cache.
+    // Once with the usual block; again when another size suits the registers better.
     WYE_ASSIGN(Routine code, Compiler(program, options, kMostLanes).run());
-    std::uint32_t lanes = kMostLanes;
-    while (lanes > kTile && code.lane_bytes * lanes / kMostLanes > kCacheBudget) lanes /= 2;
+    std::uint32_t lanes = streams(code) ? kStreamLanes : kMostLanes;
+    const auto bytes = [&] { return code.lane_bytes * lanes / kMostLanes; };
+    while (lanes > kMostLanes && bytes() > kStreamBudget) lanes /= 2;
+    while (lanes > kTile && bytes() > kCacheBudget) lanes /= 2;
     if (lanes == kMostLanes) return code;
     return Compiler(program, options, lanes).run();
 }

@@ -31,10 +31,11 @@ constexpr const char* kCompares[] = {"<", "<=", ">", ">=", "==", "!="};
 }  // namespace
 
 TEST_CASE("comparing an affine index with something uniform is exact at every edge") {
-    // 600 invocations, from `first` on: one whole block of 512, and a part.
-    const std::int64_t edges[] = {0,          1,          63,         64,        65,  511,
-                                  512,        513,        599,        600,       601, 2147483647,
-                                  2147483648, 2147483649, 4294967295, 4294967294};
+    // From `first` on: more than any block has lanes, and then a part of one.
+    constexpr std::uint32_t kCount = 2200;
+    const std::int64_t edges[] = {0,    1,          64,         65,         511,
+                                  512,  2047,       2048,       2049,       2199,
+                                  2200, 2147483647, 2147483648, 4294967294, 4294967295};
     for (const std::string& isa : test::isas()) {
         test::Rig rig(isa);
         for (const bool is_signed : {false, true}) {
@@ -42,9 +43,9 @@ TEST_CASE("comparing an affine index with something uniform is exact at every ed
             for (const char* compare : kCompares) {
                 test::Loaded program(
                     rig,
-                    "wye 1; program compare; workgroup 60; param first: " + type +
+                    "wye 1; program compare; workgroup 55; param first: " + type +
                         "; param limit: " + type +
-                        "; output r: u32[600]; output s: u32[600]; main { let g = global_id.x; "
+                        "; output r: u32[2200]; output s: u32[2200]; main { let g = global_id.x; "
                         "let i = " +
                         type +
                         "(g) + first; "
@@ -55,13 +56,13 @@ TEST_CASE("comparing an affine index with something uniform is exact at every ed
                         compare + " i { s[g] = 3u; } }");
                 for (const std::int64_t first : edges) {
                     for (const std::int64_t limit : edges) {
-                        const auto result =
-                            program.run({std::uint32_t(first), std::uint32_t(limit)},
-                                        {test::Bytes(2400), test::Bytes(2400)}, {{10, 1, 1}});
+                        const auto result = program.run(
+                            {std::uint32_t(first), std::uint32_t(limit)},
+                            {test::Bytes(8800), test::Bytes(8800)}, {{kCount / 55, 1, 1}});
                         REQUIRE(result.failure.message == "");
-                        U32s r(600);
-                        U32s s(600);
-                        for (std::uint32_t n = 0; n < 600; ++n) {
+                        U32s r(kCount);
+                        U32s s(kCount);
+                        for (std::uint32_t n = 0; n < kCount; ++n) {
                             const auto bits = std::uint32_t(first) + n;
                             const std::int64_t i =
                                 is_signed ? std::int64_t{std::int32_t(bits)} : bits;
@@ -99,10 +100,10 @@ TEST_CASE("conjunctions of affine conditions, in rows, narrow grids and workgrou
                 "let inside = i >= low && i < high; var v = 0u; "
                 "for k in 0u..3u { if inside && k != 1u { v += i + k; } if local_index == k "
                 "{ v += 1000u; } } s[i] = select(inside, v, v + 5u); }");
-        for (const std::uint32_t low : {0U, 3U, 64U, 513U, 2000U}) {
-            for (const std::uint32_t high : {0U, 64U, 77U, 512U, 700U, 0xffffffffU}) {
+        for (const std::uint32_t low : {0U, 3U, 64U, 2049U, 3000U}) {
+            for (const std::uint32_t high : {0U, 64U, 77U, 2048U, 2600U, 0xffffffffU}) {
                 for (const std::uint32_t on : {0U, 1U}) {
-                    const std::uint32_t count = 704;
+                    const std::uint32_t count = 2624;
                     const auto result = program.run(
                         {low, high, on}, {test::Bytes(count * 4), test::Bytes(count * 4)},
                         {{count / 64, 1, 1}});
@@ -137,7 +138,7 @@ TEST_CASE("streams give the same bytes wherever they begin and end") {
             "input_output r: f32[]; input_output d: f64[]; main { let i = global_id.x; "
             "let v = 3.0 * x[i + x_at] + y[i32(i) + y_at]; r[i + r_at] = v; "
             "d[i] = f64(v) / f64(y[i]) + f64(t[i]); }");
-        for (const std::size_t count : {1U, 64U, 512U, 513U, 1100U, 1536U}) {
+        for (const std::size_t count : {1U, 64U, 512U, 513U, 2100U, 4096U}) {
             for (const std::uint32_t shift : {0U, 1U, 16U, 512U, 0xffffffffU, 0xfffffe00U}) {
                 std::vector<float> x(count);
                 std::vector<float> y(count);
@@ -195,14 +196,14 @@ TEST_CASE("a NaN that arithmetic stores straight to memory is the canonical one"
                                                   "= global_id.x; r[i] = ") +
                                           value + "; let v = " + value +
                                           "; s[i] = v; r[i] = min(v, r[i]); }");
-            const U32s x(512, x_bits);
+            const U32s x(2048, x_bits);
             const auto result =
-                program.run({}, {test::bytes_of(x), test::Bytes(2048), test::Bytes(2048)});
+                program.run({}, {test::bytes_of(x), test::Bytes(8192), test::Bytes(8192)});
             REQUIRE(result.failure.message == "");
             CAPTURE(isa);
             CAPTURE(value);
-            CHECK(test::values_of<std::uint32_t>(result.buffers[1]) == U32s(512, kNan));
-            CHECK(test::values_of<std::uint32_t>(result.buffers[2]) == U32s(512, kNan));
+            CHECK(test::values_of<std::uint32_t>(result.buffers[1]) == U32s(2048, kNan));
+            CHECK(test::values_of<std::uint32_t>(result.buffers[2]) == U32s(2048, kNan));
         }
     }
 }
@@ -214,12 +215,12 @@ TEST_CASE("what a program reads and writes in one buffer is read before it is wr
         "wye 1; program in_place; workgroup 64; input_output w: u32[]; grid elements len(w); main "
         "{ let i = global_id.x; let old = w[i]; w[i] = old * 3u; w[i] = w[i] + old; if i % 2u == "
         "0u { w[i] = old ^ w[i]; } }");
-    U32s w(1000);
-    for (std::uint32_t n = 0; n < 1000; ++n) w[n] = n * 2654435761U;
+    U32s w(3000);
+    for (std::uint32_t n = 0; n < 3000; ++n) w[n] = n * 2654435761U;
     const auto result = program.run({}, {test::bytes_of(w)});
     REQUIRE(result.failure.message == "");
-    U32s expected(1000);
-    for (std::uint32_t n = 0; n < 1000; ++n) {
+    U32s expected(3000);
+    for (std::uint32_t n = 0; n < 3000; ++n) {
         expected[n] = w[n] * 4;
         if (n % 2 == 0) expected[n] ^= w[n];
     }
