@@ -11,8 +11,11 @@ void set(wye::Dispatch& dispatch, const Launch& launch) {
 
 }  // namespace
 
-wye::Result<Device> Device::open(const std::string& selector) {
-    WYE_ASSIGN(wye::Context context, wye::Context::create());
+wye::Result<Device> Device::open(const std::string& selector,
+                                 const std::vector<std::pair<std::string, std::string>>& config) {
+    wye::ContextOptions options;
+    options.config = config;
+    WYE_ASSIGN(wye::Context context, wye::Context::create(options));
     WYE_ASSIGN(wye::Device device, context.open(selector));
     WYE_ASSIGN(const wye_device_description description, device.describe());
     return Device(context, device, std::string(wye::detail::view(description.selector)));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wye/wye.hpp"
@@ -38,8 +39,9 @@ struct Ending {
 
 class Device {
   public:
-    // Opens the one device that the selector means.
-    static wye::Result<Device> open(const std::string& selector);
+    // Opens the one device that the selector means. `config`: what plugins ask the host for.
+    static wye::Result<Device> open(const std::string& selector,
+                                    const std::vector<std::pair<std::string, std::string>>& config);
 
     [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const wye::Context& context() const { return context_; }

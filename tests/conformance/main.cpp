@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "conformance/suites.hpp"
 
@@ -18,12 +20,14 @@ constexpr const char* kUsage =
     "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n"
     "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n"
     "  sweeps [--only TYPE] [--count N]               every operation on every type, N inputs "
-    "each\n";
+    "each\n"
+    "  --config KEY=VALUE  a plugin's configuration, e.g. cpu.isa=avx2; may be repeated\n";
 
 struct Options {
     std::string suite, device, only, dump;
     std::uint64_t seed = 1, scale = 1, first = 0, last = 100;
     std::uint64_t count = std::uint64_t{1} << 20U;
+    std::vector<std::pair<std::string, std::string>> config;
 };
 
 bool number(std::string_view text, std::uint64_t& out) {
@@ -35,6 +39,13 @@ bool range(std::string_view text, std::uint64_t& first, std::uint64_t& last) {
     const std::size_t dots = text.find("..");
     return dots != std::string_view::npos && number(text.substr(0, dots), first) &&
            number(text.substr(dots + 2), last);
+}
+
+bool setting(std::string_view text, std::vector<std::pair<std::string, std::string>>& config) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string_view::npos) return false;
+    config.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    return true;
 }
 
 bool read(int argc, char** argv, Options& o) {
@@ -58,6 +69,8 @@ bool read(int argc, char** argv, Options& o) {
             good = number(value, o.scale) && o.scale > 0;
         else if (key == "--seeds")
             good = range(value, o.first, o.last);
+        else if (key == "--config")
+            good = setting(value, o.config);
         else
             good = false;
         if (!good) return false;
@@ -77,7 +90,7 @@ int main(int argc, char** argv) {
         std::fputs(kUsage, stderr);
         return 2;
     }
-    const auto device = conformance::Device::open(options.device);
+    const auto device = conformance::Device::open(options.device, options.config);
     if (!device.ok()) {
         std::printf("FAILED to open %s: %s\n0 passed, 1 failed\n", options.device.c_str(),
                     device.error().text().c_str());
