@@ -46,7 +46,7 @@ Result<void> bind_buffers(const plan::ProgramPlan& plan, const plan::Launch& lau
     return {};
 }
 
-void add_dispatches(const plan::Launch& launch, const plan::Split& split, const Prepared& prepared,
+void add_dispatches(const plan::Launch& launch, const plan::Split& split, const Step& step,
                     wye_buffer_object* trap, const std::vector<wye_binding>& bindings,
                     std::vector<wye_operation>& operations) {
     for (std::uint32_t i = 0; i < split.boxes; ++i) {
@@ -54,21 +54,21 @@ void add_dispatches(const plan::Launch& launch, const plan::Split& split, const 
         wye_operation& operation = operations.emplace_back();
         operation.kind = WYE_OPERATION_DISPATCH;
         wye_dispatch_op& dispatch = operation.u.dispatch;
-        dispatch.program = prepared.native.object();
+        dispatch.program = step.prepared->native.object();
         dispatch.bindings = bindings.data();
-        dispatch.params = launch.params;
+        dispatch.params = step.params;
         std::ranges::copy(box.groups, dispatch.groups);
         std::ranges::copy(box.offset, dispatch.group_offset);
         std::ranges::copy(launch.groups, dispatch.logical_groups);
-        if (trap != nullptr) dispatch.trap = {trap, 0, 8, 1};
+        if (step.prepared->uses_trap) dispatch.trap = {trap, 0, 8, 1};
     }
 }
 
 }  // namespace
 
 Result<Batch> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
-                   const plan::Split& split, const Prepared* prepared, const Residents& residents,
-                   QueueLease& lease) {
+                   const plan::Split& split, std::span<const Step> steps,
+                   const Residents& residents, QueueLease& lease) {
     std::vector<wye_operation>& operations = lease.operations();
     std::vector<wye_binding>& bindings = lease.bindings();
     WYE_TRY(bind_buffers(plan, launch, residents, lease, bindings));
@@ -88,18 +88,16 @@ Result<Batch> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
         operations.push_back(zero(bindings[i].buffer, bindings[i].offset, bound.bytes));
         out.bytes_filled += bound.bytes;
     }
-    if (prepared != nullptr) {
-        wye_buffer_object* trap = nullptr;
-        if (prepared->uses_trap) {
-            WYE_ASSIGN(trap, lease.trap_buffer());
-            out.traps = true;
-            operations.push_back(zero(trap, 0, 8));
-        }
-        add_dispatches(launch, split, *prepared, trap, bindings, operations);
-        if (out.traps)
-            operations.push_back(
-                transfer(WYE_OPERATION_DOWNLOAD, trap, 0, 8, nullptr, lease.trap_record()));
+    wye_buffer_object* trap = nullptr;
+    out.traps = std::ranges::any_of(steps, [](const Step& s) { return s.prepared->uses_trap; });
+    if (out.traps) {
+        WYE_ASSIGN(trap, lease.trap_buffer());
+        operations.push_back(zero(trap, 0, 8));
     }
+    for (const Step& step : steps) add_dispatches(launch, split, step, trap, bindings, operations);
+    if (out.traps)
+        operations.push_back(
+            transfer(WYE_OPERATION_DOWNLOAD, trap, 0, 8, nullptr, lease.trap_record()));
     out.read_back = operations.size();
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];

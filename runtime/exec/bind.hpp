@@ -17,6 +17,12 @@
 
 namespace wye::exec {
 
+// One kernel of a launch with its parameter block: the program's, or that of each phase.
+struct Step {
+    Prepared* prepared;
+    const std::byte* params;
+};
+
 // The operations of one launch, in order: uploads, fills, dispatches (with the trap record around
 // them), read-backs. Borrowed from the lease and the launch.
 struct Batch {
@@ -37,9 +43,9 @@ struct Batch {
     }
 };
 
-// `prepared` is null for an empty launch, which only fills and copies.
+// `steps` is empty for an empty launch, which only fills and copies.
 [[nodiscard]] Result<Batch> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
-                                 const plan::Split& split, const Prepared* prepared,
+                                 const plan::Split& split, std::span<const Step> steps,
                                  const Residents& residents, QueueLease& lease);
 
 }  // namespace wye::exec

@@ -5,6 +5,7 @@
 
 #include "exec/bind.hpp"
 #include "exec/own.hpp"
+#include "exec/phases.hpp"
 #include "exec/program.hpp"
 #include "exec/request.hpp"
 #include "lower/lower.hpp"
@@ -41,6 +42,7 @@ struct Flow {
     plan::Split split;
     PreparedKey key;
     PreparedRef prepared;
+    Steps steps;
     bool compiled = false;
     Batch batch;
     RunTimes times;
@@ -90,8 +92,20 @@ Result<void> route_stage(Flow& flow) {
 }
 
 Result<void> lower_stage(Flow& flow) {
-    if (flow.prepared || flow.launch.empty) return {};
-    WYE_ASSIGN(flow.prepared, flow.session.prepared(flow.program, flow.key, flow.compiled));
+    if (flow.launch.empty) return {};
+    // A grid barrier ends a launch, unless the request asks for a cooperative one.
+    const bool splits = flow.program.plan().analysis.uses_grid_barrier &&
+                        flow.key.variant == ir::kNone &&
+                        (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
+    if (splits) {
+        WYE_TRY(flow.steps.split(flow.program, flow.session, flow.key, flow.launch, flow.compiled));
+        flow.prepared = flow.steps.kept();
+        return {};
+    }
+    if (!flow.prepared) {
+        WYE_ASSIGN(flow.prepared, flow.session.prepared(flow.program, flow.key, flow.compiled));
+    }
+    flow.steps.whole(*flow.prepared, flow.launch);
     return {};
 }
 
@@ -160,11 +174,10 @@ Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& use
 // The first launch of a compiled form is where some drivers generate code.
 Result<void> submit_first(Flow& flow, QueueLease& lease, registry::InFlight& uses,
                           wye_report& report) {
-    if (!flow.prepared || flow.prepared->warm.load(std::memory_order_relaxed))
-        return submit_stage(flow, lease, uses, report);
+    if (flow.steps.warm()) return submit_stage(flow, lease, uses, report);
     const registry::ProcessStateGuard guard;
     auto result = submit_stage(flow, lease, uses, report);
-    flow.prepared->warm.store(true, std::memory_order_relaxed);
+    flow.steps.set_warm();
     return result;
 }
 
@@ -219,8 +232,8 @@ Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_repor
     WYE_TRY(lower_stage(flow));
     WYE_ASSIGN(QueueLease lease, flow.session.lease(flow.deadline));
     WYE_ASSIGN(registry::InFlight uses, flow.residents.begin_use(handles));
-    WYE_ASSIGN(flow.batch,
-               bind(plan, flow.launch, flow.split, flow.prepared.get(), flow.residents, lease));
+    WYE_ASSIGN(flow.batch, exec::bind(plan, flow.launch, flow.split, flow.steps.steps(),
+                                      flow.residents, lease));
     report.trap_code = 0;
     report.trap_count = 0;
     auto result = submit_first(flow, lease, uses, report);

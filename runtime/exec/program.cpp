@@ -51,6 +51,17 @@ void ProgramObject::describe() {
     description_.buffer_count = buffer_descriptions_.size();
 }
 
+Result<std::shared_ptr<ProgramObject>> ProgramObject::phase(const plan::Path& path) {
+    const std::lock_guard lock(phases_mutex_);
+    std::shared_ptr<ProgramObject>& found = phases_[path];
+    if (found) return found;
+    WYE_ASSIGN(ir::Program program, plan::phase_program(program_, path));
+    auto made = std::make_shared<ProgramObject>(std::move(program));
+    WYE_TRY(made->finish());
+    found = made;
+    return made;
+}
+
 PreparedRef ProgramObject::find_prepared(const DeviceSession& session,
                                          const PreparedKey& key) const {
     const std::shared_lock lock(prepared_mutex_);

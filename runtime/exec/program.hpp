@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -15,6 +17,7 @@
 
 #include "exec/prepared.hpp"
 #include "plan/launch.hpp"
+#include "plan/phases.hpp"
 #include "program/encode.hpp"
 #include "wye/sdk/program.hpp"
 #include "wye/sdk/result.hpp"
@@ -46,6 +49,9 @@ class ProgramObject {
                                             const PreparedKey& key) const;
     void remember(const DeviceSession& session, PreparedRef prepared);
 
+    // The program of the phases with this path, made once.
+    [[nodiscard]] Result<std::shared_ptr<ProgramObject>> phase(const plan::Path& path);
+
   private:
     struct Entry {
         const DeviceSession* session;
@@ -66,6 +72,9 @@ class ProgramObject {
 
     mutable std::shared_mutex prepared_mutex_;
     std::vector<Entry> prepared_;
+
+    std::mutex phases_mutex_;
+    std::map<plan::Path, std::shared_ptr<ProgramObject>> phases_;
 };
 using ProgramRef = std::shared_ptr<ProgramObject>;
 

@@ -147,6 +147,12 @@ void CWriter::write_statement(ir::StmtId id) {
         case Op::TRAP:
             trap(s);
             return leave_main(id);
+        case Op::GRID_BARRIER:
+            return module_.refuse(Error(
+                Code::UNSUPPORTED, "`grid_barrier` ends a launch, and C text is one kernel",
+                "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime splits "
+                "it at its grid barriers",
+                program_.name));
         default:
             module_.refuse(Error(Code::UNSUPPORTED,
                                  "`" + std::string(ir::op_text(s.op)) + "` is not lowered to C yet",

@@ -150,7 +150,6 @@ class Analyser {
         if (s.op == Op::WHILE) out_.may_not_terminate = true;
         if (s.op == Op::GRID_BARRIER) {
             out_.uses_barrier = out_.uses_grid_barrier = true;
-            reserve("`grid_barrier`", s.place);
             need(
                 "grid_sync", [&] { return "`grid_barrier`" + where(s.place, body_); }, s.place);
         }

@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kUsage =
     "usage: wye-conformance SUITE --device SELECTOR [options]\n"
     "  examples [--only NAME] [--seed N] [--scale N]  the example programs\n"
+    "  features [--only NAME]                         grid barriers, subgroups, f16, ...\n"
     "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n"
     "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n"
     "  sweeps [--only TYPE] [--count N]               every operation on every type, N inputs "
@@ -75,8 +76,8 @@ bool read(int argc, char** argv, Options& o) {
             good = false;
         if (!good) return false;
     }
-    const bool known =
-        o.suite == "examples" || o.suite == "random" || o.suite == "traps" || o.suite == "sweeps";
+    const bool known = o.suite == "examples" || o.suite == "random" || o.suite == "traps" ||
+                       o.suite == "sweeps" || o.suite == "features";
     return argc % 2 == 0 && !o.device.empty() && known;
 }
 
@@ -102,6 +103,8 @@ int main(int argc, char** argv) {
         count = conformance::run_examples(*device, options.only, options.seed, options.scale);
     else if (options.suite == "random")
         count = conformance::run_random(*device, options.first, options.last, options.dump);
+    else if (options.suite == "features")
+        count = conformance::run_features(*device, options.only);
     else if (options.suite == "sweeps")
         count = conformance::run_sweeps(*device, options.only, options.count);
     else

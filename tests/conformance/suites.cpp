@@ -121,6 +121,7 @@ Count run_seeds(const Device& device, std::uint64_t first, std::uint64_t last, b
     std::uint64_t trapped = 0;
     for (std::uint64_t seed = first; seed < last; ++seed) {
         options.size = seed % 4 == 3 ? 30 : 12;
+        options.grid_barriers = seed % 5 == 2;
         const support::RandomProgram random = support::random_program(seed, options);
         const Launch launch = launch_of(random);
         const auto program = device.context().program_from_text(random.text);

@@ -21,6 +21,9 @@ struct Count {
 Count run_examples(const Device& device, const std::string& only, std::uint64_t seed,
                    std::size_t scale);
 
+// Small programs for single features of the language; `only`: the name of one, or empty.
+Count run_features(const Device& device, const std::string& only);
+
 // Random programs with the seeds [first, last), within what the device says it can do. Failing
 // programs are written to `dump` (a folder), if it is not empty.
 Count run_random(const Device& device, std::uint64_t first, std::uint64_t last,

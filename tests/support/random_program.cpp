@@ -30,6 +30,7 @@ class Declarations {
         atomic_buffers();
         shared_arrays();
         Statements statements(random_, scope_, kinds_, options_, own_, shared_, subgroup_ != 0);
+        if (options_.grid_barriers) out_.text += statements.number_function();
         const auto functions = random_.below(4);
         for (std::uint64_t i = 0; i < functions; ++i) out_.text += statements.function();
         out_.text += statements.main();
@@ -170,7 +171,8 @@ class Declarations {
             const std::vector<std::byte> before = data(type, count);
             out_.buffers.push_back(
                 {name, both, true, both ? before : std::vector<std::byte>(before.size())});
-            std::vector<std::string> own = own_indices("gid", k);
+            std::vector<std::string> own =
+                own_indices(options_.grid_barriers ? "number()" : "gid", k);
             if (line && k == 1) own.insert(own.end(), 2, "global_id.x");
             scope_.memory.push_back({name, type, false, true, own, true});
             own_.push_back(name);

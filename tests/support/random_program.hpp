@@ -27,6 +27,7 @@ struct RandomProgramOptions {
     bool storage16 = true;  // f16 and bf16, which need f32 too
     std::vector<std::uint32_t> subgroups = {4, 8, 16, 32, 64, 128};  // widths; empty: none
     bool traps = false;
+    bool grid_barriers = false;
     unsigned size = 12;  // statements of main, roughly
 };
 

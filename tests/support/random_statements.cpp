@@ -368,17 +368,82 @@ std::string Statements::subgroup_operation() {
     return "let " + name + " = " + operation + ";";
 }
 
+namespace {
+
+constexpr const char* kNumber =
+    "global_id.x + num_workgroups.x * workgroup_size.x * ("
+    "global_id.y + num_workgroups.y * workgroup_size.y * global_id.z)";
+
+}  // namespace
+
+std::string Statements::number_function() {
+    return std::string("fn number() -> u32 {\n    return ") + kNumber + ";\n}\n";
+}
+
+std::string Statements::fixed_value() {
+    std::vector<std::string> choices = {"num_workgroups.x", "workgroup_size.y",
+                                        std::to_string(random_.below(9)) + "u"};
+    for (const Memory& m : scope_.memory) choices.push_back("len(" + m.name + ")");
+    for (const Variable& p : scope_.params)
+        if (p.type.integer()) choices.push_back("u32(" + p.name + ")");
+    for (const Variable& v : fixed_) choices.push_back("u32(" + v.name + ")");
+    static const std::vector<std::string> kOperators = {"+", "-", "*", "/", "%", "^", "<<", ">>"};
+    if (random_.chance(40)) return random_.pick(choices);
+    return cat({"(", random_.pick(choices), " ", random_.pick(kOperators), " ",
+                random_.pick(choices), ")"});
+}
+
+// What was declared in the phase ends.
+std::string Statements::grid_barrier(const Flow& flow) {
+    scope_.variables = fixed_;
+    return indent(flow) + "grid_barrier;\n";
+}
+
+std::string Statements::new_phase(const Flow& flow) {
+    std::string out;
+    if (random_.chance(50)) {
+        const std::string name = fresh("z");
+        out += cat({indent(flow), "let ", name, " = ", fixed_value(), ";\n"});
+        fixed_.push_back({name, kTextU32, false, false, true});
+        scope_.variables.push_back(fixed_.back());
+    }
+    if (flow.depth >= 2 || random_.chance(40)) return out + grid_barrier(flow);
+    const std::size_t outside = fixed_.size();
+    const TextType type = expressions_.integer_type();
+    const std::string name = fresh("n");
+    const std::string s = suffix(type);
+    const std::string first =
+        random_.chance(60) ? "0" + s : cat({type.name(), "(", fixed_value(), ") & 3", s});
+    out += cat({indent(flow), "for ", name, " in ", first, "..", type.name(), "(", fixed_value(),
+                ") & ", flow.depth == 0 ? "3" : "1", s});
+    if (random_.chance(30)) out += cat({" step ", type.name(), "(", fixed_value(), ")"});
+    out += " {\n";
+    fixed_.push_back({name, type, false, false, true});
+    scope_.variables = fixed_;
+    Flow inner = flow;
+    ++inner.depth;
+    out += stretch(inner);
+    out +=
+        random_.chance(25) ? new_phase(inner) + indent(inner) + "barrier;\n" : grid_barrier(inner);
+    out += stretch(inner);
+    fixed_.resize(outside);
+    scope_.variables = fixed_;
+    return out + indent(flow) + "}\n";
+}
+
 std::string Statements::main() {
-    std::string out =
-        "main {\n    let gid = global_id.x + num_workgroups.x * workgroup_size.x * ("
-        "global_id.y + num_workgroups.y * workgroup_size.y * global_id.z);\n";
-    scope_.variables.push_back({"gid", kTextU32, false, false, false});
+    std::string out = "main {\n";
+    if (!options_.grid_barriers) {
+        out += std::string("    let gid = ") + kNumber + ";\n";
+        scope_.variables.push_back({"gid", kTextU32, false, false, false});
+    }
     const Flow flow;
     Flow inner = flow;
     inner.depth = 1;
     const auto parts = has_shared() ? random_.between(2, 4) : random_.between(1, 2);
     for (std::int64_t i = 0; i < parts; ++i) {
         out += cat({stretch(flow), join(flow)});
+        if (options_.grid_barriers && random_.chance(70)) out += new_phase(flow);
         if (!random_.chance(35)) continue;
         // Flow that is uniform in the workgroup may hold barriers. One stands on either side.
         const std::size_t visible = scope_.variables.size();

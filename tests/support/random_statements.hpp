@@ -38,6 +38,9 @@ class Statements {
 
     std::string function();
     std::string main();
+    // The number of an invocation in the whole grid, for programs with grid barriers: there a let
+    // of main ends with its phase.
+    static std::string number_function();
 
   private:
     struct Flow {
@@ -63,6 +66,10 @@ class Statements {
     // A stretch of main between barriers, a uniform if or loop around some, and what lies between.
     std::string stretch(const Flow& flow);
     std::string subgroup_operation();  // in flow that is uniform
+    // A grid barrier between stretches, or a loop with one.
+    std::string new_phase(const Flow& flow);
+    std::string grid_barrier(const Flow& flow);
+    std::string fixed_value();  // of type u32, level 0, known before the launch
     std::string join(const Flow& flow);
     void change_use();
     [[nodiscard]] bool has_shared() const;
@@ -75,6 +82,7 @@ class Statements {
     std::vector<std::string> own_;
     std::vector<SharedMemory> shared_;
     bool subgroups_;
+    std::vector<Variable> fixed_;  // lets and counters that live on behind grid barriers
     unsigned names_ = 0;
 };
 

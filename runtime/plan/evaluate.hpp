@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the host can know of expressions before a launch: integers and bool that follow from
+// parameters, lengths, workgroup counts, tables and literals, with the language's arithmetic.
+// Belongs to one thread; borrows the plan and the launch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/launch.hpp"
+
+namespace wye::plan {
+
+class Evaluator {
+  public:
+    // The bits of each component, zero-extended.
+    using Value = std::array<std::uint64_t, 4>;
+
+    Evaluator(const ProgramPlan& plan, const Launch& launch);
+
+    // Nothing: only the device can compute it. Locals are those set before.
+    [[nodiscard]] std::optional<Value> value(ir::ExprId id) const;
+    void set(std::uint32_t local, std::optional<Value> value) { locals_[local] = value; }
+
+  private:
+    [[nodiscard]] std::optional<Value> leaf(const ir::Expr& e) const;
+    [[nodiscard]] std::optional<Value> built_in(std::uint16_t index) const;
+    [[nodiscard]] std::optional<Value> parameter(std::uint16_t index) const;
+    [[nodiscard]] std::optional<Value> element(const ir::Expr& e) const;
+    [[nodiscard]] std::optional<Value> operation(const ir::Expr& e) const;
+
+    const ProgramPlan& plan_;
+    const Launch& launch_;
+    const ir::Code& code_;
+    std::vector<std::uint64_t> counts_;  // by buffer
+    std::vector<std::optional<Value>> locals_;
+};
+
+}  // namespace wye::plan

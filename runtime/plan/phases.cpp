@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/phases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/evaluate.hpp"
+
+namespace wye::plan {
+namespace {
+
+using ir::Op;
+
+bool holds_barrier(const ir::Code& code, ir::BlockId block) {
+    return std::ranges::any_of(code.blocks[block], [&](ir::StmtId id) {
+        const ir::Stmt& s = code.stmts[id];
+        return s.op == Op::GRID_BARRIER || (s.op == Op::FOR && holds_barrier(code, s.body));
+    });
+}
+
+// Walks main as the launch will: phase loops round by round, everything else by name only.
+class Walk {
+  public:
+    Walk(const ProgramPlan& plan, const Launch& launch)
+        : program_(*plan.program), code_(program_.main), known_(plan, launch) {
+        phase_loop_.assign(code_.stmts.size(), false);
+        for (std::size_t s = 0; s < code_.stmts.size(); ++s)
+            phase_loop_[s] =
+                code_.stmts[s].op == Op::FOR && holds_barrier(code_, code_.stmts[s].body);
+    }
+
+    Result<std::vector<Phase>> run() {
+        WYE_TRY(block(code_.root));
+        WYE_TRY(end_phase());
+        return std::move(out_);
+    }
+
+  private:
+    Result<void> block(ir::BlockId id) {
+        const auto& statements = code_.blocks[id];
+        std::uint32_t first = 0;
+        for (std::uint32_t at = 0; at < statements.size(); ++at) {
+            const ir::Stmt& s = code_.stmts[statements[at]];
+            if (s.op == Op::LET) known_.set(s.local, known_.value(s.args[0]));
+            if (s.op != Op::GRID_BARRIER && !phase_loop_[statements[at]]) continue;
+            add(id, first, at);
+            first = at + 1;
+            if (s.op == Op::GRID_BARRIER) {
+                WYE_TRY(end_phase());
+            } else {
+                WYE_TRY(loop(s));
+            }
+        }
+        add(id, first, static_cast<std::uint32_t>(statements.size()));
+        return {};
+    }
+
+    Result<std::uint64_t> bound(const ir::Stmt& s, std::size_t which) {
+        const auto value = known_.value(s.args[which]);
+        if (value) return (*value)[0];
+        static constexpr const char* kNames[] = {"beginning", "end", "step"};
+        ir::Place place = code_.exprs[s.args[which]].place;
+        if (place.line == 0) place = s.place;
+        const std::string where =
+            place.line == 0 ? "" : fmt::format(" at {}:{}", place.line, place.column);
+        return Error(Code::UNSUPPORTED,
+                     fmt::format("the {} of the loop{} holds a `grid_barrier`, and only the device "
+                                 "could compute it",
+                                 kNames[which], where),
+                     "Fix: compute it from integer parameters, lengths, workgroup counts and "
+                     "literals, without functions and loads",
+                     program_.name);
+    }
+
+    Result<void> loop(const ir::Stmt& s) {
+        const ir::Type type = code_.locals[s.local].type;
+        WYE_ASSIGN(std::uint64_t counter, bound(s, 0));
+        WYE_ASSIGN(const std::uint64_t end, bound(s, 1));
+        WYE_ASSIGN(std::uint64_t step, bound(s, 2));
+        // Order is kept when the sign bit is turned; differences are the same.
+        const std::uint64_t all = type.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
+        const std::uint64_t turn =
+            type.signed_integer() ? std::uint64_t{1} << (type.bits() - 1) : 0;
+        if ((step ^ turn) < (1 ^ turn)) step = 1;
+        if ((counter ^ turn) >= (end ^ turn)) return {};
+        counters_.push_back(counter);
+        for (;;) {
+            if (++rounds_ > kMaxPhases) return too_many();
+            counters_.back() = counter;
+            known_.set(s.local, Evaluator::Value{counter});
+            WYE_TRY(block(s.body));
+            if (((end - counter) & all) <= step) break;
+            counter = (counter + step) & all;
+        }
+        counters_.pop_back();
+        return {};
+    }
+
+    void add(ir::BlockId id, std::uint32_t first, std::uint32_t last) {
+        if (first == last) return;
+        current_.path.push_back({id, first, last});
+        current_.counters.insert(current_.counters.end(), counters_.begin(), counters_.end());
+    }
+
+    Result<void> end_phase() {
+        if (current_.path.empty()) return {};
+        if (out_.size() == kMaxPhases) return too_many();
+        out_.push_back(std::move(current_));
+        current_ = {};
+        return {};
+    }
+
+    [[nodiscard]] Error too_many() const {
+        return {Code::LIMIT_EXCEEDED,
+                fmt::format("the grid barriers of program `{}` split this launch into more than {} "
+                            "phases",
+                            program_.name, kMaxPhases),
+                "Fix: run fewer rounds in one dispatch", program_.name};
+    }
+
+    const ir::Program& program_;
+    const ir::Code& code_;
+    Evaluator known_;
+    std::vector<bool> phase_loop_;         // by StmtId
+    std::vector<std::uint64_t> counters_;  // of the phase loops around, from the outside in
+    std::size_t rounds_ = 0;
+    Phase current_;
+    std::vector<Phase> out_;
+};
+
+}  // namespace
+
+Result<std::vector<Phase>> phases(const ProgramPlan& plan, const Launch& launch) {
+    return Walk(plan, launch).run();
+}
+
+}  // namespace wye::plan
