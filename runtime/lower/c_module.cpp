@@ -56,6 +56,11 @@ std::string sanitised(std::string_view name) {
     return out;
 }
 
+std::string at_place(ir::Place place) {
+    if (place.line == 0) return {};
+    return " at " + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
 CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const TargetFacts& facts_,
                  const Options& options_, std::uint32_t subgroup_)
     : program(program_),

@@ -108,6 +108,9 @@ class CModule {
 // "bin_9" from any bytes: letters, digits and _ only, at most 64, so that it is safe in a comment.
 [[nodiscard]] std::string sanitised(std::string_view name);
 
+// " at 2:8"; nothing where the place is not known.
+[[nodiscard]] std::string at_place(ir::Place place);
+
 // Text of one scalar operator or exact function on operands that are already C expressions.
 [[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind operand,
                                            const std::vector<std::string>& operands);

@@ -149,9 +149,10 @@ void CWriter::write_statement(ir::StmtId id) {
             return leave_main(id);
         case Op::GRID_BARRIER:
             return module_.refuse(Error(
-                Code::UNSUPPORTED, "`grid_barrier` ends a launch, and C text is one kernel",
-                "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime splits "
-                "it at its grid barriers",
+                Code::UNSUPPORTED,
+                "`grid_barrier`" + at_place(s.place) + " ends a launch, and C text is one kernel",
+                "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
+                "splits it at its grid barriers",
                 program_.name));
         default:
             module_.refuse(Error(Code::UNSUPPORTED,

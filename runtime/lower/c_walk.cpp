@@ -313,13 +313,9 @@ std::string Kernel::zero_shared(OuterSet& outer) {
 
 Result<Artifact> Kernel::write() {
     for (const ir::Reserved& reserved : ir::analyse(program_).reserved) {
-        const std::string where = reserved.place.line == 0
-                                      ? ""
-                                      : " at " + std::to_string(reserved.place.line) + ":" +
-                                            std::to_string(reserved.place.column);
         return Error(Code::UNSUPPORTED,
-                     reserved.construct + where + " of program `" + sanitised(program_.name) +
-                         "` is not run by this version",
+                     reserved.construct + at_place(reserved.place) + " of program `" +
+                         sanitised(program_.name) + "` is not run by this version",
                      "Fix: leave the construct out, or use a later version", program_.name);
     }
     tables();
