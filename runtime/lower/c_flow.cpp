@@ -11,7 +11,7 @@ void CWriter::main() {
     block(program_.main.root);
     if (!closings_.empty()) {
         if (closings_.back().used) line("end" + std::to_string(closings_.back().label) + ":;");
-        line(std::string(module_.spelling.barrier()));
+        barrier();
         closings_.pop_back();
     }
     const std::string u32(module_.value_type(ir::Kind::U32));
@@ -29,7 +29,7 @@ bool CWriter::inner_block(ir::BlockId id) {
     if (closes) {
         gone = closings_.back().used;
         if (gone) line("end" + std::to_string(closings_.back().label) + ":;");
-        line(std::string(module_.spelling.barrier()));
+        barrier();
         closings_.pop_back();
     }
     --indent_;

@@ -192,10 +192,10 @@ CValue CWriter::effect(ir::ExprId id, bool wanted) {
     const ir::Expr& e = code_.exprs[id];
     if (ir::op_atomic(e.op)) return atomic(e, ranges_.accesses[id], wanted);
     if (e.op == Op::WORKGROUP_UNIFORM_LOAD) {
-        line(std::string(module_.spelling.barrier()));
+        barrier();
         CValue v = load(buffer_array(e.imm), code_.operands_of(e)[0], ranges_.accesses[id]);
         settle(v, e.type);
-        line(std::string(module_.spelling.barrier()));
+        barrier();
         return v;
     }
     return subgroup(e);

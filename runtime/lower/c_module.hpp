@@ -56,6 +56,8 @@ class CModule {
     const Spelling& spelling;
     const TargetFacts& facts;
     const std::array<std::uint32_t, 3> workgroup;
+    // A workgroup is one invocation.
+    [[nodiscard]] bool single() const { return workgroup[0] * workgroup[1] * workgroup[2] == 1; }
     const bool folded_grid;
     const std::uint32_t subgroup;  // width; 0: the program uses none
     const Ranges ranges;

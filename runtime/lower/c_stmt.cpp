@@ -95,14 +95,19 @@ void CWriter::return_result() {
     line("return " + name + ";");
 }
 
+// One invocation waits for nobody.
+void CWriter::barrier() {
+    if (!module_.single()) line(std::string(module_.spelling.barrier()));
+}
+
 void CWriter::statement(ir::StmtId id) {
     if (plan_.closes_before(id)) {
-        line(std::string(module_.spelling.barrier()));
+        barrier();
         seal();
     }
     write_statement(id);
     const bool some_ended = std::exchange(some_ended_, false);
-    if (plan_.opens_after(id) || some_ended) line(std::string(module_.spelling.barrier()));
+    if (plan_.opens_after(id) || some_ended) barrier();
     if (!some_ended) return;
     line("if (gone) {");
     ++indent_;
@@ -143,7 +148,7 @@ void CWriter::write_statement(ir::StmtId id) {
         case Op::RETURN:
             return leave_main(id);
         case Op::BARRIER:
-            return line(std::string(module_.spelling.barrier()));
+            return barrier();
         case Op::TRAP:
             trap(s);
             return leave_main(id);

@@ -308,6 +308,7 @@ std::string Kernel::zero_shared(OuterSet& outer) {
     }
     if (text.empty()) return text;
     if (size > 1) outer.insert({Outer::Kind::LocalIndex, 0});
+    if (module_.single()) return text;
     return text + "    " + std::string(module_.spelling.barrier()) + "\n";
 }
 
@@ -322,7 +323,7 @@ Result<Artifact> Kernel::write() {
     functions();
     fill_ = ir::zero_fill(program_);
     BarrierPlan plan;
-    if (module_.spelling.closes_conditional_barriers())
+    if (module_.spelling.closes_conditional_barriers() && !module_.single())
         plan = BarrierPlan(program_.main, starts_with_barrier(), module_.folded_grid);
     CWriter body(module_, std::move(plan));
     body.main();

@@ -94,6 +94,7 @@ class CWriter {
     // Writes a nested block, closed by a barrier where the plan says so. True: some invocations of
     // it have ended (`gone`).
     bool inner_block(ir::BlockId id);
+    void barrier();
     void leave_main(ir::StmtId id);
     void goto_closing();
     // A store that keeps compilers from merging the barrier before it with another path's.

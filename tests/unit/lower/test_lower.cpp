@@ -210,3 +210,15 @@ TEST_CASE("drivers that loop over a workgroup ask its guards once") {
           "if i < len(x) { r[i] = 1u; } barrier;"})
         CHECK_FALSE(has(at(other), "wg0 * 16u + 15u"));
 }
+
+TEST_CASE("a workgroup of one invocation has no barriers") {
+    const char* const text =
+        "wye 1; program p; workgroup %; shared s: u32[4]; output r: u32[];\n"
+        "main { s[3u - local_index] = 1u; barrier; r[local_index] = s[0]; }";
+    std::string one = text;
+    std::string two = text;
+    one.replace(one.find('%'), 1, "1");
+    two.replace(two.find('%'), 1, "2");
+    CHECK_FALSE(has(lowered(one), "barrier("));
+    CHECK(has(lowered(two), "barrier("));
+}
