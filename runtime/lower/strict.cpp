@@ -49,15 +49,7 @@ class Expander {
             for (const ir::Expr& e : code.exprs)
                 if (ir::op_math(e.op)) needs_.emplace(Need{e.op, e.type.code()}, ir::kNone);
         });
-        for (const auto& [need, ignored] : needs_) {
-            const std::uint32_t function = library_function(scalar_name(need));
-            if (function == library_.functions.size())
-                return Error(Code::UNSUPPORTED,
-                             "`" + std::string(ir::op_text(need.first)) + "` of " +
-                                 ir::type_name(type_of(need)) + " is not run by this version",
-                             "Fix: convert to f32 first, or use a later version", out_.name);
-            mark(function);
-        }
+        for (const auto& [need, ignored] : needs_) mark(library_function(scalar_name(need)));
         definitions();
         const auto added = static_cast<std::uint16_t>(defined_.size());
         each_code(out_, [&](ir::Code& code) {

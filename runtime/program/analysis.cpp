@@ -181,7 +181,6 @@ class Analyser {
             const auto because = [&] { return quoted(op_text(e.op)) + where(e.place, body_); };
             for (const char* capability : {"f64", "ieee_f64", "int64"})
                 need(capability, because, e.place);
-            if (e.type.kind == Kind::F64) reserve(quoted(op_text(e.op)) + " of f64", e.place);
         }
         if (e.op == Op::WORKGROUP_UNIFORM_LOAD) out_.uses_barrier = true;
         if (op_atomic(e.op)) atomic(e);

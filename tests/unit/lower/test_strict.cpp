@@ -73,7 +73,7 @@ TEST_CASE("the library is a valid program, in text and in the wire form") {
 }
 
 TEST_CASE("every operation is defined, and none is left") {
-    for (const char* type : {"f32"}) {
+    for (const char* type : {"f32", "f64"}) {
         const Program program = valid_program(every_operation(type));
         CHECK(wye::lower::uses_math(program));
         auto result = wye::lower::expand_math(program);

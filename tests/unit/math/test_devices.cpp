@@ -93,3 +93,5 @@ void compare() {
 }  // namespace
 
 TEST_CASE("f32: the same bytes from the oracle and every device") { compare<float>(); }
+
+TEST_CASE("f64: the same bytes from the oracle and every device") { compare<double>(); }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Zeros, infinities, NaN, subnormals, whole numbers and ends of ranges, in all combinations: where
+// the C library, which follows Annex F of the C standard, gives zero, infinity or NaN, so do these,
+// with its sign; elsewhere the bound on the error holds.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "evaluate.hpp"
+#include "reference.hpp"
+
+namespace {
+
+template <typename T>
+std::vector<T> special() {
+    using Limits = std::numeric_limits<T>;
+    const T whole = std::ldexp(T(1), Limits::digits);  // from here on every value is even
+    std::vector<T> out = {Limits::quiet_NaN()};
+    for (const T value : {T(0),
+                          Limits::denorm_min(),
+                          Limits::min() / 3,
+                          Limits::min(),
+                          Limits::epsilon(),
+                          T(0.25),
+                          T(1) / 3,
+                          T(0.5),
+                          T(1) - Limits::epsilon() / 2,
+                          T(1),
+                          T(1) + Limits::epsilon(),
+                          T(1.5),
+                          T(2),
+                          T(2.5),
+                          T(3),
+                          T(4),
+                          T(1023),
+                          T(1025),
+                          whole / 2 - 1,
+                          whole / 2 + T(0.5),
+                          whole - 1,
+                          whole,
+                          whole + 2,
+                          Limits::max() / 2,
+                          Limits::max(),
+                          Limits::infinity()}) {
+        out.push_back(value);
+        out.push_back(-value);
+    }
+    return out;
+}
+
+double error(const reference::Function& f, double x, double y, float got) {
+    return reference::error_f32(f, x, y, got);
+}
+double error(const reference::Function& f, double x, double y, double got) {
+    return reference::error_f64(f, x, y, got);
+}
+
+template <typename T>
+void check_all(double most) {
+    test::Evaluator cpu;
+    const std::vector<T> values = special<T>();
+    for (const reference::Function& f : reference::functions()) {
+        std::vector<T> x, y, r;
+        for (const T a : values)
+            for (const T b : f.arguments == 2 ? values : std::vector<T>{0}) {
+                x.push_back(a);
+                y.push_back(b);
+            }
+        if (f.arguments == 1) y.clear();
+        cpu.run(f.name, x, y, r);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double b = y.empty() ? 0 : static_cast<double>(y[i]);
+            const double exact = f.one != nullptr ? f.one(x[i]) : f.two(x[i], b);
+            CAPTURE(std::string(f.name));
+            CAPTURE(x[i]);
+            CAPTURE(b);
+            CAPTURE(r[i]);
+            if (std::isnan(exact)) {
+                CHECK(std::isnan(r[i]));
+            } else if (std::isinf(exact) || exact == 0) {
+                CHECK(r[i] == static_cast<T>(exact));
+                CHECK(std::signbit(r[i]) == std::signbit(exact));
+            } else {
+                CHECK(error(f, x[i], b, r[i]) <= most);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("f32: special values as Annex F") { check_all<float>(0.51); }
+TEST_CASE("f64: special values as Annex F") { check_all<double>(1); }
