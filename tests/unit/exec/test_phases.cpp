@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs with grid barriers: one launch for each phase, in one submit, each with the counters of
+// its loops behind the program's own parameters.
+#include <array>
+#include <cstring>
+
+#include "rig.hpp"
+
+namespace wye::exec::test {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::string_view kRounds = R"(wye 1; program rounds; workgroup 64; param rounds: u32;
+input_output a: u32[]; grid elements len(a);
+main { for i in 0u..rounds { a[global_id.x] = i; grid_barrier; a[global_id.x] = i + 1u; } })";
+
+// Runs it and gives what each launch received: the rounds and up to two counters.
+std::vector<Words> launches(Rig& rig, wye_program program, wye_device device, std::uint32_t rounds,
+                            std::uint32_t& compiled) {
+    std::vector<Words> seen;
+    rig.driver.kernel = [&](const wye_dispatch_op& op) {
+        std::array<std::uint32_t, 2> first{};
+        std::memcpy(first.data(), op.params, sizeof first);
+        seen.push_back({first.begin(), first.end()});
+    };
+    Words a(100, 0);
+    Job job(program, device);
+    job.in(0, a.data(), 400).param(rounds);
+    job.arguments.back().output = a.data();
+    job.arguments.back().output_size = 400;
+    check_ok(job.run(rig));
+    compiled = job.report.compiled;
+    return seen;
+}
+
+TEST_CASE("grid barriers become launches in one submit, compiled once for each path") {
+    Rig rig;
+    const wye_device device = rig.device();
+    const wye_program program = rig.program(kRounds);
+    std::uint32_t compiled = 0;
+    CHECK(launches(rig, program, device, 3, compiled) ==
+          std::vector<Words>{{3, 0}, {3, 0}, {3, 1}, {3, 2}});
+    CHECK(compiled == 1);
+    CHECK(rig.driver.submits == 1);
+    CHECK(rig.driver.programs == 3);  // the first, those between, the last
+    CHECK(launches(rig, program, device, 5, compiled).size() == 6);
+    CHECK(compiled == 0);
+    CHECK(rig.driver.programs == 3);
+    CHECK(launches(rig, program, device, 0, compiled).empty());
+}
+
+TEST_CASE("a cooperative launch of a program with grid barriers needs grid_sync") {
+    Rig rig;
+    Words a(4, 0);
+    Job job(rig.program(kRounds), rig.device());
+    job.desc.flags = WYE_DISPATCH_COOPERATIVE;
+    job.in(0, a.data(), 16).param(1);
+    job.arguments.back().output = a.data();
+    job.arguments.back().output_size = 16;
+    check_refused(job.run(rig), WYE_UNSUPPORTED, "grid_sync");
+    CHECK(rig.driver.programs == 0);
+}
+
+}  // namespace
+}  // namespace wye::exec::test
