@@ -61,7 +61,7 @@ struct OpenDevice {
     LogicalDevice logical;
     std::vector<std::unique_ptr<NativeQueue>> queues;
     std::atomic<std::uint32_t> next_queue{0};
-    std::atomic<std::uint64_t> next_serial{1};  // numbers buffers
+    std::atomic<std::uint64_t> next_serial{1};  // numbers buffers and programs
     std::atomic<std::uint32_t> allocations{0};  // of device memory, which Vulkan limits in number
     std::atomic<bool> lost{false};
     std::unique_ptr<Buffer> nothing;  // stands for empty ranges: a kernel may read one element

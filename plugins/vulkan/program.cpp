@@ -38,6 +38,7 @@ Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
                          std::string(sdk::from_abi(artifact.format)) + "`",
                      "Fix: hand it an artifact of a format that the device lists");
     std::unique_ptr<BuiltProgram> built(new BuiltProgram(device));
+    built->serial_ = device.next_serial.fetch_add(1);
     built->label_ = std::string(sdk::from_abi(artifact.label));
     if (built->label_.empty()) built->label_ = std::string(sdk::from_abi(artifact.entry));
     WYE_TRY(built->read_slots(artifact));

@@ -33,6 +33,7 @@ class BuiltProgram {
     // Writes the `block_bytes` of a launch to `out`.
     void fill_block(const wye_dispatch_op& op, std::byte* out) const;
 
+    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // of no other of this device
     [[nodiscard]] VkPipeline pipeline() const { return pipeline_.get(); }
     [[nodiscard]] VkPipelineLayout layout() const { return layout_.get(); }
     [[nodiscard]] VkDescriptorSetLayout set_layout() const { return set_layout_.get(); }
@@ -56,6 +57,7 @@ class BuiltProgram {
     Result<void> make_pipeline(const wye_artifact& artifact);
 
     OpenDevice& device_;
+    std::uint64_t serial_ = 0;
     std::string label_;
     std::vector<wye_slot> block_;        // the slots that are members of the block
     std::vector<std::uint32_t> access_;  // by binding

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vulkan/fill.hpp"
 #include "vulkan/program.hpp"
 
 namespace wye::vulkan {
@@ -20,27 +21,6 @@ bool upload_by_host(const wye_operation& op) {
 
 bool download_by_host(const wye_operation& op) {
     return op.kind == WYE_OPERATION_DOWNLOAD && buffer_of(op.u.transfer.buffer).host_reads_fast;
-}
-
-// The pattern as a word that repeats, where it is one.
-std::optional<std::uint32_t> word_of(const wye_fill_op& op) {
-    const auto low = static_cast<std::uint32_t>(op.pattern);
-    switch (op.pattern_size) {
-        case 1:
-            return (low & 0xffU) * 0x01010101U;
-        case 2:
-            return (low & 0xffffU) * 0x00010001U;
-        case 4:
-            return low;
-        default:
-            if (op.pattern >> 32U == low) return low;
-            return std::nullopt;
-    }
-}
-
-void write_pattern(std::byte* out, std::uint64_t size, const wye_fill_op& op) {
-    for (std::uint64_t i = 0; i < size; i += op.pattern_size)
-        std::memcpy(out + i, &op.pattern, op.pattern_size);
 }
 
 }  // namespace
@@ -92,7 +72,7 @@ Result<StagedRange> Queue::stage(std::uint64_t size, std::uint64_t alignment) {
 
 // One vkQueueSubmit: waits, what is recorded, and the signal of the next segment.
 Result<void> Queue::send() {
-    if (recording_) WYE_TRY(recording_->end());
+    if (recording_ && !recording_->ended()) WYE_TRY(recording_->end());
     const std::uint64_t number = timeline_->next_segment();
     const VkSemaphore signal = timeline_->semaphore();
     const VkCommandBuffer commands = recording_ ? recording_->commands() : VK_NULL_HANDLE;
@@ -228,7 +208,8 @@ Result<void> Queue::record(const wye_operation& op) {
     }
 }
 
-// Leading uploads and trailing downloads that the host can do itself are left to it.
+// Leading uploads and trailing downloads that the host can do itself are left to it. The commands
+// between them are those of an earlier submit, where they are equal.
 Result<void> Queue::record_all(std::span<const wye_operation> operations) {
     std::size_t begin = 0;
     std::size_t end = operations.size();
@@ -238,7 +219,13 @@ Result<void> Queue::record_all(std::span<const wye_operation> operations) {
             before_.push_back({buffer_of(up.buffer).mapped + up.offset, up.source, up.size});
         }
     while (end > begin && download_by_host(operations[end - 1])) --end;
-    for (const wye_operation& op : operations.subspan(begin, end - begin)) WYE_TRY(record(op));
+    const auto commands = operations.subspan(begin, end - begin);
+    const bool repeatable = describe(commands, recipe_);
+    if (repeatable) recording_ = timeline_->take_recorded(recipe_);
+    if (!recording_) {
+        for (const wye_operation& op : commands) WYE_TRY(record(op));
+        if (repeatable && recording_) recording_->remember(recipe_);
+    }
     for (const wye_operation& op : operations.subspan(end)) {
         const wye_transfer_op& down = op.u.transfer;
         after_.push_back({down.target, buffer_of(down.buffer).mapped + down.offset, down.size});

@@ -56,6 +56,7 @@ class Queue {
     std::vector<VkSemaphore> wait_semaphores_;
     std::vector<std::uint64_t> wait_segments_;
     std::vector<HostCopy> before_, staged_reads_, after_;
+    Recipe recipe_;
     bool sent_ = false;
 };
 

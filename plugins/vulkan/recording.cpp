@@ -61,10 +61,11 @@ Result<void> Recording::begin() {
     for (std::size_t p = 0; p <= current_pool_ && p < descriptor_pools_.size(); ++p)
         vk.vkResetDescriptorPool(device_.handle(), descriptor_pools_[p].get(), 0);
     current_pool_ = 0;
+    ended_ = false;
+    recipe_.clear();
     bound_program_ = nullptr;
     planner_.restart();
-    auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
-    info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    const auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     result = vk.vkBeginCommandBuffer(commands_, &info);
     if (result != VK_SUCCESS) return device_.failed(result, "vkBeginCommandBuffer");
     if (timed_) {
@@ -250,6 +251,7 @@ Result<void> Recording::end() {
         vk.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
     const VkResult result = vk.vkEndCommandBuffer(commands_);
     if (result != VK_SUCCESS) return device_.failed(result, "vkEndCommandBuffer");
+    ended_ = true;
     return {};
 }
 

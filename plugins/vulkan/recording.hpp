@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One command buffer with what it is recorded from: command pool, descriptor pools, timestamps.
-// Recorded by one thread, submitted once, and recorded anew when its work has ended.
+// Recorded by one thread and submitted; when its work has ended it is submitted again for an equal
+// recipe, or recorded anew.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include "vulkan/barriers.hpp"
 #include "vulkan/buffer.hpp"
 #include "vulkan/program.hpp"
+#include "vulkan/recipe.hpp"
 
 namespace wye::vulkan {
 
@@ -42,6 +44,13 @@ class Recording {
     [[nodiscard]] Result<void> end();
 
     [[nodiscard]] VkCommandBuffer commands() const { return commands_; }
+    [[nodiscard]] bool ended() const { return ended_; }
+
+    // What it was recorded from; empty: not to be repeated.
+    void remember(const Recipe& recipe) { recipe_ = recipe; }
+    [[nodiscard]] bool repeats(const Recipe& recipe) const {
+        return ended_ && !recipe.empty() && recipe_ == recipe;
+    }
 
     // Device nanoseconds at the first and after the last command, on one clock.
     struct Times {
@@ -65,6 +74,8 @@ class Recording {
     std::vector<DescriptorPool> descriptor_pools_;
     std::size_t current_pool_ = 0;
     BarrierPlanner planner_;
+    bool ended_ = false;
+    Recipe recipe_;
 
     // What the last dispatch bound.
     const BuiltProgram* bound_program_ = nullptr;

@@ -24,13 +24,23 @@ Result<std::unique_ptr<Timeline>> Timeline::create(OpenDevice& device, bool time
 Result<std::unique_ptr<Recording>> Timeline::take_recording() {
     {
         const std::lock_guard lock(mutex_);
-        if (!free_.empty()) {
-            std::unique_ptr<Recording> out = std::move(free_.back());
-            free_.pop_back();
+        if (free_.size() >= kKeptRecordings) {
+            std::unique_ptr<Recording> out = std::move(free_.front());
+            free_.pop_front();
             return out;
         }
     }
     return Recording::create(device_, keeps_times_);
+}
+
+std::unique_ptr<Recording> Timeline::take_recorded(const Recipe& recipe) {
+    const std::lock_guard lock(mutex_);
+    const auto at = std::find_if(free_.rbegin(), free_.rend(),
+                                 [&](const auto& recording) { return recording->repeats(recipe); });
+    if (at == free_.rend()) return nullptr;
+    std::unique_ptr<Recording> out = std::move(*at);
+    free_.erase(std::next(at).base());
+    return out;
 }
 
 void Timeline::give_back(std::unique_ptr<Recording> recording) {

@@ -48,6 +48,8 @@ class Timeline {
     // ---- By the submitting thread ----
 
     [[nodiscard]] Result<std::unique_ptr<Recording>> take_recording();
+    // One that was recorded from this recipe, or null.
+    [[nodiscard]] std::unique_ptr<Recording> take_recorded(const Recipe& recipe);
     void give_back(std::unique_ptr<Recording> recording);
     // Free bytes of the staging ring, or none.
     [[nodiscard]] Result<std::optional<StagedRange>> stage(std::uint64_t size,
@@ -89,6 +91,7 @@ class Timeline {
         Recording::Times times;
     };
     static constexpr std::size_t kKeptTimes = 256;
+    static constexpr std::size_t kKeptRecordings = 8;
     static constexpr std::uint64_t kRingBytes = std::uint64_t{16} << 20U;
 
     Timeline(OpenDevice& device, bool timed)
@@ -113,7 +116,7 @@ class Timeline {
     std::deque<Value> values_;      // not reached, ascending
     std::deque<Value> timed_;       // the newest kKeptTimes, where times are asked for
     std::deque<Time> times_;        // likewise
-    std::vector<std::unique_ptr<Recording>> free_;
+    std::deque<std::unique_ptr<Recording>> free_;  // the one used last at the end
     std::optional<Error> error_;
 };
 

@@ -144,6 +144,38 @@ TEST_CASE("dependent dispatches of one submit and of many run in order") {
     for (std::uint32_t i = 0; i < kCount; ++i) CHECK(out[i] == i + 100 * 4 + 200 * 64000);
 }
 
+// Equal submits are sent again as they were recorded: nothing of another may come with them.
+TEST_CASE("repeated and alternating submits do what each of them says") {
+    CheckedPlugin plugin;
+    Device device(plugin);
+    wye_buffer_object* trap = device.buffer(8);
+    wye_program_object* programs[] = {slots_program(device), slots_program(device)};
+    wye_buffer_object* x = device.buffer(bytes_of(counting(64)));
+    wye_buffer_object* r = device.buffer(256);
+    std::uint32_t first = 0;
+    for (std::uint32_t round = 0; round < 40; ++round) {
+        if (round % 10 == 9) {  // new buffers, perhaps at the addresses of those that are gone
+            device.destroy(x);
+            device.destroy(r);
+            r = device.buffer(256);
+            x = device.buffer(bytes_of(counting(64, round)));
+            first = round;
+        }
+        const std::uint32_t step = round % 3;
+        const std::uint64_t count = round % 5 == 4 ? 32 : 64;
+        const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, count)};
+        const wye_operation steps[] = {
+            harness::fill(r, 0, 256, round % 2, 4), harness::fill(trap, 0, 8, 0, 4),
+            slots_dispatch(programs[round % 2], bindings, trap, 1, &step)};
+        for (int again = 0; again < 3; ++again) REQUIRE(device.submit(steps) == WYE_OK);
+        REQUIRE(device.wait() == WYE_OK);
+        const auto out = values_of<std::uint32_t>(device.download(r, 256));
+        for (std::uint32_t i = 0; i < 64; ++i)
+            CHECK(out[i] == (i < count ? first + i + step + 1000 : round % 2));
+        CHECK(values_of<std::uint32_t>(device.download(trap, 8))[1] == 64 - count);
+    }
+}
+
 TEST_CASE("many different bindings in one submit are all kept apart") {
     CheckedPlugin plugin;
     Device device(plugin);
