@@ -84,23 +84,29 @@ const Verdict& Plugin::verdict(std::uint32_t index) {
     std::call_once(here.once, [&] {
         const Device& device = devices[index];
         const std::string key = verdict_key(device);
-        if (!cache_folder.empty())
-            if (const auto remembered = load_verdict(cache_folder, key)) {
-                here.verdict = *remembered;
+        std::optional<Verdict> verdict;
+        if (!cache_folder.empty()) verdict = load_verdict(cache_folder, key);
+        if (!verdict) {
+            auto found = self_test(*this, device);
+            deliver_messages();
+            if (!found.ok()) {
+                log(*host, WYE_LOG_WARNING,
+                    "the self-test of " + device.name +
+                        " did not run, so its floats count as inexact: " + found.error().text());
                 return;
             }
-        auto found = self_test(*this, device);
-        deliver_messages();
-        if (!found.ok()) {
-            log(*host, WYE_LOG_WARNING,
-                "the self-test of " + device.name +
-                    " did not run, so its floats count as inexact: " + found.error().text());
-            return;
+            verdict = *found;
+            const auto saved =
+                cache_folder.empty() ? Result<void>() : save_verdict(cache_folder, key, *verdict);
+            if (!saved.ok()) log(*host, WYE_LOG_INFO, saved.error().text());
         }
-        here.verdict = *found;
-        if (cache_folder.empty()) return;
-        const auto saved = save_verdict(cache_folder, key, here.verdict);
-        if (!saved.ok()) log(*host, WYE_LOG_INFO, saved.error().text());
+        here.verdict = *verdict;
+        if (verdict->loop_rounds != 0)
+            log(*host, WYE_LOG_WARNING,
+                "the driver of " + device.name + " ends the loops of an invocation after " +
+                    std::to_string(verdict->loop_rounds) +
+                    " rounds, all loops together, and says nothing: programs that loop longer give "
+                    "wrong results there. Fix: run those on another device");
     });
     return here.verdict;
 }

@@ -208,7 +208,8 @@ TEST_CASE("asking for DenormPreserve that is not advertised is the one message p
 }
 
 // What was measured by other means on the drivers that tests usually meet.
-TEST_CASE("lavapipe divides exactly, does not fuse, keeps subnormals and folds zeros") {
+TEST_CASE(
+    "lavapipe divides exactly, does not fuse, keeps subnormals, folds zeros and ends long loops") {
     CheckedPlugin plugin;
     const wye_fact platform = plugin.fact(WYE_FACT_KEY_PLATFORM);
     const bool lavapipe = std::string_view(platform.text.data, platform.text.size) == "llvmpipe";
@@ -227,4 +228,8 @@ TEST_CASE("lavapipe divides exactly, does not fuse, keeps subnormals and folds z
     CHECK_FALSE(plugin.flag(WYE_FACT_KEY_NATIVE_F32_FMA));
     CHECK_FALSE(plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA));
     CHECK(plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO));
+    bool warned = false;
+    for (const std::string& line : plugin.host.log())
+        warned = warned || line.find("after 65535 rounds") != std::string::npos;
+    CHECK(warned);
 }
