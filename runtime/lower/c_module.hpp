@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lower/half.hpp"
 #include "lower/ranges.hpp"
 #include "lower/spelling.hpp"
 
@@ -118,8 +119,6 @@ class CModule {
                                            const std::vector<std::string>& operands);
 [[nodiscard]] std::string scalar_conversion(CModule& module, ir::Kind from, ir::Kind to,
                                             const std::string& operand);
-// The f32 with the value of an f16, both as bits.
-[[nodiscard]] std::uint32_t f32_of_f16(std::uint64_t bits);
 // Steps of f16 and bf16 (see c_half.cpp) on operands that are C expressions.
 [[nodiscard]] std::string half_step(CModule& module, HalfStep step, const std::string& operand);
 [[nodiscard]] std::string f64_to_f16(CModule& module, const std::string& operand);

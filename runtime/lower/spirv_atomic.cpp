@@ -28,10 +28,7 @@ SpirvValue SpirvWriter::effect(ir::ExprId id) {
         b_.barrier();
         return v;
     }
-    context_.refuse("`" + std::string(ir::op_text(e.op)) + "`");
-    v.lanes = e.type.lanes;
-    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = zero(e.type.kind);
-    return v;
+    return subgroup(e);
 }
 
 Id SpirvWriter::atomic(const ir::Expr& e, bool proven) {

@@ -49,17 +49,13 @@ Words SpirvBuilder::hidden_operands(Kind kind, std::initializer_list<Id> operand
 }
 
 Id SpirvBuilder::arithmetic(Op o, Kind kind, std::initializer_list<Id> operands) {
-    const Id id = make(o, module.value_type(kind), hidden_operands(kind, operands));
-    module.decorate(id, spv::Decoration::NoContraction);
-    return mark_hidden(id);
+    return mark_hidden(exact(make(o, module.value_type(kind), hidden_operands(kind, operands))));
 }
 
 Id SpirvBuilder::exact_glsl(GLSLstd450 function, Kind kind, std::initializer_list<Id> operands) {
     Words all{module.glsl(), code(function)};
     for (const std::uint32_t each : hidden_operands(kind, operands)) all.push_back(each);
-    const Id id = make(Op::OpExtInst, module.value_type(kind), all);
-    module.decorate(id, spv::Decoration::NoContraction);
-    return mark_hidden(id);
+    return mark_hidden(exact(make(Op::OpExtInst, module.value_type(kind), all)));
 }
 
 void SpirvBuilder::open(Id label) {

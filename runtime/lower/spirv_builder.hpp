@@ -59,7 +59,15 @@ class SpirvBuilder {
     Id float_bits(ir::Kind kind, Id value) { return bitcast(value, bits_type(kind)); }
     Id bits_float(ir::Kind kind, Id bits) { return bitcast(bits, module.value_type(kind)); }
     Id bits_type(ir::Kind kind) { return module.int_type(kind == ir::Kind::F64 ? 64 : 32); }
-    // + - * / and others that must not be contracted; operands and result are hidden.
+    // Every float operation stands by itself: drivers must not contract, reorder or simplify it,
+    // comparisons and conversions included.
+    Id exact(Id result) {
+        module.decorate(result, spv::Decoration::NoContraction);
+        return result;
+    }
+    Id compare(spv::Op o, Id a, Id b) { return exact(test(o, a, b)); }
+    Id convert(spv::Op o, Id type, Id value) { return exact(make(o, type, {value})); }
+    // + - * / and the like; operands and result are hidden.
     Id arithmetic(spv::Op o, ir::Kind kind, std::initializer_list<Id> operands);
     Id exact_glsl(GLSLstd450 function, ir::Kind kind, std::initializer_list<Id> operands);
     // A value that no driver can know to be a constant, on devices that fold wrongly.
@@ -98,6 +106,8 @@ class SpirvBuilder {
         GlobalId,
         NumWorkgroups,
         LocalIndex,
+        SubgroupId,
+        SubgroupLane,
         Linear,  // u64: the number of the workgroup in a folded grid
         OpaqueZero,
         OpaqueZero64,
@@ -121,6 +131,7 @@ class SpirvBuilder {
     Id block_member(SpirvContext::Slot slot, std::uint32_t index);
     Id block_word(SpirvContext::Slot slot, std::uint32_t index, unsigned word);
     Id workgroup_id(unsigned axis);
+    Id local_id(unsigned axis);
     Id local_index();
     Id linear();
 

@@ -15,11 +15,12 @@ std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
 }  // namespace
 
 SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts_,
-                           const Options& options)
+                           const Options& options, std::uint32_t subgroup_)
     : program(program_),
       facts(facts_),
       workgroup(options.workgroup.value_or(program_.workgroup)),
       folded_grid(options.folded_grid),
+      subgroup(subgroup_),
       source(program_, workgroup),
       usage(program_, source.ranges),
       buffers_(program_.buffers.size()) {

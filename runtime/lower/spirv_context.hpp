@@ -49,17 +49,23 @@ struct SpirvSource {
 
 class SpirvContext {
   public:
-    SpirvContext(const ir::Program& program, const TargetFacts& facts, const Options& options);
+    // `subgroup`: the width that the program runs with, 0 where it uses none.
+    SpirvContext(const ir::Program& program, const TargetFacts& facts, const Options& options,
+                 std::uint32_t subgroup);
 
     const ir::Program& program;
     const TargetFacts& facts;
     const std::array<std::uint32_t, 3> workgroup;
     const bool folded_grid;
+    const std::uint32_t subgroup;
     SpirvSource source;
     const SpirvUsage usage;
     SpirvModule module;
     std::optional<SpirvSource> library;  // once one of its functions is called
 
+    [[nodiscard]] std::uint32_t invocations() const {
+        return workgroup[0] * workgroup[1] * workgroup[2];
+    }
     [[nodiscard]] const SpirvArray& buffer(std::uint32_t index);  // `shared` too
     [[nodiscard]] const SpirvArray& table(SpirvSource& from, std::uint32_t index);
     [[nodiscard]] Id input(spv::BuiltIn what, unsigned lanes);

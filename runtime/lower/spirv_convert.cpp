@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Conversions between scalar kinds, and the choice among the parts of an operation.
+#include "lower/spirv_library.hpp"
 #include "lower/spirv_ops.hpp"
 
 namespace wye::lower {
@@ -45,17 +46,47 @@ Id float_to_int(SpirvBuilder& b, Kind from, Kind to, Id value) {
     const Saturation s = saturation(from, to);
     SpirvModule& m = b.module;
     const Id zero = m.literal(from, 0);
-    const Id above = b.test(s.closed ? spv::Op::OpFOrdGreaterThanEqual : spv::Op::OpFOrdGreaterThan,
-                            value, m.literal(from, s.low));
-    const Id ok = b.both(above, b.test(spv::Op::OpFOrdLessThan, value, m.literal(from, s.high)));
+    const Id above =
+        b.compare(s.closed ? spv::Op::OpFOrdGreaterThanEqual : spv::Op::OpFOrdGreaterThan, value,
+                  m.literal(from, s.low));
+    const Id ok = b.both(above, b.compare(spv::Op::OpFOrdLessThan, value, m.literal(from, s.high)));
     const bool is_signed = ir::Type{to, 1}.signed_integer();
-    const Id inside = b.make(is_signed ? spv::Op::OpConvertFToS : spv::Op::OpConvertFToU,
-                             m.value_type(to), {b.select(ok, value, zero)});
-    const Id low = b.select(b.test(spv::Op::OpFOrdLessThan, value, zero), m.literal(to, s.least),
+    const Id inside = b.convert(is_signed ? spv::Op::OpConvertFToS : spv::Op::OpConvertFToU,
+                                m.value_type(to), b.select(ok, value, zero));
+    const Id low = b.select(b.compare(spv::Op::OpFOrdLessThan, value, zero), m.literal(to, s.least),
                             m.literal(to, 0));
-    const Id end =
-        b.select(b.test(spv::Op::OpFOrdGreaterThan, value, zero), m.literal(to, s.greatest), low);
+    const Id end = b.select(b.compare(spv::Op::OpFOrdGreaterThan, value, zero),
+                            m.literal(to, s.greatest), low);
     return b.select(ok, inside, end);
+}
+
+// To the nearest f16, still held as f32. LLVM 15 (in lavapipe) leaves out the way through f16 where
+// it knows that an integer has few significant bits, forgetting infinity: so the value is hidden.
+Id round_to_half(SpirvBuilder& b, Id value) {
+    if (!b.context.facts.native_f16_convert) return spirv_library_call(b, "f16_round", {value});
+    value = b.hidden(Kind::F32, value);
+    const Id half = b.convert(spv::Op::OpFConvert, b.module.float_type(16), value);
+    return b.convert(spv::Op::OpFConvert, b.module.float_type(32), half);
+}
+
+// f16 computes in f32 and rounds; of a fused addition the product is exact in f32.
+Id half_operation(SpirvBuilder& b, Op op, std::span<const Id> v) {
+    const auto in_f32 = [&](Op what, Id first, Id second) {
+        const Id operands[] = {first, second};
+        return spirv_float_operation(b, what, Kind::F32, operands);
+    };
+    switch (op) {
+        case Op::ADD:
+        case Op::SUB:
+        case Op::MUL:
+        case Op::DIV:
+        case Op::SQRT:
+            return round_to_half(b, spirv_float_operation(b, op, Kind::F32, v));
+        case Op::FMA:
+            return round_to_half(b, in_f32(Op::ADD, in_f32(Op::MUL, v[0], v[1]), v[2]));
+        default:
+            return spirv_float_operation(b, op, Kind::F32, v);
+    }
 }
 
 }  // namespace
@@ -65,6 +96,13 @@ Id spirv_conversion(SpirvBuilder& b, Kind from, Kind to, Id value) {
     const ir::Type target{to, 1};
     SpirvModule& m = b.module;
     if (from == to) return value;
+    if (from == Kind::F16) return spirv_conversion(b, Kind::F32, to, value);  // held as f32
+    if (to == Kind::F16) {
+        if (from == Kind::F64) return spirv_library_call(b, "f16_of_f64", {value});
+        // What the way through f32 rounds in integers is far beyond the largest f16.
+        const Id narrow = spirv_conversion(b, from, Kind::F32, value);
+        return source.boolean() ? narrow : round_to_half(b, narrow);
+    }
     if (source.boolean()) {
         const std::uint64_t one = !target.floating() ? 1
                                   : to == Kind::F64  ? 0x3ff0000000000000U
@@ -73,9 +111,9 @@ Id spirv_conversion(SpirvBuilder& b, Kind from, Kind to, Id value) {
     }
     if (source.floating() && target.integer()) return float_to_int(b, from, to, value);
     if (source.integer() && target.floating())
-        return b.make(source.signed_integer() ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF,
-                      m.value_type(to), {value});
-    if (source.floating()) return b.make(spv::Op::OpFConvert, m.value_type(to), {value});
+        return b.convert(source.signed_integer() ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF,
+                         m.value_type(to), value);
+    if (source.floating()) return b.convert(spv::Op::OpFConvert, m.value_type(to), value);
     if (source.bits() == target.bits()) return value;
     const bool extend = source.signed_integer() && target.bits() > source.bits();
     return b.make(extend ? spv::Op::OpSConvert : spv::Op::OpUConvert, m.value_type(to), {value});
@@ -89,7 +127,8 @@ Id spirv_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
         return spirv_operation(b, Op::MIN, kind, outer);
     }
     Id out = 0;
-    if (type.floating()) out = spirv_float_operation(b, op, kind, v);
+    if (type.floating())
+        out = kind == Kind::F16 ? half_operation(b, op, v) : spirv_float_operation(b, op, kind, v);
     if (type.integer()) out = spirv_integer_operation(b, op, kind, v);
     if (type.boolean()) {
         if (op == Op::LOGICAL_NOT) out = b.op(spv::Op::OpLogicalNot, v[0]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lower/never_nan.hpp"
+#include "lower/spirv_library.hpp"
 #include "lower/spirv_ops.hpp"
 #include "lower/spirv_writer.hpp"
 
@@ -120,9 +121,17 @@ SpirvValue SpirvWriter::built_in(const ir::Expr& e, unsigned wanted) {
             case WYE_BUILTIN_LOCAL_INDEX:
                 v.c[k] = b_.outer(Outer::LocalIndex);
                 break;
+            case WYE_BUILTIN_SUBGROUP_SIZE:
+                v.c[k] = b_.u32(context_.subgroup);
+                break;
+            case WYE_BUILTIN_NUM_SUBGROUPS:
+                v.c[k] = b_.u32(context_.invocations() / context_.subgroup);
+                break;
+            case WYE_BUILTIN_SUBGROUP_ID:
+                v.c[k] = b_.outer(Outer::SubgroupId);
+                break;
             default:
-                context_.refuse("a subgroup built-in value");
-                v.c[k] = b_.u32(0);
+                v.c[k] = b_.outer(Outer::SubgroupLane);
                 break;
         }
     }
@@ -192,7 +201,16 @@ SpirvValue SpirvWriter::bitcast(const ir::Expr& e) {
         }
         return v;
     }
-    if (to.lanes == 2) {  // u64 to u32x2, .x the low half
+    if (to.kind == Kind::F16) {  // u32 to f16x2, .x the low half
+        const Id low = b_.op(spv::Op::OpBitwiseAnd, v.c[0], b_.u32(0xffffU));
+        const Id high = b_.op(spv::Op::OpShiftRightLogical, v.c[0], b_.u32(16));
+        v.c[0] = spirv_library_call(b_, "f16_value", {low});
+        v.c[1] = spirv_library_call(b_, "f16_value", {high});
+    } else if (from.kind == Kind::F16) {
+        const Id high = spirv_library_call(b_, "f16_bits", {v.c[1]});
+        v.c[0] = b_.op(spv::Op::OpBitwiseOr, spirv_library_call(b_, "f16_bits", {v.c[0]}),
+                       b_.op(spv::Op::OpShiftLeftLogical, high, b_.u32(16)));
+    } else if (to.lanes == 2) {  // u64 to u32x2, .x the low half
         const Id whole = v.c[0];
         v.c[0] = b_.low_word(whole);
         v.c[1] = b_.high_word(whole);

@@ -33,16 +33,18 @@ class Float {
     }
     Id widened(Id a) {
         const Id type = b_.module.float_type(64);
-        return b_.mark_hidden(b_.make(spv::Op::OpFConvert, type, {b_.hidden(kind_, a)}));
+        return b_.mark_hidden(b_.convert(spv::Op::OpFConvert, type, b_.hidden(kind_, a)));
     }
     Id narrowed(Id a) {
-        return b_.mark_hidden(b_.make(spv::Op::OpFConvert, b_.module.float_type(32), {a}));
+        return b_.mark_hidden(b_.convert(spv::Op::OpFConvert, b_.module.float_type(32), a));
     }
     Id divide(Id a, Id c);
     Id square_root(Id a);
     Id fused(Id a, Id c, Id d);
     Id extreme(Id a, Id c, bool least);
-    Id whole(GLSLstd450 function, Id a) { return b_.glsl(function, b_.module.type_of(a), {a}); }
+    Id whole(GLSLstd450 function, Id a) {
+        return b_.exact(b_.glsl(function, b_.module.type_of(a), {a}));
+    }
 
     SpirvBuilder& b_;
     Kind kind_;
@@ -81,9 +83,9 @@ Id Float::fused(Id a, Id c, Id d) {
 Id Float::extreme(Id a, Id c, bool least) {
     const Id joined =
         value(b_.op(least ? spv::Op::OpBitwiseOr : spv::Op::OpBitwiseAnd, bits(a), bits(c)));
-    const Id first = b_.test(least ? spv::Op::OpFOrdLessThan : spv::Op::OpFOrdGreaterThan, a, c);
+    const Id first = b_.compare(least ? spv::Op::OpFOrdLessThan : spv::Op::OpFOrdGreaterThan, a, c);
     const Id other = b_.select(b_.either(first, isnan(c)), a, c);
-    return b_.select(b_.test(spv::Op::OpFOrdEqual, a, c), joined, other);
+    return b_.select(b_.compare(spv::Op::OpFOrdEqual, a, c), joined, other);
 }
 
 Id Float::write(Op op, std::span<const Id> v) {
@@ -126,17 +128,17 @@ Id Float::write(Op op, std::span<const Id> v) {
         case Op::ISINF:
             return b_.test(spv::Op::OpIEqual, magnitude(v[0]), number(infinity_));
         case Op::EQ:
-            return b_.test(spv::Op::OpFOrdEqual, v[0], v[1]);
+            return b_.compare(spv::Op::OpFOrdEqual, v[0], v[1]);
         case Op::NE:
-            return b_.test(spv::Op::OpFUnordNotEqual, v[0], v[1]);
+            return b_.compare(spv::Op::OpFUnordNotEqual, v[0], v[1]);
         case Op::LT:
-            return b_.test(spv::Op::OpFOrdLessThan, v[0], v[1]);
+            return b_.compare(spv::Op::OpFOrdLessThan, v[0], v[1]);
         case Op::LE:
-            return b_.test(spv::Op::OpFOrdLessThanEqual, v[0], v[1]);
+            return b_.compare(spv::Op::OpFOrdLessThanEqual, v[0], v[1]);
         case Op::GT:
-            return b_.test(spv::Op::OpFOrdGreaterThan, v[0], v[1]);
+            return b_.compare(spv::Op::OpFOrdGreaterThan, v[0], v[1]);
         case Op::GE:
-            return b_.test(spv::Op::OpFOrdGreaterThanEqual, v[0], v[1]);
+            return b_.compare(spv::Op::OpFOrdGreaterThanEqual, v[0], v[1]);
         default:
             return 0;
     }

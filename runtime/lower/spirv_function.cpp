@@ -39,7 +39,6 @@ void SpirvWriter::leave_surplus_workgroups() {
 // `shared` starts at zero: all invocations fill it together, then one barrier.
 void SpirvWriter::zero_shared() {
     const ir::ZeroFill zeroed = ir::zero_fill(context_.program);
-    const auto& workgroup = context_.workgroup;
     bool any = false;
     for (std::uint32_t i = 0; i < context_.program.buffers.size(); ++i) {
         const ir::Buffer& buffer = context_.program.buffers[i];
@@ -48,7 +47,7 @@ void SpirvWriter::zero_shared() {
             continue;
         const SpirvArray& array = context_.buffer(i);
         fill(array.storage, array.variable, array.element, b_.outer(Outer::LocalIndex),
-             workgroup[0] * workgroup[1] * workgroup[2], buffer.count * buffer.type.lanes);
+             context_.invocations(), buffer.count * buffer.type.lanes);
         any = true;
     }
     if (any) b_.barrier();

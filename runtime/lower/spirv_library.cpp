@@ -101,6 +101,49 @@ fn sqrt32(x: f32) -> f32 {
     return result;
 }
 
+// ---- f16, held as the f32 of the same value, and bf16 ----
+
+// Below 2^-14 values of f16 are the multiples of 2^-24, to which adding and taking away a power of
+// two rounds. From 65520 on they are infinite.
+fn f16_round(x: f32) -> f32 {
+    let sign = bitcast<u32>(x) & 0x80000000u;
+    let a = bitcast<u32>(x) ^ sign;
+    let small = bitcast<u32>((bitcast<f32>(a) + 0.5) - 0.5);
+    let finite = (a + 0xfffu + (a >> 13u & 1u)) & 0xffffe000u;
+    let large = select(a >= 0x477ff000u, 0x7f800000u, finite);
+    let number = select(a < 0x38800000u, small, large);
+    return bitcast<f32>(select(a > 0x7f800000u, a, number) | sign);
+}
+fn f16_of_f64(x: f64) -> f32 {
+    let sign = bitcast<u64>(x) & 0x8000000000000000u64;
+    let a = bitcast<u64>(x) ^ sign;
+    let small = bitcast<u64>((bitcast<f64>(a) + 268435456.0f64) - 268435456.0f64);
+    let finite = (a + 0x1ffffffffffu64 + (a >> 42u & 1u64)) & 0xfffffc0000000000u64;
+    let large = select(a >= 0x40effe0000000000u64, 0x7ff0000000000000u64, finite);
+    let number = select(a < 0x3f10000000000000u64, small, large);
+    return f32(bitcast<f64>(select(a > 0x7ff0000000000000u64, a, number) | sign));
+}
+fn f16_bits(x: f32) -> u32 {
+    let sign = bitcast<u32>(x) >> 16u & 0x8000u;
+    let a = bitcast<u32>(x) & 0x7fffffffu;
+    let small = bitcast<u32>(bitcast<f32>(a) + 0.5) - 0x3f000000u;
+    let number = select(a < 0x38800000u, small, (a - 0x38000000u) >> 13u);
+    let finite = select(a == 0x7f800000u, 0x7c00u, number) | sign;
+    return select(a > 0x7f800000u, 0x7e00u, finite);
+}
+fn f16_value(h: u32) -> f32 {
+    let m = h & 0x7fffu;
+    let small = bitcast<u32>(f32(m) * 5.9604644775390625e-8);
+    let number = (m << 13u) + 0x38000000u;
+    let large = select(m >= 0x7c00u, number + 0x38000000u, number);
+    return bitcast<f32>(select(m < 0x400u, small, large) | (h & 0x8000u) << 16u);
+}
+fn bf16_bits(x: f32) -> u32 {
+    let a = bitcast<u32>(x);
+    let rounded = (a + 0x7fffu + (a >> 16u & 1u)) >> 16u;
+    return select((a & 0x7fffffffu) > 0x7f800000u, 0x7fc0u, rounded);
+}
+
 // ---- f64 in 64-bit integers ----
 
 fn fraction64(x: u64) -> u64 {  // 53 bits

@@ -55,18 +55,9 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& fact
                          "` is not run by this version",
                      "Fix: leave the construct out, or use a later version", program.name);
     }
-    SpirvContext context(program, facts, options);
+    WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
+    SpirvContext context(program, facts, options, subgroup);
     SpirvModule& module = context.module;
-    const auto half = [&](const ir::Code& code) {
-        for (const ir::Expr& e : code.exprs)
-            if (e.type.kind == ir::Kind::F16) context.refuse("f16");
-    };
-    for (const ir::Function& f : program.functions) half(f.code);
-    half(program.main);
-    for (const ir::Buffer& b : program.buffers)
-        if (b.type.kind == ir::Kind::F16 || b.type.kind == ir::Kind::BF16)
-            context.refuse(ir::type_name(b.type));
-    if (auto refusal = context.refusal()) return *std::move(refusal);
     for (std::uint32_t f = 0; f < program.functions.size(); ++f) {
         if (context.usage.functions[f]) (void)spirv_function(context, context.source, f);
         if (module.bound() > kMaxBound)
@@ -77,7 +68,9 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& fact
     module.add_function(SpirvWriter(context, context.source, ir::kNone).main(main));
     if (auto refusal = context.refusal()) return *std::move(refusal);
     float_modes(context);
-    const Words words = module.finish(main, kEntry, context.workgroup, context.interface());
+    auto local_size = context.workgroup;
+    if (subgroup != 0) local_size = {context.invocations(), 1, 1};
+    const Words words = module.finish(main, kEntry, local_size, context.interface());
     if (words[3] > kMaxBound)
         return too_large(program,
                          std::to_string(words[3]) + " ids, more than " + std::to_string(kMaxBound));
@@ -91,10 +84,13 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& fact
     out.slots = context.slots();
     out.binding_count = context.binding_count();
     out.workgroup = context.workgroup;
-    out.subgroup = program.subgroup;
-    for (const ir::Buffer& buffer : program.buffers)
+    out.subgroup = subgroup;
+    for (const ir::Buffer& buffer : program.buffers) {
+        const unsigned wider = buffer.type.kind == ir::Kind::F16 ? 2 : 1;  // held as f32
         if (buffer.shared())
-            out.shared_bytes += static_cast<std::uint32_t>(buffer.count * buffer.type.bytes());
+            out.shared_bytes +=
+                static_cast<std::uint32_t>(buffer.count * buffer.type.bytes() * wider);
+    }
     out.params_size = ir::param_layout(program.params).size;
     out.uses_trap = context.usage.trap;
     out.code.reserve(words.size() * 4);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "lower/never_nan.hpp"
+#include "lower/spirv_library.hpp"
 #include "lower/spirv_ops.hpp"
 #include "lower/spirv_writer.hpp"
 
@@ -19,9 +20,13 @@ using spv::Op;
 using spv::StorageClass;
 
 bool wide_integer(Kind kind) { return kind == Kind::I64 || kind == Kind::U64; }
-bool narrow_integer(Kind kind) {
-    return kind == Kind::I8 || kind == Kind::U8 || kind == Kind::I16 || kind == Kind::U16;
+// Held in memory as an integer of 8 or 16 bits; f16 in buffers only.
+bool narrow(const SpirvArray& array) {
+    const Kind kind = array.type.kind;
+    return array.type.storage() ||
+           (kind == Kind::F16 && array.storage == StorageClass::StorageBuffer);
 }
+bool extends_sign(Kind kind) { return kind == Kind::I8 || kind == Kind::I16; }
 
 }  // namespace
 
@@ -73,35 +78,29 @@ Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
                       std::span(indices).subspan(array.wrapped ? 0 : 1));
 }
 
-// A component as it is computed with: narrow integers are extended by their own sign.
-Id SpirvWriter::widened(const SpirvArray& array, Id stored) {
-    switch (array.type.kind) {
-        case Kind::I8:
-        case Kind::I16:
-            return b_.make(Op::OpSConvert, module_.int_type(32), {stored});
-        case Kind::U8:
-        case Kind::U16:
-            return b_.resize(stored, 32);
-        default:
-            return array.as_bits ? b_.bits_float(array.type.kind, stored) : stored;
-    }
+// A component as it is computed with; what is narrow in memory comes as 32 bits.
+Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
+    const Kind kind = array.type.kind;
+    if (kind == Kind::BF16)
+        return b_.bits_float(Kind::F32, b_.op(Op::OpShiftLeftLogical, bits, b_.u32(16)));
+    if (kind == Kind::F16 && narrow(array)) return spirv_library_call(b_, "f16_value", {bits});
+    return array.as_bits ? b_.bits_float(kind, bits) : bits;
 }
 
 std::array<Id, 4> SpirvWriter::loaded(const SpirvArray& array, Id at) {
+    const unsigned lanes = array.type.lanes;
+    const Id component = narrow(array) ? module_.int_type(32) : module_.value_type(array.type.kind);
+    const auto read = [&](unsigned k, Id type) {
+        const Id raw = b_.load(array.element, element(array, at, k));
+        if (!narrow(array)) return raw;
+        return b_.make(extends_sign(array.type.kind) ? Op::OpSConvert : Op::OpUConvert, type,
+                       {raw});
+    };
     std::array<Id, 4> out{};
-    if (!array.packed) {
-        for (unsigned k = 0; k < array.type.lanes; ++k)
-            out[k] = widened(array, b_.load(array.element, element(array, at, k)));
-        return out;
-    }
-    Id whole = b_.load(array.element, element(array, at, 0));
-    const Id component = module_.value_type(array.type.loaded().kind);
-    if (narrow_integer(array.type.kind)) {
-        const bool is_signed = array.type.kind == Kind::I8 || array.type.kind == Kind::I16;
-        whole = b_.make(is_signed ? Op::OpSConvert : Op::OpUConvert,
-                        module_.vector_type(component, array.type.lanes), {whole});
-    }
-    for (unsigned k = 0; k < array.type.lanes; ++k) out[k] = b_.extract(whole, component, k);
+    const Id whole = array.packed ? read(0, module_.vector_type(component, lanes)) : 0;
+    for (unsigned k = 0; k < lanes; ++k)
+        out[k] =
+            value_of(array, array.packed ? b_.extract(whole, component, k) : read(k, component));
     return out;
 }
 
@@ -124,27 +123,28 @@ SpirvValue SpirvWriter::load(const SpirvArray& array, ir::ExprId index_id, bool 
     return v;
 }
 
-// A component as it lies in memory: narrow kinds keep the low bits, a NaN becomes the canonical
-// one.
-Id SpirvWriter::stored(const SpirvArray& array, Id value, bool clean) {
-    const ir::Type type = array.type.component();
-    if (!array.packed && narrow_integer(type.kind)) return b_.resize(value, type.bits());
-    if (type.floating() && !clean) value = spirv_canonical(b_, type.kind, value);
-    return array.as_bits ? b_.float_bits(type.kind, value) : value;
+// A component as it lies in memory, narrow kinds still in 32 bits. A NaN becomes the canonical one.
+Id SpirvWriter::bits_of(const SpirvArray& array, Id value, bool clean) {
+    const Kind kind = array.type.kind;
+    if (kind == Kind::BF16) return spirv_library_call(b_, "bf16_bits", {value});
+    if (kind == Kind::F16 && narrow(array)) return spirv_library_call(b_, "f16_bits", {value});
+    if (array.type.floating() && !clean) value = spirv_canonical(b_, kind, value);
+    return array.as_bits ? b_.float_bits(kind, value) : value;
 }
 
 void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean) {
     std::array<Id, 4> parts{};
-    for (unsigned k = 0; k < v.lanes; ++k) parts[k] = stored(array, v.c[k], clean);
+    for (unsigned k = 0; k < v.lanes; ++k) parts[k] = bits_of(array, v.c[k], clean);
+    const auto put = [&](unsigned k, Id bits) {  // narrow kinds keep the low bits
+        if (narrow(array)) bits = b_.make(Op::OpUConvert, array.element, {bits});
+        b_.store(element(array, at, k), bits);
+    };
     if (!array.packed) {
-        for (unsigned k = 0; k < v.lanes; ++k) b_.store(element(array, at, k), parts[k]);
+        for (unsigned k = 0; k < v.lanes; ++k) put(k, parts[k]);
         return;
     }
-    const Id component = module_.value_type(array.type.loaded().kind);
-    Id whole = b_.make(Op::OpCompositeConstruct, module_.vector_type(component, v.lanes),
-                       std::span<const Id>(parts.data(), v.lanes));
-    if (narrow_integer(array.type.kind)) whole = b_.make(Op::OpUConvert, array.element, {whole});
-    b_.store(element(array, at, 0), whole);
+    const Id whole = module_.vector_type(module_.type_of(parts[0]), v.lanes);
+    put(0, b_.make(Op::OpCompositeConstruct, whole, std::span<const Id>(parts.data(), v.lanes)));
 }
 
 void SpirvWriter::store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id,

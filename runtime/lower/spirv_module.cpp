@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/spirv_module.hpp"
 
+#include "lower/half.hpp"
+
 namespace wye::lower {
 namespace {
 
@@ -130,6 +132,7 @@ Id SpirvModule::float_number(unsigned bits, std::uint64_t pattern) {
 Id SpirvModule::literal(ir::Kind kind, std::uint64_t bits) {
     const ir::Type type{kind, 1};
     if (type.boolean()) return truth(bits != 0);
+    if (kind == ir::Kind::F16) return float_number(32, f32_of_f16(bits));
     if (type.floating()) return float_number(kind == ir::Kind::F64 ? 64 : 32, bits);
     return number(type.bits(), bits);
 }

@@ -64,7 +64,7 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
         case Outer::WorkgroupId:
             return workgroup_id(index);
         case Outer::LocalId:
-            return extract(outer(Outer::LocalInput), word, index);
+            return local_id(index);
         case Outer::NumWorkgroups:
             if (context.folded_grid) return outer(Outer::Grid, 3 + index);
             return extract(outer(Outer::CountInput), word, index);
@@ -75,6 +75,12 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
         }
         case Outer::LocalIndex:
             return local_index();
+        case Outer::SubgroupId:
+            module.capability(spv::Capability::GroupNonUniform);
+            return load(word, context.input(spv::BuiltIn::SubgroupId, 1));
+        case Outer::SubgroupLane:
+            module.capability(spv::Capability::GroupNonUniform);
+            return load(word, context.input(spv::BuiltIn::SubgroupLocalInvocationId, 1));
         case Outer::Linear:
             return linear();
     }
@@ -111,7 +117,21 @@ Id SpirvBuilder::workgroup_id(unsigned axis) {
     return op(axis == 1 ? Op::OpUMod : Op::OpUDiv, row, outer(Outer::Grid, 4));
 }
 
+// Programs with subgroups run in workgroups of one axis, numbered through the subgroups: so no
+// driver's mapping of invocations to lanes is relied on.
+Id SpirvBuilder::local_id(unsigned axis) {
+    if (context.subgroup == 0) return extract(outer(Outer::LocalInput), module.int_type(32), axis);
+    const auto& size = context.workgroup;
+    Id id = outer(Outer::LocalIndex);
+    const std::uint32_t below = axis == 0 ? 1 : axis == 1 ? size[0] : size[0] * size[1];
+    if (below != 1) id = op(Op::OpUDiv, id, u32(below));
+    return axis == 2 ? id : op(Op::OpUMod, id, u32(size[axis]));
+}
+
 Id SpirvBuilder::local_index() {
+    if (context.subgroup != 0)
+        return op(Op::OpIAdd, op(Op::OpIMul, outer(Outer::SubgroupId), u32(context.subgroup)),
+                  outer(Outer::SubgroupLane));
     Id sum = 0;
     std::uint32_t stride = 1;
     for (unsigned axis = 0; axis < 3; ++axis) {

@@ -49,6 +49,14 @@ void Scan::expression(ir::ExprId id) {
         case Op::FMA:
             if (e.type.floating()) usage_.arithmetic = true;
             return;
+        case Op::CONVERT:
+            if (e.type.kind == ir::Kind::F16) usage_.arithmetic = true;
+            return;
+        case Op::SUBGROUP_ADD:
+        case Op::SUBGROUP_INCLUSIVE_ADD:
+        case Op::SUBGROUP_EXCLUSIVE_ADD:
+            if (e.type.floating()) usage_.arithmetic = true;
+            return;
         case Op::WORKGROUP_UNIFORM_LOAD:
             usage_.barrier = true;
             [[fallthrough]];

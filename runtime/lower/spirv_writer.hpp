@@ -47,12 +47,13 @@ class SpirvWriter {
     Index index(const SpirvArray& array, ir::ExprId id, bool proven, bool clamp);
     Id element(const SpirvArray& array, Id at, unsigned component);
     std::array<Id, 4> loaded(const SpirvArray& array, Id at);
-    Id widened(const SpirvArray& array, Id stored);
-    Id stored(const SpirvArray& array, Id value, bool clean);
+    Id value_of(const SpirvArray& array, Id bits);
+    Id bits_of(const SpirvArray& array, Id value, bool clean);
     SpirvValue load(const SpirvArray& array, ir::ExprId index_id, bool proven);
     void store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
     void write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean);
     SpirvValue effect(ir::ExprId id);
+    SpirvValue subgroup(const ir::Expr& e);  // spirv_subgroup.cpp
     Id atomic(const ir::Expr& e, bool proven);
     Id atomic_operation(ir::Op op, ir::Kind kind, const SpirvArray& array, Id pointer,
                         std::span<const Id> operands);

@@ -92,8 +92,6 @@ TEST_CASE("random programs") {
         support::RandomProgramOptions options;
         options.traps = seed % 2 == 0;
         options.size = 6 + seed % 20;
-        options.storage16 = false;
-        options.subgroups = {};
         lower_everyhow(support::random_program(seed, options).text);
     }
 }
@@ -126,8 +124,8 @@ void operation(const std::string& expression, std::initializer_list<const char*>
 
 TEST_CASE("every operation on every type") {
     const auto ints = {"i32", "u32", "i64", "u64"};
-    const auto floats = {"f32", "f64"};
-    const auto all = {"i32", "u32", "i64", "u64", "f32", "f64"};
+    const auto floats = {"f16", "f32", "f64"};
+    const auto all = {"i32", "u32", "i64", "u64", "f16", "f32", "f64"};
     for (const std::string op : {"+", "-", "*", "/"}) operation("x[i] " + op + " y[i]", all);
     for (const std::string op : {"%", "&", "|", "^"}) operation("x[i] " + op + " y[i]", ints);
     for (const std::string op : {"add_sat", "sub_sat", "mul_hi"})
@@ -140,8 +138,8 @@ TEST_CASE("every operation on every type") {
     operation("copysign(x[i], y[i])", floats);
     operation("fma(x[i], y[i], z[i])", floats);
     operation("clamp(x[i], y[i], z[i])", all);
-    operation("-x[i]", {"i32", "i64", "f32", "f64"});
-    operation("abs(x[i])", {"i32", "i64", "f32", "f64"});
+    operation("-x[i]", {"i32", "i64", "f16", "f32", "f64"});
+    operation("abs(x[i])", {"i32", "i64", "f16", "f32", "f64"});
     operation("rotl(x[i], y[i])", {"u32"});
     operation("rotr(x[i], y[i])", {"u32"});
     operation("x[i] << y[i]", {"u32"});
@@ -164,7 +162,8 @@ TEST_CASE("shifts and rotations of wide integers, counts of 32 bits") {
 }
 
 TEST_CASE("every conversion") {
-    const std::vector<std::string> kinds = {"bool", "i32", "u32", "i64", "u64", "f32", "f64"};
+    const std::vector<std::string> kinds = {"bool", "i32", "u32", "i64",
+                                            "u64",  "f16", "f32", "f64"};
     for (const std::string& from : kinds)
         for (const std::string& to : kinds) {
             if (to == "bool") continue;
@@ -180,14 +179,16 @@ TEST_CASE("every conversion") {
                                    {"f64", "i64"},
                                    {"i32", "u32"},
                                    {"u64", "u32x2"},
-                                   {"u32x2", "u64"}})
+                                   {"u32x2", "u64"},
+                                   {"u32", "f16x2"},
+                                   {"f16x2", "u32"}})
         lower_everyhow("wye 1; program c; workgroup 8; input x: " + from + "[]; output r: " + to +
                        "[]; main { let i = global_id.x; r[i] = bitcast<" + to + ">(x[i]); }");
 }
 
 TEST_CASE("every kind of element, in buffers, shared, local arrays and tables") {
-    const std::vector<std::string> kinds = {"i8",  "u8",  "i16", "u16", "i32",
-                                            "u32", "i64", "u64", "f32", "f64"};
+    const std::vector<std::string> kinds = {"i8",  "u8",  "i16", "u16", "i32", "u32",
+                                            "i64", "u64", "f16", "f32", "f64", "bf16"};
     for (const std::string& kind : kinds)
         for (const std::string lanes : {"", "x2", "x3", "x4"}) {
             const std::string type = kind + lanes;
@@ -195,7 +196,7 @@ TEST_CASE("every kind of element, in buffers, shared, local arrays and tables") 
                            type + "[]; uniform c: " + type + "[5]; main { let i = global_id.x; " +
                            "r[i] = x[i]; r[i + 1u] = x[i64(i) - 3i64]; r[u64(i)] = c[i]; }");
         }
-    for (const std::string kind : {"i32", "u64", "f32", "f64"})
+    for (const std::string kind : {"i32", "u64", "f16", "f32", "f64"})
         for (const std::string lanes : {"", "x2", "x3", "x4"}) {
             const std::string type = kind + lanes;
             lower_everyhow("wye 1; program e; workgroup 8; shared s: " + type + "[9]; output r: " +
@@ -222,6 +223,47 @@ TEST_CASE("atomics of every kind") {
                        "let c = atomic_cas(q[i], l, " +
                        one + "); let d = atomic_cas(s[2], l, c); }");
     }
+}
+
+TEST_CASE("float additions in place: native, or compare and swap") {
+    for (const std::string kind : {"f32", "f64"}) {
+        const std::string text = "wye 1; program a; workgroup 8; persistent q: " + kind +
+                                 "[]; shared s: " + kind +
+                                 "[9]; main { let i = global_id.x; let old = atomic_add(q[i], " +
+                                 kind + "(i)); atomic_add(s[i], old); q[0] = s[3] + q[i]; }";
+        lower_everyhow(text);
+        CHECK(has(lowered(text, able()), "OpAtomicFAddEXT"));
+        CHECK_FALSE(has(lowered(text, able()), "OpAtomicCompareExchange"));
+        CHECK(has(lowered(text), "OpAtomicCompareExchange"));
+        CHECK_FALSE(has(lowered(text), "shader_atomic_float_add"));
+    }
+}
+
+TEST_CASE("subgroup operations of every kind and width") {
+    for (const std::string kind : {"i32", "u32", "f32", "i64", "u64", "f64"}) {
+        std::string body;
+        for (const std::string op : {"add", "min", "max", "inclusive_add", "exclusive_add"})
+            body += "let n_" + op + " = subgroup_" + op + "(v); r[li + 1u] = n_" + op + "; ";
+        for (const std::string op : {"broadcast", "shuffle", "shuffle_xor"})
+            body += "let n_" + op + " = subgroup_" + op + "(v, 9u); r[li] = n_" + op + "; ";
+        if (kind[0] != 'f')
+            for (const std::string op : {"and", "or", "xor"})
+                body += "let n_" + op + " = subgroup_" + op + "(v); r[li + 2u] = n_" + op + "; ";
+        lower_everyhow("wye 1; program g; workgroup 16, 8; output r: " + kind +
+                       "[]; output b: u32x4[]; main { let li = local_index; var v = " + kind +
+                       "(li); " + body +
+                       "let y = subgroup_any(li > 3u); let z = subgroup_all(y); "
+                       "let w = subgroup_ballot(z); b[subgroup_id] = w; "
+                       "b[local_id.y] = u32x4(subgroup_size, num_subgroups, subgroup_lane, li); }");
+    }
+    const Artifact artifact = lowered(
+        "wye 1; program g; workgroup 4, 8, 2; subgroup 16; output r: u32[]; main { "
+        "r[subgroup_lane] = local_id.y; }");
+    CHECK(artifact.subgroup == 16);
+    CHECK(artifact.workgroup == std::array<std::uint32_t, 3>{4, 8, 2});
+    CHECK(has(artifact, "LocalSize 64 1 1"));
+    CHECK(has(artifact, "BuiltIn SubgroupId"));
+    CHECK_FALSE(has(artifact, "BuiltIn LocalInvocationId"));
 }
 
 TEST_CASE("control flow of every form") {

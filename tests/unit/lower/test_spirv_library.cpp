@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <numeric>
 
 #include "lower/spirv_library.hpp"
+#include "oracle/arithmetic.hpp"
 #include "oracle/oracle.hpp"
 #include "program/encode.hpp"
 #include "programs.hpp"
@@ -116,4 +118,31 @@ TEST_CASE("the upper half of a product") {
     const auto results = run<std::uint64_t>("mul_hi64(xs[i], ys[i])", "u64", given);
     for (std::size_t i = 0; i < results.size(); ++i)
         CHECK(results[i] == static_cast<std::uint64_t>((Wide{given[0][i]} * given[1][i]) >> 64U));
+}
+
+TEST_CASE("f16 and bf16") {
+    const auto half = [](double x) {
+        return static_cast<float>(oracle::to_double(WYE_KIND_F16, oracle::half_from_double(x)));
+    };
+    check32("f16_round(xs[i])", [&](float a, float, float) { return half(a); });
+    check32("f16_value(f16_bits(f16_round(xs[i])))",
+            [&](float a, float, float) { return half(a); });
+    check32("bitcast<f32>(bf16_bits(xs[i]) << 16u)", [](float a, float, float) {
+        return std::bit_cast<float>(std::uint32_t{oracle::bf16_from_float(a)} << 16U);
+    });
+    check64("f64(f16_of_f64(xs[i]))", [&](double a, double, double) { return double{half(a)}; });
+    std::vector<std::uint32_t> all(65536);
+    std::iota(all.begin(), all.end(), 0U);
+    const auto values =
+        run<std::uint32_t>("bitcast<u32>(f16_value(xs[i]))", "u32", {all, all, all});
+    const auto back = run<std::uint32_t>("f16_bits(f16_value(xs[i]))", "u32", {all, all, all});
+    for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+        const auto value = static_cast<float>(oracle::to_double(WYE_KIND_F16, bits));
+        if (std::isnan(value)) {
+            CHECK(back[bits] == 0x7e00);
+            continue;
+        }
+        CHECK(values[bits] == std::bit_cast<std::uint32_t>(value));
+        CHECK(back[bits] == bits);
+    }
 }
