@@ -36,5 +36,7 @@ Count run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
 // Every operation on every type, `inputs` of them each (8 and 16-bit types begin with all there
 // are), within what the device says it can do. `only`: the name of one type, or empty.
 Count run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs);
+// Its part for subgroup operations, where `only` is empty or "subgroup".
+Count sweep_subgroups(const Device& device, std::uint64_t inputs);
 
 }  // namespace conformance
