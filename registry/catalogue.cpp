@@ -6,7 +6,10 @@
 #include <mutex>
 #include <set>
 
+#include "contain.hpp"
 #include "open_plugin.hpp"
+#include "registry/handshake.hpp"
+#include "wye/sdk/plugin.hpp"
 
 namespace wye::registry {
 namespace {
@@ -295,19 +298,45 @@ std::vector<Record> Registry::records() const {
 
 const HostServices& Registry::host() const noexcept { return *impl_->host; }
 
+namespace {
+
+Error unknown_plugin(std::string_view id, const std::vector<std::unique_ptr<Plugin>>& plugins) {
+    std::vector<std::string> ids;
+    for (const auto& known : plugins) ids.push_back(known->candidate.id);
+    return {Code::NOT_FOUND,
+            "there is no plugin '" + std::string(id) + "'; here are " +
+                (ids.empty() ? std::string("none") : joined(ids, ", ")),
+            "Fix: install it, or set WYE_PLUGIN_PATH_ADD", std::string(id)};
+}
+
+}  // namespace
+
 Result<PluginInfo> Registry::open_plugin(std::string_view id) {
     Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) {
-        std::vector<std::string> ids;
-        for (const auto& known : impl_->plugins) ids.push_back(known->candidate.id);
-        return Error(Code::NOT_FOUND,
-                     "there is no plugin '" + std::string(id) + "'; here are " +
-                         (ids.empty() ? std::string("none") : joined(ids, ", ")),
-                     "Fix: install it, or set WYE_PLUGIN_PATH_ADD", std::string(id));
-    }
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
     const Opened& opened = impl_->open(*plugin);
     if (!opened.plugin) return to_error(opened.records.back());
     return Impl::describe(*plugin);
+}
+
+Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uint32_t device,
+                                                   const wye_artifact& artifact,
+                                                   std::string_view format) {
+    Plugin* plugin = impl_->find(id);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    const Opened& opened = impl_->open(*plugin);
+    if (!opened.translator) return to_error(opened.records.back());
+    const OpenPlugin& from = *opened.translator;
+    wye_bytes bytes{};
+    WYE_TRY(contain("translate", [&](wye_error** error) {
+        return from.table().translate(from.object(), device, &artifact, sdk::to_abi(format), &bytes,
+                                      error);
+    }));
+    if (bytes.data == nullptr) return null_object_fault("translate");
+    const auto* data = static_cast<const std::byte*>(bytes.data);
+    std::vector<std::byte> out(data, data + bytes.size);
+    from.table().translate_release(from.object(), bytes);
+    return out;
 }
 
 Result<Selection> Registry::select(const Selector& selector, const Fit& fit) {

@@ -158,6 +158,7 @@ Opened open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
     Opened out;
     Stage stage = Stage::found;
     const Result<void> done = run(candidate, query, host, stage, out);
+    out.translator = out.plugin;
     if (done.ok()) return out;
     out.devices.clear();
     out.plugin.reset();

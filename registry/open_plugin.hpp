@@ -48,6 +48,8 @@ struct Opened {
     std::shared_ptr<const OpenPlugin> plugin;
     std::vector<std::shared_ptr<const DeviceInfo>> devices;
     std::vector<Record> records;
+    // Set once `init` succeeded, also where the probe failed: translating needs no device.
+    std::shared_ptr<const OpenPlugin> translator;
 };
 
 // `query` is given for a built-in plugin, `candidate.library` used otherwise. Signal handlers,

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "exec/api.hpp"
-#include "exec/prepare.hpp"
-#include "program/encode.hpp"
-#include "program/text.hpp"
+#include "exec/forms.hpp"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
 namespace registry = wye::registry;
-namespace ir = wye::ir;
 using registry::HandleKind;
 using wye::Code;
 using wye::Error;
@@ -51,34 +46,6 @@ Result<ProgramRef> load(const wye_program_source& source) {
             return std::vector<std::byte>(data, data + bytes.size);
         };
     return load_text(from_abi(source.text), from_abi(source.name), resolve);
-}
-
-std::string to_text(const std::vector<std::byte>& bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-Result<std::string> lower_to(Context& context, const ProgramObject& program,
-                             std::string_view format, wye_device device) {
-    wye::lower::TargetFacts facts;
-    if (device != 0) {
-        WYE_ASSIGN(const registry::Pin pin, context.handles().find(device, HandleKind::device));
-        facts = target_facts(pin.as<DeviceSession>().info().facts);
-    }
-    if (format == "text") return ir::print(program.program());
-    if (format == "wire") {
-        WYE_ASSIGN(const std::vector<std::byte> wire, ir::encode(program.program()));
-        return to_text(wire);
-    }
-    const std::vector<std::string_view> formats = wye::lower::formats();
-    if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
-        std::string known = "text, wire";
-        for (const std::string_view name : formats) known += fmt::format(", {}", name);
-        return Error(Code::UNSUPPORTED, fmt::format("there is no program form named `{}`", format),
-                     "Fix: use one of " + known, std::string(format));
-    }
-    WYE_ASSIGN(const wye::lower::Artifact artifact,
-               wye::lower::lower(program.program(), format, facts));
-    return to_text(artifact.code);
 }
 
 }  // namespace
@@ -135,7 +102,7 @@ wye_status wye_program_lower(wye_context* context, wye_program program, wye_stri
         WYE_TRY(check_string(format, "format"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
         WYE_ASSIGN(std::string text,
-                   lower_to(*self, pin.as<ProgramObject>(), from_abi(format), device));
+                   program_form(*self, pin.as<ProgramObject>(), from_abi(format), device));
         *out = make_blob(std::move(text));
         return {};
     });

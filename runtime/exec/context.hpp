@@ -44,6 +44,14 @@ class Context {
     // BUFFER_IN_USE while work that uses it is pending.
     [[nodiscard]] Result<void> free_buffer(registry::Handle buffer);
 
+    // As Registry::translate.
+    [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
+                                                           std::uint32_t device,
+                                                           const wye_artifact& artifact,
+                                                           std::string_view format) {
+        return registry_->translate(plugin, device, artifact, format);
+    }
+
     [[nodiscard]] Result<std::string> report(std::string_view selector);
 
     // Somebody listens; without a log no text is made.

@@ -58,9 +58,7 @@ Result<lower::Artifact> make_artifact(const registry::DeviceInfo& info,
 
 }  // namespace
 
-Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
-                            const PreparedKey& key) {
-    WYE_ASSIGN(const lower::Artifact artifact, make_artifact(device->info(), program, key));
+wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label) {
     wye_artifact raw{};
     raw.header.size = sizeof raw;
     raw.format = sdk::to_abi(artifact.format);
@@ -73,9 +71,17 @@ Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObje
     raw.subgroup_size = artifact.subgroup;
     raw.shared_bytes = artifact.shared_bytes;
     raw.params_size = artifact.params_size;
-    raw.label = sdk::to_abi(program.program().name);
+    raw.label = sdk::to_abi(label);
     raw.options = sdk::to_abi(artifact.options);
-    WYE_ASSIGN(registry::NativeProgram native, registry::NativeProgram::create(device, raw));
+    return raw;
+}
+
+Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
+                            const PreparedKey& key) {
+    WYE_ASSIGN(const lower::Artifact artifact, make_artifact(device->info(), program, key));
+    WYE_ASSIGN(
+        registry::NativeProgram native,
+        registry::NativeProgram::create(device, abi_artifact(artifact, program.program().name)));
 
     auto out = std::make_shared<Prepared>(std::move(native));
     out->key = key;

@@ -66,7 +66,9 @@ Result<void> check_program(const CheckOptions& options) {
 
 Result<void> lower_program(const LowerOptions& options) {
     ContextOptions context_options;
-    if (options.device.empty()) context_options.flags = WYE_CONTEXT_NO_PLUGINS;
+    // Only what a plugin's compiler makes needs one.
+    const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
+    if (options.device.empty() && !compiled) context_options.flags = WYE_CONTEXT_NO_PLUGINS;
     WYE_ASSIGN(const auto context, Context::create(context_options));
     WYE_ASSIGN(const auto program, load_program(context, options.program));
     wye_device device = 0;

@@ -107,6 +107,14 @@ class Registry {
     // of the entries, without repeats. Empty is not an error here.
     [[nodiscard]] std::vector<std::shared_ptr<const DeviceInfo>> devices(const Selector& selector);
 
+    // An artifact in another format, through the plugin's own compiler. No device is needed, nor a
+    // driver: a plugin whose probe failed is asked all the same. `device` may be one that the
+    // plugin does not have. UNSUPPORTED where it translates nothing, else what it says.
+    [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
+                                                           std::uint32_t device,
+                                                           const wye_artifact& artifact,
+                                                           std::string_view format);
+
     // Each call opens another, independent device. NO_DEVICE for an unusable one.
     [[nodiscard]] Result<DeviceRef> open_device(const DeviceInfo& device);
 

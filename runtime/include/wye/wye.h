@@ -215,7 +215,9 @@ WYE_API wye_status wye_program_analysis(wye_context* context, wye_program progra
                                         wye_error** error);
 
 /* The program in another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words), ....
- * `device` (may be 0) gives the facts that decide between native and emulated operations. */
+ * `device` (may be 0) gives the facts that decide between native and emulated operations. "ptx" and
+ * "cubin" are made by the CUDA plugin and NVRTC, without a driver; where no device says it, a
+ * target may follow: "cubin:sm_90". */
 WYE_API wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
                                      wye_device device, wye_blob** out, wye_error** error);
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/forms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exec/prepare.hpp"
+#include "program/encode.hpp"
+#include "program/text.hpp"
+
+namespace wye::exec {
+namespace {
+
+using registry::HandleKind;
+
+// What a plugin's compiler makes of a form that the host lowers to.
+struct Translated {
+    std::string_view form, plugin, from;
+    std::string_view target_option;  // before the target
+};
+constexpr Translated kTranslated[] = {
+    {WYE_FORMAT_PTX, "cuda", WYE_FORMAT_CUDA_C, " --gpu-architecture="},
+    {WYE_FORMAT_CUBIN, "cuda", WYE_FORMAT_CUDA_C, " --gpu-architecture="},
+};
+
+std::string to_text(const std::vector<std::byte>& bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Error no_form(std::string_view form) {
+    std::string known = "text, wire";
+    for (const std::string_view name : lower::formats()) known += fmt::format(", {}", name);
+    for (const Translated& t : kTranslated) known += fmt::format(", {}", t.form);
+    return {Code::UNSUPPORTED, fmt::format("there is no program form named `{}`", form),
+            "Fix: use one of " + known, std::string(form)};
+}
+
+}  // namespace
+
+Result<std::string> program_form(Context& context, const ProgramObject& program,
+                                 std::string_view form, registry::Handle device) {
+    lower::TargetFacts facts;
+    std::string plugin;
+    std::uint32_t index = UINT32_MAX;  // of no device
+    if (device != 0) {
+        WYE_ASSIGN(const registry::Pin pin, context.handles().find(device, HandleKind::device));
+        const registry::DeviceInfo& info = pin.as<DeviceSession>().info();
+        facts = target_facts(info.facts);
+        plugin = info.plugin;
+        index = info.index;
+    }
+    if (form == "text") return ir::print(program.program());
+    if (form == "wire") {
+        WYE_ASSIGN(const std::vector<std::byte> wire, ir::encode(program.program()));
+        return to_text(wire);
+    }
+    const std::size_t colon = std::min(form.find(':'), form.size());
+    const auto translated =
+        std::ranges::find(kTranslated, form.substr(0, colon), &Translated::form);
+    const bool by_plugin = translated != std::end(kTranslated);
+    if (!by_plugin && std::ranges::count(lower::formats(), form) == 0) return no_form(form);
+    WYE_ASSIGN(lower::Artifact artifact,
+               lower::lower(program.program(), by_plugin ? translated->from : form, facts));
+    if (!by_plugin) return to_text(artifact.code);
+    if (colon + 1 < form.size()) {
+        artifact.options += translated->target_option;
+        artifact.options += form.substr(colon + 1);
+    }
+    WYE_ASSIGN(
+        const std::vector<std::byte> code,
+        context.translate(translated->plugin, plugin == translated->plugin ? index : UINT32_MAX,
+                          abi_artifact(artifact, program.program().name), translated->form));
+    return to_text(code);
+}
+
+}  // namespace wye::exec
