@@ -171,6 +171,21 @@ main {
     if some || every { f[i] = sum + old + s[0]; d[i] = top + other + wide; }
 })";
 
+// Every math function, which the strict pass writes out.
+std::string math(const std::string& type) {
+    std::string out =
+        "wye 1; program math; workgroup 64;\ninput x: " + type + "[]; output r: " + type +
+        "[len(x)];\nmain {\n    let i = global_id.x; let a = x[i]; let b = x[i + 1u];\n" +
+        "    var s = a;\n";
+    for (const char* name :
+         {"exp", "exp2", "exp10", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos",
+          "atan", "sinh", "cosh", "tanh", "rsqrt", "cbrt", "erf"})
+        out += "    s = s + " + std::string(name) + "(a);\n";
+    for (const char* name : {"atan2", "pow", "hypot"})
+        out += "    s = s + " + std::string(name) + "(a, b);\n";
+    return out + "    r[i] = s;\n}\n";
+}
+
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     const char* text = std::getenv(variable);
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -191,6 +206,8 @@ TEST_CASE(
         for (const char* type : {"i32", "u32", "i64", "u64"})
             jobs.push_back({std::string("atomics ") + type, atomics(type), false, architecture});
         jobs.push_back({"others", kOthers, false, architecture});
+        for (const char* type : {"f32", "f64"})
+            jobs.push_back({std::string("math ") + type, math(type), false, architecture});
     }
     compile_all(jobs);
 }
