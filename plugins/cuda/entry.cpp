@@ -10,7 +10,8 @@
 namespace wye::cuda {
 namespace {
 
-constexpr std::uint64_t kSpinMicroseconds = 200;
+// Being woken takes some 50 us: little beside a wait of this length.
+constexpr std::uint64_t kSpinMicroseconds = 2000;
 
 Plugin& plugin_of(wye_plugin_object* object) { return *reinterpret_cast<Plugin*>(object); }
 
@@ -29,7 +30,7 @@ Result<std::uint64_t> spin_ns(const wye_host_table& host) {
         return std::uint64_t{value} * 1000;
     return Error(Code::INVALID_ARGUMENT,
                  "`cuda.spin_us` is `" + *text + "`, which is no number of microseconds",
-                 "Fix: give a whole number, such as 200", "cuda.spin_us");
+                 "Fix: give a whole number, such as 2000", "cuda.spin_us");
 }
 
 // By name first, then where the toolkit puts it. A driver of CUDA 12 takes the code of NVRTC 12.
@@ -39,11 +40,7 @@ std::vector<std::string> nvrtc_libraries(const Plugin& plugin) {
     const char* const names[] = {older ? "libnvrtc.so.12" : "libnvrtc.so.13",
                                  older ? "libnvrtc.so.13" : "libnvrtc.so.12"};
     std::vector<std::string> out(std::begin(names), std::end(names));
-    std::vector<std::string> homes = {"/usr/local/cuda"};
-    if (auto home = config(*plugin.host, "env.CUDA_HOME"); home && !home->empty())
-        homes.insert(homes.begin(), *std::move(home));
-    for (const std::string& home : homes)
-        for (const char* name : names) out.push_back(home + "/lib64/" + name);
+    for (const char* name : names) out.push_back(std::string("/usr/local/cuda/lib64/") + name);
     return out;
 }
 

@@ -146,7 +146,9 @@ Result<std::uint64_t> Queue::submit(const wye_operation* operations, std::uint64
         timeline_.abandon();
         return error;
     }
-    return timeline_.end();
+    auto value = timeline_.end();
+    if (!value.ok()) timeline_.poison(value.error());
+    return value;
 }
 
 namespace {

@@ -13,6 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint64_t kAloneNs = 50000;  // then a wait lets other threads run
+
 Error not_ready(std::uint64_t value) {
     return {Code::NOT_READY, "value " + std::to_string(value) + " is not reached yet",
             "Fix: wait, or ask again later"};
@@ -192,7 +194,7 @@ Result<void> Timeline::poll(std::uint64_t value) {
     return query(value) == State::Running ? Result<void>(not_ready(value)) : outcome(value);
 }
 
-// Asks again and again, for a short time without a pause.
+// Asks again and again, for a time.
 Timeline::State Timeline::spin(std::uint64_t value, std::uint64_t timeout_ns) {
     const Clock::time_point start = Clock::now();
     const std::uint64_t limit = std::min(timeout_ns, device_.plugin.spin_ns);
@@ -204,6 +206,7 @@ Timeline::State Timeline::spin(std::uint64_t value, std::uint64_t timeout_ns) {
         }
         const auto spent = static_cast<std::uint64_t>((Clock::now() - start).count());
         if (spent >= limit) return State::Running;
+        if (spent > kAloneNs) std::this_thread::yield();
     }
 }
 

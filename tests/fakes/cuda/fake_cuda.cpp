@@ -193,7 +193,10 @@ constexpr fake_cuda::Control kControl = {
             out += static_cast<std::size_t>(context.retained);
         return static_cast<int>(out);
     },
-    [] { return machine().recorded; },
+    [] {
+        const Lock lock(machine().mutex);
+        return machine().recorded;
+    },
 };
 
 }  // namespace

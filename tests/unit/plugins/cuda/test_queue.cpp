@@ -130,7 +130,7 @@ TEST_CASE("a long wait blocks, and is woken") {
     const wye_operation op = harness::fill(a, 0, 64, 5, 4);
     REQUIRE(device.submit({&op, 1}) == WYE_OK);
     std::thread other([] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        while (driver().events_recorded() == 0) std::this_thread::yield();
         driver().hold(0);
     });
     CHECK(device.wait() == WYE_OK);
