@@ -115,8 +115,10 @@ Id spirv_conversion(SpirvBuilder& b, Kind from, Kind to, Id value) {
                          m.value_type(to), value);
     if (source.floating()) return b.convert(spv::Op::OpFConvert, m.value_type(to), value);
     if (source.bits() == target.bits()) return value;
-    const bool extend = source.signed_integer() && target.bits() > source.bits();
-    return b.make(extend ? spv::Op::OpSConvert : spv::Op::OpUConvert, m.value_type(to), {value});
+    // Not OpSConvert: Mesa 22.3 takes comparisons of its result with constants for decided.
+    if (source.signed_integer() && target.bits() > source.bits())
+        return b.join_words(value, b.op(spv::Op::OpShiftRightArithmetic, value, b.u32(31)));
+    return b.make(spv::Op::OpUConvert, m.value_type(to), {value});
 }
 
 Id spirv_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
