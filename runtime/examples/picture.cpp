@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "picture.hpp"
+
+#include <fcntl.h>
+#include <png.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace wye::examples {
+namespace {
+
+constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28U;
+
+// The control structure of libpng's simplified interface.
+class Image {
+  public:
+    Image() {
+        std::memset(&png_, 0, sizeof png_);
+        png_.version = PNG_IMAGE_VERSION;
+    }
+    Image(const Image&) = delete;
+    Image& operator=(const Image&) = delete;
+    ~Image() { png_image_free(&png_); }
+    [[nodiscard]] png_image* get() { return &png_; }
+    [[nodiscard]] png_image* operator->() { return &png_; }
+
+  private:
+    png_image png_;
+};
+
+struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+Error io_error(const std::string& what, const std::string& path, const char* fix) {
+    const int number = errno;
+    Error error(Code::IO, fmt::format("{} `{}`: {}", what, path, std::strerror(number)), fix, path);
+    error.native_domain = "errno";
+    error.native_code = number;
+    return error;
+}
+
+}  // namespace
+
+Result<Picture> read_png(const std::string& path) {
+    const File file(std::fopen(path.c_str(), "rbe"));
+    if (!file) return io_error("cannot read", path, "Fix: name a readable PNG file");
+    Image image;
+    const auto broken = [&] {
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`{}` is not a picture that libpng reads: {}", path,
+                                 static_cast<const char*>(image->message)),
+                     "Fix: name a PNG file", path);
+    };
+    if (png_image_begin_read_from_stdio(image.get(), file.get()) == 0) return broken();
+    const std::uint64_t pixels = std::uint64_t{image->width} * image->height;
+    if (pixels > kMostPixels)
+        return Error(Code::LIMIT_EXCEEDED,
+                     fmt::format("`{}` has {} x {} pixels, the limit is {} in all", path,
+                                 image->width, image->height, kMostPixels),
+                     "Fix: scale it down, or cut it", path);
+    image->format = PNG_FORMAT_RGBA;
+    Picture picture{image->width, image->height, {}};
+    picture.rgba.resize(pixels * 4);
+    if (png_image_finish_read(image.get(), nullptr, picture.rgba.data(), 0, nullptr) == 0)
+        return broken();
+    return picture;
+}
+
+Result<void> write_png(const std::string& path, const Picture& picture) {
+    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return io_error("cannot create a file beside", path, "Fix: name a writable folder");
+    File file(::fdopen(fd, "wb"));
+    if (!file) {
+        Error error = io_error("cannot write", temporary, "Fix: name a writable folder");
+        ::close(fd);
+        ::unlink(temporary.c_str());
+        return error;
+    }
+    Image image;
+    image->width = picture.width;
+    image->height = picture.height;
+    image->format = PNG_FORMAT_RGBA;
+    const bool written =
+        png_image_write_to_stdio(image.get(), file.get(), 0, picture.rgba.data(), 0, nullptr) != 0;
+    const bool whole = written && std::fflush(file.get()) == 0;
+    if (!whole || std::rename(temporary.c_str(), path.c_str()) != 0) {
+        Error error = written
+                          ? io_error("cannot write", path, "Fix: check the folder and its space")
+                          : Error(Code::IO,
+                                  fmt::format("cannot write `{}`: {}", path,
+                                              static_cast<const char*>(image->message)),
+                                  "Fix: check the folder and its space", path);
+        ::unlink(temporary.c_str());
+        return error;
+    }
+    return {};
+}
+
+}  // namespace wye::examples

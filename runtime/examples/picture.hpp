@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pictures of 8-bit RGBA pixels, and PNG files through libpng. Values; one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::examples {
+
+struct Picture {
+    std::uint32_t width = 0;
+    std::uint32_t height = 0;
+    std::vector<std::uint8_t> rgba;  // 4 bytes a pixel, row after row
+};
+
+// IO or INVALID_ARGUMENT: not readable, not PNG, or broken; more than 2^28 pixels.
+[[nodiscard]] Result<Picture> read_png(const std::string& path);
+
+// Written beside the target and renamed: the target is the whole picture, or as it was. IO.
+[[nodiscard]] Result<void> write_png(const std::string& path, const Picture& picture);
+
+}  // namespace wye::examples
