@@ -40,14 +40,16 @@ std::vector<float> random_floats(std::size_t count, unsigned seed) {
     return values;
 }
 
-// Every device that `wye info -l` lists, as it prints them.
-std::vector<std::string> selectors() {
+// Every device that `wye info -l` lists, as it prints them, but for those whose name has `without`.
+std::vector<std::string> selectors(const std::string& without = "") {
     const Outcome listed = wye_command({"info", "-l"});
     REQUIRE(listed.code == 0);
     std::vector<std::string> out;
     for (std::size_t at = 0; at < listed.out.size();) {
         const std::size_t end = listed.out.find('\n', at);
-        out.push_back(listed.out.substr(at, listed.out.find('\t', at) - at));
+        const std::string line = listed.out.substr(at, end - at);
+        if (without.empty() || line.find(without) == std::string::npos)
+            out.push_back(line.substr(0, line.find('\t')));
         at = end + 1;
     }
     return out;
@@ -253,7 +255,8 @@ TEST_CASE("a program that never ends is given up after its time limit") {
                      "wye 1;\nprogram endless;\nworkgroup 64;\noutput r: u32[64];\ngrid groups 1;\n"
                      "main {\n    var x = 1u;\n    while x != 0u { x = x | 1u; }\n"
                      "    r[local_index] = x;\n}\n");
-    for (const std::string& device : selectors()) {
+    // Mesa's lavapipe ends every loop itself after 65,535 rounds.
+    for (const std::string& device : selectors("llvmpipe")) {
         CAPTURE(device);
         const Outcome outcome = wye_command({"run", program, "--device", device, "--timeout-ms",
                                              "500", "--out", "r=" + folder.path("r")});

@@ -94,7 +94,7 @@ TEST_CASE("devices have names, formats and honest facts") {
 
     // Not said by OpenCL 1.2, so not claimed.
     for (const std::uint32_t key :
-         {WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_ATOMIC_F32_ADD,
+         {WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD,
           WYE_FACT_KEY_MAX_PRIVATE_BYTES, WYE_FACT_KEY_SUBGROUP_SIZES, WYE_FACT_KEY_TENSOR_CORES}) {
         wye_status status = WYE_OK;
         (void)plugin.fact(key, &status);
