@@ -93,12 +93,12 @@ class CudaC final : public Spelling {
     std::string shared_array(std::string_view element, std::string_view name, std::uint64_t count,
                              unsigned alignment) const override {
         return "__shared__ " +
-               (alignment != 0 ? "alignas(" + std::to_string(alignment) + ") " : std::string()) +
+               (alignment != 0 ? "__align__(" + std::to_string(alignment) + ") " : std::string()) +
                std::string(element) + " " + std::string(name) + "[" + std::to_string(count) + "]";
     }
     std::uint64_t max_static_shared() const override { return kMaxCudaStaticShared; }
     std::string shared_block() const override {
-        return "extern __shared__ alignas(16) u8 shared_block[]";
+        return "extern __shared__ __align__(16) u8 shared_block[]";
     }
     std::string shared_part(std::string_view element, std::string_view name,
                             std::uint64_t offset) const override {

@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(16) wye_main(
     float* b0 /* r */,
     const struct wye_params p) {
     const u32 p0 = p.p0;
-    __shared__ alignas(8) u32 s1[32];  // t
+    __shared__ __align__(8) u32 s1[32];  // t
     const u32 lid0 = threadIdx.x;
     const u32 li = lid0;
     const bool t0 = p0 < 8u;

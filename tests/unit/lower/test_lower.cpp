@@ -144,7 +144,7 @@ main { a[local_id.x % 3u] = 1.0; b[local_index] = 1.0f64; barrier;
     CHECK_FALSE(has(small, "extern __shared__"));
     CHECK(small.shared_bytes == 49148);
     const Artifact large = cuda("6143");
-    CHECK(has(large, "extern __shared__ alignas(16) u8 shared_block[];"));
+    CHECK(has(large, "extern __shared__ __align__(16) u8 shared_block[];"));
     CHECK(has(large, "float* const s0 = (float*)(shared_block + 0);"));
     CHECK(has(large, "double* const s1 = (double*)(shared_block + 16);"));
     CHECK(large.shared_bytes == 16 + 8 * 6143);  // with what aligns the second array

@@ -186,6 +186,17 @@ std::string math(const std::string& type) {
     return out + "    r[i] = s;\n}\n";
 }
 
+// Workgroup memory: vectors, and more than can be declared.
+constexpr const char* kShared = R"(wye 1; program memory; workgroup 64;
+shared a: u32[3]; shared b: f64[8000]; shared v: f32x4[64]; shared h: f16x2[64]; output r: f64[64];
+main {
+    let i = local_index;
+    a[i % 3u] = 1u; b[i] = f64(i); v[i] = f32x4(1.0); h[i] = f16x2(f16(2.0));
+    barrier;
+    let w = v[63u - i]; let k = h[63u - i];
+    r[i] = b[63u - i] + f64(a[0]) + f64(w.z) + f64(k.y);
+})";
+
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     const char* text = std::getenv(variable);
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -206,6 +217,10 @@ TEST_CASE(
         for (const char* type : {"i32", "u32", "i64", "u64"})
             jobs.push_back({std::string("atomics ") + type, atomics(type), false, architecture});
         jobs.push_back({"others", kOthers, false, architecture});
+        jobs.push_back({"shared", kShared, false, architecture});
+        std::string fewer = kShared;
+        fewer.replace(fewer.find("8000"), 4, "80");
+        jobs.push_back({"shared, declared", fewer, false, architecture});
         for (const char* type : {"f32", "f64"})
             jobs.push_back({std::string("math ") + type, math(type), false, architecture});
     }
