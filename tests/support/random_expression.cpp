@@ -317,11 +317,13 @@ std::string Expressions::floating(TextType type, int depth) {
     static const std::vector<std::string> kTwo = {"min", "max", "copysign"};
     static const std::vector<std::string> kOne = {"-",    "abs",   "sqrt", "floor",
                                                   "ceil", "trunc", "round"};
-    switch (random_.below(7)) {
+    switch (random_.below(scope_.math && type.kind != WYE_KIND_F16 ? 8 : 7)) {
         case 0:
             return call(random_.pick(kTwo), {type, type}, depth);
         case 1:
             return call(random_.pick(kOne), {type}, depth);
+        case 7:
+            return math(type, depth);
         case 2:
             return call(random_.chance(70) ? "fma" : "clamp", {type, type, type}, depth);
         case 3:
@@ -329,6 +331,20 @@ std::string Expressions::floating(TextType type, int depth) {
         default:
             return binary(random_.pick(kOperators), type, type, depth);
     }
+}
+
+std::string Expressions::math(TextType type, int depth) {
+    struct Function {
+        const char* name;
+        std::size_t operands;
+    };
+    static const std::vector<Function> kFunctions = {
+#define WYE_SUPPORT_MATH(name, code, text, operands) {text, operands},
+        WYE_MATH(WYE_SUPPORT_MATH)
+#undef WYE_SUPPORT_MATH
+    };
+    const Function& function = random_.pick(kFunctions);
+    return call(function.name, std::vector<TextType>(function.operands, type), depth);
 }
 
 std::string Expressions::boolean(TextType type, int depth) {

@@ -65,6 +65,7 @@ struct Scope {
     bool in_function = false;
     bool uniform_only = false;
     bool subgroups = false;  // the subgroup values may be named
+    bool math = false;       // math functions of f32 and f64
 };
 
 class Expressions {
@@ -83,6 +84,7 @@ class Expressions {
     std::string load(TextType type, int depth);  // empty: nothing to load
     std::string integer(TextType type, int depth);
     std::string floating(TextType type, int depth);
+    std::string math(TextType type, int depth);
     std::string boolean(TextType type, int depth);
     std::string vector(TextType type, int depth);
     std::string general(TextType type, int depth);

@@ -17,6 +17,7 @@ class Declarations {
         if (options.f32 && options.storage16) kinds_.push_back(WYE_KIND_F16);
         if (options.f32) kinds_.push_back(WYE_KIND_F32);
         if (options.f32 && options.f64) kinds_.push_back(WYE_KIND_F64);
+        scope_.math = options.math && options.f32;
     }
 
     void write() {

@@ -28,6 +28,7 @@ struct RandomProgramOptions {
     std::vector<std::uint32_t> subgroups = {4, 8, 16, 32, 64, 128};  // widths; empty: none
     bool traps = false;
     bool grid_barriers = false;
+    bool math = false;   // math functions, which need f32, f64 and int64 (also where none is named)
     unsigned size = 12;  // statements of main, roughly
 };
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "harness/lowered.hpp"
+#include "lower/strict.hpp"
 #include "oracle/oracle.hpp"
 #include "program/encode.hpp"
 #include "support/examples.hpp"
@@ -72,8 +73,14 @@ TEST_CASE("random programs give what the oracle gives") {
         options.traps = seed % 4 == 0;
         options.subgroups = {};
         options.size = 6 + static_cast<unsigned>(seed % 12);
+        options.math = seed % 6 == 5;
         const auto random = support::random_program(seed, options);
-        const auto program = harness::valid_program(random.text);
+        auto program = harness::valid_program(random.text);
+        if (wye::lower::uses_math(program)) {
+            auto expanded = wye::lower::expand_math(program);
+            REQUIRE(expanded.ok());
+            program = std::move(expanded).value();
+        }
         const auto wire = wye::ir::encode(program, wye::ir::Notes::Drop);
         REQUIRE(wire.ok());
 
