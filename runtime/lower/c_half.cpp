@@ -65,7 +65,7 @@ std::string helper(CModule& module, const std::string& name, std::string_view te
     return name + "(" + operand + ")";
 }
 
-// Literals are made so that each has one rounding at most; 65520 is where f16 ends.
+// From 65520 on the nearest f16 is infinity; below 2^-14 they are subnormal.
 constexpr std::string_view kRound = R"(F wye_f16_round(const F x) {
     const U sign = BITS(x) & 0x80000000u;
     const U a = BITS(x) ^ sign;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Subgroup operations: groups of `c` neighbouring lanes, a power of two from 4 to 128. Whole groups
-// take part, so masks are not looked at; groups that are off compute for nobody. The register size
-// is a multiple of 64 lanes and a live block one of the group size, so groups never pass the end.
-// A destination is never an operand here.
+// take part, so masks are not looked at; groups that are off compute for nobody. A block is a
+// workgroup here, whose size is a multiple of the group's. A destination is never an operand.
 #include "lanes.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
@@ -11,21 +10,13 @@ namespace {
 
 constexpr std::size_t kWidest = 128;
 
-// Lanes up to the last whole group.
-[[gnu::always_inline]] inline std::size_t whole(const Frame& f, u32 width) {
-    const std::size_t room = f.capacity;
-    const std::size_t end = (std::size_t(f.live) + width - 1) / width * width;
-    return end <= room ? end : room / width * width;
-}
-
 template <typename T, bool kXor>
 void shuffle(Frame& f, const Instr& i, std::byte* to) {
     T* d = target<T>(to);
     const T* a = lane<T>(f, i.a);
     const u32* from = lane<u32>(f, i.b);
     const u32 in_group = i.c - 1;
-    const std::size_t end = whole(f, i.c);
-    for (std::size_t k = 0; k < end; ++k) {
+    for (std::size_t k = 0; k < f.live; ++k) {
         const u32 source = kXor ? u32(k) ^ from[k] : from[k];
         d[k] = a[(k & ~std::size_t(in_group)) | (source & in_group)];
     }
@@ -37,8 +28,7 @@ void reduce(Frame& f, const Instr& i, std::byte* to) {
     T* d = target<T>(to);
     const T* a = lane<T>(f, i.a);
     const std::size_t width = i.c;
-    const std::size_t end = whole(f, i.c);
-    for (std::size_t group = 0; group < end; group += width) {
+    for (std::size_t group = 0; group < f.live; group += width) {
         T value[kWidest];
         T other[kWidest];
         for (std::size_t k = 0; k < width; ++k) value[k] = a[group + k];
@@ -56,8 +46,7 @@ void scan(Frame& f, const Instr& i, std::byte* to) {
     T* d = target<T>(to);
     const T* a = lane<T>(f, i.a);
     const std::size_t width = i.c;
-    const std::size_t end = whole(f, i.c);
-    for (std::size_t group = 0; group < end; group += width) {
+    for (std::size_t group = 0; group < f.live; group += width) {
         T value[kWidest];
         for (std::size_t k = 0; k < width; ++k) value[k] = a[group + k];
         for (std::size_t distance = 1; distance < width; distance *= 2)
@@ -78,8 +67,7 @@ void ballot(Frame& f, const Instr& i, std::byte* to) {
     const u8* a = lane<u8>(f, i.a);
     const std::size_t width = i.c;
     const std::size_t first = std::size_t(i.part) * 32;
-    const std::size_t end = whole(f, i.c);
-    for (std::size_t group = 0; group < end; group += width) {
+    for (std::size_t group = 0; group < f.live; group += width) {
         u32 bits_of_group = 0;
         for (std::size_t k = first; k < width && k < first + 32; ++k)
             bits_of_group |= u32(a[group + k]) << (k - first);
