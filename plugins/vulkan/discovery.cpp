@@ -202,6 +202,16 @@ bool Device::has(std::string_view extension, std::uint32_t version_with_it) cons
     return properties.core.apiVersion >= version_with_it || has_extension(extension);
 }
 
+bool Device::has_subgroups() const {
+    constexpr VkSubgroupFeatureFlags kNeeded =
+        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+        VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+    return !subgroup_sizes.empty() &&
+           (properties.subgroup.supportedOperations & kNeeded) == kNeeded &&
+           (properties.subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+           features.subgroup_types.shaderSubgroupExtendedTypes == VK_TRUE;
+}
+
 bool Device::unified_memory() const {
     for (std::uint32_t h = 0; h < memory.memoryHeapCount; ++h)
         if ((memory.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0) return false;

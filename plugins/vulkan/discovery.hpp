@@ -53,6 +53,9 @@ struct Device {
     [[nodiscard]] bool has_extension(std::string_view extension) const;
     // Whether a feature's structure is known: by extension, or by a version that contains it.
     [[nodiscard]] bool has(std::string_view extension, std::uint32_t version_with_it) const;
+    // All subgroup operations of the language, on all of its types, at a width that can be
+    // required.
+    [[nodiscard]] bool has_subgroups() const;
     [[nodiscard]] bool unified_memory() const;             // the device has no memory of its own
     [[nodiscard]] std::uint64_t memory_bytes() const;      // all device-local heaps
     [[nodiscard]] std::uint64_t max_buffer_bytes() const;  // of one bound range

@@ -87,6 +87,8 @@ wye_status capability(const Device& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT32:
         case WYE_FACT_KEY_BARRIER:
             return flag(out, true, kVersion11);
+        case WYE_FACT_KEY_SUBGROUP:
+            return flag(out, d.has_subgroups(), "VkPhysicalDeviceSubgroupProperties");
         case WYE_FACT_KEY_NATIVE_F16:
             return feature(out, f.small.shaderFloat16, "shaderFloat16");
         case WYE_FACT_KEY_UNIFIED_MEMORY:

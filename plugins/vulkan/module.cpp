@@ -30,6 +30,10 @@ std::string string_at(std::span<const std::uint32_t> words) {
     return out;
 }
 
+std::uint64_t invocations(std::span<const std::uint32_t> size) {
+    return std::uint64_t{size[0]} * size[1] * size[2];
+}
+
 std::string size_text(std::span<const std::uint32_t> size) {
     return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(size[2]);
 }
@@ -58,8 +62,9 @@ Result<void> check_module(std::span<const std::uint32_t> code, std::string_view 
         }
         if (opcode == kOpExecutionMode && words == 6 && function != 0 && operands[0] == function &&
             operands[1] == kExecutionModeLocalSize) {
+            // Programs with subgroups lay their workgroup out along x, so the number counts.
             const auto size = operands.subspan(2);
-            if (size[0] != workgroup[0] || size[1] != workgroup[1] || size[2] != workgroup[2])
+            if (invocations(size) != invocations(workgroup))
                 return refused("has workgroups of " + size_text(size) + ", and the artifact says " +
                                    size_text(workgroup),
                                "Fix: give the program and the module one workgroup size");

@@ -13,8 +13,8 @@
 namespace wye::vulkan {
 
 // COMPILE_FAILED unless `code` is a module that is whole, and has a compute entry point `entry`
-// whose local size, where the module states it, is `workgroup`. What is inside the instructions is
-// left to whoever wrote them.
+// with as many invocations, where the module states its local size, as `workgroup`. What is inside
+// the instructions is left to whoever wrote them.
 [[nodiscard]] Result<void> check_module(std::span<const std::uint32_t> code, std::string_view entry,
                                         const std::array<std::uint32_t, 3>& workgroup);
 

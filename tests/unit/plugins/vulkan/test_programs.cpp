@@ -52,8 +52,8 @@ TEST_CASE("random programs give what the oracle gives, and no message") {
         support::RandomProgramOptions options;
         options.traps = seed % 4 == 0;
         options.size = 6 + static_cast<unsigned>(seed % 12);
-        options.storage16 = false;
-        options.subgroups.clear();
+        options.storage16 = plugin.flag(WYE_FACT_KEY_STORAGE16);
+        options.subgroups = harness::target_facts(plugin).subgroup_sizes;
         const auto random = support::random_program(seed, options);
         const auto program = harness::valid_program(random.text);
         const auto wire = wye::ir::encode(program, wye::ir::Notes::Drop);

@@ -233,6 +233,7 @@ TEST_CASE("a module is looked at before a driver sees it") {
     broken = kModule;
     broken[10] = 16;  // an instruction of no words
     CHECK(refusal(broken).find("cut off at word 10") != std::string::npos);
+    CHECK(refusal(kModule, "main", {8, 4, 2}).empty());  // as many, laid out along x
     CHECK(refusal(kModule, "other").find("`other`; it has `main`") != std::string::npos);
     CHECK(refusal(kModule, "main", {32, 1, 1}).find("64x1x1, and the artifact says 32x1x1") !=
           std::string::npos);
