@@ -25,11 +25,11 @@ struct Stop {
     }
 };
 
-// One dispatch, ready to run. Borrowed by the workers; `arrays` and `params` outlive them.
+// One dispatch, ready to run. Borrowed by the workers; `bindings` and `params` outlive them.
 struct Launch {
     Program* program = nullptr;
     const Routine* routine = nullptr;
-    std::vector<Bound> arrays;
+    const wye_binding* bindings = nullptr;
     const std::byte* params = nullptr;
     std::array<std::uint32_t, 3> groups{};
     std::array<std::uint32_t, 3> offset{};

@@ -53,14 +53,7 @@ Result<Launch> make_launch(const wye_dispatch_op& op) {
             launch.blocks = times(times(op.groups[0], op.groups[1]), op.groups[2]);
             break;
     }
-    launch.arrays = program->arrays();
-    const auto& bound = program->bound_arrays();
-    for (std::size_t n = 0; n < bound.size(); ++n) {
-        const wye_binding& binding = op.bindings[n];
-        const auto* buffer = reinterpret_cast<const Buffer*>(binding.buffer);
-        launch.arrays[bound[n]] = {buffer->data() + binding.offset, binding.elements,
-                                   std::min(binding.elements, kMost32)};
-    }
+    launch.bindings = op.bindings;
     if (op.trap.buffer != nullptr)
         launch.trap = reinterpret_cast<std::uint32_t*>(
             reinterpret_cast<const Buffer*>(op.trap.buffer)->data() + op.trap.offset);
@@ -92,7 +85,14 @@ void Worker::prepare(const Launch& launch) {
     }
     if (scalars_.size() < routine.scalars) scalars_.resize(routine.scalars);
     if (views_.size() < routine.views) views_.resize(routine.views);
-    bound_ = launch.arrays;
+    bound_ = launch.program->arrays();
+    const auto& bound_arrays = launch.program->bound_arrays();
+    for (std::size_t n = 0; n < bound_arrays.size(); ++n) {
+        const wye_binding& binding = launch.bindings[n];
+        const auto* buffer = reinterpret_cast<const Buffer*>(binding.buffer);
+        bound_[bound_arrays[n]] = {buffer->data() + binding.offset, binding.elements,
+                                   std::min(binding.elements, kMost32)};
+    }
     for (const Shared& shared : launch.program->shared())
         bound_[shared.array] = {shared_.get() + shared.offset, shared.count,
                                 std::min(shared.count, kMost32)};
