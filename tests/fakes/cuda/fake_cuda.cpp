@@ -56,6 +56,8 @@ struct Machine {
     std::set<CUstream> streams;
     std::set<CUevent> events;
     std::set<CUmodule> modules;
+    std::set<CUmemoryPool> pool_objects;
+    std::set<void*> host_memory;
     std::vector<std::unique_ptr<CUfunc_st>> functions;
     CUctx_st contexts[8];
 };
@@ -147,9 +149,13 @@ void clear_objects() {
     for (CUstream stream : m.streams) delete stream;
     for (CUevent event : m.events) delete event;
     for (CUmodule module : m.modules) delete module;
+    for (CUmemoryPool pool : m.pool_objects) delete pool;
+    for (void* memory : m.host_memory) std::free(memory);
     m.streams.clear();
     m.events.clear();
     m.modules.clear();
+    m.pool_objects.clear();
+    m.host_memory.clear();
 }
 
 void reset(int devices, int architecture) {
@@ -188,7 +194,8 @@ constexpr fake_cuda::Control kControl = {
     [] { return machine().used; },
     [] {
         const Machine& m = machine();
-        std::size_t out = m.streams.size() + m.events.size() + m.modules.size();
+        std::size_t out = m.streams.size() + m.events.size() + m.modules.size() +
+                          m.pool_objects.size() + m.host_memory.size();
         for (const CUctx_st& context : m.contexts)
             out += static_cast<std::size_t>(context.retained);
         return static_cast<int>(out);
@@ -347,19 +354,27 @@ CUresult CUDAAPI cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr* out, std::size_t size) { return allocate(out, size); }
 CUresult CUDAAPI cuMemFree_v2(CUdeviceptr at) { return release(at); }
 CUresult CUDAAPI cuMemAllocHost_v2(void** out, std::size_t size) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
     *out = std::malloc(size);
-    return *out == nullptr ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    machine().host_memory.insert(*out);
+    return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuMemFreeHost(void* memory) {
+    const Lock lock(machine().mutex);
+    if (machine().host_memory.erase(memory) == 0) return CUDA_ERROR_INVALID_VALUE;
     std::free(memory);
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* props) {
     if (machine().pools == 0) return CUDA_ERROR_NOT_SUPPORTED;
-    *out = new CUmemPoolHandle_st{props->location.id};
+    const Lock lock(machine().mutex);
+    *out = *machine().pool_objects.insert(new CUmemPoolHandle_st{props->location.id}).first;
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool) {
+    const Lock lock(machine().mutex);
+    if (machine().pool_objects.erase(pool) == 0) return CUDA_ERROR_INVALID_HANDLE;
     delete pool;
     return CUDA_SUCCESS;
 }

@@ -33,7 +33,7 @@ struct Control {
     void (*fault)(int status);             // the next work to run is this sticky error
     void (*refuse_images)(int status);     // cuModuleLoadDataEx says this; 0: no more
     std::uint64_t (*used_memory)();
-    int (*live_objects)();  // streams, events, modules, contexts retained
+    int (*live_objects)();  // all that is created, and contexts retained
     int (*events_recorded)();
 };
 
