@@ -83,13 +83,6 @@ TEST_CASE("options are honoured or refused by name") {
     admitted(saxpy, with([](Request& r) { r.fixpoint_iterations = 1; }));
 }
 
-TEST_CASE("constructs that this version does not run are refused with their place") {
-    const Planned p = planned(R"(wye 1; program p; workgroup 1; output r: f32[1]; grid groups 1;
-main { r[0] = f32(sin(1.0f64)); })");
-    refused(p, Ask().out(0, 4), Code::UNSUPPORTED, "`sin`");
-    refused(p, Ask().out(0, 4), Code::UNSUPPORTED, "at 2:");
-}
-
 TEST_CASE("a workgroup override needs an adjustable program and sane sizes") {
     const Planned p = planned(R"(wye 1; program p; workgroup 8 adjustable; output r: u32[64];
         grid elements 64; main { if global_id.x < len(r) { r[global_id.x] = 1u; } })");
