@@ -237,8 +237,11 @@ std::vector<std::uint32_t> convert_module(const ProbeModes& modes) {
     const Kernel::Array to_half = k.array(halves, 1);
     const Kernel::Array from_half = k.array(halves, 2);
     const Kernel::Array to_single = k.array(singles, 3);
+    const Kernel::Array rounded = k.array(singles, 4);
     k.begin();
-    k.store(to_half, k.index, k.code(Op::FConvert, half, {k.load(from_single, single, k.index)}));
+    const std::uint32_t narrow = k.code(Op::FConvert, half, {k.load(from_single, single, k.index)});
+    k.store(to_half, k.index, narrow);
+    k.store(rounded, k.index, k.code(Op::FConvert, single, {narrow}));
     k.store(to_single, k.index, k.code(Op::FConvert, single, {k.load(from_half, half, k.index)}));
     k.end();
     return k.words.words();

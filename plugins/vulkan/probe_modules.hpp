@@ -23,7 +23,8 @@ inline constexpr std::uint32_t kProbeWorkgroup = 64;
 // Bindings 0 to 2: a, b, c. Binding 3: the results, kProbeCount of each operation after the other.
 [[nodiscard]] std::vector<std::uint32_t> float_module(unsigned bits, const ProbeModes& modes,
                                                       const std::vector<ProbeOp>& ops);
-// Binding 0: f32, 1: f16 made of them. Binding 2: f16, 3: f32 made of them. kProbeCount each.
+// Binding 0: f32, 1: f16 made of them. Binding 2: f16, 3: f32 made of them. Binding 4:
+// those of binding 1 as f32 again, without a way through memory. kProbeCount each.
 [[nodiscard]] std::vector<std::uint32_t> convert_module(const ProbeModes& modes);
 // Binding 0: word 0 is a number of rounds; word 1 becomes the number that a loop made.
 [[nodiscard]] std::vector<std::uint32_t> loop_module();

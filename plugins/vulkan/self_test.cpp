@@ -146,15 +146,19 @@ Result<bool> try_convert(Bench& bench, const ProbeModes& modes) {
         halves[i] = static_cast<std::uint16_t>(i * 8 + i % 8);
     std::vector<std::uint16_t> to_half(kProbeCount);
     std::vector<float> to_single(kProbeCount);
+    std::vector<float> rounded(kProbeCount);
     const Bench::Argument arguments[] = {{bytes_of(singles)},
                                          {bytes_of(to_half), true},
                                          {bytes_of(halves)},
-                                         {bytes_of(to_single), true}};
+                                         {bytes_of(to_single), true},
+                                         {bytes_of(rounded), true}};
     WYE_TRY(bench.run(convert_module(modes), arguments, kProbeCount / kProbeWorkgroup));
     for (std::uint32_t i = 0; i < kProbeCount; ++i) {
         if (!same_bits(to_single[i], float_of(halves[i]))) return false;
         // By way of f32 all NaNs are one.
-        if (!same_bits(float_of(to_half[i]), float_of(half_of(singles[i])))) return false;
+        const float wanted = float_of(half_of(singles[i]));
+        if (!same_bits(float_of(to_half[i]), wanted) || !same_bits(rounded[i], wanted))
+            return false;
     }
     return true;
 }

@@ -42,6 +42,7 @@ class Integer {
     Id leading_zeros(Id a);
     Id reverse(Id a);
     Id mul_hi(Id a, Id c);
+    Id carried(Id a, Id sum);
     Id saturate(Id a, Id c, bool subtract);
     Id compare(spv::Op of_signed, spv::Op of_unsigned, std::span<const Id> v) {
         return b_.test(signed_ ? of_signed : of_unsigned, v[0], v[1]);
@@ -64,8 +65,10 @@ Id Integer::divide(Id a, Id divisor, bool remainder) {
         }
         divisor = b_.select(bad, number(1), divisor);
     }
-    if (remainder) return b_.op(signed_ ? spv::Op::OpSRem : spv::Op::OpUMod, a, divisor);
-    return b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor);
+    if (remainder && !signed_) return b_.op(spv::Op::OpUMod, a, divisor);
+    const Id quotient = b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor);
+    // Values are unsigned in type, and some drivers (NVIDIA 580) then take OpSRem for OpUMod.
+    return remainder ? sub(a, b_.op(spv::Op::OpIMul, quotient, divisor)) : quotient;
 }
 
 Id Integer::shift(Id a, Id count, bool left) {
@@ -122,10 +125,20 @@ Id Integer::mul_hi(Id a, Id c) {
     return sub(high, b_.select(negative(c), a, number(0)));
 }
 
+// The sum is below `a`. By words: NVIDIA 580 makes a wrong saturating addition of a wide compare.
+Id Integer::carried(Id a, Id sum) {
+    if (!wide_) return less(sum, a);
+    const Id high = b_.high_word(a);
+    const Id sum_high = b_.high_word(sum);
+    const Id low = b_.test(spv::Op::OpULessThan, b_.low_word(sum), b_.low_word(a));
+    return b_.either(b_.test(spv::Op::OpULessThan, sum_high, high),
+                     b_.both(b_.test(spv::Op::OpIEqual, sum_high, high), low));
+}
+
 Id Integer::saturate(Id a, Id c, bool subtract) {
     const Id result = subtract ? sub(a, c) : add(a, c);
     if (!signed_) {
-        const Id over = subtract ? less(a, c) : less(result, a);
+        const Id over = subtract ? less(a, c) : carried(a, result);
         return b_.select(over, number(subtract ? 0 : all_ones()), result);
     }
     // The result overflowed when its sign is wrong; then the sign of `a` says to which side.
