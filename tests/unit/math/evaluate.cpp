@@ -16,7 +16,10 @@ wye::ContextOptions options(const std::string& isa) {
     wye::ContextOptions out;
     out.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
 #ifdef WYE_OPENCL_FOLDER
-    out.plugin_paths = {WYE_OPENCL_FOLDER};
+    out.plugin_paths.emplace_back(WYE_OPENCL_FOLDER);
+#endif
+#ifdef WYE_VULKAN_FOLDER
+    out.plugin_paths.emplace_back(WYE_VULKAN_FOLDER);
 #endif
     if (!isa.empty()) out.config = {{"cpu.isa", isa}};
     return out;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The definitions give the same bytes wherever they run: the scalar oracle, each build of the CPU
-// plugin's kernels, and OpenCL. The oracle knows no math function; it runs the expanded program.
+// plugin's kernels, OpenCL and Vulkan. The oracle knows no math function; it runs the expanded
+// program.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -74,6 +75,9 @@ void compare() {
     for (const std::string& build : builds()) devices.emplace_back("cpu", build);
 #ifdef WYE_OPENCL_FOLDER
     devices.emplace_back("opencl:0");
+#endif
+#ifdef WYE_VULKAN_FOLDER
+    devices.emplace_back("vulkan:0");
 #endif
     support::Random random(11);
     for (const reference::Function& f : reference::functions()) {
