@@ -239,6 +239,7 @@ Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
     // What is still to be read from a buffer itself is read before anything may write it.
     if (timeline_->reads_pending()) WYE_TRY(timeline_->wait_segment(timeline_->newest_segment()));
     WYE_TRY(gather_waits(waits));
+    abandon();  // what a submit left that ran out of host memory
     sent_ = false;
     auto result = record_all(operations);
     // Reads by the host need an end of the work to come after, unless all work has ended.
