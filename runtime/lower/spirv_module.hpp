@@ -90,7 +90,6 @@ class SpirvModule {
     [[nodiscard]] Words finish(Id main, std::string_view entry,
                                std::array<std::uint32_t, 3> workgroup,
                                std::span<const Id> interface) const;
-    [[nodiscard]] std::size_t function_words() const { return functions_.size(); }
 
   private:
     Id once(spv::Op op, std::span<const std::uint32_t> operands, bool typed = false);
