@@ -38,5 +38,7 @@ Count run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
 Count run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs);
 // Its part for subgroup operations, where `only` is empty or "subgroup".
 Count sweep_subgroups(const Device& device, std::uint64_t inputs);
+// Its part for math functions, where `only` is empty or "math".
+Count sweep_math(const Device& device, std::uint64_t inputs);
 
 }  // namespace conformance

@@ -282,11 +282,12 @@ Count run_sweeps(const Device& device, const std::string& only, std::uint64_t in
         std::printf("%s: %zu operations, %llu inputs each\n", kind.name, sweep.operations.size(),
                     static_cast<unsigned long long>(wanted));
     }
-    if (only.empty() || only == "subgroup") {
-        const Count subgroups = sweep_subgroups(device, inputs_wanted);
-        count.passed += subgroups.passed;
-        count.failed += subgroups.failed;
-    }
+    const auto add = [&](const Count& part) {
+        count.passed += part.passed;
+        count.failed += part.failed;
+    };
+    if (only.empty() || only == "subgroup") add(sweep_subgroups(device, inputs_wanted));
+    if (only.empty() || only == "math") add(sweep_math(device, inputs_wanted));
     return count;
 }
 

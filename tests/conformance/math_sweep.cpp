@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Math functions against the built-in CPU device's baseline kernels, whose accuracy is tested with
+// MPFR, and on the first inputs against the oracle.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "conformance/judge.hpp"
+#include "conformance/suites.hpp"
+#include "support/random.hpp"
+#include "wye/program_format.h"
+
+namespace conformance {
+namespace {
+
+constexpr std::uint64_t kChunk = 1U << 18U;
+constexpr std::size_t kOracle = 256;  // inputs that the oracle evaluates too
+
+struct Function {
+    const char* name;
+    unsigned operands;
+};
+
+constexpr Function kFunctions[] = {
+#define WYE_SWEEP_MATH(name, code, text, operands) {text, operands},
+    WYE_MATH(WYE_SWEEP_MATH)
+#undef WYE_SWEEP_MATH
+};
+
+std::string text_of(const Function& f, const std::string& type) {
+    return "wye 1; program values; workgroup 64;\ninput x: " + type + "[]; input y: " + type +
+           "[len(x)]; output r: " + type + "[len(x)]; grid elements len(x);\nmain {\n" +
+           "    let i = global_id.x;\n    if i < len(r) { r[i] = " + f.name +
+           (f.operands == 2 ? "(x[i], y[i])" : "(x[i])") + "; }\n}\n";
+}
+
+// Bits of every kind, ordinary values, and what lies near 1 and near multiples of pi/2.
+template <typename T>
+std::vector<std::byte> arguments(support::Random& random, unsigned kind, std::size_t count) {
+    std::vector<T> out(count);
+    for (T& value : out) {
+        const std::uint64_t bits = support::random_scalar(random, kind);
+        std::memcpy(&value, &bits, sizeof(T));
+        const auto whole = static_cast<T>(random.between(-(1 << 24), 1 << 24));
+        switch (random.below(4)) {
+            case 0:
+                value = std::ldexp(whole, static_cast<int>(random.between(-30, -14)));
+                break;
+            case 1:
+                value = 1 + whole * std::numeric_limits<T>::epsilon();
+                break;
+            case 2:
+                value = whole * static_cast<T>(1.5707963267948966);
+                break;
+            default:
+                break;
+        }
+    }
+    std::vector<std::byte> bytes(count * sizeof(T));
+    std::memcpy(bytes.data(), out.data(), bytes.size());
+    return bytes;
+}
+
+template <typename T>
+Launch inputs(unsigned kind, std::uint64_t seed, std::size_t count) {
+    support::Random random(seed);
+    Launch launch;
+    launch.buffers = {{"x", true, false, arguments<T>(random, kind, count)},
+                      {"y", true, false, arguments<T>(random, kind, count)},
+                      {"r", false, true, std::vector<std::byte>(count * sizeof(T))}};
+    return launch;
+}
+
+// What differs, or nothing.
+template <typename T>
+wye::Result<std::string> sweep(const Device& device, const Device& reference, const Function& f,
+                               const std::string& type, unsigned kind, std::uint64_t wanted) {
+    const std::string text = text_of(f, type);
+    WYE_ASSIGN(const wye::Program program, device.context().program_from_text(text));
+    WYE_ASSIGN(const wye::Program same, reference.context().program_from_text(text));
+    WYE_ASSIGN(const std::string expanded, program.lower("wye-program"));
+    const Launch small = inputs<T>(kind, 0, kOracle);
+    WYE_ASSIGN(const auto said, expected(expanded, {small}));
+    WYE_ASSIGN(const auto got_small, device.run(program, {small}, true));
+    std::string bad = difference(small.buffers, got_small, said);
+    if (!bad.empty()) return "the oracle says otherwise: " + bad;
+    for (std::uint64_t done = 0; done < wanted; done += kChunk) {
+        const Launch launch =
+            inputs<T>(kind, done + 1, static_cast<std::size_t>(std::min(kChunk, wanted - done)));
+        WYE_ASSIGN(const auto got, device.run(program, {launch}, false));
+        WYE_ASSIGN(const auto right, reference.run(same, {launch}, false));
+        bad = difference(launch.buffers, got, right);
+        if (!bad.empty()) return bad;
+    }
+    return bad;
+}
+
+}  // namespace
+
+Count sweep_math(const Device& device, std::uint64_t wanted) {
+    Count count;
+    const auto judge = [&](const std::string& what, const wye::Result<std::string>& problem) {
+        const bool good = problem.ok() && problem->empty();
+        ++(good ? count.passed : count.failed);
+        if (!good)
+            std::printf("FAILED %s: %s\n", what.c_str(),
+                        (problem.ok() ? *problem : problem.error().text()).c_str());
+    };
+    if (!device.has("f64") || !device.has("ieee_f64")) {
+        std::printf("left out: math functions, the device has no f64\n");
+        return count;
+    }
+    const auto reference = Device::open("cpu", {{"cpu.isa", "baseline"}});
+    if (!reference.ok()) {
+        judge("math", reference.error());
+        return count;
+    }
+    for (const Function& f : kFunctions) {
+        judge(std::string("f32 ") + f.name,
+              sweep<float>(device, *reference, f, "f32", WYE_KIND_F32, wanted));
+        judge(std::string("f64 ") + f.name,
+              sweep<double>(device, *reference, f, "f64", WYE_KIND_F64, wanted));
+    }
+    std::printf("math: %zu functions on f32 and f64, %llu inputs each\n", std::size(kFunctions),
+                static_cast<unsigned long long>(wanted));
+    return count;
+}
+
+}  // namespace conformance
