@@ -44,6 +44,7 @@ std::vector<std::uint32_t> Device::subgroup_sizes() const {
 wye::Result<void> Device::run_host(const wye::Program& program, const Launch& launch,
                                    std::vector<std::vector<std::byte>>& bytes) const {
     wye::Dispatch dispatch(program, device_);
+    dispatch.timeout_ns(timeout_ns_);
     set(dispatch, launch);
     // Outputs go to storage of their own, so that a device cannot read what it should write.
     std::vector<std::vector<std::byte>> out(bytes.size());
@@ -74,6 +75,7 @@ wye::Result<void> Device::run_resident(const wye::Program& program,
     }
     for (const Launch& launch : launches) {
         wye::Dispatch dispatch(program, device_);
+        dispatch.timeout_ns(timeout_ns_);
         set(dispatch, launch);
         for (std::size_t i = 0; i < buffers.size(); ++i)
             dispatch.bind(launch.buffers[i].name, buffers[i]);
@@ -112,6 +114,7 @@ wye::Result<Ending> Device::run_to_trap(const wye::Program& program, const Launc
     WYE_INIT(desc);
     desc.program = program.get();
     desc.device = device_.get();
+    desc.timeout_ns = timeout_ns_;
     if (launch.groups) {
         desc.flags = WYE_DISPATCH_GRID;
         for (int i = 0; i < 3; ++i) desc.grid[i] = (*launch.groups)[static_cast<std::size_t>(i)];

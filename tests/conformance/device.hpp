@@ -50,6 +50,9 @@ class Device {
     // The widths of its subgroups; empty without them.
     [[nodiscard]] std::vector<std::uint32_t> subgroup_sizes() const;
 
+    // For each dispatch from now on; 0: never.
+    void give_up_after(std::uint64_t nanoseconds) { timeout_ns_ = nanoseconds; }
+
     // All dispatches in order; the bytes of each buffer afterwards. `resident`: buffers live on the
     // device from the first dispatch to the last, and outputs start with rubbish in them.
     [[nodiscard]] wye::Result<std::vector<std::vector<std::byte>>> run(
@@ -74,6 +77,7 @@ class Device {
     wye::Context context_;
     wye::Device device_;
     std::string selector_;
+    std::uint64_t timeout_ns_ = 0;
 };
 
 }  // namespace conformance

@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <span>
 
+#include "oracle/oracle.hpp"
+
 namespace conformance {
+namespace {
 
 wye::Result<oracle::Outcome> evaluate(const std::string& wire, const Launch& launch,
                                       const std::vector<std::vector<std::byte>>& bytes) {
@@ -17,6 +20,8 @@ wye::Result<oracle::Outcome> evaluate(const std::string& wire, const Launch& lau
     return wye::Error(wye::Code::INTERNAL, "the oracle refuses: " + outcome.error,
                       "Fix: compare only programs that it evaluates");
 }
+
+}  // namespace
 
 wye::Result<std::vector<std::vector<std::byte>>> expected(const std::string& wire,
                                                           const std::vector<Launch>& launches) {

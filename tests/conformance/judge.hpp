@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "conformance/device.hpp"
-#include "oracle/oracle.hpp"
 
 namespace conformance {
 
 // What the oracle says for the same program (in wire form) and launches. Fails with INTERNAL when
 // the oracle cannot evaluate it.
-wye::Result<oracle::Outcome> evaluate(const std::string& wire, const Launch& launch,
-                                      const std::vector<std::vector<std::byte>>& bytes);
 wye::Result<std::vector<std::vector<std::byte>>> expected(const std::string& wire,
                                                           const std::vector<Launch>& launches);
 

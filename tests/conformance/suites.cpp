@@ -6,8 +6,9 @@
 #include <fstream>
 
 #include "conformance/judge.hpp"
+#include "differential/random_case.hpp"
+#include "differential/referee.hpp"
 #include "support/examples.hpp"
-#include "support/random_program.hpp"
 
 namespace conformance {
 namespace {
@@ -48,98 +49,30 @@ std::string check_example(const Device& device, const wye::Program& program,
     return worse.empty() ? worse : "against the oracle: " + worse;
 }
 
-void dump_program(const std::string& folder, std::uint64_t seed,
-                  const support::RandomProgram& program) {
+void dump(const std::string& folder, const std::string& name, const differential::Case& what,
+          const std::string& problem) {
     if (folder.empty()) return;
     std::error_code ignored;
     std::filesystem::create_directories(folder, ignored);
-    const std::string stem = folder + "/" + std::to_string(seed);
-    std::ofstream(stem + ".wye") << program.text;
-    for (const auto& b : program.buffers)
-        std::ofstream(stem + "." + b.name, std::ios::binary)
-            .write(reinterpret_cast<const char*>(b.before.data()),
-                   static_cast<std::streamsize>(b.before.size()));
-}
-
-Launch launch_of(const support::RandomProgram& random) {
-    Launch launch;
-    launch.params = random.values;
-    launch.groups = random.groups;
-    for (const auto& b : random.buffers)
-        launch.buffers.push_back({b.name, b.input, b.output, b.before});
-    return launch;
-}
-
-std::string check_random(const Device& device, const wye::Program& program, const std::string& wire,
-                         const Launch& launch, bool resident) {
-    const auto got = device.run(program, {launch}, resident);
-    if (!got.ok()) return got.error().text();
-    const auto wanted = expected(wire, {launch});
-    if (!wanted.ok()) return wanted.error().text();
-    return difference(launch.buffers, *got, *wanted);
-}
-
-std::string check_trap(const Device& device, const wye::Program& program, const std::string& wire,
-                       const Launch& launch, std::uint64_t& trapped) {
-    const auto got = device.run_to_trap(program, launch);
-    if (!got.ok()) return got.error().text();
-    std::vector<std::vector<std::byte>> bytes;
-    for (const Binding& b : launch.buffers) bytes.push_back(b.bytes);
-    const auto wanted = evaluate(wire, launch, bytes);
-    if (!wanted.ok()) return wanted.error().text();
-    if (got->trap_code != wanted->trap.code || got->trap_count != wanted->trap.count)
-        return "trap " + std::to_string(got->trap_code) + " x " + std::to_string(got->trap_count) +
-               ", wanted " + std::to_string(wanted->trap.code) + " x " +
-               std::to_string(wanted->trap.count);
-    if (wanted->trap.count == 0) return difference(launch.buffers, got->bytes, wanted->buffers);
-    ++trapped;
-    return got->delivered ? "outputs were written although the program trapped" : "";
-}
-
-support::RandomProgramOptions options_for(const Device& device) {
-    support::RandomProgramOptions options;
-    options.int64 = device.has("int64");
-    options.f32 = device.has("ieee_f32");
-    options.f64 = device.has("ieee_f64");
-    options.storage16 = device.has("storage16");
-    options.subgroups = device.subgroup_sizes();
-    options.atomic_int64 = device.has("atomic_int64");
-    options.atomic_int64_shared = device.has("atomic_int64_shared");
-    std::printf("random programs with:%s%s%s%s%s%s%s\n", options.int64 ? " int64" : "",
-                options.f32 ? " f32" : "", options.f64 ? " f64" : "",
-                options.storage16 ? " storage16" : "", options.subgroups.empty() ? "" : " subgroup",
-                options.atomic_int64 ? " atomic_int64" : "",
-                options.atomic_int64_shared ? " atomic_int64_shared" : "");
-    return options;
+    std::ofstream(folder + "/" + name + ".wye") << differential::write_case(what, {problem});
 }
 
 Count run_seeds(const Device& device, std::uint64_t first, std::uint64_t last, bool traps,
-                const std::string& dump) {
-    support::RandomProgramOptions options = options_for(device);
-    options.traps = traps;
+                const std::string& folder) {
+    const support::RandomProgramOptions o = differential::options_for(device);
+    std::printf("random programs with:%s%s%s%s%s%s%s\n", o.int64 ? " int64" : "",
+                o.f32 ? " f32" : "", o.f64 ? " f64" : "", o.storage16 ? " storage16" : "",
+                o.subgroups.empty() ? "" : " subgroup", o.atomic_int64 ? " atomic_int64" : "",
+                o.atomic_int64_shared ? " atomic_int64_shared" : "");
+    const differential::Runner runner = differential::on(device);
     Count count;
-    std::uint64_t trapped = 0;
     for (std::uint64_t seed = first; seed < last; ++seed) {
-        options.size = seed % 4 == 3 ? 30 : 12;
-        options.grid_barriers = seed % 5 == 2;
-        options.math = seed % 5 == 4 && device.has("int64") && device.has("ieee_f64");
-        const support::RandomProgram random = support::random_program(seed, options);
-        const Launch launch = launch_of(random);
-        const auto program = device.context().program_from_text(random.text);
-        // The oracle knows no math functions: it runs their definitions.
-        const char* form = options.math ? "wye-program" : "wire";
-        const auto wire = program.ok() ? program->lower(form) : wye::Result<std::string>("");
-        std::string problem;
-        if (!program.ok() || !wire.ok())
-            problem = program.ok() ? wire.error().text() : program.error().text();
-        else if (traps)
-            problem = check_trap(device, *program, *wire, launch, trapped);
-        else
-            problem = check_random(device, *program, *wire, launch, seed % 3 == 1);
-        judge(count, "seed " + std::to_string(seed), problem);
-        if (!problem.empty()) dump_program(dump, seed, random);
+        const differential::Case what = differential::random_case(seed, o, traps);
+        const differential::Finding finding =
+            differential::judge(device.context(), runner, what, differential::kTrusted);
+        judge(count, "seed " + std::to_string(seed), finding.text);
+        if (!finding.text.empty()) dump(folder, std::to_string(seed), what, finding.text);
     }
-    if (traps) std::printf("%llu programs trapped\n", static_cast<unsigned long long>(trapped));
     return count;
 }
 

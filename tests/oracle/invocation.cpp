@@ -171,7 +171,7 @@ void Invocation::execute(const Statement& s) {
         waiting_ = &s;
         return;
     }
-    assign(s, index, is_effect(node.op) ? atomic(node) : evaluate(node));
+    assign(s, index, is_effect(node.op) ? atomic(node, s.op != WYE_OP_EFFECT) : evaluate(node));
 }
 
 void Invocation::finish(const Value& result) {
@@ -213,12 +213,12 @@ void Invocation::assign(const Statement& s, const Value& index, const Value& val
 
 // ---- Expressions ------------------------------------------------------------------------------
 
-Value Invocation::atomic(const Node& node) {
+Value Invocation::atomic(const Node& node, bool used) {
     const std::vector<Value> v = evaluate_all(node.args);
     const Value none;
     const bool cas = node.op == WYE_OP_ATOMIC_CAS;
     return machine_.arrays[node.imm].atomic(node.op, v[0], v.size() > 1 ? v.back() : none,
-                                            cas ? v[1] : none, accessor());
+                                            cas ? v[1] : none, used, accessor());
 }
 
 std::vector<Value> Invocation::evaluate_all(const std::vector<Node>& nodes) {

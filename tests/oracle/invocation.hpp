@@ -81,7 +81,7 @@ class Invocation {
     void next_round();  // of the loop on top of the stack
     void leave_to_loop();
     void assign(const Statement& s, const Value& index, const Value& value);
-    Value atomic(const Node& node);
+    Value atomic(const Node& node, bool used);
     Value builtin(std::uint32_t index) const;
     Value element(const Slot& slot, const Value& index) const;
     [[nodiscard]] bool condition(const Node& node);

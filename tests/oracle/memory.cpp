@@ -9,6 +9,29 @@
 #include "oracle/arithmetic.hpp"
 
 namespace oracle {
+namespace {
+
+Access access_of(std::uint32_t op, bool used, bool floating) {
+    if (used || floating) return Access::Ordered;
+    switch (op) {
+        case WYE_OP_ATOMIC_ADD:
+            return Access::Add;
+        case WYE_OP_ATOMIC_MIN:
+            return Access::Min;
+        case WYE_OP_ATOMIC_MAX:
+            return Access::Max;
+        case WYE_OP_ATOMIC_AND:
+            return Access::And;
+        case WYE_OP_ATOMIC_OR:
+            return Access::Or;
+        case WYE_OP_ATOMIC_XOR:
+            return Access::Xor;
+        default:
+            return Access::Ordered;
+    }
+}
+
+}  // namespace
 
 Type loaded(Type element) {
     switch (element.kind) {
@@ -88,7 +111,7 @@ void Array::store(const Value& index, const Value& value, const Accessor& who) {
 }
 
 Value Array::atomic(std::uint32_t op, const Value& index, const Value& value, const Value& expected,
-                    const Accessor& who) {
+                    bool used, const Accessor& who) {
     const bool sum_of_floats =
         op == WYE_OP_ATOMIC_ADD && (type_.kind == WYE_KIND_F32 || type_.kind == WYE_KIND_F64);
     if (type_.lanes != 1 || (!is_integer(type_.kind) && !sum_of_floats))
@@ -98,7 +121,7 @@ Value Array::atomic(std::uint32_t op, const Value& index, const Value& value, co
 
     std::uint64_t element = 0;
     if (!find(index, element)) return op == WYE_OP_ATOMIC_STORE ? Value() : Value(type_);
-    note(element, Access::Atomic, who);
+    note(element, access_of(op, used, sum_of_floats), who);
     const Value old = get(element);
     switch (op) {
         case WYE_OP_ATOMIC_LOAD:
@@ -139,17 +162,20 @@ Value Array::atomic(std::uint32_t op, const Value& index, const Value& value, co
 void Array::note(std::uint64_t element, Access access, const Accessor& who) {
     if (cells_.empty()) return;
     Cell& cell = cells_[element];
-    for (const Access other : {Access::Read, Access::Write, Access::Atomic}) {
-        const bool harmless = access == other && access != Access::Write;
-        const Seen& seen = cell.seen[static_cast<int>(other)];
+    for (int other = 0; other < kAccesses; ++other) {
+        const bool harmless = other == static_cast<int>(access) && access != Access::Write &&
+                              access != Access::Ordered;
+        const Seen& seen = cell.seen[other];
         if (harmless || !seen.any || !race_.empty()) continue;
         const bool same_group = seen.last.workgroup == who.workgroup;
         const bool same_interval = same_group && seen.last.interval == who.interval;
         if (seen.other_workgroups || !same_group ||
             (same_interval && (seen.several || seen.last.invocation != who.invocation)))
-            race_ = "race on element " + std::to_string(element) + " of `" + name_ +
-                    "` between invocations " + std::to_string(seen.last.invocation) + " and " +
-                    std::to_string(who.invocation);
+            race_ = (other >= static_cast<int>(Access::Ordered) && access >= Access::Ordered
+                         ? "the order of atomics shows in element "
+                         : "race on element ") +
+                    std::to_string(element) + " of `" + name_ + "` between invocations " +
+                    std::to_string(seen.last.invocation) + " and " + std::to_string(who.invocation);
     }
     Seen& seen = cell.seen[static_cast<int>(access)];
     if (seen.any && seen.last.workgroup != who.workgroup) {

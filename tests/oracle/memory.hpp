@@ -16,7 +16,10 @@ namespace oracle {
 // The value type that a load of an element type gives.
 Type loaded(Type element);
 
-enum class Access { Read, Write, Atomic };
+// Two accesses of one kind never disturb each other, but for writes and for atomics whose order
+// shows: those with a result that is used, and those that do not commute with themselves.
+enum class Access { Read, Write, Ordered, Add, Min, Max, And, Or, Xor };
+inline constexpr int kAccesses = 9;
 
 // Who makes an access: an invocation (its number in the grid), in a workgroup, in one of the
 // intervals between that workgroup's barriers.
@@ -43,9 +46,9 @@ class Array {
     Value load(const Value& index, const Accessor& who);
     void store(const Value& index, const Value& value, const Accessor& who);
     // op: ATOMIC_*. The old value; no type for ATOMIC_STORE. `value` and `expected` as the op
-    // needs.
+    // needs. `used`: whether anything is done with the result.
     Value atomic(std::uint32_t op, const Value& index, const Value& value, const Value& expected,
-                 const Accessor& who);
+                 bool used, const Accessor& who);
 
   private:
     // Accesses of one kind to one element. Workgroups run one after another (until a grid barrier,
@@ -57,7 +60,7 @@ class Array {
         Accessor last;
     };
     struct Cell {
-        Seen seen[3];
+        Seen seen[kAccesses];
     };
 
     [[nodiscard]] bool find(const Value& index, std::uint64_t& element) const;

@@ -32,7 +32,7 @@ struct Launch {
     std::optional<std::array<std::uint32_t, 3>> workgroup;  // override; the program must allow it
     std::uint32_t subgroup_size = 32;                       // where the program does not say
     std::uint64_t step_limit = std::uint64_t{1} << 36;      // statements and loop rounds
-    bool check_races = false;
+    bool check_races = false;                               // also for atomics whose order shows
 };
 
 struct Trap {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program with all that one launch of it needs, and its file: a `.wye` text whose first lines are
+// comments that hold the launch, so that one file repeats it. Pure values.
+//
+//   //: grid 2 1 1
+//   //: param 3f800000          bits of each parameter in declared order, hexadecimal
+//   //: buffer x input          input, output or both, in binding order
+//   //: zeros 12                what the last buffer holds: zeros, then bytes
+//   //: bytes 00ff17
+//   //: resident                buffers live on the device
+//   //: may_trap
+//   // any other comment
+//   wye 1;
+//   ...
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/device.hpp"
+
+namespace differential {
+
+struct Case {
+    std::string text;
+    conformance::Launch launch;
+    bool resident = false;
+    bool may_trap = false;
+};
+
+// `remarks`: lines for people, put first.
+[[nodiscard]] std::string write_case(const Case& what, const std::vector<std::string>& remarks);
+// INVALID_TEXT names the line.
+[[nodiscard]] wye::Result<Case> read_case(const std::string& file);
+
+}  // namespace differential

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// `wye fuzz`: random programs on devices against the reference evaluator; what differs is made
+// small and kept. Standard output has one line per finding and the count at the end.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "conformance/device.hpp"
+#include "differential/options.hpp"
+#include "differential/random_case.hpp"
+#include "differential/referee.hpp"
+#include "differential/shrink.hpp"
+
+namespace {
+
+using namespace differential;
+namespace fs = std::filesystem;
+
+enum Exit { kEqual = 0, kDiffers = 1, kUsageError = 2, kNoDevice = 3 };
+
+constexpr std::uint64_t kTimeout = 20'000'000'000;  // ns, for one dispatch
+
+struct Totals {
+    std::uint64_t equal = 0;
+    std::uint64_t different = 0;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::vector<std::string> usable_devices() {
+    std::vector<std::string> out;
+    const auto context = wye::Context::create();
+    const auto report = context.ok() ? context->report() : wye::Result<std::string>("");
+    if (!report.ok()) return out;
+    const auto json = nlohmann::json::parse(*report, nullptr, false);
+    if (!json.is_object()) return out;
+    for (const auto& device : json.value("devices", nlohmann::json::array()))
+        if (device.value("usable", false)) out.push_back(device.value("selector", ""));
+    return out;
+}
+
+// Where a finding goes: DEVICE-NAME.wye, with what a file name should not have made plain.
+std::string file_name(const std::string& device, const std::string& name) {
+    std::string out = device + "-" + name;
+    for (char& c : out)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
+    return out + ".wye";
+}
+
+void keep(const std::string& folder, const std::string& name, const std::string& text) {
+    std::error_code ignored;
+    fs::create_directories(folder, ignored);
+    const std::string path = (fs::path(folder) / name).string();
+    std::ofstream out(path, std::ios::binary);
+    out << text;
+    if (out.flush())
+        std::printf("  kept as %s\n", path.c_str());
+    else
+        std::printf("  cannot be kept as %s. Fix: name a folder that can be written\n",
+                    path.c_str());
+}
+
+// What differs, made small.
+void report(const conformance::Device& device, const Options& options, const std::string& name,
+            const Case& what, const Finding& finding) {
+    std::printf("DIFFERS %s on %s: %s\n", name.c_str(), device.selector().c_str(),
+                finding.text.c_str());
+    const Runner runner = on(device);
+    const Judge judge_changed = [&](const Case& c) {
+        return judge(device.context(), runner, c, kChanged);
+    };
+    std::vector<std::string> remarks = {name + " on " + device.selector()};
+    Case smallest = what;
+    Finding last = finding;
+    const Finding again = judge_changed(what);
+    if (!again.like(finding)) {
+        std::printf("  not the same again: %s\n",
+                    again.text.empty() ? "equal" : again.text.c_str());
+        remarks.push_back("Not the same again: " + again.text);
+    } else if (options.limit > 0) {
+        const auto start = std::chrono::steady_clock::now();
+        ShrinkLimits limits;
+        limits.seconds = options.limit;
+        const Shrunk shrunk = shrink(what, finding, judge_changed, limits);
+        const double took = seconds_since(start);
+        std::printf("  made small: %zu statements, %llu tries in %.1f s%s: %s\n", shrunk.statements,
+                    static_cast<unsigned long long>(shrunk.tries), took,
+                    shrunk.finished ? "" : " (the time ended first)", shrunk.finding.text.c_str());
+        smallest = shrunk.smallest;
+        last = shrunk.finding;
+    }
+    remarks.push_back(last.text);
+    if (!options.keep.empty())
+        keep(options.keep, file_name(device.selector(), name), write_case(smallest, remarks));
+}
+
+void check(const conformance::Device& device, const Options& options, const std::string& name,
+           const Case& what, const Care& care, Totals& totals) {
+    const Finding finding = judge(device.context(), on(device), what, care);
+    if (finding.kind == Finding::Kind::Equal) {
+        ++totals.equal;
+        return;
+    }
+    ++totals.different;
+    if (finding.differs())
+        report(device, options, name, what, finding);
+    else
+        std::printf("USELESS %s: %s\n", name.c_str(), finding.text.c_str());
+}
+
+std::optional<std::vector<std::string>> files(const std::vector<std::string>& paths) {
+    std::vector<std::string> out;
+    for (const std::string& path : paths) {
+        std::error_code error;
+        if (!fs::is_directory(path, error)) {
+            out.push_back(path);
+            continue;
+        }
+        for (const auto& entry : fs::directory_iterator(path, error))
+            if (entry.path().extension() == ".wye") out.push_back(entry.path().string());
+    }
+    std::ranges::sort(out);
+    for (const std::string& path : out) {
+        if (std::ifstream(path).good()) continue;
+        std::fprintf(stderr, "wye fuzz: error: cannot read `%s`\nFix: name a readable file\n",
+                     path.c_str());
+        return std::nullopt;
+    }
+    return out;
+}
+
+bool replay(const conformance::Device& device, const Options& options,
+            const std::vector<std::string>& paths, Totals& totals) {
+    for (const std::string& path : paths) {
+        std::ostringstream text;
+        text << std::ifstream(path, std::ios::binary).rdbuf();
+        const auto what = read_case(text.str());
+        if (!what.ok()) {
+            std::fprintf(stderr, "wye fuzz: error: %s: %s\n", path.c_str(),
+                         what.error().text().c_str());
+            return false;
+        }
+        check(device, options, fs::path(path).stem().string(), *what, kChanged, totals);
+    }
+    return true;
+}
+
+int run(const Options& options) {
+    std::vector<std::string> paths;
+    if (!options.replay.empty()) {
+        auto found = files(options.replay);
+        if (!found) return kUsageError;
+        paths = *std::move(found);
+    }
+    const auto selectors = options.devices.empty() ? usable_devices() : options.devices;
+    Totals totals;
+    for (const std::string& selector : selectors) {
+        auto device = conformance::Device::open(selector, {});
+        if (!device.ok()) {
+            std::fprintf(stderr, "wye fuzz: error: %s\n", device.error().text().c_str());
+            return kNoDevice;
+        }
+        device->give_up_after(kTimeout);
+        const auto start = std::chrono::steady_clock::now();
+        const std::uint64_t before = totals.equal + totals.different;
+        if (!replay(*device, options, paths, totals)) return kUsageError;
+        const auto facts = options_for(*device);
+        for (std::size_t i = 0; paths.empty() && i < options.seeds.size(); ++i) {
+            const std::uint64_t seed = options.seeds[i];
+            check(*device, options, (options.traps ? "traps-" : "seed-") + std::to_string(seed),
+                  random_case(seed, facts, options.traps), kTrusted, totals);
+        }
+        const std::uint64_t programs = totals.equal + totals.different - before;
+        const double took = seconds_since(start);
+        std::printf("%s: %llu programs in %.1f s, %.0f a minute\n", device->selector().c_str(),
+                    static_cast<unsigned long long>(programs), took,
+                    60 * static_cast<double>(programs) / took);
+    }
+    if (selectors.empty()) {
+        std::fputs("wye fuzz: error: there is no usable device\nFix: see `wye info`\n", stderr);
+        return kNoDevice;
+    }
+    std::printf("%llu equal, %llu different\n", static_cast<unsigned long long>(totals.equal),
+                static_cast<unsigned long long>(totals.different));
+    return totals.different == 0 ? kEqual : kDiffers;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // A device may end the process: what was said before must be out by then.
+    std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
+    Options options;
+    if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {
+        std::fprintf(stderr, "wye fuzz: error: %s\n", wrong.c_str());
+        return kUsageError;
+    }
+    if (options.help) {
+        std::fputs(kUsage, stdout);
+        return kEqual;
+    }
+    return run(options);
+}

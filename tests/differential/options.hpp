@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line of `wye fuzz`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace differential {
+
+struct Options {
+    std::vector<std::uint64_t> seeds;
+    std::vector<std::string> devices;  // empty: all usable
+    std::vector<std::string> replay;   // files and folders; not empty: these instead of seeds
+    std::string keep;                  // folder; empty: nothing is written
+    double limit = 120;                // seconds to shrink one finding; 0: as found
+    bool traps = false;
+    bool help = false;
+};
+
+extern const char* const kUsage;
+
+// Empty: understood. Else what is wrong, with a remedy.
+[[nodiscard]] std::string read_options(int argc, char** argv, Options& out);
+
+}  // namespace differential

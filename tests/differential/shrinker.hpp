@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of a search for a smaller case, and its passes. One owner, one thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "differential/edit.hpp"
+#include "differential/shrink.hpp"
+
+namespace differential {
+
+struct State {
+    wye::ir::Program program;  // as the parser gives it
+    Case what;                 // its text is the program's
+};
+
+class Shrinker {
+  public:
+    Shrinker(State first, Finding finding, const Judge& judge, const ShrinkLimits& limits);
+
+    Shrunk run();
+
+  private:
+    // Judges what `change` makes of a copy of the state (false: nothing) and keeps it if it shows
+    // the same trouble.
+    using Change = std::function<bool(State&)>;
+    bool attempt(const Change& change);
+    [[nodiscard]] bool ended() const;
+
+    // Each returns whether something was kept.
+    bool declarations();
+    bool launch();
+    bool statements();
+    bool structure();
+    bool expressions();
+    bool inlining();
+    bool sizes();
+    bool data();
+
+    bool expression(std::size_t code, wye::ir::ExprId id);
+    bool hoist(std::size_t code, wye::ir::ExprId id);
+    bool shorten(std::size_t buffer, std::size_t elements);
+
+    [[nodiscard]] const wye::ir::Code& code(std::size_t index) const;
+
+    State now_;
+    Finding finding_;
+    const Judge& judge_;
+    ShrinkLimits limits_;
+    std::chrono::steady_clock::time_point end_;
+    std::uint64_t tries_ = 0;
+    std::unordered_set<std::size_t> seen_;  // hashes of what was judged, or refused
+};
+
+}  // namespace differential
