@@ -17,33 +17,26 @@ namespace {
 
 constexpr unsigned kMostThreads = 4096;
 
-std::optional<std::string_view> configured(const wye_host_table& host, std::string_view key) {
-    if (host.config_get == nullptr) return std::nullopt;
-    wye_string value{};
-    if (host.config_get(host.self, sdk::to_abi(key), &value) != WYE_OK) return std::nullopt;
-    return sdk::from_abi(value);
-}
-
 Result<unsigned> threads_wanted(const wye_host_table& host) {
-    const auto text = configured(host, "cpu.threads");
+    const auto text = sdk::config(host, "cpu.threads");
     if (!text) return 0U;
     unsigned threads = 0;
     const auto read = std::from_chars(text->data(), text->data() + text->size(), threads);
     if (read.ec != std::errc{} || read.ptr != text->data() + text->size() || threads == 0 ||
         threads > kMostThreads)
         return Error(wye::Code::INVALID_ARGUMENT,
-                     "cpu.threads is \"" + std::string(*text) + "\", not a number of threads",
+                     "cpu.threads is \"" + *text + "\", not a number of threads",
                      "Fix: set cpu.threads to a number from 1 to " + std::to_string(kMostThreads),
                      "cpu.threads");
     return threads;
 }
 
 Result<const KernelSet*> kernels_wanted(const wye_host_table& host) {
-    const auto name = configured(host, "cpu.isa");
+    const auto name = sdk::config(host, "cpu.isa");
     if (!name) return &best_kernels();
     if (const KernelSet* set = kernels_named(*name)) return set;
     return Error(wye::Code::INVALID_ARGUMENT,
-                 "cpu.isa is \"" + std::string(*name) + "\", which this machine does not run",
+                 "cpu.isa is \"" + *name + "\", which this machine does not run",
                  "Fix: set cpu.isa to one of: " + std::string(isa_names()), "cpu.isa");
 }
 
@@ -74,8 +67,7 @@ wye_status probe_devices(wye_plugin_object*, std::uint32_t* out_count, wye_error
     return WYE_OK;
 }
 
-constexpr std::string_view kFormatName = WYE_FORMAT_PROGRAM;
-constexpr wye_string kFormats[] = {{kFormatName.data(), kFormatName.size()}};
+constexpr wye_string kFormats[] = {sdk::to_abi(WYE_FORMAT_PROGRAM)};
 
 wye_status device_info(wye_plugin_object* plugin, std::uint32_t index, wye_device_info* out,
                        wye_error** error) {
@@ -84,7 +76,7 @@ wye_status device_info(wye_plugin_object* plugin, std::uint32_t index, wye_devic
         out->name = sdk::to_abi(of(plugin).facts.name);
         out->state = WYE_DEVICE_USABLE;
         out->formats = kFormats;
-        out->format_count = 1;
+        out->format_count = std::size(kFormats);
         return {};
     });
 }
@@ -109,27 +101,9 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
 
 void shutdown(wye_plugin_object* plugin) { delete reinterpret_cast<Plugin*>(plugin); }
 
-constexpr std::uint64_t build_flags() {
-    std::uint64_t flags = WYE_BUILD_UNLOADABLE;
-#if defined(__SANITIZE_ADDRESS__)
-    flags |= WYE_BUILD_ASAN;
-#endif
-#if defined(__SANITIZE_THREAD__)
-    flags |= WYE_BUILD_TSAN;
-#endif
-#if !defined(NDEBUG)
-    flags |= WYE_BUILD_DEBUG;
-#endif
-    return flags;
-}
-
-constexpr wye_string text(std::string_view view) { return {view.data(), view.size()}; }
-
-// ---- Tables ------------------------------------------------------------------------------------
-
 constexpr wye_plugin_table make_table() {
     wye_plugin_table table{};
-    table.header.size = sizeof table;
+    table.header = sdk::header_of(sizeof table);
     table.init = init;
     table.probe_devices = probe_devices;
     table.device_info = device_info;
@@ -138,30 +112,14 @@ constexpr wye_plugin_table make_table() {
     table.shutdown = shutdown;
     return table;
 }
-constexpr wye_plugin_table kTable = make_table();
+constinit const wye_plugin_table kTable = make_table();
 
-constexpr wye_plugin_desc make_desc() {
-    wye_plugin_desc desc{};
-    desc.header.size = sizeof desc;
-    desc.abi_major = WYE_ABI_MAJOR;
-    desc.abi_minor = WYE_ABI_MINOR;
-    desc.host_minor_needed = 0;
-    desc.pointer_bytes = sizeof(void*);
-    desc.build_flags = build_flags();
-    desc.id = text("cpu");
-    desc.version = text(WYE_CPU_VERSION);
-    desc.vendor = text("Wye");
-    desc.table = &kTable;
-    return desc;
-}
-constexpr wye_plugin_desc kDesc = make_desc();
+constinit const wye_plugin_desc kDesc =
+    sdk::describe("cpu", WYE_CPU_VERSION, "the Wye project", kTable, WYE_BUILD_UNLOADABLE);
 
 }  // namespace
 }  // namespace wye::cpu
 
 extern "C" wye_status wye_cpu_plugin_query(const wye_hello* hello, const wye_plugin_desc** out) {
-    if (hello == nullptr || out == nullptr || hello->minor_floor > WYE_ABI_MINOR)
-        return WYE_ABI_MISMATCH;
-    *out = &wye::cpu::kDesc;
-    return WYE_OK;
+    return wye::sdk::answer_query(hello, wye::cpu::kDesc, out);
 }

@@ -49,6 +49,11 @@ class OpenDevice {
     const Device& info;
 
     [[nodiscard]] const wye_host_table& host() const { return *plugin.host; }
+    // Runs a slot's body.
+    template <typename Body>
+    wye_status guard(wye_error** error, Body&& body) const noexcept {
+        return sdk::guard(host(), error, std::forward<Body>(body));
+    }
     [[nodiscard]] CUcontext context() const { return context_; }
     // Where empty ranges point: a kernel may always read one element.
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_; }

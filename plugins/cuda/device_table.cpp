@@ -12,7 +12,7 @@ namespace {
 template <typename Body>
 wye_status on_device(wye_device_object* object, wye_error** error, Body&& body) {
     OpenDevice& device = device_of(object);
-    return sdk::guard(device.host(), error, [&]() -> Result<void> {
+    return device.guard(error, [&]() -> Result<void> {
         if (auto loss = device.loss()) return *std::move(loss);
         return body(device);
     });
@@ -46,7 +46,7 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
 
 wye_status program_save(wye_device_object* object, wye_program_object* program, wye_bytes* out,
                         wye_error** error) {
-    return sdk::guard(device_of(object).host(), error, [&]() -> Result<void> {
+    return device_of(object).guard(error, [&]() -> Result<void> {
         const std::vector<std::byte>& image = program_of(program).image();
         *out = {image.data(), image.size()};
         return {};
@@ -89,14 +89,14 @@ std::uint32_t device_lost(wye_device_object* object) { return device_of(object).
 
 wye_status try_recover(wye_device_object* object, wye_error** error) {
     OpenDevice& device = device_of(object);
-    return sdk::guard(device.host(), error, [&] { return device.recover(); });
+    return device.guard(error, [&] { return device.recover(); });
 }
 
 void close_device(wye_device_object* object) { delete &device_of(object); }
 
 constexpr wye_device_table make_table() {
     wye_device_table table{};
-    table.header = {sizeof table, 0, nullptr};
+    table.header = sdk::header_of(sizeof table);
     table.buffer_create = buffer_create;
     table.buffer_destroy = buffer_destroy;
     table.program_create = program_create;

@@ -15,14 +15,8 @@ constexpr std::uint64_t kSpinMicroseconds = 2000;
 
 Plugin& plugin_of(wye_plugin_object* object) { return *reinterpret_cast<Plugin*>(object); }
 
-std::optional<std::string> config(const wye_host_table& host, std::string_view key) {
-    wye_string out{};
-    if (host.config_get(host.self, sdk::to_abi(key), &out) != WYE_OK) return std::nullopt;
-    return std::string(sdk::from_abi(out));
-}
-
 Result<std::uint64_t> spin_ns(const wye_host_table& host) {
-    const std::optional<std::string> text = config(host, "cuda.spin_us");
+    const std::optional<std::string> text = sdk::config(host, "cuda.spin_us");
     if (!text) return kSpinMicroseconds * 1000;
     std::uint32_t value = 0;
     const auto [end, status] = std::from_chars(text->data(), text->data() + text->size(), value);
@@ -35,7 +29,7 @@ Result<std::uint64_t> spin_ns(const wye_host_table& host) {
 
 // By name first, then where the toolkit puts it. A driver of CUDA 12 takes the code of NVRTC 12.
 std::vector<std::string> nvrtc_libraries(const Plugin& plugin) {
-    if (auto given = config(*plugin.host, "cuda.nvrtc")) return {*std::move(given)};
+    if (auto given = sdk::config(*plugin.host, "cuda.nvrtc")) return {*std::move(given)};
     const bool older = plugin.driver && plugin.driver->version < 13000;
     const char* const names[] = {older ? "libnvrtc.so.12" : "libnvrtc.so.13",
                                  older ? "libnvrtc.so.13" : "libnvrtc.so.12"};
@@ -60,7 +54,7 @@ wye_status probe_devices(wye_plugin_object* object, std::uint32_t* out_count, wy
     return sdk::guard(*plugin.host, error, [&]() -> Result<void> {
         if (!plugin.probed) {
             WYE_ASSIGN(plugin.driver,
-                       Driver::open(config(*plugin.host, "cuda.library").value_or(kLibrary)));
+                       Driver::open(sdk::config(*plugin.host, "cuda.library").value_or(kLibrary)));
             WYE_ASSIGN(plugin.devices, discover(*plugin.driver));
             plugin.probed = true;
         }
@@ -71,19 +65,13 @@ wye_status probe_devices(wye_plugin_object* object, std::uint32_t* out_count, wy
 
 wye_status device_info(wye_plugin_object* object, std::uint32_t index, wye_device_info* out,
                        wye_error**) {
-    static constexpr wye_string kFormats[] = {{WYE_FORMAT_CUDA_C, sizeof WYE_FORMAT_CUDA_C - 1},
-                                              {WYE_FORMAT_CUBIN, sizeof WYE_FORMAT_CUBIN - 1},
-                                              {WYE_FORMAT_PTX, sizeof WYE_FORMAT_PTX - 1}};
+    static constexpr wye_string kFormats[] = {
+        sdk::to_abi(WYE_FORMAT_CUDA_C), sdk::to_abi(WYE_FORMAT_CUBIN), sdk::to_abi(WYE_FORMAT_PTX)};
     Plugin& plugin = plugin_of(object);
     const Device& device = plugin.devices[index];
-    out->name = sdk::to_abi(device.name);
-    out->state = device.usable() ? WYE_DEVICE_USABLE : WYE_DEVICE_UNUSABLE;
-    out->native_code = device.native_code;
-    out->reason = sdk::to_abi(device.reason);
-    out->fix = sdk::to_abi(device.fix);
     const std::size_t skipped = device.usable() && plugin.compiles_for(device) ? 0 : 1;
-    out->formats = kFormats + skipped;
-    out->format_count = std::size(kFormats) - skipped;
+    sdk::list_device(device, std::span(kFormats).subspan(skipped), *out);
+    out->native_code = device.native_code;
     return WYE_OK;
 }
 
@@ -126,7 +114,7 @@ void shutdown(wye_plugin_object* object) { delete &plugin_of(object); }
 
 constexpr wye_plugin_table make_table() {
     wye_plugin_table table{};
-    table.header = {sizeof table, 0, nullptr};
+    table.header = sdk::header_of(sizeof table);
     table.init = init;
     table.probe_devices = probe_devices;
     table.device_info = device_info;
@@ -138,36 +126,10 @@ constexpr wye_plugin_table make_table() {
     return table;
 }
 
-constexpr std::uint64_t build_flags() {
-    std::uint64_t flags = 0;
-#if defined(__SANITIZE_ADDRESS__)
-    flags |= WYE_BUILD_ASAN;
-#endif
-#if defined(__SANITIZE_THREAD__)
-    flags |= WYE_BUILD_TSAN;
-#endif
-#if !defined(NDEBUG)
-    flags |= WYE_BUILD_DEBUG;
-#endif
-    return flags;
-}
-
 constinit const wye_plugin_table kTable = make_table();
 
-constexpr wye_string text(std::string_view value) { return {value.data(), value.size()}; }
-
-constinit const wye_plugin_desc kDesc = {
-    {sizeof(wye_plugin_desc), 0, nullptr},
-    WYE_ABI_MAJOR,
-    WYE_ABI_MINOR,
-    WYE_ABI_MINOR_FLOOR,
-    sizeof(void*),
-    build_flags(),
-    text("cuda"),
-    text(WYE_PLUGIN_VERSION),
-    text("the Wye project"),
-    &kTable,
-};
+constinit const wye_plugin_desc kDesc =
+    sdk::describe("cuda", WYE_PLUGIN_VERSION, "the Wye project", kTable);
 
 }  // namespace
 
@@ -193,7 +155,7 @@ bool Plugin::compiles_for(const Device& device) {
               ". Fix: install an older NVRTC, and name it with `cuda.nvrtc`";
     if (why.empty()) return true;
     why = device.name + " takes only `cubin` and `ptx`: " + why;
-    host->log(host->self, WYE_LOG_WARNING, text("cuda"), sdk::to_abi(why));
+    host->log(host->self, WYE_LOG_WARNING, sdk::to_abi("cuda"), sdk::to_abi(why));
     return false;
 }
 
@@ -201,7 +163,5 @@ bool Plugin::compiles_for(const Device& device) {
 
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                            const wye_plugin_desc** out) {
-    if (hello->minor_floor > WYE_ABI_MINOR) return WYE_ABI_MISMATCH;
-    *out = &wye::cuda::kDesc;
-    return WYE_OK;
+    return wye::sdk::answer_query(hello, wye::cuda::kDesc, out);
 }

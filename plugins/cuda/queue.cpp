@@ -6,6 +6,7 @@
 
 #include "cuda/program.hpp"
 #include "cuda/status.hpp"
+#include "wye/sdk/queue_slots.hpp"
 
 namespace wye::cuda {
 
@@ -111,11 +112,11 @@ Result<void> Queue::enqueue(const wye_operation& op) {
 }
 
 // Only other queues are waited for: this one is in order.
-Result<void> Queue::wait_for(const wye_event* waits, std::uint64_t count) {
-    for (std::uint64_t w = 0; w < count; ++w) {
-        Queue& other = queue_of(waits[w].queue);
+Result<void> Queue::wait_for(std::span<const wye_event> waits) {
+    for (const wye_event& wait : waits) {
+        Queue& other = queue_of(wait.queue);
         if (&other == this) continue;
-        WYE_ASSIGN(const EventRef event, other.timeline_.event_for(waits[w].value));
+        WYE_ASSIGN(const EventRef event, other.timeline_.event_for(wait.value));
         if (!event) continue;
         WYE_TRY(done(device_.driver.cuStreamWaitEvent(stream_, event->get(), CU_EVENT_WAIT_DEFAULT),
                      "cuStreamWaitEvent"));
@@ -123,23 +124,21 @@ Result<void> Queue::wait_for(const wye_event* waits, std::uint64_t count) {
     return {};
 }
 
-Result<std::uint64_t> Queue::submit(const wye_operation* operations, std::uint64_t count,
-                                    const wye_event* waits, std::uint64_t wait_count) {
+Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
+                                    std::span<const wye_event> waits) {
     if (auto error = timeline_.failure(UINT64_MAX - 1)) return *std::move(error);
     if (auto error = device_.loss()) return *std::move(error);
     const Current current(device_);
     WYE_TRY(timeline_.begin());
-    if (wait_count != 0) {
-        if (auto waited = wait_for(waits, wait_count); !waited.ok()) {
-            timeline_.abandon();
-            return std::move(waited).error();
-        }
+    if (auto waited = wait_for(waits); !waited.ok()) {
+        timeline_.abandon();
+        return std::move(waited).error();
     }
-    for (std::uint64_t i = 0; i < count; ++i) {
-        auto queued = enqueue(operations[i]);
+    for (const wye_operation& op : operations) {
+        auto queued = enqueue(op);
         if (queued.ok()) continue;
         Error error = std::move(queued).error();
-        if (i != 0) {  // some of it runs: nothing after it may
+        if (&op != operations.data()) {  // some of it runs: nothing after it may
             (void)device_.driver.cuStreamSynchronize(stream_);
             timeline_.poison(error);
         }
@@ -151,54 +150,6 @@ Result<std::uint64_t> Queue::submit(const wye_operation* operations, std::uint64
     return value;
 }
 
-namespace {
-
-wye_status submit(wye_queue_object* object, const wye_operation* operations, std::uint64_t count,
-                  const wye_event* waits, std::uint64_t wait_count, std::uint64_t* out_value,
-                  wye_error** error) {
-    Queue& queue = queue_of(object);
-    return sdk::guard(queue.device().host(), error, [&]() -> Result<void> {
-        WYE_ASSIGN(*out_value, queue.submit(operations, count, waits, wait_count));
-        return {};
-    });
-}
-
-wye_status poll(wye_queue_object* object, std::uint64_t value, wye_error** error) {
-    Queue& queue = queue_of(object);
-    return sdk::guard(queue.device().host(), error, [&] { return queue.timeline().poll(value); });
-}
-
-wye_status wait(wye_queue_object* object, std::uint64_t value, std::uint64_t timeout_ns,
-                wye_error** error) {
-    Queue& queue = queue_of(object);
-    return sdk::guard(queue.device().host(), error,
-                      [&] { return queue.timeline().wait(value, timeout_ns); });
-}
-
-wye_status timing(wye_queue_object* object, std::uint64_t value, wye_timing* out,
-                  wye_error** error) {
-    Queue& queue = queue_of(object);
-    return sdk::guard(queue.device().host(), error, [&]() -> Result<void> {
-        WYE_ASSIGN(out->device_ns, queue.timeline().device_ns(value));
-        return {};
-    });
-}
-
-void destroy(wye_queue_object* queue) { delete &queue_of(queue); }
-
-constexpr wye_queue_table make_table() {
-    wye_queue_table table{};
-    table.header = {sizeof table, 0, nullptr};
-    table.submit = submit;
-    table.poll = poll;
-    table.wait = wait;
-    table.timing = timing;
-    table.destroy = destroy;
-    return table;
-}
-
-}  // namespace
-
-constinit const wye_queue_table kQueueTable = make_table();
+constinit const wye_queue_table kQueueTable = sdk::QueueSlots<Queue>::table();
 
 }  // namespace wye::cuda

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "cuda/device.hpp"
 #include "cuda/timeline.hpp"
@@ -20,8 +21,8 @@ class Queue {
 
     // Everything or nothing is queued. When the driver refuses an operation after others went in,
     // the queue is emptied and poisoned.
-    [[nodiscard]] Result<std::uint64_t> submit(const wye_operation* operations, std::uint64_t count,
-                                               const wye_event* waits, std::uint64_t wait_count);
+    [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
+                                               std::span<const wye_event> waits);
     [[nodiscard]] Timeline& timeline() { return timeline_; }
     [[nodiscard]] const OpenDevice& device() const { return device_; }
 
@@ -35,7 +36,7 @@ class Queue {
     Result<void> fill(const wye_fill_op& op);
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
-    Result<void> wait_for(const wye_event* waits, std::uint64_t count);
+    Result<void> wait_for(std::span<const wye_event> waits);
     Result<void> done(CUresult status, std::string_view call);
 
     OpenDevice& device_;

@@ -54,7 +54,7 @@ namespace {
 wye_status buffer_create(wye_device_object* object, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     OpenDevice& device = device_of(object);
-    return sdk::guard(device.host(), error, [&]() -> Result<void> {
+    return device.guard(error, [&]() -> Result<void> {
         WYE_ASSIGN(auto buffer, create_buffer(device, desc->size, sdk::from_abi(desc->label)));
         *out = reinterpret_cast<wye_buffer_object*>(buffer.release());
         return {};
@@ -66,7 +66,7 @@ void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) { delete &buf
 wye_status program_create(wye_device_object* object, const wye_artifact* artifact,
                           wye_program_object** out, wye_error** error) {
     OpenDevice& device = device_of(object);
-    return sdk::guard(device.host(), error, [&]() -> Result<void> {
+    return device.guard(error, [&]() -> Result<void> {
         WYE_ASSIGN(auto program, BuiltProgram::build(device, *artifact));
         *out = reinterpret_cast<wye_program_object*>(program.release());
         return {};
@@ -80,7 +80,7 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
 wye_status queue_create(wye_device_object* object, const wye_queue_desc* desc,
                         wye_queue_object** out, const wye_queue_table** table, wye_error** error) {
     OpenDevice& device = device_of(object);
-    return sdk::guard(device.host(), error, [&]() -> Result<void> {
+    return device.guard(error, [&]() -> Result<void> {
         WYE_ASSIGN(auto queue, Queue::create(device, desc->timing != 0));
         *out = reinterpret_cast<wye_queue_object*>(queue.release());
         *table = &kQueueTable;
@@ -98,7 +98,7 @@ void close_device(wye_device_object* object) { delete &device_of(object); }
 
 constexpr wye_device_table make_table() {
     wye_device_table table{};
-    table.header = {sizeof table, 0, nullptr};
+    table.header = sdk::header_of(sizeof table);
     table.buffer_create = buffer_create;
     table.buffer_destroy = buffer_destroy;
     table.program_create = program_create;

@@ -32,6 +32,11 @@ struct OpenDevice {
         1};  // numbers buffers, so that none is taken for another
 
     [[nodiscard]] const wye_host_table& host() const { return *plugin.host; }
+    // Runs a slot's body.
+    template <typename Body>
+    wye_status guard(wye_error** error, Body&& body) const noexcept {
+        return sdk::guard(host(), error, std::forward<Body>(body));
+    }
     [[nodiscard]] static Result<std::unique_ptr<OpenDevice>> open(Plugin& plugin,
                                                                   std::uint32_t index);
 };

@@ -8,19 +8,13 @@ namespace {
 
 Plugin& plugin_of(wye_plugin_object* object) { return *reinterpret_cast<Plugin*>(object); }
 
-std::optional<std::string> config(const wye_host_table& host, std::string_view key) {
-    wye_string out{};
-    if (host.config_get(host.self, sdk::to_abi(key), &out) != WYE_OK) return std::nullopt;
-    return std::string(sdk::from_abi(out));
-}
-
 wye_status init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
                 wye_error** error) {
     return sdk::guard(*host, error, [&]() -> Result<void> {
         auto plugin = std::make_unique<Plugin>();
         plugin->host = host;
         WYE_ASSIGN(plugin->driver,
-                   Driver::open(config(*host, "opencl.library").value_or(kLibrary)));
+                   Driver::open(sdk::config(*host, "opencl.library").value_or(kLibrary)));
         *out = reinterpret_cast<wye_plugin_object*>(plugin.release());
         return {};
     });
@@ -30,8 +24,8 @@ wye_status probe_devices(wye_plugin_object* object, std::uint32_t* out_count, wy
     Plugin& plugin = plugin_of(object);
     return sdk::guard(*plugin.host, error, [&]() -> Result<void> {
         if (!plugin.probed) {
-            const Surroundings surroundings{config(*plugin.host, "env.POCL_CACHE_DIR"),
-                                            config(*plugin.host, "env.PATH")};
+            const Surroundings surroundings{sdk::config(*plugin.host, "env.POCL_CACHE_DIR"),
+                                            sdk::config(*plugin.host, "env.PATH")};
             WYE_ASSIGN(plugin.devices, discover(*plugin.driver, surroundings));
             plugin.probed = true;
         }
@@ -42,16 +36,10 @@ wye_status probe_devices(wye_plugin_object* object, std::uint32_t* out_count, wy
 
 wye_status device_info(wye_plugin_object* object, std::uint32_t index, wye_device_info* out,
                        wye_error**) {
-    static constexpr wye_string kFormats[] = {
-        {WYE_FORMAT_OPENCL_C, sizeof WYE_FORMAT_OPENCL_C - 1}};
+    static constexpr wye_string kFormats[] = {sdk::to_abi(WYE_FORMAT_OPENCL_C)};
     const Device& device = plugin_of(object).devices[index];
-    out->name = sdk::to_abi(device.name);
-    out->state = device.usable() ? WYE_DEVICE_USABLE : WYE_DEVICE_UNUSABLE;
+    sdk::list_device(device, kFormats, *out);
     out->native_code = device.native_code;
-    out->reason = sdk::to_abi(device.reason);
-    out->fix = sdk::to_abi(device.fix);
-    out->formats = kFormats;
-    out->format_count = std::size(kFormats);
     return WYE_OK;
 }
 
@@ -75,7 +63,7 @@ void shutdown(wye_plugin_object* object) { delete &plugin_of(object); }
 
 constexpr wye_plugin_table make_table() {
     wye_plugin_table table{};
-    table.header = {sizeof table, 0, nullptr};
+    table.header = sdk::header_of(sizeof table);
     table.init = init;
     table.probe_devices = probe_devices;
     table.device_info = device_info;
@@ -85,43 +73,15 @@ constexpr wye_plugin_table make_table() {
     return table;
 }
 
-constexpr std::uint64_t build_flags() {
-    std::uint64_t flags = 0;
-#if defined(__SANITIZE_ADDRESS__)
-    flags |= WYE_BUILD_ASAN;
-#endif
-#if defined(__SANITIZE_THREAD__)
-    flags |= WYE_BUILD_TSAN;
-#endif
-#if !defined(NDEBUG)
-    flags |= WYE_BUILD_DEBUG;
-#endif
-    return flags;
-}
-
 constinit const wye_plugin_table kTable = make_table();
 
-constexpr wye_string text(std::string_view value) { return {value.data(), value.size()}; }
-
-constinit const wye_plugin_desc kDesc = {
-    {sizeof(wye_plugin_desc), 0, nullptr},
-    WYE_ABI_MAJOR,
-    WYE_ABI_MINOR,
-    WYE_ABI_MINOR_FLOOR,
-    sizeof(void*),
-    build_flags(),
-    text("opencl"),
-    text(WYE_PLUGIN_VERSION),
-    text("the Wye project"),
-    &kTable,
-};
+constinit const wye_plugin_desc kDesc =
+    sdk::describe("opencl", WYE_PLUGIN_VERSION, "the Wye project", kTable);
 
 }  // namespace
 }  // namespace wye::opencl
 
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                            const wye_plugin_desc** out) {
-    if (hello->minor_floor > WYE_ABI_MINOR) return WYE_ABI_MISMATCH;
-    *out = &wye::opencl::kDesc;
-    return WYE_OK;
+    return wye::sdk::answer_query(hello, wye::opencl::kDesc, out);
 }

@@ -3,6 +3,7 @@
 
 #include "opencl/program.hpp"
 #include "opencl/status.hpp"
+#include "wye/sdk/queue_slots.hpp"
 
 namespace wye::opencl {
 namespace {
@@ -87,8 +88,8 @@ Result<void> Queue::enqueue(const wye_operation& op, cl_uint wait_count, const c
     return {};
 }
 
-Result<std::uint64_t> Queue::submit(const wye_operation* operations, std::uint64_t count,
-                                    const wye_event* waits, std::uint64_t wait_count) {
+Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
+                                    std::span<const wye_event> waits) {
     const Driver& driver = device_.driver;
     if (auto error = timeline_.failure(UINT64_MAX - 1)) return *std::move(error);
 
@@ -96,11 +97,11 @@ Result<std::uint64_t> Queue::submit(const wye_operation* operations, std::uint64
     // host before another queue may wait for them.
     std::vector<Event> held;
     std::vector<cl_event> raw;
-    for (std::uint64_t w = 0; w < wait_count; ++w) {
-        Queue& other = queue_of(waits[w].queue);
+    for (const wye_event& wait : waits) {
+        Queue& other = queue_of(wait.queue);
         if (&other == this) continue;
-        if (auto error = other.timeline_.failure(waits[w].value)) return *std::move(error);
-        Event event = other.timeline_.event_for(waits[w].value);
+        if (auto error = other.timeline_.failure(wait.value)) return *std::move(error);
+        Event event = other.timeline_.event_for(wait.value);
         if (!event) continue;
         driver.clFlush(other.queue_.get());
         raw.push_back(event.get());
@@ -108,17 +109,16 @@ Result<std::uint64_t> Queue::submit(const wye_operation* operations, std::uint64
     }
     auto waiting = static_cast<cl_uint>(raw.size());
 
-    std::uint64_t last = count;  // the last operation that queues something
-    for (std::uint64_t i = 0; i < count; ++i)
-        if (!empty(operations[i])) last = i;
+    const wye_operation* last = nullptr;  // the last operation that queues something
+    for (const wye_operation& op : operations)
+        if (!empty(op)) last = &op;
     cl_event first_event = nullptr;
     cl_event last_event = nullptr;
     bool queued = false;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        if (empty(operations[i])) continue;
-        cl_event* event = i == last ? &last_event : timing_ && !queued ? &first_event : nullptr;
-        Result<void> done =
-            enqueue(operations[i], waiting, waiting != 0 ? raw.data() : nullptr, event);
+    for (const wye_operation& op : operations) {
+        if (empty(op)) continue;
+        cl_event* event = &op == last ? &last_event : timing_ && !queued ? &first_event : nullptr;
+        Result<void> done = enqueue(op, waiting, waiting != 0 ? raw.data() : nullptr, event);
         if (!done.ok()) {
             const Event first(driver, first_event);
             if (queued) {  // some of it runs: nothing after it may
@@ -140,54 +140,6 @@ Result<std::uint64_t> Queue::submit(const wye_operation* operations, std::uint64
     return timeline_.add(Event(driver, first_event), Event(driver, last_event));
 }
 
-namespace {
-
-wye_status submit(wye_queue_object* object, const wye_operation* operations, std::uint64_t count,
-                  const wye_event* waits, std::uint64_t wait_count, std::uint64_t* out_value,
-                  wye_error** error) {
-    Queue& queue = queue_of(object);
-    return sdk::guard(queue.device().host(), error, [&]() -> Result<void> {
-        WYE_ASSIGN(*out_value, queue.submit(operations, count, waits, wait_count));
-        return {};
-    });
-}
-
-wye_status poll(wye_queue_object* object, std::uint64_t value, wye_error** error) {
-    Queue& queue = queue_of(object);
-    return sdk::guard(queue.device().host(), error, [&] { return queue.timeline().poll(value); });
-}
-
-wye_status wait(wye_queue_object* object, std::uint64_t value, std::uint64_t timeout_ns,
-                wye_error** error) {
-    Queue& queue = queue_of(object);
-    return sdk::guard(queue.device().host(), error,
-                      [&] { return queue.timeline().wait(value, timeout_ns); });
-}
-
-wye_status timing(wye_queue_object* object, std::uint64_t value, wye_timing* out,
-                  wye_error** error) {
-    Queue& queue = queue_of(object);
-    return sdk::guard(queue.device().host(), error, [&]() -> Result<void> {
-        WYE_ASSIGN(out->device_ns, queue.timeline().device_ns(value));
-        return {};
-    });
-}
-
-void destroy(wye_queue_object* queue) { delete &queue_of(queue); }
-
-constexpr wye_queue_table make_table() {
-    wye_queue_table table{};
-    table.header = {sizeof table, 0, nullptr};
-    table.submit = submit;
-    table.poll = poll;
-    table.wait = wait;
-    table.timing = timing;
-    table.destroy = destroy;
-    return table;
-}
-
-}  // namespace
-
-constinit const wye_queue_table kQueueTable = make_table();
+constinit const wye_queue_table kQueueTable = sdk::QueueSlots<Queue>::table();
 
 }  // namespace wye::opencl

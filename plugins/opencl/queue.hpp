@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "opencl/device.hpp"
@@ -21,8 +22,8 @@ class Queue {
 
     // Everything or nothing is queued. When a driver refuses an operation after others went in, the
     // queue is emptied and poisoned.
-    [[nodiscard]] Result<std::uint64_t> submit(const wye_operation* operations, std::uint64_t count,
-                                               const wye_event* waits, std::uint64_t wait_count);
+    [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
+                                               std::span<const wye_event> waits);
     [[nodiscard]] Timeline& timeline() { return timeline_; }
     [[nodiscard]] const OpenDevice& device() const { return device_; }
 

@@ -73,6 +73,11 @@ struct OpenDevice {
 
     [[nodiscard]] const DeviceTable& vk() const { return logical.vk; }
     [[nodiscard]] VkDevice handle() const { return logical.handle; }
+    // Runs a slot's body.
+    template <typename Body>
+    wye_status guard(wye_error** error, Body&& body) const noexcept {
+        return vulkan::guard(plugin, error, std::forward<Body>(body));
+    }
     // The error of a call that failed on this device; remembers when the device is lost.
     [[nodiscard]] Error failed(VkResult result, std::string_view call);
     [[nodiscard]] Error failed(VkResult result, std::string_view call, std::string_view subject);

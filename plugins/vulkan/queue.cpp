@@ -6,6 +6,7 @@
 
 #include "vulkan/fill.hpp"
 #include "vulkan/program.hpp"
+#include "wye/sdk/queue_slots.hpp"
 
 namespace wye::vulkan {
 namespace {
@@ -262,50 +263,14 @@ Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
 
 namespace {
 
-wye_status submit(wye_queue_object* object, const wye_operation* operations, std::uint64_t count,
-                  const wye_event* waits, std::uint64_t wait_count, std::uint64_t* out_value,
-                  wye_error** error) {
-    Queue& queue = queue_of(object);
-    return guard(queue.device().plugin, error, [&]() -> Result<void> {
-        WYE_ASSIGN(*out_value, queue.submit({operations, count}, {waits, wait_count}));
-        return {};
-    });
-}
-
-wye_status poll(wye_queue_object* object, std::uint64_t value, wye_error** error) {
-    Queue& queue = queue_of(object);
-    return guard(queue.device().plugin, error, [&] { return queue.timeline().poll(value); });
-}
-
-wye_status wait(wye_queue_object* object, std::uint64_t value, std::uint64_t timeout_ns,
-                wye_error** error) {
-    Queue& queue = queue_of(object);
-    return guard(queue.device().plugin, error,
-                 [&] { return queue.timeline().wait(value, timeout_ns); });
-}
-
-wye_status timing(wye_queue_object* object, std::uint64_t value, wye_timing* out,
-                  wye_error** error) {
-    Queue& queue = queue_of(object);
-    return guard(queue.device().plugin, error, [&]() -> Result<void> {
-        WYE_ASSIGN(out->device_ns, queue.timeline().device_ns(value));
-        return {};
-    });
-}
-
-void destroy(wye_queue_object* queue) {
-    const Plugin& plugin = queue_of(queue).device().plugin;
-    delete &queue_of(queue);
+void destroy(wye_queue_object* object) {
+    const Plugin& plugin = queue_of(object).device().plugin;
+    sdk::QueueSlots<Queue>::destroy(object);
     plugin.deliver_messages();
 }
 
 constexpr wye_queue_table make_table() {
-    wye_queue_table table{};
-    table.header = {sizeof table, 0, nullptr};
-    table.submit = submit;
-    table.poll = poll;
-    table.wait = wait;
-    table.timing = timing;
+    wye_queue_table table = sdk::QueueSlots<Queue>::table();
     table.destroy = destroy;
     return table;
 }

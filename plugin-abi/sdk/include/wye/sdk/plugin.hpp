@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Helpers for plugin authors: strings, host errors from Result<T>, and a guard that keeps
-// exceptions inside the plugin. Header-only; optional; threads as the host table (free).
+// Helpers for plugin authors: strings, configuration, host errors from Result<T>, a guard that
+// keeps exceptions inside the plugin, and its description. Header-only; optional; threads as the
+// host table (free).
 #pragma once
 
 #include <cstdint>
 #include <exception>
 #include <new>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,14 +18,23 @@
 
 namespace wye::sdk {
 
-[[nodiscard]] inline wye_string to_abi(std::string_view text) noexcept {
+[[nodiscard]] constexpr wye_string to_abi(std::string_view text) noexcept {
     return {text.data(), text.size()};
 }
-[[nodiscard]] inline std::string_view from_abi(wye_string text) noexcept {
+[[nodiscard]] constexpr std::string_view from_abi(wye_string text) noexcept {
     return text.data == nullptr ? std::string_view{} : std::string_view{text.data, text.size};
 }
-[[nodiscard]] inline wye_header header_of(std::uint32_t size) noexcept {
+[[nodiscard]] constexpr wye_header header_of(std::uint32_t size) noexcept {
     return {size, 0, nullptr};
+}
+
+// What the host's configuration says about `key`.
+[[nodiscard]] inline std::optional<std::string> config(const wye_host_table& host,
+                                                       std::string_view key) {
+    wye_string out{};
+    if (host.config_get == nullptr || host.config_get(host.self, to_abi(key), &out) != WYE_OK)
+        return std::nullopt;
+    return std::string(from_abi(out));
 }
 
 // Hands `error` (with its causes) to the host through `sink`, which may be null. Returns its code.
@@ -65,6 +77,72 @@ wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noex
     } catch (...) {
         return WYE_INTERNAL;
     }
+}
+
+// Fills in what the host lists of a device that has name, usable(), reason and fix.
+template <typename Device>
+void list_device(const Device& device, std::span<const wye_string> formats, wye_device_info& out) {
+    out.name = to_abi(device.name);
+    out.state = device.usable() ? WYE_DEVICE_USABLE : WYE_DEVICE_UNUSABLE;
+    out.reason = to_abi(device.reason);
+    out.fix = to_abi(device.fix);
+    out.formats = formats.data();
+    out.format_count = formats.size();
+}
+
+// How the file that includes this is built.
+[[nodiscard]] constexpr std::uint64_t build_flags() noexcept {
+    std::uint64_t flags = 0;
+#if defined(__SANITIZE_ADDRESS__)
+    flags |= WYE_BUILD_ASAN;
+#endif
+#if defined(__SANITIZE_THREAD__)
+    flags |= WYE_BUILD_TSAN;
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    flags |= WYE_BUILD_ASAN;
+#endif
+#if __has_feature(thread_sanitizer)
+    flags |= WYE_BUILD_TSAN;
+#endif
+#if __has_feature(undefined_behavior_sanitizer)
+    flags |= WYE_BUILD_UBSAN;
+#endif
+#endif
+#if !defined(NDEBUG)
+    flags |= WYE_BUILD_DEBUG;
+#endif
+    return flags;
+}
+
+// The description of a plugin that works with every host of this header's major version. The
+// strings and the table are static.
+[[nodiscard]] constexpr wye_plugin_desc describe(std::string_view id, std::string_view version,
+                                                 std::string_view vendor,
+                                                 const wye_plugin_table& table,
+                                                 std::uint64_t more_flags = 0) noexcept {
+    wye_plugin_desc desc{};
+    desc.header = header_of(sizeof desc);
+    desc.abi_major = WYE_ABI_MAJOR;
+    desc.abi_minor = WYE_ABI_MINOR;
+    desc.host_minor_needed = WYE_ABI_MINOR_FLOOR;
+    desc.pointer_bytes = sizeof(void*);
+    desc.build_flags = build_flags() | more_flags;
+    desc.id = to_abi(id);
+    desc.version = to_abi(version);
+    desc.vendor = to_abi(vendor);
+    desc.table = &table;
+    return desc;
+}
+
+// The whole of `wye_plugin_query_1`.
+[[nodiscard]] inline wye_status answer_query(const wye_hello* hello, const wye_plugin_desc& desc,
+                                             const wye_plugin_desc** out) noexcept {
+    if (hello == nullptr || out == nullptr || hello->minor_floor > desc.abi_minor)
+        return WYE_ABI_MISMATCH;
+    *out = &desc;
+    return WYE_OK;
 }
 
 }  // namespace wye::sdk
