@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <iostream>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "helper.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
 #include "wye/wye.h"
@@ -101,11 +103,14 @@ int real_main(int argc, char** argv) {
     CLI::App* check_verb = app.add_subcommand("check", "Validate a program and say what it needs");
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
+    app.add_subcommand("fuzz", "Compare random programs on devices with the reference (a helper)");
     add_info(*info_verb, info_options);
     add_check(*check_verb, check_options);
     add_lower(*lower_verb, lower_options);
     add_run(*run_verb, run_options, grid, elements);
 
+    // The helper reads its own options.
+    if (argc > 1 && std::string_view(argv[1]) == "fuzz") return become_helper("fuzz", argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "helper.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace wye::tool {
+
+ExitCode become_helper(const char* name, char** argv) {
+    namespace fs = std::filesystem;
+    std::vector<fs::path> folders;
+    if (const char* given = std::getenv("WYE_LIBEXEC"); given != nullptr && *given != '\0') {
+        folders = {given};
+    } else {
+        std::error_code error;
+        const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+        folders = {here, (here / WYE_LIBEXEC_FROM_BIN).lexically_normal()};
+    }
+    const std::string file = fmt::format("wye-{}", name);
+    std::string tried;
+    for (const fs::path& folder : folders) {
+        const std::string path = (folder / file).string();
+        std::string self = path;
+        std::vector<char*> words = {self.data()};
+        for (char** word = argv + 2; *word != nullptr; ++word) words.push_back(*word);
+        words.push_back(nullptr);
+        ::execv(path.c_str(), words.data());
+        tried += (tried.empty() ? "" : ", ") + path;
+    }
+    (void)fail(Error(
+        Code::MISSING_DEPENDENCY,
+        fmt::format("`wye {}` needs the program {}, which is not there ({})", name, file, tried),
+        "Fix: install the part of Wye that holds the tests, or name the folder of "
+        "that program in WYE_LIBEXEC",
+        file));
+    return kFailed;
+}
+
+}  // namespace wye::tool
