@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -56,12 +57,16 @@ void canonical(Floats& floats) {
 
 std::string elements(std::size_t n) { return std::to_string(n) + " elements"; }
 
-std::vector<Example> saxpy(Random& random, std::size_t scale) {
+// `wide`: elements that an invocation takes.
+std::vector<Example> saxpy_of(const std::string& program, std::size_t wide, Random& random,
+                              std::size_t scale) {
     std::vector<Example> out;
-    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{255}, std::size_t{256},
-                                std::size_t{257}, 10007 * scale}) {
-        const auto factor = static_cast<std::uint32_t>(
-            n == 256 ? random_scalar(random, WYE_KIND_F32) : std::bit_cast<std::uint32_t>(2.5F));
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{255},
+                                    std::size_t{256}, std::size_t{257}, 10007 * scale}) {
+        const std::size_t n = count * wide;
+        const auto factor =
+            static_cast<std::uint32_t>(count == 256 ? random_scalar(random, WYE_KIND_F32)
+                                                    : std::bit_cast<std::uint32_t>(2.5F));
         const Bytes x = random_scalars(random, WYE_KIND_F32, n);
         const Bytes y = random_scalars(random, WYE_KIND_F32, n);
         const Floats fx = values<float>(x);
@@ -72,11 +77,57 @@ std::vector<Example> saxpy(Random& random, std::size_t scale) {
             r[i] = product + fy[i];
         }
         canonical(r);
-        out.push_back({"saxpy",
+        out.push_back({program,
                        elements(n),
                        {input("x", x), input("y", y), output("r", bytes(r))},
                        {{factor}},
                        {"a"}});
+    }
+    return out;
+}
+std::vector<Example> saxpy(Random& random, std::size_t scale) {
+    return saxpy_of("saxpy", 1, random, scale);
+}
+std::vector<Example> saxpy4(Random& random, std::size_t scale) {
+    return saxpy_of("saxpy4", 4, random, scale);
+}
+
+std::vector<Example> nbody(Random& random, std::size_t scale) {
+    constexpr float kStep = 0.125F;
+    constexpr float kSoftening = 0.01F;
+    std::vector<Example> out;
+    for (const std::size_t n :
+         {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{256}, 300 * scale}) {
+        Floats position(n * 4);
+        Floats velocity(n * 4);
+        for (Floats* floats : {&position, &velocity})
+            for (float& f : *floats)
+                f = static_cast<float>(random_scalar(random, WYE_KIND_U32) % 4096) * 0x1p-10F - 2;
+        Floats next_position = position;
+        Floats next_velocity = velocity;
+        for (std::size_t i = 0; i < n; ++i) {
+            float pulled[3] = {};
+            for (std::size_t j = 0; j < n; ++j) {
+                float d[3];
+                for (std::size_t c = 0; c < 3; ++c)
+                    d[c] = position[j * 4 + c] - position[i * 4 + c];
+                const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + kSoftening;
+                const float pull = position[j * 4 + 3] / (square * std::sqrt(square));
+                for (std::size_t c = 0; c < 3; ++c) pulled[c] += d[c] * pull;
+            }
+            for (std::size_t c = 0; c < 3; ++c) {
+                next_velocity[i * 4 + c] += pulled[c] * kStep;
+                next_position[i * 4 + c] += next_velocity[i * 4 + c] * kStep;
+            }
+        }
+        out.push_back(
+            {"nbody",
+             elements(n),
+             {input("position", bytes(position)), input("velocity", bytes(velocity)),
+              output("next_position", bytes(next_position)),
+              output("next_velocity", bytes(next_velocity))},
+             {{std::bit_cast<std::uint32_t>(kStep), std::bit_cast<std::uint32_t>(kSoftening)}},
+             {"dt", "softening"}});
     }
     return out;
 }
@@ -305,9 +356,11 @@ const std::vector<Entry>& entries() {
         {"life", life},
         {"matmul", matmul},
         {"mix", mix},
+        {"nbody", nbody},
         {"prefix_sum", prefix_sum},
         {"reduction", reduction},
         {"saxpy", saxpy},
+        {"saxpy4", saxpy4},
         {"sha256", sha256_blocks},
         {"transpose", transpose},
     };

@@ -89,5 +89,5 @@ TEST_CASE("each example program has a text and launches that fit it") {
                 if (b.output) CHECK(b.before.size() == b.expected.size());
         }
     }
-    CHECK(support::example_programs().size() == 10);
+    CHECK(support::example_programs().size() == 12);
 }

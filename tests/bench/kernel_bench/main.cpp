@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Device time of Wye programs over that of hand-written kernels on the same GPU, in one run.
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "kernel_bench/measure.hpp"
+
+namespace wye::bench {
+namespace {
+
+constexpr double kGoal = 1.05;
+
+struct Options {
+    std::string devices = "cuda:0,vulkan:0,opencl:0";
+    std::string table = "both";
+    std::string only;
+    std::string json;
+    bool tiny = false;
+    double seconds = 0.3;
+};
+
+Result<std::unique_ptr<RawApi>> open_raw(const std::string& selector, const std::string& name) {
+    const std::string plugin = selector.substr(0, selector.find(':'));
+#ifdef KERNEL_BENCH_CUDA
+    if (plugin == "cuda") return open_raw_cuda(name);
+#endif
+#ifdef KERNEL_BENCH_OPENCL
+    if (plugin == "opencl") return open_raw_opencl(name);
+#endif
+#ifdef KERNEL_BENCH_VULKAN
+    if (plugin == "vulkan") return open_raw_vulkan(name);
+#endif
+    return Error(Code::INVALID_ARGUMENT,
+                 "`" + selector + "` has no hand-written side in this build",
+                 "Fix: name devices of cuda, vulkan or opencl, and build with their headers");
+}
+
+void print(const Row& row, bool fast) {
+    if (!row.error.empty()) {
+        fmt::print("  {:<14} {}\n", row.name, row.error);
+        return;
+    }
+    const bool missed = !fast && row.ratio > kGoal;
+    fmt::print("  {:<14} {:>12.1f} {:>12.1f} {:>8.3f}{}{}{}\n", row.name, row.wye_ns / 1e3,
+               row.raw_ns / 1e3, row.ratio, missed ? "  MISSED" : "",
+               row.filled >= 4096 ? fmt::format("  zeroes {} KiB", row.filled / 1024) : "",
+               row.agree < 1 ? fmt::format("  {:.2f} % agree", row.agree * 100) : "");
+    std::fflush(stdout);
+}
+
+void run_table(const Options& options, bool fast, const std::string& selector, WyeSide& wye,
+               RawApi& raw, std::vector<Row>& rows) {
+    fmt::print("\n{} ({}), {}: device time, microseconds\n  {:<14} {:>12} {:>12} {:>8}\n", selector,
+               wye.device(),
+               fast ? "against the fastest kernel (no limit)"
+                    : "against the same arithmetic (at most 1.05)",
+               "program", "wye", "raw", "ratio");
+    for (const Case& c : cases(options.tiny)) {
+        if (!options.only.empty() && c.program.find(options.only) == std::string::npos) continue;
+        auto result = measure(c, fast, wye, raw, options.seconds);
+        Row row;
+        if (result.ok())
+            row = *std::move(result);
+        else
+            row.error = result.error().text();
+        row.name = c.name;
+        row.device = selector;
+        print(row, fast);
+        rows.push_back(std::move(row));
+        wye.clear();
+        raw.clear();
+    }
+}
+
+nlohmann::json to_json(const std::vector<Row>& rows) {
+    auto out = nlohmann::json::array();
+    for (const Row& row : rows)
+        out.push_back({{"device", row.device},
+                       {"program", row.name},
+                       {"wye_ns", row.wye_ns},
+                       {"raw_ns", row.raw_ns},
+                       {"ratio", row.ratio},
+                       {"agree", row.agree},
+                       {"filled_bytes", row.filled},
+                       {"error", row.error}});
+    return out;
+}
+
+// 0: everything ran, and all bytes of the strict table agreed; 1: not so; 3: no device at all.
+int run(const Options& options) {
+    std::vector<Row> strict, fast;
+    std::istringstream selectors(options.devices);
+    for (std::string selector; std::getline(selectors, selector, ',');) {
+        auto wye = WyeSide::open(selector);
+        if (!wye.ok()) {
+            fmt::print("\n{} is left out: {}\n", selector, wye.error().text());
+            continue;
+        }
+        auto raw = open_raw(selector, (*wye)->device());
+        if (!raw.ok()) {
+            fmt::print("\n{} is left out, for its hand-written side: {}\n", selector,
+                       raw.error().text());
+            continue;
+        }
+        if (options.table != "price") run_table(options, false, selector, **wye, **raw, strict);
+        if (options.table != "strict") run_table(options, true, selector, **wye, **raw, fast);
+    }
+    if (!options.json.empty()) {
+        const nlohmann::json document = {{"strict", to_json(strict)}, {"price", to_json(fast)}};
+        std::ofstream(options.json) << document.dump(2) << '\n';
+    }
+    if (strict.empty() && fast.empty()) return 3;
+    const auto failed = [](const Row& row) { return !row.error.empty(); };
+    return std::any_of(strict.begin(), strict.end(), failed) ||
+                   std::any_of(fast.begin(), fast.end(), failed)
+               ? 1
+               : 0;
+}
+
+}  // namespace
+}  // namespace wye::bench
+
+int main(int argc, char** argv) {
+    wye::bench::Options options;
+    CLI::App app("Wye programs against hand-written kernels.", "kernel_bench");
+    app.add_option("--device", options.devices, "Selectors, separated by commas");
+    app.add_option("--table", options.table, "strict, price or both")
+        ->check(CLI::IsMember({"strict", "price", "both"}));
+    app.add_option("--only", options.only, "Programs whose name has this in it");
+    app.add_option("--json", options.json, "File for all figures");
+    app.add_option("--seconds", options.seconds, "Of device time for each row");
+    app.add_flag("--tiny", options.tiny, "Sizes for a CPU: the bytes count, the times do not");
+    CLI11_PARSE(app, argc, argv);
+    return wye::bench::run(options);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One case on one device: the same bytes first, then interleaved runs of both sides.
+#pragma once
+
+#include "kernel_bench/raw_api.hpp"
+#include "kernel_bench/wye_side.hpp"
+
+namespace wye::bench {
+
+struct Row {
+    std::string device;
+    std::string name;
+    double wye_ns = 0;  // medians
+    double raw_ns = 0;
+    double ratio = 0;          // the median of the ratios of neighbouring runs
+    double agree = 0;          // share of the output words that agree
+    std::uint64_t filled = 0;  // bytes that Wye zeroes before the launch
+    std::string error;         // not empty: the rest says nothing
+};
+
+// `fast`: against the fastest kernel, whose arithmetic may differ; else the outputs must be equal,
+// to the byte.
+[[nodiscard]] Result<Row> measure(const Case& c, bool fast, WyeSide& wye, RawApi& raw,
+                                  double seconds);
+
+}  // namespace wye::bench

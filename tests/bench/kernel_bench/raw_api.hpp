@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hand-written side: one API used as it is, as thinly as possible. One thread.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kernel_bench/cases.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::bench {
+
+class RawApi {
+  public:
+    using Id = std::size_t;
+
+    RawApi() = default;
+    RawApi(const RawApi&) = delete;
+    RawApi& operator=(const RawApi&) = delete;
+    virtual ~RawApi() = default;
+
+    [[nodiscard]] virtual Result<Id> buffer(std::uint64_t bytes) = 0;
+    [[nodiscard]] virtual Result<void> upload(Id buffer, std::uint64_t offset,
+                                              std::span<const std::byte> bytes) = 0;
+    [[nodiscard]] virtual Result<void> download(Id buffer, std::uint64_t offset,
+                                                std::span<std::byte> bytes) = 0;
+
+    // The kernel of `launch`; `fast` allows contraction and approximate division.
+    [[nodiscard]] virtual Result<Id> compile(const Launch& launch, std::size_t buffers,
+                                             bool fast) = 0;
+
+    // Zeroes the buffers in `zeroed`, launches, waits. Nanoseconds by the driver's clock.
+    [[nodiscard]] virtual Result<double> run(Id kernel, const Launch& launch,
+                                             std::span<const Id> buffers,
+                                             std::span<const Id> zeroed) = 0;
+
+    // Frees all buffers and kernels.
+    virtual void clear() = 0;
+};
+
+// The device of that name, as Wye prints it. MISSING_DEPENDENCY: the API is not there.
+[[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_cuda(const std::string& device);
+[[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_opencl(const std::string& device);
+[[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_vulkan(const std::string& device);
+
+}  // namespace wye::bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_bench/wye_side.hpp"
+
+#include "kernel_bench/pieces.hpp"
+#include "kernel_bench/texts.hpp"
+
+namespace wye::bench {
+
+Result<std::unique_ptr<WyeSide>> WyeSide::open(const std::string& selector) {
+    WYE_ASSIGN(Context context, Context::create());
+    WYE_ASSIGN(Device device, context.open(selector));
+    std::unique_ptr<WyeSide> out(new WyeSide(std::move(context), std::move(device)));
+    WYE_ASSIGN(const wye_device_description description, out->device_.describe());
+    out->name_ = detail::view(description.name);
+    return out;
+}
+
+Result<void> WyeSide::load(const Case& c) {
+    clear();
+    WYE_ASSIGN(Program program, context_.program_from_text(text(c.program + ".wye"), c.program));
+    program_.emplace(std::move(program));
+    dispatch_ = std::make_unique<Dispatch>(*program_, device_);
+    for (std::size_t i = 0; i < c.params.size(); ++i) dispatch_->param_bits(i, c.params[i].bits);
+    for (const CaseBuffer& b : c.buffers) {
+        WYE_ASSIGN(Buffer buffer, device_.buffer(b.bytes, b.name));
+        WYE_TRY(fill_pieces(b, [&](std::uint64_t offset, const std::vector<std::byte>& bytes) {
+            return buffer.upload(bytes, offset);
+        }));
+        dispatch_->bind(b.name, buffer);
+        buffers_.push_back(std::move(buffer));
+    }
+    if (c.own_grid) dispatch_->grid(c.strict.groups[0], c.strict.groups[1], c.strict.groups[2]);
+    dispatch_->desc().flags |= WYE_DISPATCH_TIMED;
+    return {};
+}
+
+Result<WyeRun> WyeSide::run() {
+    WYE_ASSIGN(const wye_report report, dispatch_->run());
+    if (report.device_ns == WYE_TIME_UNKNOWN)
+        return Error(Code::UNSUPPORTED, name_ + " has no device time",
+                     "Fix: use a driver with timestamps");
+    return WyeRun{static_cast<double>(report.device_ns), report.bytes_filled};
+}
+
+Result<void> WyeSide::download(std::size_t buffer, std::uint64_t offset,
+                               std::span<std::byte> bytes) const {
+    return buffers_[buffer].download(bytes, offset);
+}
+
+void WyeSide::clear() {
+    dispatch_.reset();
+    buffers_.clear();
+    program_.reset();
+}
+
+}  // namespace wye::bench
