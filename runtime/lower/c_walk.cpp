@@ -8,6 +8,7 @@
 
 #include "lower/c_module.hpp"
 #include "lower/c_writer.hpp"
+#include "lower/shared_start.hpp"
 #include "program/analysis.hpp"
 
 namespace wye::lower {
@@ -17,6 +18,7 @@ using ir::Kind;
 
 constexpr std::string_view kEntry = "wye_main";
 constexpr std::uint64_t kPartAlignment = 16;  // of arrays in one shared block
+constexpr std::uint64_t kMaxZeroStores = 8;   // of an invocation, beyond which it loops
 
 class Kernel {
   public:
@@ -39,11 +41,12 @@ class Kernel {
     void define_ids(const OuterSet& outer);
     void define_shared(const OuterSet& outer);
     void define_lengths(const OuterSet& outer);
+    std::string zero_own(std::uint32_t buffer, OuterSet& outer, const std::string& zero);
+    std::string zero_all(std::uint32_t buffer, const std::string& zero) const;
     std::string zero_shared(OuterSet& outer);
     // True for a `shared` array that starts with a fill, if it is used at all.
     bool filled(std::uint32_t buffer) const {
-        const ir::Buffer& b = program_.buffers[buffer];
-        return b.shared() && !b.unset && !fill_.shared_skippable[buffer];
+        return program_.buffers[buffer].shared() && starts_[buffer].how == SharedStart::How::Fill;
     }
     bool starts_with_barrier() const {
         for (std::uint32_t b = 0; b < program_.buffers.size(); ++b)
@@ -69,7 +72,7 @@ class Kernel {
     const ir::Program& program_;
     CModule module_;
     Artifact artifact_;
-    ir::ZeroFill fill_;
+    std::vector<SharedStart> starts_;
     std::string globals_;    // tables, structs, functions
     std::string signature_;  // the kernel up to its opening brace
     std::string prologue_;   // ids, lengths, parameters, shared arrays
@@ -291,25 +294,64 @@ void Kernel::define(const OuterSet& outer) {
     define_ids(outer);
 }
 
-// `shared` starts at zero: all invocations fill it together, then one barrier.
-std::string Kernel::zero_shared(OuterSet& outer) {
-    const std::uint32_t size = module_.workgroup[0] * module_.workgroup[1] * module_.workgroup[2];
-    const std::string index = size == 1 ? "0u" : "li";
+// The one element that this invocation clears.
+std::string Kernel::zero_own(std::uint32_t buffer, OuterSet& outer, const std::string& zero) {
+    const SharedStart& start = starts_[buffer];
+    std::string at = std::to_string(start.first) + "u";
+    for (unsigned k = 0; k < 3; ++k) {
+        if (start.factors[k] == 0) continue;
+        outer.insert({Outer::Kind::LocalId, k});
+        at += " + lid" + std::to_string(k) + " * " + std::to_string(start.factors[k]) + "u";
+    }
+    const unsigned lanes = program_.buffers[buffer].type.lanes;
     std::string text;
+    for (unsigned k = 0; k < lanes; ++k)
+        text +=
+            "    s" + std::to_string(buffer) + "[" +
+            (lanes == 1 ? at
+                        : "(" + at + ") * " + std::to_string(lanes) + "u + " + std::to_string(k)) +
+            "] = " + zero + ";\n";
+    return text;
+}
+
+// All elements, by all invocations: a few stores each, or a loop.
+std::string Kernel::zero_all(std::uint32_t buffer, const std::string& zero) const {
+    const ir::Buffer& b = program_.buffers[buffer];
+    const std::uint64_t count = b.count * b.type.lanes;
+    const std::uint32_t size = module_.workgroup[0] * module_.workgroup[1] * module_.workgroup[2];
+    const std::string name = "s" + std::to_string(buffer);
+    const std::string index = size == 1 ? "0u" : "li";
+    if (count > kMaxZeroStores * size)
+        return "    for (" + u32() + " z = " + index + "; z < " + std::to_string(count) +
+               "u; z += " + std::to_string(size) + "u) " + name + "[z] = " + zero + ";\n";
+    std::string text;
+    for (std::uint64_t from = 0; from < count; from += size) {
+        text += "    ";
+        if (count - from < size) text += "if (li < " + std::to_string(count - from) + "u) ";
+        text += name + "[" + index + (from == 0 ? "" : " + " + std::to_string(from) + "u") +
+                "] = " + zero + ";\n";
+    }
+    return text;
+}
+
+// `shared` starts at zero; a barrier follows where an invocation clears what is not its own.
+std::string Kernel::zero_shared(OuterSet& outer) {
+    std::string own;
+    std::string all;
     for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
         const ir::Buffer& buffer = program_.buffers[b];
-        if (!filled(b) || !has(outer, Outer::Kind::Shared, b)) continue;
-        const std::uint64_t count = buffer.count * buffer.type.lanes;
+        if (!buffer.shared() || !has(outer, Outer::Kind::Shared, b)) continue;
         const std::string zero =
             module_.literal(buffer.type.floating() ? buffer.type.kind : Kind::U32, 0);
-        const std::string name = "s" + std::to_string(b);
-        text += "    for (" + u32() + " z = " + index + "; z < " + std::to_string(count) +
-                "u; z += " + std::to_string(size) + "u) " + name + "[z] = " + zero + ";\n";
+        if (starts_[b].how == SharedStart::How::Own) own += zero_own(b, outer, zero);
+        if (starts_[b].how == SharedStart::How::Fill) all += zero_all(b, zero);
     }
-    if (text.empty()) return text;
-    if (size > 1) outer.insert({Outer::Kind::LocalIndex, 0});
-    if (module_.single()) return text;
-    return text + "    " + std::string(module_.spelling.barrier()) + "\n";
+    if (all.empty()) return own;
+    if (!module_.single()) {
+        outer.insert({Outer::Kind::LocalIndex, 0});
+        all += "    " + std::string(module_.spelling.barrier()) + "\n";
+    }
+    return own + all;
 }
 
 Result<Artifact> Kernel::write() {
@@ -321,7 +363,7 @@ Result<Artifact> Kernel::write() {
     }
     tables();
     functions();
-    fill_ = ir::zero_fill(program_);
+    starts_ = shared_starts(program_, module_.workgroup);
     BarrierPlan plan;
     if (module_.spelling.closes_conditional_barriers() && !module_.single())
         plan = BarrierPlan(program_.main, starts_with_barrier(), module_.folded_grid);

@@ -2,8 +2,8 @@
 //
 // Main and the functions as a whole: arguments, results, what happens before main's first
 // statement.
+#include "lower/shared_start.hpp"
 #include "lower/spirv_writer.hpp"
-#include "program/analysis.hpp"
 
 namespace wye::lower {
 
@@ -36,21 +36,34 @@ void SpirvWriter::leave_surplus_workgroups() {
     b_.open(stay);
 }
 
-// `shared` starts at zero: all invocations fill it together, then one barrier.
+// `shared` starts at zero; a barrier follows where an invocation clears what is not its own.
 void SpirvWriter::zero_shared() {
-    const ir::ZeroFill zeroed = ir::zero_fill(context_.program);
+    const std::vector<SharedStart> starts = shared_starts(context_.program, context_.workgroup);
     bool any = false;
     for (std::uint32_t i = 0; i < context_.program.buffers.size(); ++i) {
         const ir::Buffer& buffer = context_.program.buffers[i];
-        if (!buffer.shared() || buffer.unset || zeroed.shared_skippable[i] ||
-            !context_.usage.buffers[i].touched)
-            continue;
+        if (!buffer.shared() || !context_.usage.buffers[i].touched) continue;
+        if (starts[i].how == SharedStart::How::Own) zero_own(i, starts[i]);
+        if (starts[i].how != SharedStart::How::Fill) continue;
         const SpirvArray& array = context_.buffer(i);
         fill(array.storage, array.variable, array.element, b_.outer(Outer::LocalIndex),
              context_.invocations(), buffer.count * buffer.type.lanes);
         any = true;
     }
     if (any) b_.barrier();
+}
+
+// The one element that this invocation clears.
+void SpirvWriter::zero_own(std::uint32_t buffer, const SharedStart& start) {
+    const SpirvArray& array = context_.buffer(buffer);
+    Id at = b_.u32(start.first);
+    for (unsigned k = 0; k < 3; ++k)
+        if (start.factors[k] != 0)
+            at = b_.op(
+                spv::Op::OpIAdd, at,
+                b_.op(spv::Op::OpIMul, b_.outer(Outer::LocalId, k), b_.u32(start.factors[k])));
+    for (unsigned k = 0; k < array.type.lanes; ++k)
+        b_.store(element(array, at, k), module_.null(array.element));
 }
 
 Words SpirvWriter::main(Id id) {

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "lower/shared_start.hpp"
 #include "lower/spirv_builder.hpp"
 
 namespace wye::lower {
@@ -70,6 +71,7 @@ class SpirvWriter {
     void while_statement(const ir::Stmt& s);
     void trap(const ir::Stmt& s);
     void zero_shared();
+    void zero_own(std::uint32_t buffer, const SharedStart& start);
     void leave_surplus_workgroups();
     // Stores zero to `count` components from `first` on, each `stride`-th.
     void fill(spv::StorageClass storage, Id variable, Id element, Id first, std::uint32_t stride,

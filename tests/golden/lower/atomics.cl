@@ -17,7 +17,8 @@ void wye_main(
     __local uint s2[40];  // s
     const uint lid0 = (uint)get_local_id(0);
     const uint li = lid0;
-    for (uint z = li; z < 40u; z += 32u) s2[z] = 0u;
+    s2[li] = 0u;
+    if (li < 8u) s2[li + 32u] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     uint t0 = 0u;
     if (p0 < m0) t0 = atomic_cmpxchg(&b0[p0], 1u, 2u);

@@ -23,7 +23,8 @@ extern "C" __global__ void __launch_bounds__(32) wye_main(
     __shared__ u32 s2[40];  // s
     const u32 lid0 = threadIdx.x;
     const u32 li = lid0;
-    for (u32 z = li; z < 40u; z += 32u) s2[z] = 0u;
+    s2[li] = 0u;
+    if (li < 8u) s2[li + 32u] = 0u;
     __syncthreads();
     u32 t0 = 0u;
     if (p0 < m0) t0 = atomicCAS(&b0[p0], 1u, 2u);

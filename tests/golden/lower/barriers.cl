@@ -14,13 +14,8 @@ void wye_main(
     __local uint s2[16];  // s
     const uint lid0 = (uint)get_local_id(0);
     const uint li = lid0;
-    for (uint z = li; z < 16u; z += 16u) s2[z] = 0u;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     bool gone = false;
-    volatile uint seal1;
     volatile uint seal0;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    seal0 = 0u;
     if (p0 == 0u) {
         return;
     }
@@ -29,7 +24,7 @@ void wye_main(
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint v0 = 0u; v0 < p0; ++v0) {  // i
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        seal1 = 0u;
+        seal0 = 0u;
         if (v0 == 7u) {
             break;
         }

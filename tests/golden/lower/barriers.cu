@@ -22,8 +22,6 @@ extern "C" __global__ void __launch_bounds__(16) wye_main(
     __shared__ u32 s2[16];  // s
     const u32 lid0 = threadIdx.x;
     const u32 li = lid0;
-    for (u32 z = li; z < 16u; z += 16u) s2[z] = 0u;
-    __syncthreads();
     if (p0 == 0u) {
         return;
     }

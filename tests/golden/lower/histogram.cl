@@ -18,7 +18,7 @@ void wye_main(
     const uint lid0 = (uint)get_local_id(0);
     const uint gid0 = wg0 * 64u + lid0;
     const uint li = lid0;
-    for (uint z = li; z < 64u; z += 64u) s2[z] = 0u;
+    s2[li] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const uint v0 = ng0 * 64u;  // stride
     const uint t0 = v0 < 1u ? 1u : v0;

@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(64) wye_main(
     const u32 lid0 = threadIdx.x;
     const u32 gid0 = wg0 * 64u + lid0;
     const u32 li = lid0;
-    for (u32 z = li; z < 64u; z += 64u) s2[z] = 0u;
+    s2[li] = 0u;
     __syncthreads();
     const u32 v0 = ng0 * 64u;  // stride
     const u32 t0 = v0 < 1u ? 1u : v0;
