@@ -316,8 +316,10 @@ Values Compiler::bitcast(const ir::Expr& e, const Values& from) {
     const Num num = num_of(e.type.kind);
     Values out;
     if (num == Num::F16) {  // u32 to f16x2
-        const Value high = binary(Binary::Shr, from[0], constant(Num::U32, 16));
-        out.add(unary(Unary::BitsHalf, num, from[0]));
+        // Held twice, so that the shift does not take in the instruction that made it.
+        const Value whole = from[0];
+        const Value high = binary(Binary::Shr, whole, constant(Num::U32, 16));
+        out.add(unary(Unary::BitsHalf, num, whole));
         out.add(unary(Unary::BitsHalf, num, high));
         return out;
     }
