@@ -178,8 +178,9 @@ class RawCuda final : public RawApi {
 
     // Division and square root are correctly rounded unless fast.
     Result<void> build(nvrtcProgram program, bool fast) {
-        const char* options[] = {architecture_.c_str(), fast ? "--use_fast_math" : "--fmad=false"};
-        if (nvrtcCompileProgram(program, 2, options) != NVRTC_SUCCESS) {
+        const char* options[] = {architecture_.c_str(), fast ? "--use_fast_math" : "--fmad=false",
+                                 "-DFAST"};
+        if (nvrtcCompileProgram(program, fast ? 3 : 2, options) != NVRTC_SUCCESS) {
             std::size_t size = 0;
             TRY_CUDA(nvrtcGetProgramLogSize(program, &size));
             std::string log(size, '\0');

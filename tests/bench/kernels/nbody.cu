@@ -14,7 +14,11 @@ extern "C" __global__ void __launch_bounds__(256)
             const float4 other = tile[k];
             const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
             const float square = dx * dx + dy * dy + dz * dz + softening;
+#ifdef FAST
+            const float root = rsqrtf(square), pull = other.w * (root * root * root);
+#else
             const float pull = other.w / (square * sqrtf(square));
+#endif
             ax += dx * pull;
             ay += dy * pull;
             az += dz * pull;

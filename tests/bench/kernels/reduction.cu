@@ -4,7 +4,13 @@ extern "C" __global__ void __launch_bounds__(256)
     __shared__ unsigned part[256];
     const unsigned lane = threadIdx.x;
     unsigned sum = 0;
-    for (unsigned i = blockIdx.x * 256 + lane; i < n; i += gridDim.x * 256) sum += x[i];
+    const size_t stride = gridDim.x * 256;
+    size_t i = blockIdx.x * 256 + lane;
+    for (; i + 7 * stride < n; i += 8 * stride) {
+#pragma unroll
+        for (unsigned j = 0; j < 8; ++j) sum += x[i + j * stride];
+    }
+    for (; i < n; i += stride) sum += x[i];
     part[lane] = sum;
     __syncthreads();
     for (unsigned half = 128; half != 0; half /= 2) {

@@ -42,8 +42,14 @@ void run(__global const uint* restrict data, __global uint* restrict digests, ui
     const uint chunks = n / 64 + (n % 64 < 56 ? 1 : 2);
     for (uint chunk = 0; chunk < chunks; ++chunk) {
         uint w[16];
+        // Whole chunks of aligned blocks need no padding.
+        if (block % 4 == 0 && chunk * 64 + 64 <= n) {
 #pragma unroll
-        for (uint i = 0; i < 16; ++i) w[i] = padded(data, words, start, chunk * 64 + i * 4, n, block);
+            for (uint i = 0; i < 16; ++i) w[i] = swap_bytes(data[(start + chunk * 64) / 4 + i]);
+        } else {
+#pragma unroll
+            for (uint i = 0; i < 16; ++i) w[i] = padded(data, words, start, chunk * 64 + i * 4, n, block);
+        }
         if (chunk + 1 == chunks) {
             w[14] = n >> 29;
             w[15] = n << 3;

@@ -41,8 +41,14 @@ extern "C" __global__ void __launch_bounds__(64)
     const unsigned chunks = n / 64 + (n % 64 < 56 ? 1 : 2);
     for (unsigned chunk = 0; chunk < chunks; ++chunk) {
         unsigned w[16];
+        // Whole chunks of aligned blocks need no padding.
+        if (block % 4 == 0 && chunk * 64 + 64 <= n) {
 #pragma unroll
-        for (unsigned i = 0; i < 16; ++i) w[i] = padded(data, words, start, chunk * 64 + i * 4, n, block);
+            for (unsigned i = 0; i < 16; ++i) w[i] = swap_bytes(data[(start + chunk * 64) / 4 + i]);
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < 16; ++i) w[i] = padded(data, words, start, chunk * 64 + i * 4, n, block);
+        }
         if (chunk + 1 == chunks) {
             w[14] = n >> 29;
             w[15] = n << 3;
