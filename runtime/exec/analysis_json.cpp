@@ -58,10 +58,6 @@ std::string analysis_json(const ProgramObject& program) {
         out["needs"].push_back({{"capability", need.capability},
                                 {"because", need.because},
                                 {"place", place_json(need.place)}});
-    out["reserved"] = Json::array();
-    for (const ir::Reserved& reserved : plan.analysis.reserved)
-        out["reserved"].push_back(
-            {{"construct", reserved.construct}, {"place", place_json(reserved.place)}});
     out["workgroup"] = source.workgroup;
     out["adjustable"] = source.adjustable;
     out["sizes"] = {{"shared_bytes", plan.analysis.shared_bytes},
@@ -70,6 +66,7 @@ std::string analysis_json(const ProgramObject& program) {
                     {"wire_bytes", program.encoding()->size()}};
     out["uses"] = {{"barrier", plan.analysis.uses_barrier},
                    {"grid_barrier", plan.analysis.uses_grid_barrier},
+                   {"kernels", plan.analysis.kernels},
                    {"subgroup", plan.analysis.uses_subgroup},
                    {"trap", plan.analysis.uses_trap},
                    {"may_not_terminate", plan.analysis.may_not_terminate}};

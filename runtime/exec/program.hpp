@@ -87,7 +87,7 @@ using Resolve = std::function<Result<std::vector<std::byte>>(std::string_view na
                                            const Resolve& resolve);
 [[nodiscard]] Result<ProgramRef> load_wire(std::span<const std::byte> wire, std::string_view name);
 
-// One JSON document: name, fingerprint, needs, determinism, reserved constructs, sizes.
+// One JSON document: name, fingerprint, needs, determinism, sizes.
 [[nodiscard]] std::string analysis_json(const ProgramObject& program);
 
 }  // namespace wye::exec

@@ -355,12 +355,6 @@ std::string Kernel::zero_shared(OuterSet& outer) {
 }
 
 Result<Artifact> Kernel::write() {
-    for (const ir::Reserved& reserved : ir::analyse(program_).reserved) {
-        return Error(Code::UNSUPPORTED,
-                     reserved.construct + at_place(reserved.place) + " of program `" +
-                         sanitised(program_.name) + "` is not run by this version",
-                     "Fix: leave the construct out, or use a later version", program_.name);
-    }
     tables();
     functions();
     starts_ = shared_starts(program_, module_.workgroup);

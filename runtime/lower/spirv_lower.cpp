@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "lower/spirv_writer.hpp"
-#include "program/analysis.hpp"
 
 namespace wye::lower {
 namespace {
@@ -45,16 +44,6 @@ Error too_large(const ir::Program& program, const std::string& what) {
 
 Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& facts,
                              const Options& options) {
-    for (const ir::Reserved& reserved : ir::analyse(program).reserved) {
-        const std::string where = reserved.place.line == 0
-                                      ? ""
-                                      : " at " + std::to_string(reserved.place.line) + ":" +
-                                            std::to_string(reserved.place.column);
-        return Error(Code::UNSUPPORTED,
-                     reserved.construct + where + " of program `" + program.name +
-                         "` is not run by this version",
-                     "Fix: leave the construct out, or use a later version", program.name);
-    }
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     SpirvContext context(program, facts, options, subgroup);
     SpirvModule& module = context.module;

@@ -10,23 +10,6 @@
 namespace wye::plan {
 namespace {
 
-std::string at(ir::Place place) {
-    return place.line == 0 ? std::string() : fmt::format(" at {}:{}", place.line, place.column);
-}
-
-Result<void> refuse_reserved(const ProgramPlan& plan) {
-    if (plan.analysis.reserved.empty()) return {};
-    const ir::Reserved& first = plan.analysis.reserved.front();
-    std::string others;
-    if (plan.analysis.reserved.size() > 1)
-        others = fmt::format(" ({} more)", plan.analysis.reserved.size() - 1);
-    return Error(Code::UNSUPPORTED,
-                 fmt::format("program `{}` uses {}{}, which this version does not run{}",
-                             plan.program->name, first.construct, at(first.place), others),
-                 "Fix: rewrite that part without it, or use a later version of Wye",
-                 plan.program->name);
-}
-
 Result<void> refuse_option(const ProgramPlan& plan, std::string_view option, std::string_view fix) {
     return Error(Code::UNSUPPORTED,
                  fmt::format("the request asks for {}, which this version does not offer", option),
@@ -67,7 +50,6 @@ Result<void> admit_workgroup(const ProgramPlan& plan, const Request& request, La
 }  // namespace
 
 Result<void> admit_options(const ProgramPlan& plan, const Request& request, Launch& out) {
-    WYE_TRY(refuse_reserved(plan));
     if (request.speculation)
         return refuse_option(plan, "speculation", "Fix: clear WYE_DISPATCH_SPECULATION");
     if (request.persistent)

@@ -52,6 +52,14 @@ std::string_view builtin_text(std::uint16_t index) {
     return index < std::size(kNames) ? kNames[index] : "?";
 }
 
+// Grid barriers stand at main's top level and in `for` loops there, nowhere else.
+bool holds_grid_barrier(const Code& code, BlockId block) {
+    return std::ranges::any_of(code.blocks[block], [&](StmtId id) {
+        const Stmt& s = code.stmts[id];
+        return s.op == Op::GRID_BARRIER || (s.op == Op::FOR && holds_grid_barrier(code, s.body));
+    });
+}
+
 class Analyser {
   public:
     explicit Analyser(const Program& program) : program_(program) {}
@@ -67,6 +75,7 @@ class Analyser {
         arrays.push_back(code(program_.main, arrays));
         out_.local_array_bytes = *std::max_element(arrays.begin(), arrays.end());
         out_.params_bytes = param_layout(program_.params).size;
+        if (out_.uses_grid_barrier) out_.kernels = kernels();
         find_doubts(program_, out_);
         return std::move(out_);
     }
@@ -78,11 +87,6 @@ class Analyser {
         for (const Need& n : out_.needs)
             if (n.capability == capability) return;
         out_.needs.push_back({capability, because(), place});
-    }
-    void reserve(const std::string& construct, Place place) {
-        for (const Reserved& r : out_.reserved)
-            if (r.construct == construct) return;
-        out_.reserved.push_back({construct, place});
     }
 
     // Because of a type somewhere; `in` says where.
@@ -148,11 +152,21 @@ class Analyser {
         if (s.op == Op::BARRIER) out_.uses_barrier = true;
         if (s.op == Op::TRAP) out_.uses_trap = true;
         if (s.op == Op::WHILE) out_.may_not_terminate = true;
-        if (s.op == Op::GRID_BARRIER) {
-            out_.uses_barrier = out_.uses_grid_barrier = true;
-            need(
-                "grid_sync", [&] { return "`grid_barrier`" + where(s.place, body_); }, s.place);
+        if (s.op == Op::GRID_BARRIER) out_.uses_barrier = out_.uses_grid_barrier = true;
+    }
+
+    // Runs of statements between grid barriers of main's top level; 0 when a loop holds one.
+    std::uint32_t kernels() const {
+        const Code& main = program_.main;
+        std::uint32_t runs = 0;
+        bool within = false;
+        for (const StmtId id : main.blocks[main.root]) {
+            const Stmt& s = main.stmts[id];
+            if (s.op == Op::FOR && holds_grid_barrier(main, s.body)) return 0;
+            if (s.op != Op::GRID_BARRIER && !within) ++runs;
+            within = s.op != Op::GRID_BARRIER;
         }
+        return std::max(runs, 1U);
     }
 
     void subgroup(std::string_view name, Place place) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a valid program needs and promises: required capabilities, determinism, static sizes, and
-// the constructs this version does not run yet. Pure; thread-safe.
+// What a valid program needs and promises: required capabilities, determinism, static sizes. Pure;
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,6 @@ struct Doubt {
     Place place;
 };
 
-// A construct that is part of the language but not run by this version, named for the refusal.
-struct Reserved {
-    std::string construct;  // "`sin`", "bf16 elements of `x`", "grid_barrier"
-    Place place;
-};
-
 // What the verdict "deterministic" takes for granted about a launch. Where a launch differs, an
 // element may be touched by two invocations: the receipt then adds the doubt `race`.
 struct Assumptions {
@@ -42,9 +36,10 @@ struct Assumptions {
 };
 
 struct Analysis {
-    std::vector<Need> needs;         // one per capability, first place
-    std::vector<Doubt> doubts;       // empty: deterministic
-    std::vector<Reserved> reserved;  // empty: everything runs
+    // One per capability, first place. A grid barrier is none: where a device cannot wait for a
+    // whole grid, the launch is split.
+    std::vector<Need> needs;
+    std::vector<Doubt> doubts;  // empty: deterministic
     Assumptions assumes;
     std::uint64_t shared_bytes = 0;  // static workgroup memory
     std::uint64_t local_array_bytes =
@@ -52,6 +47,8 @@ struct Analysis {
     std::uint32_t params_bytes = 0;
     bool uses_barrier = false;
     bool uses_grid_barrier = false;
+    // What grid barriers split a launch into; 0: loops around them decide.
+    std::uint32_t kernels = 1;
     bool uses_subgroup = false;
     bool uses_trap = false;
     bool may_not_terminate = false;

@@ -26,9 +26,7 @@ std::string why(const ir::Need& need) {
 
 registry::Requirements requirements(const plan::ProgramPlan& plan) {
     registry::Requirements needs;
-    // Without `grid_sync` the runtime splits the launch at its grid barriers.
-    for (const ir::Need& need : plan.analysis.needs)
-        if (need.capability != "grid_sync") needs.capabilities.push_back(need.capability);
+    for (const ir::Need& need : plan.analysis.needs) needs.capabilities.push_back(need.capability);
     needs.workgroup = plan.program->workgroup;
     needs.shared_bytes = plan.analysis.shared_bytes;
     needs.private_bytes = plan.analysis.local_array_bytes;

@@ -117,6 +117,23 @@ TEST_CASE("check describes a good program and locates every mistake of a bad one
     CHECK(contains(outcome.err, "Fix: "));
 }
 
+TEST_CASE("check says what grid barriers split a program into") {
+    const TempFolder folder;
+    const auto checked = [&](const std::string& body) {
+        return wye_command({"check", folder.write("p.wye",
+                                                  "wye 1; program p; workgroup 64; param n: u32; "
+                                                  "input_output r: u32[64]; main { " +
+                                                      body + " }")})
+            .out;
+    };
+    const std::string two = checked("r[local_index] = n; grid_barrier; r[local_index] = 1u;");
+    CHECK(contains(two, "grid barrier   split into 2 kernels\n"));
+    CHECK_FALSE(contains(two, "needs"));
+    CHECK(contains(checked("for k in 0u..n { grid_barrier; r[local_index] = k; }"),
+                   "grid barrier   split into one kernel for each round of the loops around it"));
+    CHECK_FALSE(contains(checked("r[local_index] = n;"), "grid barrier"));
+}
+
 TEST_CASE("lower round-trips through text and wire") {
     const TempFolder folder;
     const std::string wire = folder.path("p.wyb");

@@ -43,8 +43,14 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
     for (const Json& doubt : doubts)
         fmt::print("  {}: {}{}\n", doubt.value("reason", ""), doubt.value("what", ""),
                    place_text(doubt));
-    for (const Json& reserved : analysis.value("reserved", Json::array()))
-        fmt::print("not run yet    {}{}\n", reserved.value("construct", ""), place_text(reserved));
+    const Json uses = analysis.value("uses", Json::object());
+    if (uses.value("grid_barrier", false)) {
+        const unsigned kernels = uses.value("kernels", 0U);
+        const std::string parts =
+            kernels == 0 ? "one kernel for each round of the loops around it"
+                         : fmt::format("{} kernel{}", kernels, kernels == 1 ? "" : "s");
+        fmt::print("grid barrier   split into {}\n", parts);
+    }
 }
 
 Result<void> check_program(const CheckOptions& options) {

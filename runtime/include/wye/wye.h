@@ -210,7 +210,7 @@ WYE_API wye_status wye_program_describe(wye_context* context, wye_program progra
                                         wye_program_description* out, wye_error** error);
 
 /* What the validator and the analysis say of a program, as JSON: name, fingerprint, needs (with
- * reasons and places), determinism verdict with doubts, reserved constructs, sizes. */
+ * reasons and places), determinism verdict with doubts, sizes. */
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 

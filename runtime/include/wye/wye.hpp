@@ -122,7 +122,7 @@ class Program {
             [&](wye_error** e) { return wye_program_describe(context(), get(), &out, e); }));
         return out;
     }
-    // Needs, determinism and reserved constructs, as JSON.
+    // Needs, determinism and sizes, as JSON.
     [[nodiscard]] Result<std::string> analysis() const {
         wye_blob* blob = nullptr;
         WYE_TRY(detail::call(

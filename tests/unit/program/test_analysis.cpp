@@ -65,7 +65,7 @@ TEST_CASE("needs") {
           "atomic_f64_add f64 ieee_f64");
     CHECK(needs(plain("let q = subgroup_lane;")) == "subgroup");
     CHECK(needs(plain("let q = subgroup_add(n);")) == "subgroup");
-    CHECK(needs(plain("grid_barrier;")) == "grid_sync");
+    CHECK(needs(plain("grid_barrier;")) == "");
     CHECK(needs(plain("", "input z: u8x2[];")) == "storage8");
     CHECK(needs(plain("", "input z: i16[];")) == "storage16");
     CHECK(needs(plain("", "input z: f16[];")) == "storage16");
@@ -77,21 +77,16 @@ TEST_CASE("needs") {
         if (n.capability == "f64") CHECK(n.because == "f64 at 5:5");
 }
 
-TEST_CASE("what this version does not run is named") {
-    const auto reserved = [](const std::string& text) {
-        std::string out;
-        for (const Reserved& r : analyse(program(text)).reserved)
-            out += (out.empty() ? "" : ", ") + r.construct;
-        return out;
+TEST_CASE("grid barriers split main into kernels") {
+    const auto kernels = [](const std::string& body) {
+        return analyse(program(plain(body))).kernels;
     };
-    CHECK(reserved(plain("b[0] = n; let q = f64(a) / 2.0f64; barrier; if n == 1u { trap 1; }\n"
-                         "let z = workgroup_uniform_load(s[0]); atomic_cas(l[0], 1u64, 2u64);",
-                         "input z8: u8x4[]; input z16: i16[]; table t: u64[1] = { 1u64 };")) == "");
-    CHECK(reserved(plain("let q = sin(a) + cos(f32x2(a)).x + sin(x[0]);")) == "");
-    CHECK(reserved(plain("let q = subgroup_any(subgroup_size == 1u);", "input z: bf16[];",
-                         "workgroup 64; subgroup 32;")) == "");
-    CHECK(reserved(plain("grid_barrier;")) == "");
-    CHECK(reserved(plain("atomic_add(f[0], 1.0); let h = f16(a);")) == "");
+    CHECK(kernels("b[0] = n;") == 1);
+    CHECK(kernels("grid_barrier;") == 1);
+    CHECK(kernels("b[0] = n; grid_barrier; b[1] = n;") == 2);
+    CHECK(kernels("grid_barrier; b[0] = n; grid_barrier; grid_barrier; b[1] = n; grid_barrier; "
+                  "b[2] = n;") == 3);
+    CHECK(kernels("b[0] = n; for k in 0u..n { grid_barrier; b[1] = k; }") == 0);
 }
 
 TEST_CASE("races") {
