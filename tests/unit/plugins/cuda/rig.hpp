@@ -75,14 +75,4 @@ inline void add(const fake_cuda::Launch& launch) {
     }
 }
 
-inline wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count) {
-    return {buffer, offset, count * 4, count};
-}
-
-inline std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from = 0) {
-    std::vector<std::uint32_t> out(count);
-    for (std::uint32_t i = 0; i < count; ++i) out[i] = from + i;
-    return out;
-}
-
 }  // namespace rig

@@ -152,7 +152,7 @@ TEST_CASE("everything is given back, and the caller's current context is left as
         if (with_theirs) push(theirs);
         {
             Device device(rig.plugin, with_theirs);
-            wye_buffer_object* a = device.buffer(harness::bytes_of(rig::counting(64)));
+            wye_buffer_object* a = device.buffer(harness::bytes_of(harness::counting(64)));
             CHECK(driver().used_memory() >= 256);
             CHECK(device.program(rig::artifact()) != nullptr);
             CHECK(device.download(a, 256).size() == 256);
@@ -173,7 +173,7 @@ TEST_CASE("out of memory says how much was asked for and is free, and harms noth
         driver().set_memory(1 << 20);
         Plugin plugin(Rig::with_fake({}));
         Device device(plugin);
-        const auto content = rig::counting(1000);
+        const auto content = harness::counting(1000);
         wye_buffer_object* kept = device.buffer(harness::bytes_of(content));
         CHECK(device.buffer(2 << 20) == nullptr);
         CHECK(device.failure.code == WYE_DEVICE_MEMORY);
@@ -198,7 +198,7 @@ TEST_CASE("an illegal address loses the device on every handle, and recovery bri
         wye_buffer_object* a = device.buffer(256);
         wye_program_object* program = device.program(rig::artifact());
         REQUIRE(program != nullptr);
-        const wye_binding bindings[] = {rig::binding(a, 0, 64), rig::binding(a, 0, 64)};
+        const wye_binding bindings[] = {harness::binding(a, 0, 64), harness::binding(a, 0, 64)};
         const std::uint32_t step = 1;
         driver().hold(1);
         REQUIRE(device.submit({}) == WYE_OK);
@@ -230,7 +230,7 @@ TEST_CASE("an illegal address loses the device on every handle, and recovery bri
     CHECK(device.table->device_lost(device.object) == 0);
     device.queue_table->destroy(device.queue);  // of before the loss: gone, and harmless
     device.queue = device.queue_create();
-    const auto content = rig::counting(64);
+    const auto content = harness::counting(64);
     CHECK(harness::values_of<std::uint32_t>(
               device.download(device.buffer(harness::bytes_of(content)), 256)) == content);
 }

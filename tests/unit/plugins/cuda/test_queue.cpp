@@ -7,46 +7,21 @@
 
 #include <thread>
 
+#include "harness/cases.hpp"
 #include "rig.hpp"
 
+using harness::binding;
 using harness::bytes_of;
+using harness::counting;
 using harness::Device;
 using harness::values_of;
-using rig::binding;
-using rig::counting;
 using rig::driver;
 using rig::Rig;
 
 TEST_CASE("uploads, fills, copies and downloads move exactly their bytes") {
     Rig rig;
     Device device(rig.plugin);
-    const auto content = counting(256);
-    wye_buffer_object* a = device.buffer(bytes_of(content));
-    wye_buffer_object* b = device.buffer(1024);
-    const wye_operation steps[] = {
-        harness::fill(b, 0, 1024, 0xabU, 1),
-        harness::copy(a, b, 16, 32, 64),
-        harness::fill(b, 512, 16, 0x1122U, 2),
-        harness::fill(b, 528, 16, 0x11223344U, 4),
-        harness::fill(b, 544, 40, 0x1122334455667788U, 8),
-        harness::fill(b, 584, 16, 0x5566778855667788U, 8),
-        harness::fill(b, 0, 0, 1, 4),  // of no bytes: nothing
-        harness::copy(a, b, 0, 0, 0),
-    };
-    REQUIRE(device.submit(steps) == WYE_OK);
-    REQUIRE(device.wait() == WYE_OK);
-    const auto out = values_of<std::uint32_t>(device.download(b, 1024));
-    for (std::uint32_t i = 0; i < 256; ++i) {
-        const std::uint32_t expected = i >= 8 && i < 24      ? i - 8 + 4
-                                       : i >= 128 && i < 132 ? 0x11221122U
-                                       : i >= 132 && i < 136 ? 0x11223344U
-                                       : i >= 136 && i < 146
-                                           ? (i % 2 == 0 ? 0x55667788U : 0x11223344U)
-                                       : i >= 146 && i < 150 ? 0x55667788U
-                                                             : 0xababababU;
-        CHECK(out[i] == expected);
-    }
-    CHECK(values_of<std::uint32_t>(device.download(a, 1024)) == content);
+    harness::cases::transfers_are_exact(device);
 }
 
 TEST_CASE("transfers of every size arrive, many small ones through the same staging memory") {

@@ -262,4 +262,14 @@ wye_operation download(wye_buffer_object* buffer, std::uint64_t offset,
     return op;
 }
 
+wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count) {
+    return {buffer, offset, count * 4, count};
+}
+
+std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from) {
+    std::vector<std::uint32_t> out(count);
+    for (std::uint32_t i = 0; i < count; ++i) out[i] = from + i;
+    return out;
+}
+
 }  // namespace harness

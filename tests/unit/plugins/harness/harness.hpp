@@ -142,6 +142,11 @@ wye_operation upload(wye_buffer_object* buffer, std::uint64_t offset,
                      std::span<const std::byte> bytes);
 wye_operation download(wye_buffer_object* buffer, std::uint64_t offset, std::span<std::byte> bytes);
 
+// A range of `count` 32-bit elements.
+wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count);
+// from, from + 1, ...
+std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from = 0);
+
 template <typename T>
 std::span<const std::byte> bytes_of(const std::vector<T>& values) {
     return std::as_bytes(std::span(values));

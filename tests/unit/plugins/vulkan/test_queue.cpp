@@ -3,7 +3,9 @@
 // Programs and dispatches, with the modules of this folder.
 #include "checked.hpp"
 
+using harness::binding;
 using harness::bytes_of;
+using harness::counting;
 using harness::Device;
 using harness::values_of;
 
@@ -14,16 +16,6 @@ constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},       {WYE_SLOT_BUFFE
                                {WYE_SLOT_PARAMS, 0, 16, 0},      {WYE_SLOT_GRID, 0, 20, 0},
                                {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0}, {WYE_SLOT_TRAP, 0, 0, 0}};
 constexpr wye_slot kSlowSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_PARAMS, 0, 0, 0}};
-
-wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count) {
-    return {buffer, offset, count * 4, count};
-}
-
-std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from = 0) {
-    std::vector<std::uint32_t> out(count);
-    for (std::uint32_t i = 0; i < count; ++i) out[i] = from + i;
-    return out;
-}
 
 wye_program_object* slots_program(Device& device) {
     static const std::string words = module_words("slots");

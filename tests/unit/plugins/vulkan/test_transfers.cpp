@@ -4,18 +4,14 @@
 #include <algorithm>
 
 #include "checked.hpp"
+#include "harness/cases.hpp"
 
 using harness::bytes_of;
+using harness::counting;
 using harness::Device;
 using harness::values_of;
 
 namespace {
-
-std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from = 0) {
-    std::vector<std::uint32_t> out(count);
-    for (std::uint32_t i = 0; i < count; ++i) out[i] = from + i;
-    return out;
-}
 
 std::vector<std::byte> noise(std::size_t size, std::uint64_t seed) {
     std::vector<std::byte> out(size);
@@ -37,32 +33,7 @@ void fill_on_host(std::vector<std::byte>& bytes, std::uint64_t offset, std::uint
 TEST_CASE("uploads, fills, copies and downloads move exactly their bytes") {
     CheckedPlugin plugin;
     Device device(plugin);
-    const auto content = counting(256);
-    wye_buffer_object* a = device.buffer(bytes_of(content));
-    wye_buffer_object* b = device.buffer(1024);
-    REQUIRE(a != nullptr);
-    const wye_operation steps[] = {
-        harness::fill(b, 0, 1024, 0xabU, 1),
-        harness::copy(a, b, 16, 32, 64),
-        harness::fill(b, 512, 16, 0x1122U, 2),
-        harness::fill(b, 528, 16, 0x11223344U, 4),
-        harness::fill(b, 544, 16, 0x1122334455667788U, 8),
-        harness::fill(b, 0, 0, 1, 4),  // of no bytes: nothing
-        harness::copy(a, b, 0, 0, 0),
-    };
-    REQUIRE(device.submit(steps) == WYE_OK);
-    REQUIRE(device.wait() == WYE_OK);
-    const auto out = values_of<std::uint32_t>(device.download(b, 1024));
-    for (std::uint32_t i = 0; i < 256; ++i) {
-        const std::uint32_t expected = i >= 8 && i < 24      ? i - 8 + 4
-                                       : i >= 128 && i < 132 ? 0x11221122U
-                                       : i >= 132 && i < 136 ? 0x11223344U
-                                       : i >= 136 && i < 140
-                                           ? (i % 2 == 0 ? 0x55667788U : 0x11223344U)
-                                           : 0xababababU;
-        CHECK(out[i] == expected);
-    }
-    CHECK(values_of<std::uint32_t>(device.download(a, 1024)) == content);
+    harness::cases::transfers_are_exact(device);
 }
 
 TEST_CASE("fills of every size, place and pattern touch no byte beside them") {
@@ -154,46 +125,13 @@ TEST_CASE("transfers larger than the staging ring go through it in pieces") {
 TEST_CASE("values count submits, and an empty submit is reached after what came before") {
     CheckedPlugin plugin;
     Device device(plugin);
-    CHECK(device.queue_table->poll(device.queue, 0, nullptr) == WYE_OK);
-    wye_buffer_object* a = device.buffer(std::uint64_t{1} << 16);
-    for (std::uint64_t i = 1; i <= 300; ++i) {
-        const wye_operation op = harness::fill(a, 0, 1 << 16, i, 4);
-        REQUIRE(device.submit({&op, 1}) == WYE_OK);
-        CHECK(device.value == i);
-    }
-    REQUIRE(device.submit({}) == WYE_OK);
-    CHECK(device.value == 301);
-    CHECK(device.queue_table->wait(device.queue, 3, UINT64_MAX, nullptr) == WYE_OK);
-    CHECK(device.queue_table->wait(device.queue, 299, 10'000'000'000U, nullptr) == WYE_OK);
-    CHECK(device.queue_table->poll(device.queue, 3, nullptr) == WYE_OK);
-    CHECK(device.wait() == WYE_OK);
-    CHECK(device.queue_table->poll(device.queue, 301, nullptr) == WYE_OK);
-    CHECK(values_of<std::uint32_t>(device.download(a, 4))[0] == 300);
+    harness::cases::values_count_submits(device, 300, 1U << 16U);
 }
 
 TEST_CASE("one queue waits for another") {
     CheckedPlugin plugin;
     Device device(plugin);
-    wye_queue_object* other = device.queue_create();
-    constexpr std::uint64_t kLarge = std::uint64_t{32} << 20U;
-    wye_buffer_object* a = device.buffer(kLarge);
-    wye_buffer_object* b = device.buffer(4);
-    for (std::uint32_t round = 1; round <= 4; ++round) {
-        const wye_operation large = harness::fill(a, 0, kLarge, round, 4);
-        REQUIRE(device.submit({&large, 1}) == WYE_OK);
-        const wye_event event{device.queue, device.value};
-        const wye_operation last = harness::copy(a, b, kLarge - 4, 0, 4);
-        std::uint64_t value = 0;
-        REQUIRE(device.queue_table->submit(other, &last, 1, &event, 1, &value, nullptr) == WYE_OK);
-        REQUIRE(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
-        CHECK(values_of<std::uint32_t>(device.download(b, 4))[0] == round);
-    }
-    // A wait alone is a submit too.
-    const wye_event event{device.queue, device.value};
-    std::uint64_t value = 0;
-    CHECK(device.queue_table->submit(other, nullptr, 0, &event, 1, &value, nullptr) == WYE_OK);
-    CHECK(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
-    device.queue_table->destroy(other);
+    harness::cases::a_queue_waits_for_another(device, std::uint64_t{32} << 20U);
 }
 
 TEST_CASE("what one queue reads back is out before another that waits for it writes") {
@@ -235,22 +173,7 @@ TEST_CASE("an unknown operation is refused, and nothing of its submit is queued"
 TEST_CASE("device times are those of the submit") {
     CheckedPlugin plugin;
     Device device(plugin, true);
-    constexpr std::uint64_t kLarge = std::uint64_t{64} << 20U;
-    wye_buffer_object* a = device.buffer(kLarge);
-    const wye_operation large = harness::fill(a, 0, kLarge, 5, 4);
-    const wye_operation small = harness::fill(a, 0, 64, 5, 4);
-    const wye_operation both[] = {large, small};
-    wye_timing one{};
-    wye_timing two{};
-    REQUIRE(device.run(large) == WYE_OK);
-    REQUIRE(device.queue_table->timing(device.queue, device.value, &one, nullptr) == WYE_OK);
-    REQUIRE(device.submit(both) == WYE_OK);
-    REQUIRE(device.wait() == WYE_OK);
-    REQUIRE(device.queue_table->timing(device.queue, device.value, &two, nullptr) == WYE_OK);
-    CHECK(one.device_ns > 100);
-    CHECK(two.device_ns > 100);
-    CHECK(one.device_ns < 10'000'000'000U);
-    CHECK(device.queue_table->timing(device.queue, 99, &one, nullptr) == WYE_UNSUPPORTED);
+    harness::cases::times_are_of_the_submit(device, 100);
 }
 
 TEST_CASE("too much memory is refused with figures, and no memory at all is a buffer") {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/lowered_cases.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "lower/strict.hpp"
+#include "oracle/oracle.hpp"
+#include "program/encode.hpp"
+#include "support/examples.hpp"
+
+namespace harness::cases {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// "byte 8: 00 not 80": where two equally long buffers differ first.
+std::string difference(const std::vector<std::byte>& got, const std::vector<std::byte>& right) {
+    const auto hex = [](std::byte b) {
+        const auto value = std::to_integer<unsigned>(b);
+        return std::string{"0123456789abcdef"[value >> 4U], "0123456789abcdef"[value & 15U]};
+    };
+    std::string out;
+    unsigned shown = 0;
+    for (std::size_t i = 0; i < got.size() && i < right.size() && shown < 16; ++i)
+        if (got[i] != right[i]) {
+            out +=
+                "byte " + std::to_string(i) + ": " + hex(got[i]) + " not " + hex(right[i]) + "; ";
+            ++shown;
+        }
+    return out;
+}
+
+}  // namespace
+
+void examples_are_right(Plugin& plugin, Device& device) {
+    for (const std::string& name : support::example_programs()) {
+        const auto program = valid_program(support::example_text(name));
+        for (const support::Example& example : support::examples(name, 7)) {
+            Launch launch;
+            for (const auto& buffer : example.buffers) launch.buffers.push_back(buffer.before);
+            for (const auto& params : example.dispatches) {
+                launch.params = params;
+                launch.buffers = run_lowered(plugin, device, program, launch).buffers;
+            }
+            for (std::size_t b = 0; b < example.buffers.size(); ++b)
+                if (example.buffers[b].output)
+                    CHECK_MESSAGE(launch.buffers[b] == example.buffers[b].expected, name, ", ",
+                                  example.what, ": ", example.buffers[b].name);
+        }
+    }
+}
+
+void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Program& program,
+                              const Launch& launch, const std::vector<bool>& outputs,
+                              const std::string& what) {
+    const auto wire = wye::ir::encode(program, wye::ir::Notes::Drop);
+    REQUIRE(wire.ok());
+    oracle::Launch expected;
+    expected.params = launch.params;
+    expected.groups = *launch.groups;
+    expected.buffers = launch.buffers;
+    const auto right = oracle::run(*wire, expected);
+    REQUIRE_MESSAGE(right.ok(), right.error);
+    const auto got = run_lowered(plugin, device, program, launch);
+    CHECK(got.trap_code == right.trap.code);
+    CHECK(got.trap_count == right.trap.count);
+    for (std::size_t b = 0; b < launch.buffers.size(); ++b)
+        if (outputs.empty() || outputs[b])
+            CHECK_MESSAGE(got.buffers[b] == right.buffers[b], what, ", buffer ", b,
+                          std::string(launch.folded ? " (folded): " : ": "),
+                          difference(got.buffers[b], right.buffers[b]), "\n", got.source);
+}
+
+void random_programs_are_right(Plugin& plugin, Device& device, std::uint64_t first_seed,
+                               support::RandomProgramOptions (*options)(std::uint64_t,
+                                                                        const Plugin&)) {
+    const std::uint64_t first = number_from("WYE_RANDOM_SEED", first_seed);
+    const std::uint64_t count = number_from("WYE_RANDOM_PROGRAMS", 24);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        const auto random = support::random_program(seed, options(seed, plugin));
+        auto program = valid_program(random.text);
+        if (wye::lower::uses_math(program)) {
+            auto expanded = wye::lower::expand_math(program);
+            REQUIRE(expanded.ok());
+            program = std::move(expanded).value();
+        }
+        Launch launch;
+        launch.params = random.values;
+        launch.groups = random.groups;
+        launch.folded = seed % 3 == 0;
+        std::vector<bool> outputs;
+        for (const auto& buffer : random.buffers) {
+            launch.buffers.push_back(buffer.before);
+            outputs.push_back(buffer.output);
+        }
+        is_what_the_oracle_gives(plugin, device, program, launch, outputs,
+                                 "seed " + std::to_string(seed) + "\n" + random.text);
+    }
+}
+
+}  // namespace harness::cases
