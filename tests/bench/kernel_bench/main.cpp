@@ -10,7 +10,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "kernel_bench/compile.hpp"
 #include "kernel_bench/measure.hpp"
+#include "kernel_bench/open_raw.hpp"
 
 namespace wye::bench {
 namespace {
@@ -22,25 +24,10 @@ struct Options {
     std::string table = "both";
     std::string only;
     std::string json;
+    std::string compile_child;
     bool tiny = false;
     double seconds = 0.3;
 };
-
-Result<std::unique_ptr<RawApi>> open_raw(const std::string& selector, const std::string& name) {
-    const std::string plugin = selector.substr(0, selector.find(':'));
-#ifdef KERNEL_BENCH_CUDA
-    if (plugin == "cuda") return open_raw_cuda(name);
-#endif
-#ifdef KERNEL_BENCH_OPENCL
-    if (plugin == "opencl") return open_raw_opencl(name);
-#endif
-#ifdef KERNEL_BENCH_VULKAN
-    if (plugin == "vulkan") return open_raw_vulkan(name);
-#endif
-    return Error(Code::INVALID_ARGUMENT,
-                 "`" + selector + "` has no hand-written side in this build",
-                 "Fix: name devices of cuda, vulkan or opencl, and build with their headers");
-}
 
 void print(const Row& row, bool fast) {
     if (!row.error.empty()) {
@@ -97,7 +84,7 @@ nlohmann::json to_json(const std::vector<Row>& rows) {
 // that was named.
 int run(const Options& options) {
     std::vector<Row> strict, fast;
-    bool left_out = false;
+    bool left_out = false, failed = false, compiled = false;
     std::istringstream selectors(options.devices.empty() ? "cuda:0,vulkan:0,opencl:0"
                                                          : options.devices);
     for (std::string selector; std::getline(selectors, selector, ',');) {
@@ -114,6 +101,15 @@ int run(const Options& options) {
             continue;
         }
         left_out = before;
+        if (options.table == "compile") {
+            wye->reset();
+            raw->reset();
+            const auto done = compile_table(selector, options.only);
+            if (!done.ok()) fmt::print("\n{}: {}\n", selector, done.error().text());
+            failed = failed || !done.ok();
+            compiled = true;
+            continue;
+        }
         if (options.table != "price") run_table(options, false, selector, **wye, **raw, strict);
         if (options.table != "strict") run_table(options, true, selector, **wye, **raw, fast);
     }
@@ -121,12 +117,11 @@ int run(const Options& options) {
         const nlohmann::json document = {{"strict", to_json(strict)}, {"price", to_json(fast)}};
         std::ofstream(options.json) << document.dump(2) << '\n';
     }
-    if ((strict.empty() && fast.empty()) || (left_out && !options.devices.empty())) return 3;
-    const auto failed = [](const Row& row) { return !row.error.empty(); };
-    return std::any_of(strict.begin(), strict.end(), failed) ||
-                   std::any_of(fast.begin(), fast.end(), failed)
-               ? 1
-               : 0;
+    if ((strict.empty() && fast.empty() && !compiled) || (left_out && !options.devices.empty()))
+        return 3;
+    for (const auto* rows : {&strict, &fast})
+        for (const Row& row : *rows) failed = failed || !row.error.empty();
+    return failed ? 1 : 0;
 }
 
 }  // namespace
@@ -137,12 +132,17 @@ int main(int argc, char** argv) {
     CLI::App app("Wye programs against hand-written kernels.", "kernel_bench");
     app.add_option("--device", options.devices,
                    "Selectors, separated by commas (default: the first of CUDA, Vulkan, OpenCL)");
-    app.add_option("--table", options.table, "strict, price or both")
-        ->check(CLI::IsMember({"strict", "price", "both"}));
+    app.add_option("--table", options.table, "strict, price, both, or compile")
+        ->check(CLI::IsMember({"strict", "price", "both", "compile"}));
     app.add_option("--only", options.only, "Programs whose name has this in it");
     app.add_option("--json", options.json, "File for all figures");
     app.add_option("--seconds", options.seconds, "Of device time for each row");
+    app.add_option("--compile-child", options.compile_child)->group("");
     app.add_flag("--tiny", options.tiny, "Sizes for a CPU: the bytes count, the times do not");
     CLI11_PARSE(app, argc, argv);
-    return wye::bench::run(options);
+    if (options.compile_child.empty()) return wye::bench::run(options);
+    const auto done =
+        wye::bench::compile_child(options.devices, options.compile_child, options.only);
+    if (!done.ok()) fmt::print(stderr, "{}\n", done.error().text());
+    return done.ok() ? 0 : 1;
 }

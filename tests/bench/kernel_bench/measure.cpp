@@ -53,7 +53,8 @@ Result<void> compare(const CaseBuffer& b, std::size_t index, RawApi::Id id, bool
 
 Result<Row> measure(const Case& c, bool fast, WyeSide& wye, RawApi& raw, double seconds) {
     const Launch& launch = fast ? c.fast : c.strict;
-    WYE_TRY(wye.load(c));
+    WYE_TRY(wye.prepare(c));
+    WYE_TRY(wye.read(c));
     raw.clear();
     WYE_ASSIGN(const RawApi::Id kernel, raw.compile(launch, c.buffers.size(), fast));
     std::vector<RawApi::Id> buffers, zeroed;

@@ -115,20 +115,12 @@ class RawCuda final : public RawApi {
     }
 
     Result<Id> compile(const Launch& launch, std::size_t, bool fast) override {
-        TRY_CUDA(cuCtxSetCurrent(context_));
-        const std::string source(text(launch.kernel + ".cu"));
-        nvrtcProgram program = nullptr;
-        TRY_CUDA(nvrtcCreateProgram(&program, source.c_str(), "raw.cu", 0, nullptr, nullptr));
-        auto image = build(program, fast);
-        (void)nvrtcDestroyProgram(&program);
-        WYE_TRY(std::move(image));
-        CUmodule module = nullptr;
-        TRY_CUDA(cuModuleLoadData(&module, image_.data()));
-        modules_.push_back(module);
+        WYE_TRY(load(std::string(text(launch.kernel + ".cu")), fast));
         functions_.push_back(nullptr);
-        TRY_CUDA(cuModuleGetFunction(&functions_.back(), module, "kernel"));
+        TRY_CUDA(cuModuleGetFunction(&functions_.back(), modules_.back(), "kernel"));
         return functions_.size() - 1;
     }
+    Result<void> build(const std::string& source) override { return load(source, false); }
 
     Result<double> run(Id kernel, const Launch& launch, std::span<const Id> buffers,
                        std::span<const Id> zeroed) override {
@@ -176,8 +168,21 @@ class RawCuda final : public RawApi {
         return {};
     }
 
+    Result<void> load(const std::string& source, bool fast) {
+        TRY_CUDA(cuCtxSetCurrent(context_));
+        nvrtcProgram program = nullptr;
+        TRY_CUDA(nvrtcCreateProgram(&program, source.c_str(), "raw.cu", 0, nullptr, nullptr));
+        auto image = translate(program, fast);
+        (void)nvrtcDestroyProgram(&program);
+        WYE_TRY(std::move(image));
+        CUmodule module = nullptr;
+        TRY_CUDA(cuModuleLoadData(&module, image_.data()));
+        modules_.push_back(module);
+        return {};
+    }
+
     // Division and square root are correctly rounded unless fast.
-    Result<void> build(nvrtcProgram program, bool fast) {
+    Result<void> translate(nvrtcProgram program, bool fast) {
         const char* options[] = {architecture_.c_str(), fast ? "--use_fast_math" : "--fmad=false",
                                  "-DFAST"};
         if (nvrtcCompileProgram(program, fast ? 3 : 2, options) != NVRTC_SUCCESS) {

@@ -84,28 +84,14 @@ class RawOpenCl final : public RawApi {
     // Where the driver cannot round division and square root correctly in f32, the kernels go
     // through f64.
     Result<Id> compile(const Launch& launch, std::size_t, bool fast) override {
-        const std::string_view source = text(launch.kernel + ".cl");
-        const char* data = source.data();
-        const std::size_t size = source.size();
+        WYE_TRY(load(text(launch.kernel + ".cl"), fast));
         cl_int status = CL_SUCCESS;
-        cl_program program = clCreateProgramWithSource(context_, 1, &data, &size, &status);
-        WYE_TRY(check(status, "clCreateProgramWithSource"));
-        programs_.push_back(program);
-        const char* options = fast ? "-cl-std=CL1.2 -cl-fast-relaxed-math -cl-mad-enable -DFAST"
-                              : exact_
-                                  ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -DEXACT"
-                                  : "-cl-std=CL1.2";
-        if (clBuildProgram(program, 1, &device_, options, nullptr, nullptr) != CL_SUCCESS) {
-            std::string log(16384, '\0');
-            (void)clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, log.size(),
-                                        log.data(), nullptr);
-            return Error(Code::COMPILE_FAILED, log.c_str(), "Fix: correct the kernel");
-        }
-        cl_kernel kernel = clCreateKernel(program, "run", &status);
+        cl_kernel kernel = clCreateKernel(programs_.back(), "run", &status);
         WYE_TRY(check(status, "clCreateKernel"));
         kernels_.push_back(kernel);
         return kernels_.size() - 1;
     }
+    Result<void> build(const std::string& source) override { return load(source, false); }
 
     Result<double> run(Id id, const Launch& launch, std::span<const Id> buffers,
                        std::span<const Id> zeroed) override {
@@ -148,6 +134,25 @@ class RawOpenCl final : public RawApi {
     }
 
   private:
+    Result<void> load(std::string_view source, bool fast) {
+        const char* data = source.data();
+        const std::size_t size = source.size();
+        cl_int status = CL_SUCCESS;
+        cl_program program = clCreateProgramWithSource(context_, 1, &data, &size, &status);
+        WYE_TRY(check(status, "clCreateProgramWithSource"));
+        programs_.push_back(program);
+        const char* options = fast ? "-cl-std=CL1.2 -cl-fast-relaxed-math -cl-mad-enable -DFAST"
+                              : exact_
+                                  ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -DEXACT"
+                                  : "-cl-std=CL1.2";
+        if (clBuildProgram(program, 1, &device_, options, nullptr, nullptr) == CL_SUCCESS)
+            return {};
+        std::string log(16384, '\0');
+        (void)clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, log.size(), log.data(),
+                                    nullptr);
+        return Error(Code::COMPILE_FAILED, log.c_str(), "Fix: correct the kernel");
+    }
+
     struct Events {
         std::vector<cl_event>& list;
         ~Events() {

@@ -15,23 +15,34 @@ Result<std::unique_ptr<WyeSide>> WyeSide::open(const std::string& selector) {
     return out;
 }
 
-Result<void> WyeSide::load(const Case& c) {
+Result<void> WyeSide::prepare(const Case& c) {
     clear();
-    WYE_ASSIGN(Program program, context_.program_from_text(text(c.program + ".wye"), c.program));
-    program_.emplace(std::move(program));
-    dispatch_ = std::make_unique<Dispatch>(*program_, device_);
-    for (std::size_t i = 0; i < c.params.size(); ++i) dispatch_->param_bits(i, c.params[i].bits);
     for (const CaseBuffer& b : c.buffers) {
         WYE_ASSIGN(Buffer buffer, device_.buffer(b.bytes, b.name));
         WYE_TRY(fill_pieces(b, [&](std::uint64_t offset, const std::vector<std::byte>& bytes) {
             return buffer.upload(bytes, offset);
         }));
-        dispatch_->bind(b.name, buffer);
         buffers_.push_back(std::move(buffer));
     }
+    return {};
+}
+
+Result<void> WyeSide::read(const Case& c) {
+    WYE_ASSIGN(Program program, context_.program_from_text(text(c.program + ".wye"), c.program));
+    program_.emplace(std::move(program));
+    dispatch_ = std::make_unique<Dispatch>(*program_, device_);
+    for (std::size_t i = 0; i < c.params.size(); ++i) dispatch_->param_bits(i, c.params[i].bits);
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+        dispatch_->bind(c.buffers[i].name, buffers_[i]);
     if (c.own_grid) dispatch_->grid(c.strict.groups[0], c.strict.groups[1], c.strict.groups[2]);
     dispatch_->desc().flags |= WYE_DISPATCH_TIMED;
     return {};
+}
+
+Result<std::string> WyeSide::lower(const Case& c, std::string_view format) const {
+    WYE_ASSIGN(const Program program,
+               context_.program_from_text(text(c.program + ".wye"), c.program));
+    return program.lower(format, device_.get());
 }
 
 Result<WyeRun> WyeSide::run() {

@@ -23,8 +23,11 @@ class WyeSide {
 
     [[nodiscard]] const std::string& device() const { return name_; }
 
-    // Reads the program, makes and fills its buffers.
-    [[nodiscard]] Result<void> load(const Case& c);
+    // Makes and fills the buffers; then reads the program.
+    [[nodiscard]] Result<void> prepare(const Case& c);
+    [[nodiscard]] Result<void> read(const Case& c);
+    // The program as the driver's compiler gets it, for this device.
+    [[nodiscard]] Result<std::string> lower(const Case& c, std::string_view format) const;
     [[nodiscard]] Result<WyeRun> run();
     [[nodiscard]] Result<void> download(std::size_t buffer, std::uint64_t offset,
                                         std::span<std::byte> bytes) const;
