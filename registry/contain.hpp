@@ -29,7 +29,7 @@ template <typename Call>  // wye_status(wye_error**)
         return Error(Code::PLUGIN_FAULT, "the slot '" + std::string(slot) + "' threw", kAuthor);
     }
     if (status == WYE_OK) {
-        release_error_object(error);  // an error beside success is dropped
+        if (error != nullptr) release_error_object(error);  // beside success it is dropped
         return {};
     }
     return take_error(status, error, "the slot '" + std::string(slot) + "'");

@@ -232,8 +232,28 @@ Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, O
     return handle_of(kind, tag_, generation, slot->index);
 }
 
-Result<HandleSlot*> HandleTable::acquire(Handle handle, HandleKind kind, std::uint64_t amount,
-                                         const Place& place) const {
+HandleSlot* HandleTable::acquire(Handle handle, HandleKind kind, std::uint64_t amount,
+                                 bool& full) const noexcept {
+    full = false;
+    const Parts parts = parts_of(handle);
+    if (parts.tag != tag_ || parts.kind != static_cast<std::uint8_t>(kind)) return nullptr;
+    HandleSlot* slot = impl_->slot(parts.slot);
+    if (slot == nullptr) return nullptr;
+    const std::uint64_t wanted = std::uint64_t{parts.generation} << kGenerationShift | kLive;
+    const std::uint64_t most = amount == kPin ? kPinMask : kUseMask;
+    std::uint64_t word = slot->word.load(std::memory_order_acquire);
+    do {
+        if ((word & ~kCountMask) != wanted) return nullptr;
+        full = (word & most) == most;
+        if (full) return nullptr;
+    } while (!slot->word.compare_exchange_weak(word, word + amount, std::memory_order_acq_rel,
+                                               std::memory_order_acquire));
+    if (slot->kind == kind) return slot;
+    impl_->release(slot, amount);  // a made-up handle that met a live slot
+    return nullptr;
+}
+
+Error HandleTable::refusal(Handle handle, HandleKind kind, bool full, const Place& place) const {
     const Parts parts = parts_of(handle);
     if (handle == 0 || !known_kind(parts.kind)) return stale(handle, kind, place);
     if (parts.tag != tag_) {
@@ -254,29 +274,21 @@ Result<HandleSlot*> HandleTable::acquire(Handle handle, HandleKind kind, std::ui
                          (place.role.empty() ? "" : ": " + subject),
                      "Fix: pass the handle of a " + std::string(kind_name(kind)), subject);
     }
-    HandleSlot* slot = impl_->slot(parts.slot);
-    if (slot == nullptr) return stale(handle, kind, place);
-    const std::uint64_t wanted = std::uint64_t{parts.generation} << kGenerationShift | kLive;
-    std::uint64_t word = slot->word.load(std::memory_order_acquire);
-    do {
-        if ((word & ~kCountMask) != wanted) return stale(handle, kind, place);
-        const bool full =
-            amount == kPin ? (word & kPinMask) == kPinMask : (word & kUseMask) == kUseMask;
-        if (full)
-            return Error(Code::LIMIT_EXCEEDED,
-                         subject_of(handle, kind, place) + " is in use too many times at once",
-                         "Fix: wait for submitted work before submitting more");
-    } while (!slot->word.compare_exchange_weak(word, word + amount, std::memory_order_acq_rel,
-                                               std::memory_order_acquire));
-    if (slot->kind != kind) {  // a made-up handle that met a live slot
-        impl_->release(slot, amount);
-        return stale(handle, kind, place);
-    }
-    return slot;
+    if (!full) return stale(handle, kind, place);
+    return Error(Code::LIMIT_EXCEEDED,
+                 subject_of(handle, kind, place) + " is in use too many times at once",
+                 "Fix: wait for submitted work before submitting more");
+}
+
+Pin HandleTable::try_find(Handle handle, HandleKind kind) const noexcept {
+    bool full = false;
+    return Pin(this, acquire(handle, kind, kPin, full), handle);
 }
 
 Result<Pin> HandleTable::find(Handle handle, HandleKind kind, const Place& place) const {
-    WYE_ASSIGN(HandleSlot * slot, acquire(handle, kind, kPin, place));
+    bool full = false;
+    HandleSlot* slot = acquire(handle, kind, kPin, full);
+    if (slot == nullptr) return refusal(handle, kind, full, place);
     return Pin(this, slot, handle);
 }
 
@@ -296,23 +308,41 @@ Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerR
                  subject);
 }
 
+std::size_t HandleTable::use(std::span<const Handle> handles, InFlight& out,
+                             bool& full) const noexcept {
+    out.release();
+    out.table_ = this;
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        // Any kind will do; a number that is no kind meets no slot.
+        const auto kind = static_cast<HandleKind>(parts_of(handles[i]).kind);
+        HandleSlot* slot = acquire(handles[i], kind, kUse, full);
+        if (slot == nullptr) {
+            out.release();
+            return i;
+        }
+        out.slots_.push_back(slot);
+    }
+    return handles.size();
+}
+
+bool HandleTable::try_use(std::span<const Handle> handles, InFlight& out) const noexcept {
+    bool full = false;
+    return handles.size() <= out.slots_.capacity() && use(handles, out, full) == handles.size();
+}
+
 Result<InFlight> HandleTable::begin_use(std::span<const Handle> handles) const {
     InFlight out;
-    out.table_ = this;
     if (handles.size() > out.slots_.capacity())
         return Error(Code::LIMIT_EXCEEDED,
                      std::to_string(handles.size()) + " handles in one submission, the limit is " +
                          std::to_string(out.slots_.capacity()),
                      "Fix: submit in parts");
-    for (const Handle handle : handles) {
-        const std::uint8_t kind = parts_of(handle).kind;
-        auto slot =
-            acquire(handle, known_kind(kind) ? static_cast<HandleKind>(kind) : HandleKind::buffer,
-                    kUse, {});
-        if (!slot.ok()) return std::move(slot).error();  // `out` lets go of the others
-        out.slots_.push_back(*slot);
-    }
-    return out;
+    bool full = false;
+    const std::size_t refused = use(handles, out, full);
+    if (refused == handles.size()) return out;
+    const std::uint8_t kind = parts_of(handles[refused]).kind;
+    return refusal(handles[refused],
+                   known_kind(kind) ? static_cast<HandleKind>(kind) : HandleKind::buffer, full, {});
 }
 
 Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use) {

@@ -88,26 +88,30 @@ Result<void> Queue::enqueue(const wye_operation& op, cl_uint wait_count, const c
     return {};
 }
 
-Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
-                                    std::span<const wye_event> waits) {
-    const Driver& driver = device_.driver;
-    if (auto error = timeline_.failure(UINT64_MAX - 1)) return *std::move(error);
-
-    // Only other queues are waited for: this one is in order. Their commands must have left the
-    // host before another queue may wait for them.
-    std::vector<Event> held;
-    std::vector<cl_event> raw;
+// Only other queues are waited for: this one is in order. Their commands must have left the host
+// before another queue may wait for them.
+Result<void> Queue::gather(std::span<const wye_event> waits, Waits& out) {
     for (const wye_event& wait : waits) {
         Queue& other = queue_of(wait.queue);
         if (&other == this) continue;
         if (auto error = other.timeline_.failure(wait.value)) return *std::move(error);
         Event event = other.timeline_.event_for(wait.value);
         if (!event) continue;
-        driver.clFlush(other.queue_.get());
-        raw.push_back(event.get());
-        held.push_back(std::move(event));
+        device_.driver.clFlush(other.queue_.get());
+        out.raw.push_back(event.get());
+        out.held.push_back(std::move(event));
     }
-    auto waiting = static_cast<cl_uint>(raw.size());
+    return {};
+}
+
+Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
+                                    std::span<const wye_event> waits) {
+    const Driver& driver = device_.driver;
+    if (auto error = timeline_.failure(UINT64_MAX - 1)) return *std::move(error);
+    Waits before;
+    if (!waits.empty()) WYE_TRY(gather(waits, before));
+    auto waiting = static_cast<cl_uint>(before.raw.size());
+    const cl_event* raw = waiting != 0 ? before.raw.data() : nullptr;
 
     const wye_operation* last = nullptr;  // the last operation that queues something
     for (const wye_operation& op : operations)
@@ -118,7 +122,7 @@ Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
     for (const wye_operation& op : operations) {
         if (empty(op)) continue;
         cl_event* event = &op == last ? &last_event : timing_ && !queued ? &first_event : nullptr;
-        Result<void> done = enqueue(op, waiting, waiting != 0 ? raw.data() : nullptr, event);
+        Result<void> done = enqueue(op, waiting, raw, event);
         if (!done.ok()) {
             const Event first(driver, first_event);
             if (queued) {  // some of it runs: nothing after it may
@@ -129,10 +133,11 @@ Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
         }
         queued = true;
         waiting = 0;
+        raw = nullptr;
     }
     if (!queued) {
-        const cl_int status = driver.clEnqueueMarkerWithWaitList(
-            queue_.get(), waiting, waiting != 0 ? raw.data() : nullptr, &last_event);
+        const cl_int status =
+            driver.clEnqueueMarkerWithWaitList(queue_.get(), waiting, raw, &last_event);
         if (status != CL_SUCCESS)
             return cl_error(status, "clEnqueueMarkerWithWaitList", device_.info.name);
     }

@@ -33,6 +33,11 @@ class Queue {
           queue_(std::move(queue)),
           timing_(timing),
           timeline_(device.driver, queue_.get(), timing) {}
+    struct Waits {
+        std::vector<Event> held;
+        std::vector<cl_event> raw;
+    };
+    Result<void> gather(std::span<const wye_event> waits, Waits& out);
     Result<void> enqueue(const wye_operation& op, cl_uint wait_count, const cl_event* waits,
                          cl_event* event);
 

@@ -30,8 +30,9 @@ Error not_ready(std::uint64_t value) {
 std::uint64_t Timeline::add(Event first, Event last) {
     const std::lock_guard lock(mutex_);
     const std::uint64_t value = newest_.load(std::memory_order_relaxed) + 1;
-    if (entries_.size() == kKept) entries_.pop_front();
-    entries_.push_back({value, keep_first_ ? std::move(first) : Event(), std::move(last)});
+    Entry& added = entry(value);
+    added.last = std::move(last);
+    added.first = keep_first_ ? std::move(first) : Event();
     newest_.store(value, std::memory_order_release);
     return value;
 }
@@ -49,26 +50,24 @@ std::optional<Error> Timeline::failure(std::uint64_t value) {
     return error_;
 }
 
-Timeline::Entry* Timeline::entry_for(std::uint64_t value) {
-    const auto at = std::lower_bound(entries_.begin(), entries_.end(), value,
-                                     [](const Entry& e, std::uint64_t v) { return e.value < v; });
-    return at == entries_.end() ? nullptr : &*at;
+std::uint64_t Timeline::oldest() const {
+    const std::uint64_t newest = newest_.load(std::memory_order_relaxed);
+    return newest < kKept ? 1 : newest - kKept + 1;
 }
 
 // Everything up to `value` has ended: see how, then let go of the events.
 void Timeline::reached(std::uint64_t value) {
-    std::uint64_t known = reached_.load(std::memory_order_relaxed);
-    for (Entry& entry : entries_) {
-        if (entry.value > value) break;
-        if (entry.value <= known || error_) continue;
-        const cl_int state = state_of(driver_, entry.last.get());
+    const std::uint64_t known = reached_.load(std::memory_order_relaxed);
+    const std::uint64_t last = std::min(value, newest_.load(std::memory_order_relaxed));
+    for (std::uint64_t v = std::max(known + 1, oldest()); v <= last; ++v) {
+        Entry& ended = entry(v);
+        const cl_int state = error_ ? CL_COMPLETE : state_of(driver_, ended.last.get());
         if (state < 0) {
             error_ = cl_error(state, "a queued operation", "");
-            poisoned_at_.store(entry.value);
+            poisoned_at_.store(v);
         }
+        if (!keep_first_) ended.last = Event();
     }
-    if (!keep_first_)
-        while (!entries_.empty() && entries_.front().value <= value) entries_.pop_front();
     if (known < value) reached_.store(value, std::memory_order_release);
 }
 
@@ -81,8 +80,8 @@ Event Timeline::retained(const Event& event) {
 Event Timeline::event_for(std::uint64_t value) {
     if (value <= reached_.load(std::memory_order_acquire)) return {};
     const std::lock_guard lock(mutex_);
-    const Entry* entry = entry_for(value);
-    return entry == nullptr ? Event() : retained(entry->last);
+    if (value > newest_.load(std::memory_order_relaxed)) return {};
+    return retained(entry(std::max(value, oldest())).last);
 }
 
 Result<void> Timeline::poll(std::uint64_t value) {
@@ -140,19 +139,20 @@ Result<void> Timeline::wait(std::uint64_t value, std::uint64_t timeout_ns) {
 
 Result<std::uint64_t> Timeline::device_ns(std::uint64_t value) {
     const std::lock_guard lock(mutex_);
-    const Entry* entry = entry_for(value);
-    if (entry == nullptr || entry->value != value)
+    const bool kept = value >= oldest() && value <= newest_.load(std::memory_order_relaxed);
+    if (!kept || !entry(value).last)
         return Error(Code::UNSUPPORTED, "times of value " + std::to_string(value) + " are not kept",
                      "Fix: create the queue with timing, and ask within " + std::to_string(kKept) +
                          " submits");
-    const cl_event first = entry->first ? entry->first.get() : entry->last.get();
+    const cl_event last = entry(value).last.get();
+    const cl_event first = entry(value).first ? entry(value).first.get() : last;
     cl_ulong start = 0;
     cl_ulong end = 0;
     cl_int status = driver_.clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start,
                                                     &start, nullptr);
     if (status == CL_SUCCESS)
-        status = driver_.clGetEventProfilingInfo(entry->last.get(), CL_PROFILING_COMMAND_END,
-                                                 sizeof end, &end, nullptr);
+        status = driver_.clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                                 nullptr);
     if (status != CL_SUCCESS) return cl_error(status, "clGetEventProfilingInfo", "");
     return end > start ? end - start : std::uint64_t{0};
 }

@@ -5,9 +5,9 @@
 // All members may be called from any thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,13 +40,13 @@ class Timeline {
 
   private:
     struct Entry {
-        std::uint64_t value;
         Event first, last;
     };
-    static constexpr std::size_t kKept = 256;
+    static constexpr std::uint64_t kKept = 256;
 
     // With the lock held.
-    Entry* entry_for(std::uint64_t value);
+    [[nodiscard]] std::uint64_t oldest() const;  // of the values whose entries are there
+    Entry& entry(std::uint64_t value) { return entries_[value % kKept]; }
     void reached(std::uint64_t value);
     Event retained(const Event& event);
 
@@ -57,7 +57,7 @@ class Timeline {
     std::atomic<std::uint64_t> poisoned_at_{UINT64_MAX};
 
     std::mutex mutex_;
-    std::deque<Entry> entries_;  // ascending values
+    std::array<Entry, kKept> entries_;  // of the newest values, each at its value modulo kKept
     std::optional<Error> error_;
 };
 

@@ -153,12 +153,12 @@ Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& use
         last = batch.read_backs();
     }
     if (apart) {
-        WYE_TRY(lease.run(batch.uploads(), 0, timed, flow.times, pending));
+        WYE_TRY(lease.run(batch.uploads(), 0, timed, Clock::now(), flow.times, pending));
         first = batch.launches();
         const Clock::time_point now = Clock::now();
         limit = now < *flow.deadline ? nanoseconds(*flow.deadline - now) : 1;
     }
-    auto ran = lease.run(first, limit, timed, flow.times, pending);
+    auto ran = lease.run(first, limit, timed, Clock::now(), flow.times, pending);
     if (!ran.ok()) {
         if (ran.error().code != Code::TIMEOUT || !apart) return ran;
         return timed_out(flow, pending, std::move(uses), lease);
@@ -168,7 +168,8 @@ Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& use
         report.trap_count = lease.trap_record()[1];
         return trapped(flow, report);
     }
-    return lease.run(last, 0, timed, flow.times, pending);
+    if (last.empty()) return {};
+    return lease.run(last, 0, timed, Clock::now(), flow.times, pending);
 }
 
 // The first launch of a compiled form is where some drivers generate code.
@@ -186,11 +187,7 @@ void report_stage(const Flow& flow, Clock::time_point start, wye_report& report)
     std::copy(flow.launch.groups.begin(), flow.launch.groups.end(), report.groups);
     report.compiled = flow.compiled ? 1 : 0;
     report.variant = flow.key.variant == ir::kNone || !flow.prepared ? 0 : flow.key.variant + 1;
-    report.wall_ns = nanoseconds(Clock::now() - start);
-    const bool timed = (flow.desc.flags & WYE_DISPATCH_TIMED) != 0;
-    report.device_ns = timed && flow.times.device_known ? flow.times.device_ns : WYE_TIME_UNKNOWN;
-    report.enqueue_ns = flow.times.enqueue_ns;
-    report.wait_ns = flow.times.wait_ns;
+    report_times(flow.times, start, (flow.desc.flags & WYE_DISPATCH_TIMED) != 0, report);
     report.bytes_uploaded = flow.batch.bytes_uploaded;
     report.bytes_downloaded = report.trap_count == 0 ? flow.batch.bytes_downloaded : 0;
     report.bytes_filled = flow.batch.bytes_filled;
@@ -215,9 +212,19 @@ void log_stage(const Context& context, const Flow& flow, const Result<void>& res
 
 }  // namespace
 
+void report_times(const RunTimes& times, Clock::time_point start, bool timed, wye_report& report) {
+    const Clock::time_point end = times.ended ? *times.ended : Clock::now();
+    report.wall_ns = nanoseconds(end - start);
+    report.device_ns = timed && times.device_known ? times.device_ns : WYE_TIME_UNKNOWN;
+    report.enqueue_ns = times.enqueue_ns;
+    report.wait_ns = times.wait_ns;
+}
+
 Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_report& report) {
     const Clock::time_point start = Clock::now();
     const registry::HandleTable& handles = context.handles();
+    Result<void> repeated;
+    if (!context.logs() && dispatch_again(handles, desc, start, report, repeated)) return repeated;
     WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
     WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
     Flow flow(desc, program.as<ProgramObject>(), device.as<DeviceSession>());
@@ -238,6 +245,8 @@ Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_repor
     report.trap_count = 0;
     auto result = submit_first(flow, lease, uses, report);
     if (result.ok() || result.error().code == Code::TRAPPED) report_stage(flow, start, report);
+    if (result.ok() && flow.steps.is_whole())
+        lease.repeats().keep(desc, flow.launch, flow.batch, report.variant);
     if (context.logs()) log_stage(context, flow, result, report);
     return result;
 }

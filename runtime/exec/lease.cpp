@@ -48,14 +48,16 @@ std::vector<wye_binding>& QueueLease::bindings() noexcept {
     return session_->bindings_;
 }
 
+Repeats& QueueLease::repeats() noexcept { return session_->repeats_; }
+
 Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uint64_t timeout_ns,
-                             bool timed, RunTimes& times, std::uint64_t& pending) {
+                             bool timed, Clock::time_point start, RunTimes& times,
+                             std::uint64_t& pending) {
     pending = 0;
     if (operations.empty()) return {};
     WYE_TRY(session_->ensure_queue(timed));
     registry::NativeQueue& queue = *session_->queue_;
 
-    const Clock::time_point start = Clock::now();
     auto submitted = queue.submit(operations);
     const Clock::time_point queued = Clock::now();
     times.enqueue_ns += elapsed(start, queued);
@@ -64,7 +66,9 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uin
         return std::move(submitted).error();
     }
     auto waited = queue.wait(*submitted, timeout_ns == 0 ? kNoLimit : timeout_ns);
-    times.wait_ns += elapsed(queued, Clock::now());
+    const Clock::time_point ended = Clock::now();
+    times.ended = ended;
+    times.wait_ns += elapsed(queued, ended);
     if (waited.ok()) {
         if (!timed) return {};
         const auto timing = queue.timing(*submitted);
@@ -90,7 +94,7 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uin
 Result<void> QueueLease::run(std::span<const wye_operation> operations) {
     RunTimes times;
     std::uint64_t pending = 0;
-    return run(operations, 0, false, times, pending);
+    return run(operations, 0, false, Clock::now(), times, pending);
 }
 
 void QueueLease::abandon(Abandoned work) { session_->abandoned_ = std::move(work); }

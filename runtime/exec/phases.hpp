@@ -30,6 +30,7 @@ class Steps {
     [[nodiscard]] std::span<const Step> steps() const {
         return one_.prepared != nullptr ? std::span<const Step>(&one_, 1) : steps_;
     }
+    [[nodiscard]] bool is_whole() const { return one_.prepared != nullptr; }
     // Has every form run before?
     [[nodiscard]] bool warm() const;
     void set_warm();

@@ -68,6 +68,12 @@ Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadlin
     return QueueLease(*this, std::move(lock));
 }
 
+std::optional<QueueLease> DeviceSession::try_lease() {
+    std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || abandoned_) return std::nullopt;
+    return QueueLease(*this, std::move(lock));
+}
+
 Result<void> DeviceSession::settle() {
     if (!abandoned_) return {};
     const auto reached = queue_->reached(abandoned_->value);

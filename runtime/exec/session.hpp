@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "exec/prepared.hpp"
+#include "exec/repeat.hpp"
 #include "exec/scratch.hpp"
 #include "plan/launch.hpp"
 #include "registry/catalogue.hpp"
@@ -38,7 +39,8 @@ struct RunTimes {
     std::uint64_t enqueue_ns = 0;
     std::uint64_t wait_ns = 0;
     std::uint64_t device_ns = 0;
-    bool device_known = true;  // every submit so far had driver timestamps
+    bool device_known = true;                // every submit so far had driver timestamps
+    std::optional<Clock::time_point> ended;  // of the last wait
 };
 
 // What must outlive work that is still running after its caller gave up.
@@ -64,12 +66,14 @@ class QueueLease {
     // Reused between launches; cleared.
     [[nodiscard]] std::vector<wye_operation>& operations() noexcept;
     [[nodiscard]] std::vector<wye_binding>& bindings() noexcept;
+    [[nodiscard]] Repeats& repeats() noexcept;
 
-    // Submits and waits. After TIMEOUT `pending` is 0 when the work was stopped, else its value:
-    // the caller then abandons it and touches nothing it uses.
+    // Submits and waits; what passes from `start` on counts as enqueueing. After TIMEOUT `pending`
+    // is 0 when the work was stopped, else its value: the caller then abandons it and touches
+    // nothing it uses.
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
-                                   std::uint64_t timeout_ns, bool timed, RunTimes& times,
-                                   std::uint64_t& pending);
+                                   std::uint64_t timeout_ns, bool timed, Clock::time_point start,
+                                   RunTimes& times, std::uint64_t& pending);
     // Waits without limit.
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations);
     void abandon(Abandoned work);
@@ -98,6 +102,8 @@ class DeviceSession {
 
     // Waits for the queue until `deadline` (none: without limit): TIMEOUT, DEVICE_BUSY.
     [[nodiscard]] Result<QueueLease> lease(std::optional<Clock::time_point> deadline = {});
+    // Nothing when the queue is taken, or abandoned work may still run.
+    [[nodiscard]] std::optional<QueueLease> try_lease();
     // Waits until nothing runs, abandoned work included.
     [[nodiscard]] Result<void> flush();
     // Lets go of abandoned work that has ended. False: it still runs, or the queue is taken.
@@ -131,6 +137,7 @@ class DeviceSession {
     ScratchPool scratch_;
     std::vector<wye_operation> operations_;
     std::vector<wye_binding> bindings_;
+    Repeats repeats_;
     alignas(8) std::uint32_t trap_record_[2] = {0, 0};
     std::optional<Abandoned> abandoned_;
     std::optional<registry::NativeQueue> queue_;  // destroyed first: it waits for what still runs

@@ -22,6 +22,9 @@ namespace wye::plan {
                                          Launch& out);
 [[nodiscard]] Result<void> admit_params(const ProgramPlan& plan, const Request& request,
                                         Launch& out);
+// Writes plan.params.size bytes, as the kernel reads them.
+[[nodiscard]] Result<void> pack_params(const ProgramPlan& plan,
+                                       std::span<const std::uint64_t> params, std::byte* block);
 [[nodiscard]] Result<void> admit_arguments(const ProgramPlan& plan, const Request& request,
                                            Launch& out);
 // Counts by buffer index, `shared` included.

@@ -71,17 +71,17 @@ Result<void> admit_options(const ProgramPlan& plan, const Request& request, Laun
     return admit_workgroup(plan, request, out);
 }
 
-Result<void> admit_params(const ProgramPlan& plan, const Request& request, Launch& out) {
+Result<void> pack_params(const ProgramPlan& plan, std::span<const std::uint64_t> params,
+                         std::byte* block) {
     const ir::Program& program = *plan.program;
-    if (request.params.size() != program.params.size())
+    if (params.size() != program.params.size())
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("program `{}` has {} parameters, the request gives {}",
-                                 program.name, program.params.size(), request.params.size()),
+                                 program.name, program.params.size(), params.size()),
                      "Fix: give one word for each parameter, in declared order", program.name);
-    out.params_size = plan.params.size;
-    if (plan.params.size != 0) std::memset(out.params, 0, plan.params.size);
+    if (plan.params.size != 0) std::memset(block, 0, plan.params.size);
     for (std::size_t i = 0; i < program.params.size(); ++i) {
-        const std::uint64_t bits = request.params[i];
+        const std::uint64_t bits = params[i];
         const std::size_t size = program.params[i].type.bytes();
         if (size == 4 && bits >> 32U != 0)
             return Error(
@@ -90,9 +90,14 @@ Result<void> admit_params(const ProgramPlan& plan, const Request& request, Launc
                             "than 32 bits",
                             program.params[i].name, ir::type_name(program.params[i].type), bits),
                 "Fix: zero-extend the value's bits (a negative i32 too)", program.params[i].name);
-        std::memcpy(out.params + plan.params.offsets[i], &bits, size);  // little endian
+        std::memcpy(block + plan.params.offsets[i], &bits, size);  // little endian
     }
     return {};
+}
+
+Result<void> admit_params(const ProgramPlan& plan, const Request& request, Launch& out) {
+    out.params_size = plan.params.size;
+    return pack_params(plan, request.params, out.params);
 }
 
 }  // namespace wye::plan

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plan/launch.hpp"
 
 namespace wye::plan {
+namespace {
+
+bool reads_param(const ir::SizeExpr& size) {
+    return std::ranges::any_of(size, [](const ir::SizeNode& n) { return n.op == WYE_SIZE_PARAM; });
+}
+
+}  // namespace
 
 Result<ProgramPlan> plan_program(const ir::Program& program) {
     ProgramPlan out;
@@ -28,6 +37,10 @@ Result<ProgramPlan> plan_program(const ir::Program& program) {
     for (std::size_t axis = 0; axis < 3; ++axis)
         out.grid_names[axis] =
             fmt::format("axis {} of the grid of `{}`", "xyz"[axis], program.name);
+    out.params_decide_sizes = std::ranges::any_of(program.grid.axes, reads_param) ||
+                              std::ranges::any_of(program.buffers, [](const ir::Buffer& b) {
+                                  return reads_param(b.size);
+                              });
     return out;
 }
 

@@ -63,6 +63,7 @@ struct HandleSlot;
 // A live object for as long as the pin exists. Move-only.
 class Pin {
   public:
+    Pin() noexcept = default;  // empty: holds nothing, may only be assigned and destroyed
     Pin(Pin&& other) noexcept;
     Pin& operator=(Pin&& other) noexcept;
     ~Pin();
@@ -75,14 +76,15 @@ class Pin {
     [[nodiscard]] const OwnerRef& owner() const noexcept;  // null: of the context
     [[nodiscard]] const std::string& label() const noexcept;
     [[nodiscard]] Handle handle() const noexcept { return handle_; }
+    explicit operator bool() const noexcept { return slot_ != nullptr; }
 
   private:
     friend class HandleTable;
     Pin(const HandleTable* table, detail::HandleSlot* slot, Handle handle) noexcept
         : table_(table), slot_(slot), handle_(handle) {}
-    const HandleTable* table_;
-    detail::HandleSlot* slot_;
-    Handle handle_;
+    const HandleTable* table_ = nullptr;
+    detail::HandleSlot* slot_ = nullptr;
+    Handle handle_ = 0;
 };
 
 // Objects in use by submitted work; destroyed when the work has ended. Move-only.
@@ -132,6 +134,10 @@ class HandleTable {
     // Frees a handle at once; the object goes when nothing uses it.
     [[nodiscard]] Result<void> retire(Handle handle, HandleKind kind);
 
+    // find and begin_use without a reason: an empty pin, false. Whoever needs it asks those.
+    [[nodiscard]] Pin try_find(Handle handle, HandleKind kind) const noexcept;
+    [[nodiscard]] bool try_use(std::span<const Handle> handles, InFlight& out) const noexcept;
+
     [[nodiscard]] std::size_t live(HandleKind kind) const;
     [[nodiscard]] std::uint16_t tag() const noexcept { return tag_; }
 
@@ -141,9 +147,14 @@ class HandleTable {
     struct Impl;
     void unpin(detail::HandleSlot* slot) const noexcept;
     void unuse(detail::HandleSlot* slot) const noexcept;
-    [[nodiscard]] Result<detail::HandleSlot*> acquire(Handle handle, HandleKind kind,
-                                                      std::uint64_t amount,
-                                                      const Place& place) const;
+    // Adds a pin or a use. Null: refused, and `full` says whether for too many of them.
+    [[nodiscard]] detail::HandleSlot* acquire(Handle handle, HandleKind kind, std::uint64_t amount,
+                                              bool& full) const noexcept;
+    // The index of the first handle that is refused; the number of handles: none.
+    [[nodiscard]] std::size_t use(std::span<const Handle> handles, InFlight& out,
+                                  bool& full) const noexcept;
+    [[nodiscard]] Error refusal(Handle handle, HandleKind kind, bool full,
+                                const Place& place) const;
     [[nodiscard]] Result<void> close(Handle handle, HandleKind kind, bool even_in_use);
 
     std::uint16_t tag_;

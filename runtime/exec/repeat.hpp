@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests that ran before, with the operations they came to, so that asking again costs a lookup.
+//
+// What a request comes to depends on the request, its program, its device and the sizes of its
+// buffers. None of them changes while its handle lives, and no handle is ever used for anything
+// else. So an equal request comes to the same operations if its handles are still live, which the
+// caller checks every time, before it uses what it finds here.
+//
+// Only requests on resident buffers without a time limit are kept, of programs that cannot trap and
+// have no grid barrier. Belongs to a device session and its queue lock. Native objects in the
+// operations are borrowed from what the handles stand for.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "plan/launch.hpp"
+#include "wye/wye.h"
+
+namespace wye::exec {
+
+struct Batch;
+
+// What admission reads of a description, but for what its pointers lead to.
+struct RequestHead {
+    wye_program program;
+    wye_device device;
+    std::array<std::uint32_t, 8> words;  // flags, grid, workgroup, fixpoint iterations
+    std::array<std::uint64_t, 5> sizes;  // elements, counts of both lists, time-out, output limit
+    std::uint32_t ulp_budget, reserved;
+    friend bool operator==(const RequestHead&, const RequestHead&) = default;
+};
+
+struct Repeat {
+    static constexpr std::size_t kArguments = 8;
+    static constexpr std::size_t kParams = 8;
+    static constexpr std::size_t kOperations = 4;
+
+    RequestHead head;
+    std::array<wye_argument, kArguments> arguments;
+    std::array<std::uint64_t, kParams> params;  // as the request gives them
+
+    std::array<std::uint64_t, kArguments> buffers;  // the handles of the arguments
+    std::array<std::uint32_t, 3> groups;
+    std::uint32_t variant;  // for the report
+    std::uint64_t bytes_filled;
+    std::size_t operation_count;
+    std::array<wye_operation, kOperations> operations;
+    std::array<wye_binding, kArguments> bindings;
+    alignas(8) std::array<std::byte, kParams * 8> block;  // the parameters as the kernel reads them
+
+    [[nodiscard]] std::span<const wye_operation> all() const {
+        return {operations.data(), operation_count};
+    }
+    [[nodiscard]] std::span<const std::uint64_t> handles() const {
+        return {buffers.data(), static_cast<std::size_t>(head.sizes[1])};
+    }
+};
+
+class Repeats {
+  public:
+    // The request as it ran before, with the parameters of `desc`; null: it takes the whole way.
+    // `plan` is that of desc.program.
+    [[nodiscard]] const Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
+
+    // After `desc` ran: keeps what it came to, in place of an older request, if it can be kept.
+    void keep(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch,
+              std::uint32_t variant);
+
+  private:
+    static constexpr std::size_t kKept = 16;
+    [[nodiscard]] std::unique_ptr<Repeat>& place(const wye_dispatch_desc& desc);
+
+    std::array<std::unique_ptr<Repeat>, kKept> kept_;
+};
+
+}  // namespace wye::exec
