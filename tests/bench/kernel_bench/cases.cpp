@@ -129,6 +129,12 @@ Case histogram(std::uint32_t n, std::uint32_t groups) {
             {"histogram_fast", {groups, 1, 1}, {256, 1, 1}, {n}}};
 }
 
+// Each byte moves once.
+Case streaming(Case c) {
+    for (const CaseBuffer& b : c.buffers) c.traffic += b.bytes;
+    return c;
+}
+
 }  // namespace
 
 std::vector<Case> cases(bool tiny) {
@@ -136,10 +142,16 @@ std::vector<Case> cases(bool tiny) {
         return {saxpy(5000),        saxpy4(5000),         reduction(5000, 3),
                 transpose(70, 45),  matmul("matmul", 40), sha256(37, 150),
                 mandelbrot(60, 50), nbody(300),           histogram(4992, 3)};
-    return {saxpy(64U << 20U),           saxpy4(64U << 20U),          reduction(256U << 20U, 1056),
-            transpose(16384, 8192),      matmul("matmul 1024", 1024), matmul("matmul 4096", 4096),
-            sha256(1U << 18U, 1024),     mandelbrot(4096, 1000),      nbody(65536),
-            histogram(512U << 20U, 1056)};
+    return {streaming(saxpy(64U << 20U)),
+            streaming(saxpy4(64U << 20U)),
+            streaming(reduction(256U << 20U, 1056)),
+            streaming(transpose(16384, 8192)),
+            matmul("matmul 1024", 1024),
+            matmul("matmul 4096", 4096),
+            sha256(1U << 18U, 1024),
+            mandelbrot(4096, 1000),
+            nbody(65536),
+            streaming(histogram(512U << 20U, 1056))};
 }
 
 void fill(Content content, std::uint64_t offset, std::vector<std::byte>& out) {

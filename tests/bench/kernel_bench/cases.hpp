@@ -49,9 +49,10 @@ struct Case {
     std::string program;  // the stem of its .wye file
     std::vector<CaseBuffer> buffers;
     std::vector<CaseParam> params;
-    bool own_grid = false;  // Wye gets the groups of `strict` instead of the program's own grid
-    Launch strict;          // the same arithmetic
-    Launch fast;            // as fast as its author could make it
+    bool own_grid = false;      // Wye gets the groups of `strict` instead of the program's own grid
+    Launch strict;              // the same arithmetic
+    Launch fast;                // as fast as its author could make it
+    std::uint64_t traffic = 0;  // bytes moved, where memory is the limit
 };
 
 // Full sizes keep a large GPU busy for at least 0.2 ms; tiny ones are for a CPU.

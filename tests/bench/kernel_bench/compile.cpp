@@ -118,7 +118,7 @@ class Folder {
 
 Result<void> compile_child(const std::string& selector, const std::string& way,
                            const std::string& only) {
-    WYE_ASSIGN(const auto wye, WyeSide::open(selector));
+    WYE_ASSIGN(const auto wye, WyeSide::open(selector, true));
     std::unique_ptr<RawApi> raw;
     if (way != "wye") {
         WYE_ASSIGN(raw, open_raw(selector, wye->device()));

@@ -20,7 +20,7 @@ namespace {
 constexpr double kGoal = 1.05;
 
 struct Options {
-    std::string devices;  // empty: the usual ones, as far as they are there
+    std::string devices;  // empty: the first GPU of each API that is there
     std::string table = "both";
     std::string only;
     std::string json;
@@ -35,8 +35,12 @@ void print(const Row& row, bool fast) {
         return;
     }
     const bool missed = !fast && row.ratio > kGoal;
-    fmt::print("  {:<14} {:>12.1f} {:>12.1f} {:>8.3f}{}{}{}\n", row.name, row.wye_ns / 1e3,
-               row.raw_ns / 1e3, row.ratio, missed ? "  MISSED" : "",
+    fmt::print("  {:<14} {:>12.1f} {:>12.1f} {:>8.3f} {:>8}{}{}{}\n", row.name, row.wye_ns / 1e3,
+               row.raw_ns / 1e3, row.ratio,
+               row.traffic == 0
+                   ? ""
+                   : fmt::format("{:.0f}", static_cast<double>(row.traffic) / row.wye_ns),
+               missed ? "  MISSED" : "",
                row.filled >= 4096 ? fmt::format("  zeroes {} KiB", row.filled / 1024) : "",
                row.agree < 1 ? fmt::format("  {:.2f} % agree", row.agree * 100) : "");
     std::fflush(stdout);
@@ -44,11 +48,11 @@ void print(const Row& row, bool fast) {
 
 void run_table(const Options& options, bool fast, const std::string& selector, WyeSide& wye,
                RawApi& raw, std::vector<Row>& rows) {
-    fmt::print("\n{} ({}), {}: device time, microseconds\n  {:<14} {:>12} {:>12} {:>8}\n", selector,
-               wye.device(),
+    fmt::print("\n{} ({}), {}: device time, microseconds\n  {:<14} {:>12} {:>12} {:>8} {:>8}\n",
+               selector, wye.device(),
                fast ? "against the fastest kernel (no limit)"
                     : "against the same arithmetic (at most 1.05)",
-               "program", "wye", "raw", "ratio");
+               "program", "wye", "raw", "ratio", "GB/s");
     for (const Case& c : cases(options.tiny)) {
         if (!options.only.empty() && c.program.find(options.only) == std::string::npos) continue;
         auto result = measure(c, fast, wye, raw, options.seconds);
@@ -74,6 +78,7 @@ nlohmann::json to_json(const std::vector<Row>& rows) {
                        {"wye_ns", row.wye_ns},
                        {"raw_ns", row.raw_ns},
                        {"ratio", row.ratio},
+                       {"traffic_bytes", row.traffic},
                        {"agree", row.agree},
                        {"filled_bytes", row.filled},
                        {"error", row.error}});
@@ -85,15 +90,15 @@ nlohmann::json to_json(const std::vector<Row>& rows) {
 int run(const Options& options) {
     std::vector<Row> strict, fast;
     bool left_out = false, failed = false, compiled = false;
-    std::istringstream selectors(options.devices.empty() ? "cuda:0,vulkan:0,opencl:0"
-                                                         : options.devices);
+    std::istringstream selectors(options.devices.empty() ? "cuda,vulkan,opencl" : options.devices);
     for (std::string selector; std::getline(selectors, selector, ',');) {
         const bool before = std::exchange(left_out, true);
-        auto wye = WyeSide::open(selector);
+        auto wye = WyeSide::open(selector, options.tiny || options.table == "compile");
         if (!wye.ok()) {
             fmt::print("\n{} is left out: {}\n", selector, wye.error().text());
             continue;
         }
+        selector = (*wye)->selector();
         auto raw = open_raw(selector, (*wye)->device());
         if (!raw.ok()) {
             fmt::print("\n{} is left out, for its hand-written side: {}\n", selector,
@@ -130,8 +135,9 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
     wye::bench::Options options;
     CLI::App app("Wye programs against hand-written kernels.", "kernel_bench");
-    app.add_option("--device", options.devices,
-                   "Selectors, separated by commas (default: the first of CUDA, Vulkan, OpenCL)");
+    app.add_option(
+        "--device", options.devices,
+        "Selectors, separated by commas (default: the first GPU of CUDA, Vulkan, OpenCL)");
     app.add_option("--table", options.table, "strict, price, both, or compile")
         ->check(CLI::IsMember({"strict", "price", "both", "compile"}));
     app.add_option("--only", options.only, "Programs whose name has this in it");

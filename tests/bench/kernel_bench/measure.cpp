@@ -76,6 +76,7 @@ Result<Row> measure(const Case& c, bool fast, WyeSide& wye, RawApi& raw, double 
             WYE_TRY(compare(c.buffers[i], i, buffers[i], fast, wye, raw, agreement));
     Row row;
     row.name = c.name;
+    row.traffic = c.traffic;
     row.filled = first.filled;
     row.agree = static_cast<double>(agreement.same) / static_cast<double>(agreement.words);
     if (agreement.zero == agreement.words || row.agree < (fast ? 0.9 : 1.0))

@@ -13,8 +13,9 @@ struct Row {
     std::string name;
     double wye_ns = 0;  // medians
     double raw_ns = 0;
-    double ratio = 0;          // the median of the ratios of neighbouring runs
-    double agree = 0;          // share of the output words that agree
+    double ratio = 0;  // the median of the ratios of neighbouring runs
+    double agree = 0;  // share of the output words that agree
+    std::uint64_t traffic = 0;
     std::uint64_t filled = 0;  // bytes that Wye zeroes before the launch
     std::string error;         // not empty: the rest says nothing
 };

@@ -6,13 +6,31 @@
 
 namespace wye::bench {
 
-Result<std::unique_ptr<WyeSide>> WyeSide::open(const std::string& selector) {
+Result<std::unique_ptr<WyeSide>> WyeSide::open_one(const std::string& selector) {
     WYE_ASSIGN(Context context, Context::create());
     WYE_ASSIGN(Device device, context.open(selector));
     std::unique_ptr<WyeSide> out(new WyeSide(std::move(context), std::move(device)));
     WYE_ASSIGN(const wye_device_description description, out->device_.describe());
+    out->selector_ = detail::view(description.selector);
     out->name_ = detail::view(description.name);
     return out;
+}
+
+bool WyeSide::cpu() const {
+    const auto kind = device_.fact("device_kind");
+    return kind.ok() && kind->type == WYE_FACT_TEXT && detail::view(kind->text) == "cpu";
+}
+
+Result<std::unique_ptr<WyeSide>> WyeSide::open(const std::string& selector, bool tiny) {
+    const bool any = selector.find(':') == std::string::npos;
+    for (int i = 0; i < 8; ++i) {
+        auto out = open_one(any ? selector + ":" + std::to_string(i) : selector);
+        if (!out.ok() && i > 0) break;
+        if (!out.ok() || tiny || !(*out)->cpu()) return out;
+        if (!any) break;
+    }
+    return Error(Code::UNSUPPORTED, "`" + selector + "` is a CPU",
+                 "Fix: name a GPU, or add --tiny");
 }
 
 Result<void> WyeSide::prepare(const Case& c) {

@@ -19,8 +19,12 @@ struct WyeRun {
 
 class WyeSide {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<WyeSide>> open(const std::string& selector);
+    // "opencl:1", or "opencl" for its first GPU. Full sizes take a CPU hours: it is refused unless
+    // `tiny`.
+    [[nodiscard]] static Result<std::unique_ptr<WyeSide>> open(const std::string& selector,
+                                                               bool tiny);
 
+    [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const std::string& device() const { return name_; }
 
     // Makes and fills the buffers; then reads the program.
@@ -37,9 +41,12 @@ class WyeSide {
     WyeSide(Context context, Device device)
         : context_(std::move(context)), device_(std::move(device)) {}
 
+    [[nodiscard]] static Result<std::unique_ptr<WyeSide>> open_one(const std::string& selector);
+    [[nodiscard]] bool cpu() const;
+
     Context context_;
     Device device_;
-    std::string name_;
+    std::string selector_, name_;
     std::optional<Program> program_;
     std::vector<Buffer> buffers_;
     std::unique_ptr<Dispatch> dispatch_;
