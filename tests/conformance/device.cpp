@@ -34,6 +34,11 @@ bool Device::has(const std::string& name) const {
     return value.type == WYE_FACT_BOOL && value.u != 0;
 }
 
+std::uint64_t Device::limit(const std::string& name, std::uint64_t unknown) const {
+    const wye_fact value = fact(name);
+    return value.type == WYE_FACT_U64 ? value.u : unknown;
+}
+
 std::vector<std::uint32_t> Device::subgroup_sizes() const {
     if (!has("subgroup")) return {};
     const wye_fact value = fact("subgroup_sizes");

@@ -47,6 +47,8 @@ class Device {
     [[nodiscard]] const wye::Context& context() const { return context_; }
     // Is this fact (a capability name) reported as true? Absent means no.
     [[nodiscard]] bool has(const std::string& name) const;
+    // A limit; `unknown` where it is not reported.
+    [[nodiscard]] std::uint64_t limit(const std::string& name, std::uint64_t unknown) const;
     // The widths of its subgroups; empty without them.
     [[nodiscard]] std::vector<std::uint32_t> subgroup_sizes() const;
 

@@ -27,6 +27,23 @@ conformance::Binding* binding(State& state, const std::string& name) {
     return nullptr;
 }
 
+// The grid of a clause of plain numbers goes to the launch.
+bool grid_to_launch(State& state) {
+    Program& program = state.program;
+    if (state.what.launch.groups || program.grid.kind == WYE_GRID_NONE) return false;
+    std::array<std::uint32_t, 3> groups = {1, 1, 1};
+    for (std::size_t axis = 0; axis < program.grid.axes.size(); ++axis) {
+        const SizeExpr& size = program.grid.axes[axis];
+        if (size.size() != 1 || size[0].op != WYE_SIZE_LITERAL) return false;
+        const std::uint64_t part =
+            program.grid.kind == WYE_GRID_ELEMENTS ? program.workgroup[axis] : 1;
+        groups[axis] = static_cast<std::uint32_t>((size[0].literal + part - 1) / part);
+    }
+    state.what.launch.groups = groups;
+    program.grid = {};
+    return true;
+}
+
 bool uses_subgroups(Program& program) {
     for (const Code* code : codes(program))
         for (const Expr& e : code->exprs)
@@ -61,7 +78,7 @@ bool Shrinker::declarations() {
 }
 
 bool Shrinker::launch() {
-    bool any = false;
+    bool any = attempt(grid_to_launch);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto groups = [&] {
             return now_.what.launch.groups ? (*now_.what.launch.groups)[axis] : 1U;
@@ -78,7 +95,8 @@ bool Shrinker::launch() {
                 return true;
             });
         };
-        while (std::ranges::any_of(smaller(groups(), 1), fewer)) any = true;
+        if (now_.what.launch.groups)
+            while (std::ranges::any_of(smaller(groups(), 1), fewer)) any = true;
         while (std::ranges::any_of(smaller(now_.program.workgroup[axis], 1), narrower)) any = true;
     }
     if (now_.program.subgroup != 0 && !uses_subgroups(now_.program))

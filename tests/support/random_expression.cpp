@@ -102,6 +102,19 @@ TextType TextType::loaded() const {
     }
 }
 
+std::string TextType::suffix() const {
+    switch (kind) {
+        case WYE_KIND_U32:
+            return "u";
+        case WYE_KIND_I64:
+            return "i64";
+        case WYE_KIND_U64:
+            return "u64";
+        default:
+            return "";
+    }
+}
+
 TextType Expressions::any_type(bool with_bool) {
     const std::size_t first = with_bool ? 0 : 1;
     const unsigned kind = kinds_[first + random_.below(kinds_.size() - first)];
@@ -174,11 +187,7 @@ std::string Expressions::index(int depth) {
     const std::string e = expression(type, depth);
     if (random_.chance(15)) return e;  // anything
     static const std::vector<std::string> kModuli = {"3", "5", "8", "17", "64"};
-    std::string modulus = random_.pick(kModuli);
-    if (type.kind == WYE_KIND_U32) modulus += "u";
-    if (type.kind == WYE_KIND_I64) modulus += "i64";
-    if (type.kind == WYE_KIND_U64) modulus += "u64";
-    return e + " % " + modulus;
+    return cat({e, " % ", random_.pick(kModuli), type.suffix()});
 }
 
 std::string Expressions::load(TextType type, int depth) {

@@ -30,7 +30,8 @@ struct TextType {
     [[nodiscard]] bool is_signed() const { return kind == WYE_KIND_I32 || kind == WYE_KIND_I64; }
     [[nodiscard]] bool integer() const { return !boolean() && !floating(); }
     [[nodiscard]] unsigned scalar_bytes() const;
-    [[nodiscard]] TextType loaded() const;  // of a buffer element
+    [[nodiscard]] TextType loaded() const;     // of a buffer element
+    [[nodiscard]] std::string suffix() const;  // of a decimal literal of an integer type
 };
 inline constexpr TextType kTextBool{WYE_KIND_BOOL, 1};
 inline constexpr TextType kTextU32{WYE_KIND_U32, 1};
@@ -50,6 +51,7 @@ struct Memory {
     bool readable = true;           // at all, now
     std::vector<std::string> own;   // not empty: only at these indices
     bool indexed_by_place = false;  // `own` names built-in values, so not in functions
+    bool single = false;            // an invocation owns element `number` and no neighbours
 };
 struct Callable {
     std::string name;

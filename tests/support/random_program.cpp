@@ -28,9 +28,11 @@ class Declarations {
         inputs();
         tables();
         own_buffers();
+        plane();
         atomic_buffers();
         shared_arrays();
-        Statements statements(random_, scope_, kinds_, options_, own_, shared_, subgroup_ != 0);
+        writable_.line = line();
+        Statements statements(random_, scope_, kinds_, options_, writable_, subgroup_ != 0);
         if (options_.grid_barriers) out_.text += statements.number_function();
         const auto functions = random_.below(4);
         for (std::uint64_t i = 0; i < functions; ++i) out_.text += statements.function();
@@ -40,20 +42,46 @@ class Declarations {
   private:
     void grid() {
         static const std::vector<std::array<std::uint32_t, 3>> kSizes = {
-            {1, 1, 1},  {2, 1, 1},   {7, 1, 1},   {8, 1, 1}, {16, 1, 1}, {33, 1, 1}, {64, 1, 1},
-            {64, 1, 1}, {100, 1, 1}, {256, 1, 1}, {4, 4, 1}, {3, 5, 1},  {2, 3, 4},  {1, 1, 9},
+            {1, 1, 1},   {2, 1, 1},  {7, 1, 1},  {8, 1, 1},  {13, 1, 1},  {16, 1, 1}, {31, 1, 1},
+            {33, 1, 1},  {64, 1, 1}, {64, 1, 1}, {97, 1, 1}, {100, 1, 1}, {4, 4, 1},  {128, 1, 1},
+            {256, 1, 1}, {3, 5, 1},  {8, 2, 1},  {2, 3, 4},  {1, 1, 9},   {1, 1, 64},
         };
-        size_ = random_.pick(kSizes);
+        static const std::vector<std::array<std::uint32_t, 3>> kLarge = {
+            {509, 1, 1}, {512, 1, 1}, {1000, 1, 1}, {1024, 1, 1}, {32, 32, 1}, {16, 8, 4}};
+        do {
+            size_ = random_.pick(random_.chance(4) ? kLarge : kSizes);
+        } while (size_[0] * size_[1] * size_[2] > options_.largest_group);
+        const auto up_to = [&](std::int64_t n) {
+            return static_cast<std::uint32_t>(random_.between(1, n));
+        };
+        const bool small = size_[0] * size_[1] * size_[2] <= 16;
+        out_.groups = {up_to(small ? 13 : 5), 1, 1};
+        if (size_[1] * size_[2] > 1 || random_.chance(15))
+            out_.groups = {up_to(3), up_to(small ? 5 : 3), up_to(2)};
+        if (random_.chance(2)) out_.groups[random_.below(3)] = 0;
+        if (options_.many_groups) {
+            size_ = {1, up_to(2), 1};
+            out_.groups = {1, 1, 1};
+            out_.groups[random_.below(3)] = 65530 + up_to(20);
+        }
         out_.text += "workgroup " + std::to_string(size_[0]) + ", " + std::to_string(size_[1]) +
                      ", " + std::to_string(size_[2]) + ";\n";
-        out_.groups = {static_cast<std::uint32_t>(random_.between(1, 5)), 1, 1};
-        if (size_[1] * size_[2] > 1 || random_.chance(15))
-            out_.groups = {static_cast<std::uint32_t>(random_.between(1, 3)),
-                           static_cast<std::uint32_t>(random_.between(1, 3)),
-                           static_cast<std::uint32_t>(random_.between(1, 2))};
-        if (random_.chance(2)) out_.groups[random_.below(3)] = 0;
+        if (random_.chance(25)) clause();
         invocations_ = std::size_t{size_[0]} * size_[1] * size_[2] * out_.groups[0] *
                        out_.groups[1] * out_.groups[2];
+    }
+
+    // The grid once more, as the program's own.
+    void clause() {
+        out_.clause = true;
+        const bool elements = random_.chance(50);
+        out_.text += elements ? "grid elements " : "grid groups ";
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            std::uint64_t n = out_.groups[axis];
+            if (elements && n != 0) n = n * size_[axis] - random_.below(size_[axis]);
+            out_.text += (axis == 0 ? "" : ", ") + std::to_string(n);
+        }
+        out_.text += ";\n";
     }
 
     void subgroup() {
@@ -67,7 +95,8 @@ class Declarations {
     }
 
     void params() {
-        const auto n = random_.below(4);
+        // Now and then more than devices take in registers.
+        const auto n = random_.chance(3) ? 20 + random_.below(40) : random_.below(4);
         for (std::uint64_t i = 0; i < n; ++i) {
             TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
             if (type.kind == WYE_KIND_F16) type.kind = WYE_KIND_F32;
@@ -97,6 +126,27 @@ class Declarations {
         return random_scalars(random_, type.kind, count * type.lanes);
     }
 
+    // Binding numbers mostly follow one another.
+    std::string binding() {
+        if (random_.chance(10)) next_binding_ += 1 + static_cast<unsigned>(random_.below(4));
+        return " binding " + std::to_string(next_binding_++);
+    }
+
+    // An array that the program writes: what it holds before, and how it is declared.
+    void declare(const std::string& name, TextType type, std::size_t count, const std::string& size,
+                 bool both) {
+        const bool persistent = options_.kept && both && random_.chance(50);
+        const bool live = persistent && random_.chance(50);
+        out_.text += (persistent ? "persistent "
+                      : both     ? "input_output "
+                                 : "output ") +
+                     name + ": " + type.name() + "[" + size + "]" + binding() +
+                     (live ? " live" : "") + ";\n";
+        const std::vector<std::byte> before = data(type, count);
+        out_.buffers.push_back(
+            {name, both, true, persistent, both ? before : std::vector<std::byte>(before.size())});
+    }
+
     void inputs() {
         const auto n = random_.between(1, 3);
         for (std::int64_t i = 0; i < n; ++i) {
@@ -106,9 +156,11 @@ class Declarations {
             const std::size_t count =
                 uniform ? static_cast<std::size_t>(random_.between(1, 64)) : length();
             const bool fixed = uniform || (count > 0 && random_.chance(30));
+            const bool live = options_.kept && random_.chance(20);
             out_.text += (uniform ? "uniform " : "input ") + name + ": " + type.name() + "[" +
-                         (fixed ? std::to_string(count) : "") + "];\n";
-            out_.buffers.push_back({name, true, false, data(type, count)});
+                         (fixed ? std::to_string(count) : "") + "]" + binding() +
+                         (live ? " live;\n" : ";\n");
+            out_.buffers.push_back({name, true, live, false, data(type, count)});
             scope_.memory.push_back({name, type, true, true, {}, false});
             counts_.push_back(count);
         }
@@ -144,8 +196,11 @@ class Declarations {
         return out;
     }
 
+    [[nodiscard]] bool line() const {
+        return size_[1] * size_[2] * out_.groups[1] * out_.groups[2] == 1;
+    }
+
     void own_buffers() {
-        const bool line = size_[1] * size_[2] * out_.groups[1] * out_.groups[2] == 1;
         const auto n = random_.between(1, 3);
         for (std::int64_t i = 0; i < n; ++i) {
             const std::string name = "own" + std::to_string(i);
@@ -163,21 +218,44 @@ class Declarations {
                 count = counts_[of] * k + more;
                 size = "len(in" + std::to_string(of) + ") * " + std::to_string(k) + " + " +
                        std::to_string(more);
+            } else if (random_.chance(20)) {
+                count = std::max<std::size_t>(count / k, 1);
+                size = "total * " + std::to_string(k);
+                elements(count);
+                count = out_.values.back() * k;
             } else {
                 count = std::max<std::size_t>(count, 1);
                 size = std::to_string(count);
             }
-            out_.text += (both ? "input_output " : "output ") + name + ": " + type.name() + "[" +
-                         size + "];\n";
-            const std::vector<std::byte> before = data(type, count);
-            out_.buffers.push_back(
-                {name, both, true, both ? before : std::vector<std::byte>(before.size())});
+            declare(name, type, count, size, both);
             std::vector<std::string> own =
                 own_indices(options_.grid_barriers ? "number()" : "gid", k);
-            if (line && k == 1) own.insert(own.end(), 2, "global_id.x");
-            scope_.memory.push_back({name, type, false, true, own, true});
-            own_.push_back(name);
+            if (line() && k == 1) own.insert(own.end(), 2, "global_id.x");
+            scope_.memory.push_back({name, type, false, true, own, true, k == 1});
+            writable_.own.push_back(name);
         }
+    }
+
+    // The last parameter, for sizes: asked for once, declared where it is first needed.
+    void elements(std::size_t count) {
+        if (!out_.params.empty() && out_.params.back() == "total") return;
+        out_.text += "param total: u32;\n";
+        out_.params.emplace_back("total");
+        out_.values.push_back(count);
+        scope_.params.push_back({"total", kTextU32, false, false, true});
+    }
+
+    void plane() {
+        if (size_[2] * out_.groups[2] != 1 || options_.many_groups || random_.chance(50)) return;
+        const std::uint32_t columns = size_[0] * out_.groups[0];
+        const std::uint32_t rows = size_[1] * out_.groups[1];
+        writable_.plane = "plane";
+        writable_.plane_width = 1 + static_cast<std::uint32_t>(random_.below(columns + 4));
+        const TextType type = element();
+        const std::size_t count = std::size_t{rows} * writable_.plane_width + random_.below(3);
+        declare("plane", type, std::max<std::size_t>(count, 1),
+                std::to_string(std::max<std::size_t>(count, 1)), random_.chance(40));
+        scope_.memory.push_back({"plane", type, false, false, {}, true});
     }
 
     void atomic_buffers() {
@@ -188,14 +266,9 @@ class Declarations {
             TextType type = expressions.integer_type();
             if (!options_.atomic_int64 && type.scalar_bytes() == 8) type = kTextU32;
             const auto count = static_cast<std::size_t>(random_.between(1, 20));
-            const bool both = random_.chance(50);
-            out_.text += (both ? "input_output " : "output ") + name + ": " + type.name() + "[" +
-                         std::to_string(count) + "];\n";
-            const std::vector<std::byte> before = data(type, count);
-            out_.buffers.push_back(
-                {name, both, true, both ? before : std::vector<std::byte>(before.size())});
+            declare(name, type, count, std::to_string(count), random_.chance(50));
             scope_.memory.push_back({name, type, false, false, {}, false});
-            shared_.push_back({name, false, {}, random_.below(6)});
+            writable_.shared.push_back({name, false, {}, random_.below(6)});
         }
     }
 
@@ -209,10 +282,10 @@ class Declarations {
             const auto k = static_cast<unsigned>(random_.chance(80) ? 1 : 2);
             const std::size_t count =
                 random_.chance(80) ? group * k : static_cast<std::size_t>(random_.between(1, 40));
-            out_.text +=
-                "shared " + name + ": " + type.name() + "[" + std::to_string(count) + "];\n";
+            out_.text += "shared " + name + ": " + type.name() + "[" + std::to_string(count) + "]" +
+                         binding() + ";\n";
             scope_.memory.push_back({name, type, false, false, {}, true});
-            shared_.push_back({name, true, own_indices("local_index", k), 0});
+            writable_.shared.push_back({name, true, own_indices("local_index", k), 0});
         }
     }
 
@@ -225,8 +298,8 @@ class Declarations {
     std::uint32_t subgroup_ = 0;  // width; 0: none
     std::size_t invocations_ = 0;
     std::vector<std::size_t> counts_;  // of the inputs
-    std::vector<std::string> own_;
-    std::vector<SharedMemory> shared_;
+    Writable writable_;
+    unsigned next_binding_ = 0;
 };
 
 }  // namespace

@@ -28,14 +28,18 @@ struct RandomProgramOptions {
     std::vector<std::uint32_t> subgroups = {4, 8, 16, 32, 64, 128};  // widths; empty: none
     bool traps = false;
     bool grid_barriers = false;
+    bool kept = false;         // `persistent` buffers and `live` inputs
+    bool many_groups = false;  // a grid of small workgroups above what devices take at once
+    unsigned largest_group = 256;
     bool math = false;   // math functions, which need f32, f64 and int64 (also where none is named)
     unsigned size = 12;  // statements of main, roughly
 };
 
 struct RandomBuffer {
     std::string name;
-    bool input = false;
+    bool input = false;  // has bytes at the start; on the device already, if `persistent`
     bool output = false;
+    bool persistent = false;
     std::vector<std::byte> before;  // of an output: zeros, as long as the buffer
 };
 
@@ -45,6 +49,7 @@ struct RandomProgram {
     std::vector<std::uint64_t> values;      // their bits
     std::vector<RandomBuffer> buffers;      // in binding order, without `shared`
     std::array<std::uint32_t, 3> groups{};  // the grid of the launch
+    bool clause = false;                    // the program's own clause says the same
 };
 
 RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& options = {});

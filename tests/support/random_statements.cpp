@@ -10,19 +10,6 @@ const std::vector<std::string>& atomics() {
     return kNames;
 }
 
-std::string suffix(TextType type) {  // of an integer literal
-    switch (type.kind) {
-        case WYE_KIND_U32:
-            return "u";
-        case WYE_KIND_I64:
-            return "i64";
-        case WYE_KIND_U64:
-            return "u64";
-        default:
-            return "";
-    }
-}
-
 std::string largest(TextType type) {
     switch (type.kind) {
         case WYE_KIND_I32:
@@ -50,12 +37,6 @@ Memory& Statements::memory(const std::string& name) {
     return scope_.memory.front();
 }
 
-bool Statements::has_shared() const {
-    for (const SharedMemory& s : shared_)
-        if (s.shared) return true;
-    return false;
-}
-
 // ---- Blocks -----------------------------------------------------------------------------------
 
 std::string Statements::body(unsigned statements, const Flow& flow) {
@@ -80,7 +61,7 @@ std::string Statements::block(unsigned statements, Flow flow) {
 
 std::string Statements::statement(const Flow& flow) {
     const bool deep = flow.depth >= 3;
-    switch (random_.below(12)) {
+    switch (random_.below(13)) {
         case 0:
         case 1:
         case 2:
@@ -98,6 +79,9 @@ std::string Statements::statement(const Flow& flow) {
             return scope_.in_function ? declare() : atomic();
         case 9:
             return scope_.in_function ? assign() : own_atomic();
+        case 10:
+            if (scope_.in_function || deep || flow.loops >= 2) return assign();
+            return random_.chance(60) ? stride(flow) : plane(flow);
         default:
             return scope_.in_function ? assign() : store();
     }
@@ -154,6 +138,53 @@ std::string Statements::store() {
                 "] = ", expressions_.expression(m.element.loaded(), 4), ";"});
 }
 
+// A loop that every invocation takes in strides of the whole grid: what it touches is its own too.
+std::string Statements::stride(const Flow& flow) {
+    std::vector<std::string> choices;
+    for (const std::string& name : own_)
+        if (memory(name).single) choices.push_back(name);
+    if (choices.empty() || number_.empty()) return store();
+    const std::string array = random_.pick(choices);
+    const std::string name = fresh("k");
+    const std::string head =
+        cat({"for ", name, " in ", number_, "..len(", array, ") step ", total_, " "});
+    const std::size_t visible = scope_.variables.size();
+    scope_.variables.push_back({name, kTextU32, false, false, false});
+    Memory& m = memory(array);
+    m.own.push_back(name);
+    Flow inner = flow;
+    ++inner.depth;
+    ++inner.loops;
+    inner.leave = true;
+    std::string out = head + "{\n" + body(static_cast<unsigned>(random_.below(3)), inner);
+    out += cat({indent(inner), array, "[", name,
+                "] = ", expressions_.expression(m.element.loaded(), 3), ";\n"});
+    m.own.pop_back();
+    scope_.variables.resize(visible);
+    return out + indent(flow) + "}";
+}
+
+// Rows of a plane: an invocation's own element, where its column is inside.
+std::string Statements::plane(const Flow& flow) {
+    if (plane_.empty()) return store();
+    Memory& m = memory(plane_);
+    const std::string width = std::to_string(plane_width_) + "u";
+    const std::string place = "global_id.y * " + width + " + global_id.x";
+    const std::size_t visible = scope_.variables.size();
+    m.readable = true;
+    m.own = {place};
+    Flow inner = flow;
+    ++inner.depth;
+    std::string out =
+        "if global_id.x < " + width + " {\n" + body(static_cast<unsigned>(random_.below(3)), inner);
+    out += cat({indent(inner), plane_, "[", place,
+                "] = ", expressions_.expression(m.element.loaded(), 3), ";\n"});
+    m.readable = false;
+    m.own.clear();
+    scope_.variables.resize(visible);
+    return out + indent(flow) + "}";
+}
+
 std::string Statements::atomic() {
     std::vector<const SharedMemory*> choices;
     for (const SharedMemory& s : shared_)
@@ -178,7 +209,9 @@ std::string Statements::own_atomic() {
     const std::string place = m.name + "[" + random_.pick(m.own) + "]";
     const auto value = [&] { return expressions_.expression(m.element, 3); };
     std::string effect;
-    switch (random_.below(4)) {
+    switch (random_.below(5)) {
+        case 4:
+            return cat({"atomic_store(", place, ", ", value(), ");"});
         case 0:
             effect = cat({"atomic_cas(", place, ", ", value(), ", ", value(), ")"});
             break;
@@ -214,7 +247,7 @@ std::string Statements::branch(const Flow& flow) {
 
 std::string Statements::counted(const Flow& flow) {
     const TextType type = expressions_.integer_type();
-    const std::string s = suffix(type);
+    const std::string s = type.suffix();
     std::string first;
     std::string end;
     if (random_.chance(15)) {  // up to the largest value
@@ -283,202 +316,6 @@ std::string Statements::function() {
     scope_.in_function = false;
     scope_.variables = outside;
     return out;
-}
-
-void Statements::change_use() {
-    for (SharedMemory& s : shared_) {
-        if (!s.shared) continue;
-        Memory& m = memory(s.name);
-        const bool can_be_atomic = m.element.lanes == 1 && m.element.integer() &&
-                                   (options_.atomic_int64_shared || m.element.scalar_bytes() == 4);
-        const auto choice = random_.below(can_be_atomic ? 3 : 2);
-        s.use = choice == 0   ? SharedMemory::Use::Own
-                : choice == 1 ? SharedMemory::Use::Read
-                              : SharedMemory::Use::Atomic;
-        s.atomic = random_.below(6);
-        m.readable = s.use != SharedMemory::Use::Atomic;
-        m.own = s.use == SharedMemory::Use::Own ? s.own : std::vector<std::string>{};
-    }
-}
-
-// What ends a stretch: a barrier, or a load that is one on both sides.
-std::string Statements::join(const Flow& flow) {
-    std::vector<const SharedMemory*> choices;
-    for (const SharedMemory& s : shared_)
-        if (s.shared) choices.push_back(&s);
-    if (choices.empty() || random_.chance(75)) return indent(flow) + "barrier;\n";
-    const SharedMemory& s = *random_.pick(choices);
-    scope_.uniform_only = true;
-    const std::string index = expressions_.index(1);
-    scope_.uniform_only = false;
-    const std::string name = fresh("uni");
-    scope_.variables.push_back({name, memory(s.name).element, false, false, true});
-    return indent(flow) + "let " + name + " = workgroup_uniform_load(" + s.name + "[" + index +
-           "]);\n";
-}
-
-std::string Statements::stretch(const Flow& flow) {
-    change_use();
-    std::string out = body(static_cast<unsigned>(random_.between(1, 1 + options_.size / 3)), flow);
-    for (std::uint64_t n = subgroups_ ? random_.below(4) : 0; n > 0; --n)
-        out += indent(flow) + subgroup_operation() + "\n";
-    return out;
-}
-
-std::string Statements::subgroup_operation() {
-    static const std::vector<std::string> kReductions = {"subgroup_add", "subgroup_min",
-                                                         "subgroup_max", "subgroup_inclusive_add",
-                                                         "subgroup_exclusive_add"};
-    static const std::vector<std::string> kBits = {"subgroup_and", "subgroup_or", "subgroup_xor"};
-    TextType type = expressions_.any_type(false).with_lanes(1);
-    if (type.kind == WYE_KIND_F16) type.kind = WYE_KIND_F32;
-    TextType result = type;
-    std::string operation;
-    switch (random_.below(6)) {
-        case 0:
-            result = kTextBool;
-            operation = cat({random_.chance(50) ? "subgroup_any(" : "subgroup_all(",
-                             expressions_.expression(kTextBool, 3), ")"});
-            break;
-        case 1:
-            result = {WYE_KIND_U32, 4};
-            operation = cat({"subgroup_ballot(", expressions_.expression(kTextBool, 3), ")"});
-            break;
-        case 2: {
-            scope_.uniform_only = true;
-            const std::string lane = expressions_.expression(kTextU32, 2);
-            scope_.uniform_only = false;
-            operation =
-                cat({"subgroup_broadcast(", expressions_.expression(type, 3), ", ", lane, ")"});
-            break;
-        }
-        case 3:
-            operation = cat({random_.chance(50) ? "subgroup_shuffle(" : "subgroup_shuffle_xor(",
-                             expressions_.expression(type, 3), ", ",
-                             expressions_.expression(kTextU32, 2), ")"});
-            break;
-        default: {
-            const bool bits = type.integer() && random_.chance(40);
-            operation = cat({random_.pick(bits ? kBits : kReductions), "(",
-                             expressions_.expression(type, 3), ")"});
-        }
-    }
-    const std::string name = fresh("s");
-    scope_.variables.push_back({name, result, false, false, false});
-    return "let " + name + " = " + operation + ";";
-}
-
-namespace {
-
-constexpr const char* kNumber =
-    "global_id.x + num_workgroups.x * workgroup_size.x * ("
-    "global_id.y + num_workgroups.y * workgroup_size.y * global_id.z)";
-
-}  // namespace
-
-std::string Statements::number_function() {
-    return std::string("fn number() -> u32 {\n    return ") + kNumber + ";\n}\n";
-}
-
-std::string Statements::fixed_value() {
-    std::vector<std::string> choices = {"num_workgroups.x", "workgroup_size.y",
-                                        std::to_string(random_.below(9)) + "u"};
-    for (const Memory& m : scope_.memory) choices.push_back("len(" + m.name + ")");
-    for (const Variable& p : scope_.params)
-        if (p.type.integer()) choices.push_back("u32(" + p.name + ")");
-    for (const Variable& v : fixed_) choices.push_back("u32(" + v.name + ")");
-    static const std::vector<std::string> kOperators = {"+", "-", "*", "/", "%", "^", "<<", ">>"};
-    if (random_.chance(40)) return random_.pick(choices);
-    return cat({"(", random_.pick(choices), " ", random_.pick(kOperators), " ",
-                random_.pick(choices), ")"});
-}
-
-// What was declared in the phase ends.
-std::string Statements::grid_barrier(const Flow& flow) {
-    scope_.variables = fixed_;
-    return indent(flow) + "grid_barrier;\n";
-}
-
-std::string Statements::new_phase(const Flow& flow) {
-    std::string out;
-    if (random_.chance(50)) {
-        const std::string name = fresh("z");
-        out += cat({indent(flow), "let ", name, " = ", fixed_value(), ";\n"});
-        fixed_.push_back({name, kTextU32, false, false, true});
-        scope_.variables.push_back(fixed_.back());
-    }
-    if (flow.depth >= 2 || random_.chance(40)) return out + grid_barrier(flow);
-    const std::size_t outside = fixed_.size();
-    const TextType type = expressions_.integer_type();
-    const std::string name = fresh("n");
-    const std::string s = suffix(type);
-    const std::string first =
-        random_.chance(60) ? "0" + s : cat({type.name(), "(", fixed_value(), ") & 3", s});
-    out += cat({indent(flow), "for ", name, " in ", first, "..", type.name(), "(", fixed_value(),
-                ") & ", flow.depth == 0 ? "3" : "1", s});
-    if (random_.chance(30)) out += cat({" step ", type.name(), "(", fixed_value(), ")"});
-    out += " {\n";
-    fixed_.push_back({name, type, false, false, true});
-    scope_.variables = fixed_;
-    Flow inner = flow;
-    ++inner.depth;
-    out += stretch(inner);
-    out +=
-        random_.chance(25) ? new_phase(inner) + indent(inner) + "barrier;\n" : grid_barrier(inner);
-    out += stretch(inner);
-    fixed_.resize(outside);
-    scope_.variables = fixed_;
-    return out + indent(flow) + "}\n";
-}
-
-std::string Statements::main() {
-    std::string out = "main {\n";
-    if (!options_.grid_barriers) {
-        out += std::string("    let gid = ") + kNumber + ";\n";
-        scope_.variables.push_back({"gid", kTextU32, false, false, false});
-    }
-    const Flow flow;
-    Flow inner = flow;
-    inner.depth = 1;
-    const auto parts = has_shared() ? random_.between(2, 4) : random_.between(1, 2);
-    for (std::int64_t i = 0; i < parts; ++i) {
-        out += cat({stretch(flow), join(flow)});
-        if (options_.grid_barriers && random_.chance(70)) out += new_phase(flow);
-        if (!random_.chance(35)) continue;
-        // Flow that is uniform in the workgroup may hold barriers. One stands on either side.
-        const std::size_t visible = scope_.variables.size();
-        scope_.uniform_only = true;
-        std::string head;
-        if (random_.chance(50)) {
-            head = "if " + expressions_.expression(kTextBool, 3);
-        } else {
-            const std::string name = fresh("n");
-            head = "for " + name + " in 0u.." + expressions_.expression(kTextU32, 1) + " & 3u";
-            scope_.variables.push_back({name, kTextU32, false, false, true});
-        }
-        scope_.uniform_only = false;
-        out += cat({indent(flow), head, " {\n", stretch(inner), join(inner), stretch(inner),
-                    indent(inner), "barrier;\n"});
-        scope_.variables.resize(visible);
-        out += indent(flow) + "}\n";
-    }
-    // After the last barrier an invocation may leave early.
-    change_use();
-    if (random_.chance(20))
-        out += indent(flow) + "if " + expressions_.expression(kTextBool, 3) + " {\n" +
-               indent(inner) + "return;\n" + indent(flow) + "}\n";
-    if (options_.traps && random_.chance(50))
-        out +=
-            cat({indent(flow), "if ", expressions_.expression(kTextBool, 3), " {\n", indent(inner),
-                 "trap ", std::to_string(random_.between(1, 65535)), ";\n", indent(flow), "}\n"});
-    out += body(static_cast<unsigned>(random_.between(1, options_.size)), flow);
-    // Every variable that main still sees reaches a buffer.
-    for (const std::string& name : own_) {
-        const Memory m = memory(name);
-        out += cat({indent(flow), m.name, "[", random_.pick(m.own),
-                    "] = ", expressions_.expression(m.element.loaded(), 5), ";\n"});
-    }
-    return out + "}\n";
 }
 
 }  // namespace support

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random statements, functions and bodies, as text: the middle of random_program.hpp.
+// Random statements, functions (random_statements.cpp) and bodies (random_main.cpp), as text: the
+// middle of random_program.hpp.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +24,28 @@ struct SharedMemory {
     enum class Use { Atomic, Own, Read } use = Use::Atomic;
 };
 
+// What main may store to, and how.
+struct Writable {
+    std::vector<std::string> own;      // buffers of which each invocation has elements of its own
+    std::vector<SharedMemory> shared;  // and atomics
+    std::string plane;                 // a buffer of rows, as in Statements::plane; empty: none
+    std::uint32_t plane_width = 0;
+    bool line = false;  // the grid has one axis
+};
+
 class Statements {
   public:
     Statements(Random& random, Scope& scope, const std::vector<unsigned>& kinds,
-               const RandomProgramOptions& options, std::vector<std::string> own,
-               std::vector<SharedMemory> shared, bool subgroups)
+               const RandomProgramOptions& options, Writable writable, bool subgroups)
         : random_(random),
           scope_(scope),
           expressions_(random, scope, kinds),
           options_(options),
-          own_(std::move(own)),
-          shared_(std::move(shared)),
+          own_(std::move(writable.own)),
+          shared_(std::move(writable.shared)),
+          plane_(std::move(writable.plane)),
+          plane_width_(writable.plane_width),
+          line_(writable.line),
           subgroups_(subgroups) {}
 
     std::string function();
@@ -57,6 +69,8 @@ class Statements {
     std::string declare();
     std::string assign();
     std::string store();
+    std::string stride(const Flow& flow);
+    std::string plane(const Flow& flow);
     std::string atomic();
     std::string own_atomic();
     std::string branch(const Flow& flow);
@@ -66,6 +80,7 @@ class Statements {
     // A stretch of main between barriers, a uniform if or loop around some, and what lies between.
     std::string stretch(const Flow& flow);
     std::string subgroup_operation();  // in flow that is uniform
+    std::string subgroup_flow(const Flow& flow);
     // A grid barrier between stretches, or a loop with one.
     std::string new_phase(const Flow& flow);
     std::string grid_barrier(const Flow& flow);
@@ -81,7 +96,11 @@ class Statements {
     const RandomProgramOptions& options_;
     std::vector<std::string> own_;
     std::vector<SharedMemory> shared_;
+    std::string plane_;
+    std::uint32_t plane_width_;
+    bool line_;
     bool subgroups_;
+    std::string number_, total_;   // of invocations, where main has a let for the first
     std::vector<Variable> fixed_;  // lets and counters that live on behind grid barriers
     unsigned names_ = 0;
 };

@@ -62,6 +62,7 @@ Found find(const wye::Context& context, const Runner& fault, std::uint64_t seed)
         if (seed % 5 == 4) continue;  // math functions: their definitions use everything
         Case what = random_case(seed, options, false);
         Finding finding = judge(context, fault, what, kChanged);
+        INFO("seed " << seed << ": " << finding.text);
         CHECK(finding.kind != Finding::Kind::Useless);
         if (finding.differs()) return {std::move(what), std::move(finding)};
     }
