@@ -45,7 +45,8 @@ TEST_CASE("random programs are well-formed, end and have no races") {
         CHECK(outcome.race == "");
         CHECK(outcome.trap == oracle::Trap{});
         for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-            if (program.buffers[i].name.starts_with("in")) CHECK(outcome.buffers[i] == launch.buffers[i]);
+            if (program.buffers[i].name.starts_with("in"))
+                CHECK(outcome.buffers[i] == launch.buffers[i]);
             changed += outcome.buffers[i] != launch.buffers[i] ? 1 : 0;
         }
         with_barrier += program.text.find("barrier;") != std::string::npos ? 1 : 0;
