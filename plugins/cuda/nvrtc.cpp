@@ -5,36 +5,10 @@
 
 #include <algorithm>
 
+#include "wye/sdk/compiler_log.hpp"
+
 namespace wye::cuda {
 namespace {
-
-std::string_view line_at(std::string_view text, std::size_t at) {
-    const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-    const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
-    return text.substr(from, std::min(text.find('\n', at), text.size()) - from);
-}
-
-// N of "wye.cu(N): error"; 0: none.
-std::size_t line_number(std::string_view complaint) {
-    const std::size_t open = complaint.find('(');
-    std::size_t number = 0;
-    for (std::size_t i = open + 1; open != std::string_view::npos && i < complaint.size(); ++i) {
-        if (complaint[i] == ')') return number;
-        if (complaint[i] < '0' || complaint[i] > '9' || number > 100000000) return 0;
-        number = number * 10 + static_cast<unsigned>(complaint[i] - '0');
-    }
-    return 0;
-}
-
-std::string_view numbered_line(std::string_view text, std::size_t number) {
-    std::size_t at = 0;
-    for (std::size_t n = 1; n < number; ++n) {
-        at = text.find('\n', at);
-        if (at == std::string_view::npos) return {};
-        ++at;
-    }
-    return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
-}
 
 Error refusal(std::string_view what, nvrtcResult status, std::string_view source,
               const std::string& log, const std::string& label) {
@@ -44,16 +18,7 @@ Error refusal(std::string_view what, nvrtcResult status, std::string_view source
                 label);
     error.native_domain = "nvrtc";
     error.native_code = status;
-    if (const std::size_t at = log.find("error"); at != std::string::npos) {
-        const std::string_view complaint = line_at(log, at);
-        error.message = "NVRTC refused program `" + label + "`: " + std::string(complaint);
-        if (const std::size_t number = line_number(complaint); number != 0)
-            error.message += " [source line " + std::to_string(number) + ": " +
-                             std::string(numbered_line(source, number)) + "]";
-    }
-    if (!log.empty())
-        error.cause = std::make_shared<const Error>(Error(Code::COMPILE_FAILED, log, "", label));
-    return error;
+    return sdk::with_log(std::move(error), "NVRTC", source, log);
 }
 
 }  // namespace

@@ -31,22 +31,38 @@ Result<std::unique_ptr<OpenDevice>> OpenDevice::open(Plugin& plugin, std::uint32
         new OpenDevice{plugin, driver, info, std::move(context), std::move(nothing)});
 }
 
+namespace {
+
+// OpenCL does not say what is free, only what there is; the figures are what can be known.
+Error no_memory(const OpenDevice& device, cl_int status, std::uint64_t size,
+                std::string_view label) {
+    const Device& info = device.info;
+    Error error = cl_error(status, "clCreateBuffer", "");
+    error.code = Code::DEVICE_MEMORY;
+    error.message = "a buffer of " + std::to_string(size) + " bytes does not fit into " +
+                    info.name + ": " + std::string(status_of(status).name) + " (" +
+                    std::to_string(status) + "); it has " + std::to_string(info.memory_bytes) +
+                    " bytes in all, " + std::to_string(info.max_alloc_bytes) +
+                    " at once, and buffers of this program take " +
+                    std::to_string(device.allocated.load());
+    error.fix = "Fix: free buffers, use smaller ones, or choose a device with more memory";
+    error.subject = label.empty() ? info.name : std::string(label);
+    return error;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Buffer>> create_buffer(OpenDevice& device, std::uint64_t size,
                                               std::string_view label) {
     cl_int status = CL_SUCCESS;
-    auto buffer = std::make_unique<Buffer>();
-    buffer->memory = Memory(
-        device.driver, device.driver.clCreateBuffer(device.context.get(), CL_MEM_READ_WRITE,
-                                                    std::max(size, kLeastBytes), nullptr, &status));
-    if (status != CL_SUCCESS) {
-        Error error = cl_error(status, "clCreateBuffer of " + std::to_string(size) + " bytes",
-                               label.empty() ? device.info.name : std::string(label));
-        if (status == CL_INVALID_BUFFER_SIZE) error.code = Code::DEVICE_MEMORY;
-        return error;
-    }
-    buffer->size = size;
-    buffer->serial = device.next_serial.fetch_add(1);
-    return buffer;
+    Memory memory(device.driver,
+                  device.driver.clCreateBuffer(device.context.get(), CL_MEM_READ_WRITE,
+                                               std::max(size, kLeastBytes), nullptr, &status));
+    if (status == CL_SUCCESS) return std::make_unique<Buffer>(device, std::move(memory), size);
+    if (status == CL_INVALID_BUFFER_SIZE || status_of(status).code == Code::DEVICE_MEMORY)
+        return no_memory(device, status, size, label);
+    return cl_error(status, "clCreateBuffer of " + std::to_string(size) + " bytes",
+                    label.empty() ? device.info.name : std::string(label));
 }
 
 namespace {

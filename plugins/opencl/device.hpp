@@ -29,7 +29,8 @@ struct OpenDevice {
     Context context;
     Memory nothing;  // stands for empty ranges: a kernel may always read one element
     std::atomic<std::uint64_t> next_serial{
-        1};  // numbers buffers, so that none is taken for another
+        1};                                   // numbers buffers, so that none is taken for another
+    std::atomic<std::uint64_t> allocated{0};  // bytes of live buffers
 
     [[nodiscard]] const wye_host_table& host() const { return *plugin.host; }
     // Runs a slot's body.
@@ -43,9 +44,21 @@ struct OpenDevice {
 
 // A buffer of at least kLeastBytes, so that its first element can always be read.
 struct Buffer {
+    OpenDevice& device;
     Memory memory;
-    std::uint64_t size = 0;
-    std::uint64_t serial = 0;
+    std::uint64_t size;
+    std::uint64_t serial;
+
+    Buffer(OpenDevice& owner, Memory bytes, std::uint64_t count)
+        : device(owner),
+          memory(std::move(bytes)),
+          size(count),
+          serial(owner.next_serial.fetch_add(1)) {
+        device.allocated.fetch_add(size);
+    }
+    ~Buffer() { device.allocated.fetch_sub(size); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
 };
 inline constexpr std::uint64_t kLeastBytes = 64;
 

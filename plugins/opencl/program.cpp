@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "opencl/status.hpp"
+#include "wye/sdk/compiler_log.hpp"
 
 namespace wye::opencl {
 namespace {
@@ -38,39 +39,6 @@ std::string build_log(const Driver& driver, cl_program program, cl_device_id dev
     return log;
 }
 
-std::string_view line_at(std::string_view text, std::size_t at) {
-    const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-    const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
-    return text.substr(from, std::min(text.find('\n', at), text.size()) - from);
-}
-
-// The number N of ":N:" or "(N)" in a complaint; 0: none.
-std::size_t line_number(std::string_view complaint) {
-    for (std::size_t i = 0; i + 1 < complaint.size(); ++i) {
-        if (complaint[i] != ':' && complaint[i] != '(') continue;
-        std::size_t number = 0;
-        std::size_t end = i + 1;
-        for (; end < complaint.size() && complaint[end] >= '0' && complaint[end] <= '9'; ++end)
-            if (number < 100000000)
-                number = number * 10 + static_cast<unsigned>(complaint[end] - '0');
-        if (end > i + 1 && end < complaint.size() &&
-            (complaint[end] == ':' || complaint[end] == ')'))
-            return number;
-    }
-    return 0;
-}
-
-std::string_view numbered_line(std::string_view text, std::size_t number) {
-    std::size_t at = 0;
-    for (std::size_t n = 1; n < number; ++n) {
-        at = text.find('\n', at);
-        if (at == std::string_view::npos) return {};
-        ++at;
-    }
-    return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
-}
-
-// The first complaint as the sentence, with its source line; the whole log as the cause.
 Error build_error(cl_int status, const std::string& label, std::string_view source,
                   const std::string& log) {
     Error error = cl_error(status, "clBuildProgram", "program `" + label + "`");
@@ -79,19 +47,7 @@ Error build_error(cl_int status, const std::string& label, std::string_view sour
     error.fix =
         "Fix: if the source is your own variant, correct it; if Wye wrote it, update the "
         "OpenCL driver or use another device, and report it with `wye lower` and this log";
-    const std::size_t at = log.find("error");
-    if (at != std::string::npos) {
-        const std::string_view complaint = line_at(log, at);
-        error.message =
-            "the OpenCL compiler refused program `" + label + "`: " + std::string(complaint);
-        if (const std::size_t number = line_number(complaint); number != 0)
-            error.message += " [source line " + std::to_string(number) + ": " +
-                             std::string(numbered_line(source, number)) + "]";
-    }
-    if (log.empty()) return error;
-    Error cause(Code::COMPILE_FAILED, log, "", label);
-    error.cause = std::make_shared<const Error>(std::move(cause));
-    return error;
+    return sdk::with_log(std::move(error), "the OpenCL compiler", source, log);
 }
 
 }  // namespace

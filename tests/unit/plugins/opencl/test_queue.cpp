@@ -203,8 +203,19 @@ TEST_CASE("device times are those of the submit") {
 TEST_CASE("too much memory is refused, and no memory at all is a buffer") {
     Plugin plugin;
     Device device(plugin);
-    CHECK(device.buffer(UINT64_MAX / 2) == nullptr);
-    CHECK(device.failure.code == WYE_DEVICE_MEMORY);
-    CHECK(device.failure.fix.rfind("Fix: ", 0) == 0);
+    const std::uint64_t total = plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u;
+    const auto content = counting(64);
+    wye_buffer_object* kept = device.buffer(bytes_of(content));
+    for (const std::uint64_t size : {UINT64_MAX / 2, total * 4}) {
+        CHECK(device.buffer(size) == nullptr);
+        CHECK(device.failure.code == WYE_DEVICE_MEMORY);
+        CHECK(device.failure.message.find(std::to_string(size)) != std::string::npos);
+        CHECK(device.failure.message.find(std::to_string(total)) != std::string::npos);
+        CHECK(device.failure.message.find(" take 256") != std::string::npos);
+        CHECK(device.failure.fix.rfind("Fix: ", 0) == 0);
+    }
+    // Everything is as usable as before.
     CHECK(device.buffer(0) != nullptr);
+    CHECK(values_of<std::uint32_t>(device.download(kept, 256)) == content);
+    CHECK(device.buffer(bytes_of(content)) != nullptr);
 }

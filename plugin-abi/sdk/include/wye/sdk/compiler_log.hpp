@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a compiler of C said, as an error: its first complaint in the sentence, with the source line
+// that it names; the whole log as the cause. Pure; free-threaded.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::sdk {
+
+// The line of `text` that has the byte `at`.
+[[nodiscard]] inline std::string_view line_at(std::string_view text, std::size_t at) {
+    const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+    const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
+    return text.substr(from, std::min(text.find('\n', at), text.size()) - from);
+}
+
+// Line `number`, counted from 1; empty when there are not so many.
+[[nodiscard]] inline std::string_view numbered_line(std::string_view text, std::size_t number) {
+    std::size_t at = 0;
+    for (std::size_t n = 1; n < number; ++n) {
+        at = text.find('\n', at);
+        if (at == std::string_view::npos) return {};
+        ++at;
+    }
+    return line_at(text, at);
+}
+
+// N of "file.cl:N:7: error" or "file.cu(N): error"; 0: none.
+[[nodiscard]] inline std::size_t line_number(std::string_view complaint) {
+    constexpr std::size_t kMost = 100000000;
+    for (std::size_t i = 0; i + 1 < complaint.size(); ++i) {
+        if (complaint[i] != ':' && complaint[i] != '(') continue;
+        std::size_t number = 0;
+        std::size_t end = i + 1;
+        for (; end < complaint.size() && complaint[end] >= '0' && complaint[end] <= '9'; ++end)
+            if (number < kMost) number = number * 10 + static_cast<unsigned>(complaint[end] - '0');
+        if (end > i + 1 && end < complaint.size() &&
+            (complaint[end] == ':' || complaint[end] == ')'))
+            return number;
+    }
+    return 0;
+}
+
+// `error` is what is known without the log; `compiler` is for the sentence ("NVRTC").
+[[nodiscard]] inline Error with_log(Error error, std::string_view compiler, std::string_view source,
+                                    const std::string& log) {
+    if (log.empty()) return error;
+    if (const std::size_t at = log.find("error"); at != std::string::npos) {
+        const std::string_view complaint = line_at(log, at);
+        error.message = std::string(compiler) + " refused program `" + error.subject +
+                        "`: " + std::string(complaint);
+        if (const std::size_t number = line_number(complaint); number != 0)
+            error.message += " [source line " + std::to_string(number) + ": " +
+                             std::string(numbered_line(source, number)) + "]";
+    }
+    error.cause = std::make_shared<const Error>(Error(error.code, log, "", error.subject));
+    return error;
+}
+
+}  // namespace wye::sdk
