@@ -146,7 +146,8 @@ void OpenDevice::release(CUdeviceptr memory) {
 }
 
 Buffer::~Buffer() {
-    if (epoch != device.epoch() || device.lost()) return;
+    // In this order: a recovery in between has counted the epoch before the loss is over.
+    if (device.lost() || epoch != device.epoch()) return;
     const Current current(device);
     device.release(memory);
 }

@@ -121,7 +121,7 @@ Result<std::unique_ptr<BuiltProgram>> BuiltProgram::load(OpenDevice& device,
 }
 
 BuiltProgram::~BuiltProgram() {
-    if (module_ == nullptr || epoch_ != device_.epoch() || device_.lost()) return;
+    if (module_ == nullptr || device_.lost() || epoch_ != device_.epoch()) return;
     const Current current(device_);
     (void)device_.driver.cuModuleUnload(module_);
 }

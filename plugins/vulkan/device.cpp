@@ -79,8 +79,18 @@ Result<std::unique_ptr<OpenDevice>> OpenDevice::open(const Plugin& plugin, const
 }
 
 Error OpenDevice::failed(VkResult result, std::string_view call, std::string_view subject) {
-    if (result == VK_ERROR_DEVICE_LOST) lost.store(true);
-    return vk_error(result, call, subject);
+    Error error = vk_error(result, call, subject);
+    if (result != VK_ERROR_DEVICE_LOST) return error;
+    const std::lock_guard lock(loss_mutex_);
+    if (!loss_) loss_ = error;
+    lost_.store(true, std::memory_order_release);
+    return error;
+}
+
+std::optional<Error> OpenDevice::loss() const {
+    if (!lost()) return std::nullopt;
+    const std::lock_guard lock(loss_mutex_);
+    return loss_;
 }
 
 Error OpenDevice::failed(VkResult result, std::string_view call) {
@@ -113,10 +123,19 @@ void Plugin::deliver_messages() const {
 
 namespace {
 
-wye_status buffer_create(wye_device_object* object, const wye_buffer_desc* desc,
-                         wye_buffer_object** out, wye_error** error) {
+// Runs a slot's body unless the device is lost.
+template <typename Body>
+wye_status on_device(wye_device_object* object, wye_error** error, Body&& body) {
     OpenDevice& device = device_of(object);
     return device.guard(error, [&]() -> Result<void> {
+        if (auto loss = device.loss()) return *std::move(loss);
+        return body(device);
+    });
+}
+
+wye_status buffer_create(wye_device_object* object, const wye_buffer_desc* desc,
+                         wye_buffer_object** out, wye_error** error) {
+    return on_device(object, error, [&](OpenDevice& device) -> Result<void> {
         WYE_ASSIGN(auto buffer, create_buffer(device, desc->size, Placement::Device,
                                               sdk::from_abi(desc->label)));
         *out = reinterpret_cast<wye_buffer_object*>(buffer.release());
@@ -128,8 +147,7 @@ void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) { delete &buf
 
 wye_status program_create(wye_device_object* object, const wye_artifact* artifact,
                           wye_program_object** out, wye_error** error) {
-    OpenDevice& device = device_of(object);
-    return device.guard(error, [&]() -> Result<void> {
+    return on_device(object, error, [&](OpenDevice& device) -> Result<void> {
         WYE_ASSIGN(auto program, BuiltProgram::build(device, *artifact, {}));
         *out = reinterpret_cast<wye_program_object*>(program.release());
         return {};
@@ -138,8 +156,7 @@ wye_status program_create(wye_device_object* object, const wye_artifact* artifac
 
 wye_status program_load(wye_device_object* object, const wye_artifact* artifact, wye_bytes saved,
                         wye_program_object** out, wye_error** error) {
-    OpenDevice& device = device_of(object);
-    return device.guard(error, [&]() -> Result<void> {
+    return on_device(object, error, [&](OpenDevice& device) -> Result<void> {
         WYE_ASSIGN(auto program, BuiltProgram::build(device, *artifact, saved));
         *out = reinterpret_cast<wye_program_object*>(program.release());
         return {};
@@ -148,8 +165,7 @@ wye_status program_load(wye_device_object* object, const wye_artifact* artifact,
 
 wye_status program_save(wye_device_object* object, wye_program_object* program, wye_bytes* out,
                         wye_error** error) {
-    OpenDevice& device = device_of(object);
-    return device.guard(error, [&]() -> Result<void> {
+    return on_device(object, error, [&](OpenDevice&) -> Result<void> {
         WYE_ASSIGN(*out, program_of(program).save());
         return {};
     });
@@ -161,8 +177,7 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
 
 wye_status queue_create(wye_device_object* object, const wye_queue_desc* desc,
                         wye_queue_object** out, const wye_queue_table** table, wye_error** error) {
-    OpenDevice& device = device_of(object);
-    return device.guard(error, [&]() -> Result<void> {
+    return on_device(object, error, [&](OpenDevice& device) -> Result<void> {
         WYE_ASSIGN(auto queue, Queue::create(device, desc->timing != 0));
         *out = reinterpret_cast<wye_queue_object*>(queue.release());
         *table = &kQueueTable;
@@ -177,7 +192,7 @@ wye_status memory_info(wye_device_object* object, wye_memory_info* out, wye_erro
     return WYE_OK;
 }
 
-std::uint32_t device_lost(wye_device_object* object) { return device_of(object).lost ? 1 : 0; }
+std::uint32_t device_lost(wye_device_object* object) { return device_of(object).lost() ? 1 : 0; }
 
 void close_device(wye_device_object* object) {
     const Plugin& plugin = device_of(object).plugin;

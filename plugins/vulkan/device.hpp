@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "vulkan/discovery.hpp"
@@ -63,7 +64,6 @@ struct OpenDevice {
     std::atomic<std::uint32_t> next_queue{0};
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers and programs
     std::atomic<std::uint32_t> allocations{0};  // of device memory, which Vulkan limits in number
-    std::atomic<bool> lost{false};
     std::unique_ptr<Buffer> nothing;  // stands for empty ranges: a kernel may read one element
 
     OpenDevice(const Plugin& p, const Device& d);
@@ -78,9 +78,18 @@ struct OpenDevice {
     wye_status guard(wye_error** error, Body&& body) const noexcept {
         return vulkan::guard(plugin, error, std::forward<Body>(body));
     }
-    // The error of a call that failed on this device; remembers when the device is lost.
+    // The error of a call that failed on this device; remembers when the device is lost. A VkDevice
+    // does not come back: the device is opened again.
     [[nodiscard]] Error failed(VkResult result, std::string_view call);
     [[nodiscard]] Error failed(VkResult result, std::string_view call, std::string_view subject);
+    [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
+    // DEVICE_LOST with the error that lost it, or nothing.
+    [[nodiscard]] std::optional<Error> loss() const;
+
+  private:
+    std::atomic<bool> lost_{false};
+    mutable std::mutex loss_mutex_;
+    std::optional<Error> loss_;
 };
 
 // Bytes of device-local memory, from the driver's budget where it states one.

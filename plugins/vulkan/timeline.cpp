@@ -122,6 +122,8 @@ std::uint64_t Timeline::segment_of(std::uint64_t value) {
 }
 
 std::optional<Error> Timeline::failure(std::uint64_t value) {
+    // Another queue may have met the loss.
+    if (device_.lost() && value > reached_.load(std::memory_order_acquire)) return device_.loss();
     if (value < poisoned_at_.load(std::memory_order_acquire)) return std::nullopt;
     const std::lock_guard lock(mutex_);
     return error_;

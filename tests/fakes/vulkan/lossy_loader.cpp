@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/lossy_loader.hpp"
+
+#include <dlfcn.h>
+#include <vulkan/vulkan_core.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace {
+
+// The loader behind this one. Never unmapped: drivers keep threads.
+PFN_vkGetInstanceProcAddr real_loader() {
+    static const auto function = [] {
+        void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        return library == nullptr ? nullptr
+                                  : reinterpret_cast<PFN_vkGetInstanceProcAddr>(
+                                        dlsym(library, "vkGetInstanceProcAddr"));
+    }();
+    return function;
+}
+
+struct State {
+    std::mutex mutex;
+    PFN_vkGetDeviceProcAddr get_device = nullptr;
+    VkDevice newest = VK_NULL_HANDLE;
+    std::set<VkDevice> lost;
+    std::map<VkQueue, VkDevice> devices;  // by their queues
+    bool memory_full = false;
+    VkResult pipelines = VK_SUCCESS;
+};
+
+State& state() {
+    static State out;
+    return out;
+}
+
+template <typename Function>
+Function real(VkDevice device, const char* name) {
+    return reinterpret_cast<Function>(state().get_device(device, name));
+}
+
+bool lost(VkDevice device) {
+    const std::lock_guard lock(state().mutex);
+    return state().lost.contains(device);
+}
+
+#define LOSSY_REAL(device, name) real<PFN_##name>(device, #name)
+
+VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, std::uint32_t family, std::uint32_t index,
+                                     VkQueue* out) {
+    LOSSY_REAL(device, vkGetDeviceQueue)(device, family, index, out);
+    const std::lock_guard lock(state().mutex);
+    state().devices[*out] = device;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* infos,
+                                      VkFence fence) {
+    VkDevice device = VK_NULL_HANDLE;
+    {
+        const std::lock_guard lock(state().mutex);
+        device = state().devices[queue];
+    }
+    if (lost(device)) return VK_ERROR_DEVICE_LOST;
+    return LOSSY_REAL(device, vkQueueSubmit)(queue, count, infos, fence);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info,
+                                    std::uint64_t timeout) {
+    if (lost(device)) return VK_ERROR_DEVICE_LOST;
+    return LOSSY_REAL(device, vkWaitSemaphores)(device, info, timeout);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL counter(VkDevice device, VkSemaphore semaphore,
+                                       std::uint64_t* value) {
+    if (lost(device)) return VK_ERROR_DEVICE_LOST;
+    return LOSSY_REAL(device, vkGetSemaphoreCounterValue)(device, semaphore, value);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo* info,
+                                        const VkAllocationCallbacks* callbacks,
+                                        VkDeviceMemory* out) {
+    if (state().memory_full) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    return LOSSY_REAL(device, vkAllocateMemory)(device, info, callbacks, out);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL pipelines(VkDevice device, VkPipelineCache cache,
+                                         std::uint32_t count,
+                                         const VkComputePipelineCreateInfo* infos,
+                                         const VkAllocationCallbacks* callbacks, VkPipeline* out) {
+    if (state().pipelines != VK_SUCCESS) return state().pipelines;
+    return LOSSY_REAL(device, vkCreateComputePipelines)(device, cache, count, infos, callbacks,
+                                                        out);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, const char* name) {
+    {
+        const std::lock_guard lock(state().mutex);
+        state().newest = device;
+    }
+    const auto is = [&](const char* other) { return std::strcmp(name, other) == 0; };
+    if (is("vkGetDeviceQueue")) return reinterpret_cast<PFN_vkVoidFunction>(&get_queue);
+    if (is("vkQueueSubmit")) return reinterpret_cast<PFN_vkVoidFunction>(&submit);
+    if (is("vkWaitSemaphores")) return reinterpret_cast<PFN_vkVoidFunction>(&wait);
+    if (is("vkGetSemaphoreCounterValue")) return reinterpret_cast<PFN_vkVoidFunction>(&counter);
+    if (is("vkAllocateMemory")) return reinterpret_cast<PFN_vkVoidFunction>(&allocate);
+    if (is("vkCreateComputePipelines")) return reinterpret_cast<PFN_vkVoidFunction>(&pipelines);
+    return state().get_device(device, name);
+}
+
+void reset() {
+    const std::lock_guard lock(state().mutex);
+    state().lost.clear();
+    state().memory_full = false;
+    state().pipelines = VK_SUCCESS;
+}
+
+void lose_newest() {
+    const VkDevice device = state().newest;
+    (void)LOSSY_REAL(device, vkDeviceWaitIdle)(device);
+    const std::lock_guard lock(state().mutex);
+    state().lost.insert(device);
+}
+
+void memory_full(bool full) { state().memory_full = full; }
+void refuse_pipelines(std::int32_t result) { state().pipelines = static_cast<VkResult>(result); }
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance instance,
+                                                                                const char* name) {
+    const PFN_vkGetInstanceProcAddr loader = real_loader();
+    if (loader == nullptr) return nullptr;
+    const PFN_vkVoidFunction function = loader(instance, name);
+    if (function == nullptr || std::strcmp(name, "vkGetDeviceProcAddr") != 0) return function;
+    state().get_device = reinterpret_cast<PFN_vkGetDeviceProcAddr>(function);
+    return reinterpret_cast<PFN_vkVoidFunction>(&get_device_function);
+}
+
+__attribute__((visibility("default"))) const lossy_vulkan::Control* lossy_vulkan_control() {
+    static const lossy_vulkan::Control control = {reset, lose_newest, memory_full,
+                                                  refuse_pipelines};
+    return &control;
+}
+}

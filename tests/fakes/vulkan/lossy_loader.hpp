@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Vulkan loader that loses devices: `liblossy_vulkan.so` hands every call to libvulkan.so.1, and
+// says what a test tells it to say instead. State is of the process.
+#pragma once
+
+#include <cstdint>
+
+namespace lossy_vulkan {
+
+struct Control {
+    void (*reset)();
+    // The newest VkDevice: its work ends, and from now on it answers VK_ERROR_DEVICE_LOST.
+    void (*lose_newest)();
+    // vkAllocateMemory answers VK_ERROR_OUT_OF_DEVICE_MEMORY while set.
+    void (*memory_full)(bool full);
+    // vkCreateComputePipelines answers this; 0: no more.
+    void (*refuse_pipelines)(std::int32_t result);
+};
+
+}  // namespace lossy_vulkan
+
+extern "C" const lossy_vulkan::Control* lossy_vulkan_control();

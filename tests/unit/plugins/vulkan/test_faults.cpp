@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lost devices, full memory and refused pipelines, which a loader of the tests brings about.
+#include <dlfcn.h>
+
+#include "checked.hpp"
+#include "vulkan/lossy_loader.hpp"
+
+using harness::bytes_of;
+using harness::counting;
+using harness::Device;
+using harness::values_of;
+
+namespace {
+
+const lossy_vulkan::Control& loader() {
+    static const lossy_vulkan::Control* control = [] {
+        void* library = dlopen(WYE_LOSSY_VULKAN, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        if (library == nullptr) throw std::runtime_error(dlerror());
+        return reinterpret_cast<const lossy_vulkan::Control* (*)()>(
+            dlsym(library, "lossy_vulkan_control"))();
+    }();
+    return *control;
+}
+
+struct Rig {
+    Rig() { loader().reset(); }
+    CheckedPlugin plugin{std::map<std::string, std::string>{{"vulkan.library", WYE_LOSSY_VULKAN}}};
+};
+
+wye_artifact slow_artifact(const std::string& words) {
+    static constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_PARAMS, 0, 0, 0}};
+    return harness::artifact(words, "main", kSlots, 1, 1, 4);
+}
+
+void check_lost(const harness::Failure& failure) {
+    CHECK(failure.code == WYE_DEVICE_LOST);
+    CHECK(failure.native_domain == "vulkan");
+    CHECK(failure.native_code == -4);
+    CHECK(failure.fix.rfind("Fix: open the device again", 0) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a lost device is lost on every handle; others go on, and it can be opened again") {
+    Rig rig;
+    const std::string words = module_words("slow");
+    Device other(rig.plugin);
+    const auto content = counting(64);
+    wye_buffer_object* theirs = other.buffer(bytes_of(content));
+
+    Device device(rig.plugin);
+    wye_queue_object* second = device.queue_create();
+    wye_buffer_object* a = device.buffer(bytes_of(content));
+    const wye_operation first = harness::fill(a, 0, 256, 1, 4);
+    REQUIRE(device.run(first) == WYE_OK);
+    REQUIRE(device.submit({&first, 1}) == WYE_OK);
+    loader().lose_newest();
+    CHECK(device.wait() == WYE_DEVICE_LOST);
+    check_lost(device.failure);
+    CHECK(device.wait(0) == WYE_DEVICE_LOST);
+    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_DEVICE_LOST);
+    CHECK(device.submit({&first, 1}) == WYE_DEVICE_LOST);
+    check_lost(device.failure);
+    CHECK(device.submit({}) == WYE_DEVICE_LOST);
+    // The queue that did not meet it knows, too.
+    std::uint64_t value = 0;
+    CHECK(device.queue_table->submit(second, &first, 1, nullptr, 0, &value, nullptr) ==
+          WYE_DEVICE_LOST);
+    device.queue_table->destroy(second);
+    CHECK(device.buffer(16) == nullptr);
+    check_lost(device.failure);
+    CHECK(device.program(slow_artifact(words)) == nullptr);
+    check_lost(device.failure);
+    wye_queue_desc desc{};
+    desc.header.size = sizeof desc;
+    wye_queue_object* queue = nullptr;
+    const wye_queue_table* table = nullptr;
+    CHECK(device.table->queue_create(device.object, &desc, &queue, &table, nullptr) ==
+          WYE_DEVICE_LOST);
+    CHECK(device.table->device_lost(device.object) == 1);
+
+    CHECK(other.table->device_lost(other.object) == 0);
+    CHECK(values_of<std::uint32_t>(other.download(theirs, 256)) == content);
+    Device again(rig.plugin);
+    CHECK(again.table->device_lost(again.object) == 0);
+    CHECK(values_of<std::uint32_t>(again.download(again.buffer(bytes_of(content)), 256)) ==
+          content);
+}
+
+TEST_CASE("a loss that a submit meets queues nothing") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_buffer_object* a = device.buffer(256);
+    loader().lose_newest();
+    const wye_operation op = harness::fill(a, 0, 256, 1, 4);
+    CHECK(device.submit({&op, 1}) == WYE_DEVICE_LOST);
+    check_lost(device.failure);
+    CHECK(device.table->device_lost(device.object) == 1);
+}
+
+TEST_CASE("memory that the driver does not give is an error with figures, and all else works on") {
+    Rig rig;
+    Device device(rig.plugin);
+    const auto content = counting(1024);
+    wye_buffer_object* a = device.buffer(bytes_of(content));
+    loader().memory_full(true);
+    CHECK(device.buffer(123456) == nullptr);
+    CHECK(device.failure.code == WYE_DEVICE_MEMORY);
+    CHECK(device.failure.native_code == -2);
+    CHECK(device.failure.message.find("123456") != std::string::npos);
+    CHECK(device.failure.message.find(
+              std::to_string(rig.plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u)) != std::string::npos);
+    CHECK(device.failure.fix.rfind("Fix: free buffers", 0) == 0);
+    // What needs staging memory cannot run; nothing of it is queued.
+    std::vector<std::byte> out(4096);
+    const wye_operation steps[] = {harness::fill(a, 1, 3, 7, 1), harness::download(a, 0, out)};
+    CHECK(device.submit(steps) == WYE_DEVICE_MEMORY);
+    loader().memory_full(false);
+    CHECK(values_of<std::uint32_t>(device.download(a, 4096)) == content);
+    CHECK(device.buffer(123456) != nullptr);
+    CHECK(device.table->device_lost(device.object) == 0);
+}
+
+TEST_CASE("a pipeline that the driver refuses names the program and what the driver said") {
+    Rig rig;
+    Device device(rig.plugin);
+    const std::string words = module_words("slow");
+    loader().refuse_pipelines(-1000012000);
+    CHECK(device.program(slow_artifact(words)) == nullptr);
+    CHECK(device.failure.code == WYE_COMPILE_FAILED);
+    CHECK(device.failure.subject == "test");
+    CHECK(device.failure.message.find("VK_ERROR_INVALID_SHADER_NV") != std::string::npos);
+    CHECK(device.failure.fix.rfind("Fix: ", 0) == 0);
+    loader().refuse_pipelines(0);
+    CHECK(device.program(slow_artifact(words)) != nullptr);
+}
