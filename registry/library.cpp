@@ -94,6 +94,17 @@ Result<void> check_architecture(const std::filesystem::path& path) {
     return {};
 }
 
+Result<void> find_system_library(const std::string& soname) {
+    ::dlerror();
+    try {
+        if (::dlopen(soname.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) != nullptr) return {};
+    } catch (...) {  // out of a constructor of the library
+        return Error(Code::MISSING_DEPENDENCY, soname + " threw while loading", "", soname);
+    }
+    const char* text = ::dlerror();
+    return Error(Code::MISSING_DEPENDENCY, text == nullptr ? "no reason given" : text, "", soname);
+}
+
 struct Library::Impl {
     boost::dll::shared_library library;
 };

@@ -162,7 +162,8 @@ Result<Manifest> read(const Json& root, std::string_view path) {
                 break;
             }
             Reader inner(need, prefix, path, fault);
-            m.needs.push_back({inner.text("soname", true), inner.text("min_version", false)});
+            m.needs.push_back({inner.text("soname", true), inner.text("min_version", false),
+                               inner.text("package", false)});
         }
     }
     if (!fault && !valid_plugin_id(m.id))

@@ -120,6 +120,27 @@ Result<void> enumerate(const Candidate& candidate, Opened& out) {
     return {};
 }
 
+// The system libraries of the manifest. A configuration that names another one for the plugin
+// (`ID.library`) leaves the matter to it.
+Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
+    if (!candidate.manifest || host.config().contains(candidate.id + ".library")) return {};
+    for (const Need& need : candidate.manifest->needs) {
+        Result<void> found = find_system_library(need.soname);
+        if (found.ok()) continue;
+        const std::string version =
+            need.min_version.empty() ? "" : " (" + need.min_version + " or newer)";
+        const std::string package = need.package.empty() ? "the package that has it"
+                                                         : "it (Debian: `" + need.package + "`)";
+        return std::move(found).error().wrapped(
+            Code::MISSING_DEPENDENCY,
+            "plugin '" + candidate.id + "' needs the library " + need.soname + version +
+                ", which is not here",
+            "Fix: install " + package + ", or name the library with `" + candidate.id + ".library`",
+            need.soname);
+    }
+    return {};
+}
+
 // The stages in order; `stage` is where it stands when something fails.
 Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
                  const std::shared_ptr<HostServices>& host, Stage& stage, Opened& out) {
@@ -127,6 +148,8 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
     if (query == nullptr) {
         stage = Stage::architecture;
         WYE_TRY(check_architecture(candidate.library));
+        stage = Stage::needs;
+        WYE_TRY(check_needs(candidate, *host));
         stage = Stage::opened;
         WYE_ASSIGN(library, Library::open(candidate.library));
         stage = Stage::negotiated;

@@ -20,6 +20,10 @@ namespace wye::registry {
 // a missing file, and dies of a truncated one.
 [[nodiscard]] Result<void> check_architecture(const std::filesystem::path& path);
 
+// Whether the system's own search finds a library, by its soname. A library that is found stays
+// mapped, as the plugin that needs it would leave it. The error is the loader's text.
+[[nodiscard]] Result<void> find_system_library(const std::string& soname);
+
 class Library {
   public:
     // INVALID_ARGUMENT for a relative path. NOT_FOUND: no such file. MISSING_DEPENDENCY: a library

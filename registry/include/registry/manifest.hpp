@@ -5,7 +5,8 @@
 //   {"schema": 1, "id": "opencl", "library": "wye_opencl.so", "arch": "x86_64",
 //    "abi": {"major": 1, "minor_needed": 0, "minor_built": 0},
 //    "backend": "opencl", "version": "0.1.0",
-//    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2"}]}
+//    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2",
+//               "package": "ocl-icd-libopencl1"}]}
 //
 // Unknown keys are ignored, so that later schemas can add some. Pure; free-threaded; no exception
 // leaves it whatever the bytes are. Errors are BAD_MANIFEST and name the key ("abi.major").
@@ -24,10 +25,11 @@ inline constexpr std::size_t kManifestBytes = 64 * 1024;  // larger files are re
 inline constexpr int kManifestDepth = 8;                  // deeper nesting is refused
 inline constexpr std::string_view kManifestSuffix = ".wye.json";
 
-// A system library that the plugin opens at run time.
+// A system library that the plugin opens at run time. Without it the plugin is not opened.
 struct Need {
     std::string soname;
-    std::string min_version;  // may be empty
+    std::string min_version;  // for people; may be empty
+    std::string package;      // of Debian, that has it; may be empty
 };
 
 struct Manifest {

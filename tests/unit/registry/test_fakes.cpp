@@ -241,6 +241,44 @@ TEST_CASE("signal handlers, alternate stack and rounding survive a plugin's init
     CHECK(std::fegetround() == rounding);
 }
 
+TEST_CASE("a system library that the manifest needs is looked for before the plugin is opened") {
+    const TemporaryFolder folder;
+    folder.plugin("healthy", "healthy");
+    const auto manifest = folder.path() / "healthy.wye.json";
+    const std::string plain = TemporaryFolder::read(manifest);
+    REQUIRE(plain.rfind('}') != std::string::npos);
+    const auto need = [&](const std::string& needs) {
+        folder.write("healthy.wye.json",
+                     plain.substr(0, plain.rfind('}')) + ", \"needs\": [" + needs + "]}");
+    };
+    const auto opened = [&](Config config) {
+        Options options;
+        options.application_paths = {manifest};
+        options.config = std::move(config);
+        auto registry = Registry::create(std::move(options));
+        REQUIRE(registry.ok());
+        const auto plugin = (*registry)->open_plugin("healthy");
+        const auto records = refusals(**registry);
+        CHECK(records.empty() == plugin.ok());
+        return records.empty() ? Record{} : records.front();
+    };
+    need("{\"soname\": \"libm.so.6\"}");
+    CHECK(opened({}).message.empty());
+    need(
+        "{\"soname\": \"libm.so.6\"}, {\"soname\": \"libwye-nowhere.so.7\", "
+        "\"min_version\": \"7.1\", \"package\": \"libwye-nowhere7\"}");
+    const Record record = opened({});
+    CHECK(stage_name(record.stage) == "needs");
+    CHECK(record.code == Code::MISSING_DEPENDENCY);
+    CHECK(record.plugin == "healthy");
+    CHECK(record.message.find("libwye-nowhere.so.7 (7.1 or newer)") != std::string::npos);
+    CHECK(record.loader_text.find("libwye-nowhere.so.7") != std::string::npos);
+    CHECK(record.fix.rfind("Fix: install it (Debian: `libwye-nowhere7`)", 0) == 0);
+    CHECK(record.fix.find("`healthy.library`") != std::string::npos);
+    // Another library is named for the plugin, so the manifest's does not matter.
+    CHECK(opened({{"healthy.library", "libother.so"}}).message.empty());
+}
+
 TEST_CASE("the null plugin loads and has no devices") {
     const auto registry = open({std::filesystem::path(WYE_NULL_PLUGIN) / "wye_null.wye.json"});
     const auto null = registry->open_plugin("null");

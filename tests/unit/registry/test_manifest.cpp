@@ -41,6 +41,7 @@ TEST_CASE("a good manifest is read in full and unknown keys are ignored") {
     CHECK(m->needs[0].soname == "libOpenCL.so.1");
     CHECK(m->needs[0].min_version == "1.2");
     CHECK(m->needs[1].min_version.empty());
+    CHECK(m->needs[0].package.empty());
 }
 
 TEST_CASE("each fault of a manifest is named by its key") {
@@ -70,6 +71,7 @@ TEST_CASE("each fault of a manifest is named by its key") {
         {"\"0.1.0\"", "\"0\\u001b[31m\"", "'version' has a control character"},
         {"{\"soname\": \"libm.so.6\"}", "\"libm.so.6\"", "'needs[1]' is string"},
         {"{\"soname\": \"libm.so.6\"}", "{}", "'needs[1].soname' is missing"},
+        {"\"min_version\": \"1.2\"", "\"package\": 7", "'needs[0].package' is number"},
         {"\"min_version\": \"1.2\"", "\"min_version\": 1.2", "'needs[0].min_version' is number"},
     };
     for (const Case& c : cases) {
