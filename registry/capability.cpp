@@ -89,6 +89,7 @@ CapabilityCheck check(const Requirements& needs, const Facts& facts) {
     check_storage("max_buffers", WYE_FACT_KEY_MAX_BUFFERS, needs.buffers, facts, out);
     check_storage("max_buffer_bytes", WYE_FACT_KEY_MAX_BUFFER_BYTES, needs.largest_buffer_bytes,
                   facts, out);
+    check_storage("memory_bytes", WYE_FACT_KEY_MEMORY_BYTES, needs.total_bytes, facts, out);
     check_subgroup(needs, facts, out);
     return out;
 }

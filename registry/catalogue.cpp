@@ -231,6 +231,21 @@ struct Registry::Impl {
         return out;
     }
 
+    DevicePtr alternative(const Fit& fit) {
+        DevicePtr best;
+        for (const auto& plugin : plugins) {
+            if (plugin->query == nullptr) {
+                const std::lock_guard lock(plugin->mutex);
+                if (plugin->phase != Plugin::Phase::done) continue;
+            }
+            for (const DevicePtr& device : open(*plugin).devices)
+                if (device->usable && (!best || rank(*device) < rank(*best)) &&
+                    fit(*device).empty())
+                    best = device;
+        }
+        return best;
+    }
+
     Error nothing(const Selector& selector, const std::vector<PassedOver>& passed_over) const {
         Error out(Code::NO_DEVICE,
                   "no usable device matches '" + to_text(selector) + "'; here are " + what_exists(),
@@ -356,8 +371,14 @@ Result<Selection> Registry::select(const Selector& selector, const Fit& fit) {
             passed_over.push_back({device->selector, joined(reasons, "; "), {}});
         }
     }
-    return impl_->nothing(selector, passed_over);
+    Error error = impl_->nothing(selector, passed_over);
+    if (const DevicePtr other = fit ? impl_->alternative(fit) : nullptr)
+        error.fix = "Fix: choose " + other->selector + ", which can run it, or remove what the " +
+                    "causes name";
+    return error;
 }
+
+DevicePtr Registry::alternative(const Fit& fit) { return impl_->alternative(fit); }
 
 std::vector<DevicePtr> Registry::devices(const Selector& selector) {
     std::vector<DevicePtr> out;

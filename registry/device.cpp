@@ -64,6 +64,11 @@ bool OpenDevice::lost() const noexcept {
     }
 }
 
+Result<void> OpenDevice::recover() const {
+    return call(*this, "try_recover",
+                [&](wye_error** error) { return table_.try_recover(object_, error); });
+}
+
 // ---- Buffer -------------------------------------------------------------------------------
 
 Result<NativeBuffer> NativeBuffer::create(DeviceRef device, std::uint64_t size,

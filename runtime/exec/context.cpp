@@ -41,7 +41,7 @@ Context::~Context() {
     for (const Opened& opened : opened_) (void)opened.session->flush();
 }
 
-const Context::Opened* Context::find_opened(const registry::DeviceInfo& device) const {
+Context::Opened* Context::find_opened(const registry::DeviceInfo& device) {
     const auto found = std::ranges::find_if(opened_, [&](const Opened& opened) {
         return opened.session->info().plugin == device.plugin &&
                opened.session->info().index == device.index;
@@ -67,18 +67,28 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     WYE_ASSIGN(const registry::Selection selection, registry_->select(parsed, fit));
 
     std::uint64_t generation = 0;
+    SessionRef lost;
     {
         const std::lock_guard lock(opened_mutex_);
-        if (const Opened* opened = find_opened(*selection.device)) return opened->handle;
+        if (const Opened* opened = find_opened(*selection.device)) {
+            if (!opened->session->lost()) return opened->handle;
+            lost = opened->session;
+        }
         generation = next_generation_++;
     }
     // No lock is held while a plugin opens its device; of two threads the first to finish wins.
+    if (lost) WYE_TRY(lost->recover());
     WYE_ASSIGN(SessionRef session, DeviceSession::open(*registry_, selection, generation));
     const std::lock_guard lock(opened_mutex_);
-    if (const Opened* opened = find_opened(*selection.device)) return opened->handle;
+    Opened* opened = find_opened(*selection.device);
+    if (opened != nullptr && !opened->session->lost()) return opened->handle;
     WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
                                                  session->info().selector));
-    opened_.push_back({handle, std::move(session)});
+    // The handle of a lost device stays, and goes on saying so.
+    if (opened != nullptr)
+        *opened = {handle, std::move(session)};
+    else
+        opened_.push_back({handle, std::move(session)});
     return handle;
 }
 
@@ -98,8 +108,7 @@ Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::ui
                                  session.info().selector, limit),
                      "Fix: split the data over several buffers", std::string(label));
     const std::uint32_t effective = alignment == 0 ? 16U : alignment;
-    WYE_ASSIGN(registry::NativeBuffer native,
-               registry::NativeBuffer::create(session.device(), size, effective, label));
+    WYE_ASSIGN(registry::NativeBuffer native, session.buffer(size, effective, label));
     auto object = std::make_shared<BufferObject>(BufferObject{session, std::move(native), size});
     return handles_.add(HandleKind::buffer, std::move(object), session.owner(), std::string(label));
 }
@@ -117,6 +126,11 @@ Result<void> Context::free_buffer(Handle buffer) {
 void Context::log(std::uint32_t level, std::string_view area,
                   std::string_view text) const noexcept {
     registry_->host().log(level, area, text);
+}
+
+std::optional<std::string> Context::alternative(const registry::Fit& fit) const {
+    const auto device = registry_->alternative(fit);
+    return device ? std::optional(device->selector) : std::nullopt;
 }
 
 Result<std::string> Context::report(std::string_view selector) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ class Context {
     [[nodiscard]] registry::HandleTable& handles() noexcept { return handles_; }
 
     // NO_DEVICE with every reason as a cause. `program` (0: none) limits to devices that can run
-    // it. The same device gives the same handle.
+    // it. The same device gives the same handle, until it is lost.
     [[nodiscard]] Result<registry::Handle> open_device(std::string_view selector,
                                                        registry::Handle program);
     [[nodiscard]] Result<registry::Handle> add_program(ProgramRef program);
@@ -54,6 +55,9 @@ class Context {
 
     [[nodiscard]] Result<std::string> report(std::string_view selector);
 
+    // The selector of the best device for which `fit` has no reasons, or nothing.
+    [[nodiscard]] std::optional<std::string> alternative(const registry::Fit& fit) const;
+
     // Somebody listens; without a log no text is made.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
@@ -65,7 +69,7 @@ class Context {
     };
     Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
             std::map<std::string, std::string> filters, bool logs);
-    [[nodiscard]] const Opened* find_opened(const registry::DeviceInfo& device) const;
+    [[nodiscard]] Opened* find_opened(const registry::DeviceInfo& device);
 
     std::string default_selector_;
     std::map<std::string, std::string> filters_;  // variables that were in effect, for reports

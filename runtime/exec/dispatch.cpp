@@ -66,9 +66,29 @@ std::vector<std::string_view> formats(const Flow& flow) {
     return out;
 }
 
-// A device that this program was prepared for was checked then; only sizes can still be too large.
-Result<void> route_stage(Flow& flow) {
+// Every unmet need of the launch, and a device of this machine that has them all.
+Result<void> check_launch(const Context& context, const Flow& flow) {
     const plan::ProgramPlan& plan = flow.program.plan();
+    const bool cooperative = (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) != 0;
+    const std::vector<std::string_view> made = formats(flow);
+    const auto check = [&](const registry::DeviceInfo& device) {
+        return route::check_launch(device, plan, flow.launch, cooperative, made);
+    };
+    auto checked = check(flow.session.info());
+    if (checked.ok()) return checked;
+    const auto other = context.alternative([&](const registry::DeviceInfo& device) {
+        return check(device).ok() ? std::vector<std::string>{}
+                                  : std::vector<std::string>{"it does not fit"};
+    });
+    if (other)
+        checked.error().fix =
+            fmt::format("Fix: open `{}`, which can run it, or change the program", *other);
+    return checked;
+}
+
+// A device that this program was prepared for was checked then; only sizes can still be too large.
+Result<void> route_stage(const Context& context, Flow& flow) {
+    WYE_TRY(flow.session.alive());
     const plan::Count3& most = flow.session.max_groups();
     const plan::Count3& groups = flow.launch.groups;
     flow.key.workgroup = flow.launch.workgroup;
@@ -78,10 +98,7 @@ Result<void> route_stage(Flow& flow) {
     bool fits = flow.prepared != nullptr && (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound())
         fits = fits && bound.bytes <= flow.session.max_buffer_bytes();
-    if (!fits)
-        WYE_TRY(route::check_launch(flow.session.info(), plan, flow.launch,
-                                    (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) != 0,
-                                    formats(flow)));
+    if (!fits) WYE_TRY(check_launch(context, flow));
     if (flow.launch.empty) flow.prepared.reset();  // nothing runs, so nothing is compiled
     if (flow.key.folded) {
         WYE_ASSIGN(flow.split, plan::split_grid(groups, most));
@@ -234,7 +251,7 @@ Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_repor
     WYE_TRY(read_request(desc, flow.requested));
     WYE_TRY(flow.residents.resolve(handles, plan, flow.requested.arguments()));
     WYE_TRY(plan::admit(plan, flow.requested.request, flow.launch));
-    WYE_TRY(route_stage(flow));
+    WYE_TRY(route_stage(context, flow));
     WYE_TRY(flow.residents.own(handles, plan, flow.session, flow.requested.arguments()));
     WYE_TRY(lower_stage(flow));
     WYE_ASSIGN(QueueLease lease, flow.session.lease(flow.deadline));

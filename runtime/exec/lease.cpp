@@ -24,14 +24,17 @@ QueueLease::~QueueLease() {
 }
 
 Result<wye_buffer_object*> QueueLease::scratch(std::uint64_t size, std::uint32_t alignment) {
-    return session_->scratch_.take(session_->device_, size, alignment);
+    auto taken = session_->scratch_.take(session_->device_, size, alignment);
+    if (!taken.ok()) return session_->noted(std::move(taken).error());
+    return taken;
 }
 
 Result<wye_buffer_object*> QueueLease::trap_buffer() {
     if (!session_->trap_buffer_) {
-        WYE_ASSIGN(session_->trap_buffer_,
-                   registry::NativeBuffer::create(session_->device_, sizeof session_->trap_record_,
-                                                  64, "trap record", WYE_BUFFER_USAGE_STAGING));
+        auto made = registry::NativeBuffer::create(session_->device_, sizeof session_->trap_record_,
+                                                   64, "trap record", WYE_BUFFER_USAGE_STAGING);
+        if (!made.ok()) return session_->noted(std::move(made).error());
+        session_->trap_buffer_ = std::move(made).value();
     }
     return session_->trap_buffer_->object();
 }
@@ -55,7 +58,8 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uin
                              std::uint64_t& pending) {
     pending = 0;
     if (operations.empty()) return {};
-    WYE_TRY(session_->ensure_queue(timed));
+    if (auto ready = session_->ensure_queue(timed); !ready.ok())
+        return session_->noted(std::move(ready).error());
     registry::NativeQueue& queue = *session_->queue_;
 
     auto submitted = queue.submit(operations);
@@ -63,7 +67,7 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uin
     times.enqueue_ns += elapsed(start, queued);
     if (!submitted.ok()) {
         session_->queue_.reset();
-        return std::move(submitted).error();
+        return session_->noted(std::move(submitted).error());
     }
     auto waited = queue.wait(*submitted, timeout_ns == 0 ? kNoLimit : timeout_ns);
     const Clock::time_point ended = Clock::now();
@@ -78,7 +82,7 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uin
     }
     if (waited.error().code != Code::TIMEOUT) {
         session_->queue_.reset();  // its later events are poisoned too
-        return waited;
+        return session_->noted(std::move(waited).error());
     }
     pending = *submitted;
     if (queue.cancel(*submitted).ok()) {

@@ -50,7 +50,10 @@ Result<void> Residents::own(const registry::HandleTable& handles, const plan::Pr
                             std::span<const plan::Argument> arguments) const {
     if (pins_.empty()) return {};
     return each(plan, arguments, [&](std::uint32_t i, const registry::Place& place) {
-        if (pins_[pin_of_[i]].owner() == session.owner()) return Result<void>();
+        const registry::Pin& pin = pins_[pin_of_[i]];
+        if (pin.owner() == session.owner()) return Result<void>();
+        auto alive = pin.as<BufferObject>().session.alive();
+        if (!alive.ok()) return alive;
         // Asked again for the message, which names both owners.
         auto found = handles.find_owned(arguments[i].buffer, registry::HandleKind::buffer,
                                         session.owner(), place);

@@ -25,16 +25,24 @@ Result<wye_buffer_object*> ScratchPool::take(const registry::DeviceRef& device, 
     if (best == nullptr) {
         const std::uint64_t capacity = std::max((size + kPage - 1) / kPage * kPage, kPage);
         const std::uint32_t aligned = std::max(alignment, 64U);
-        WYE_ASSIGN(registry::NativeBuffer buffer,
-                   registry::NativeBuffer::create(device, capacity, aligned, "host argument",
-                                                  WYE_BUFFER_USAGE_STAGING));
-        buffers_.push_back({std::move(buffer), aligned, false, round_});
+        const auto create = [&] {
+            return registry::NativeBuffer::create(device, capacity, aligned, "host argument",
+                                                  WYE_BUFFER_USAGE_STAGING);
+        };
+        auto made = create();
+        if (!made.ok() && made.error().code == Code::DEVICE_MEMORY && drop_free()) made = create();
+        if (!made.ok()) return std::move(made).error();
+        buffers_.push_back({std::move(made).value(), aligned, false, round_});
         ++created_;
         best = &buffers_.back();
     }
     best->taken = true;
     best->round = round_;
     return best->buffer.object();
+}
+
+bool ScratchPool::drop_free() {
+    return std::erase_if(buffers_, [](const Entry& e) { return !e.taken; }) != 0;
 }
 
 void ScratchPool::release_all() {

@@ -20,6 +20,8 @@ class ScratchPool {
     // Gives back everything taken. Idle buffers that the last kKeepRounds rounds did not need are
     // freed.
     void release_all();
+    // Frees what is not taken. False: there was nothing.
+    bool drop_free();
     void clear() noexcept { buffers_.clear(); }
 
     [[nodiscard]] std::uint64_t created() const noexcept { return created_; }  // since the start

@@ -46,7 +46,11 @@ Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const Prepar
         program.remember(*this, found);
         return found;
     }
-    WYE_ASSIGN(PreparedRef made, prepare(device_, program, key));
+    const std::shared_lock entering(entering_);
+    WYE_TRY(alive());
+    auto prepared = prepare(device_, program, key);
+    if (!prepared.ok()) return noted(std::move(prepared).error());
+    PreparedRef made = std::move(prepared).value();
     compiled = true;
     std::erase_if(cache_, [](const auto& entry) { return entry.second.expired(); });
     cache_.emplace(program.fingerprint().bytes, made);
@@ -70,21 +74,24 @@ Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadlin
 
 std::optional<QueueLease> DeviceSession::try_lease() {
     std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
-    if (!lock.owns_lock() || abandoned_) return std::nullopt;
+    if (!lock.owns_lock() || abandoned_ || lost()) return std::nullopt;
     return QueueLease(*this, std::move(lock));
 }
 
 Result<void> DeviceSession::settle() {
-    if (!abandoned_) return {};
+    if (!abandoned_) return alive();
     const auto reached = queue_->reached(abandoned_->value);
     if (reached.ok() && !*reached)
         return Error(Code::DEVICE_BUSY,
                      fmt::format("{} is still running {}, which timed out and cannot be cancelled",
                                  info().selector, abandoned_->what),
                      "Fix: wait for it with a flush, or use another device", info().selector);
-    if (!reached.ok()) queue_.reset();  // a poisoned queue stays poisoned
+    if (!reached.ok()) {
+        (void)noted(reached.error());
+        queue_.reset();  // a poisoned queue stays poisoned
+    }
     let_go();
-    return {};
+    return alive();
 }
 
 void DeviceSession::let_go() noexcept {
@@ -94,16 +101,64 @@ void DeviceSession::let_go() noexcept {
 
 bool DeviceSession::try_drain() {
     const std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
-    return lock.owns_lock() && settle().ok();
+    return lock.owns_lock() && (settle().ok() || !abandoned_);
 }
 
 Result<void> DeviceSession::flush() {
     const std::lock_guard lock(queue_mutex_);
-    if (!abandoned_) return {};
+    if (!abandoned_) return alive();
     auto waited = queue_->wait(abandoned_->value);
-    if (!waited.ok()) queue_.reset();
+    if (!waited.ok()) {
+        (void)noted(std::move(waited).error());
+        queue_.reset();
+    }
     let_go();
+    return alive();
+}
+
+Result<void> DeviceSession::alive() const {
+    if (!lost()) return {};
+    const std::lock_guard lock(loss_mutex_);
+    return Error(*loss_).wrapped(
+        Code::DEVICE_LOST, fmt::format("{} was lost", info().selector),
+        "Fix: open the device again, and make its buffers anew: what was on it is gone",
+        info().selector);
+}
+
+Error DeviceSession::noted(Error error) {
+    if (error.code != Code::DEVICE_LOST && !device_->lost()) return error;
+    const std::lock_guard lock(loss_mutex_);
+    if (!loss_) loss_ = error;
+    lost_.store(true, std::memory_order_release);
+    return error;
+}
+
+Result<void> DeviceSession::recover() {
+    const std::lock_guard queue(queue_mutex_);
+    const std::unique_lock alone(entering_);
+    if (!lost() || recovered_) return {};
+    queue_.reset();
+    let_go();
+    auto result = device_->recover();
+    if (!result.ok() && result.error().code != Code::UNIMPLEMENTED &&
+        result.error().code != Code::UNSUPPORTED)
+        return result;
+    recovered_ = true;
     return {};
+}
+
+Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::uint32_t alignment,
+                                                     std::string_view label) {
+    const std::shared_lock entering(entering_);
+    WYE_TRY(alive());
+    auto made = registry::NativeBuffer::create(device_, size, alignment, label);
+    if (!made.ok() && made.error().code == Code::DEVICE_MEMORY) {
+        const std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
+        if (lock.owns_lock() && scratch_.drop_free())
+            made = registry::NativeBuffer::create(device_, size, alignment, label);
+    }
+    if (!made.ok()) return noted(std::move(made).error());
+    return made;
 }
 
 std::uint64_t DeviceSession::scratch_created() {

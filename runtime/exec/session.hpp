@@ -5,15 +5,18 @@
 //
 // Owns the native queue, scratch and trap record; programs are shared with those who run them.
 // Free-threaded. Errors: what the driver says; TIMEOUT; DEVICE_BUSY while work that timed out and
-// could not be cancelled still runs (its buffers stay pinned until it has ended).
+// could not be cancelled still runs (its buffers stay pinned until it has ended); DEVICE_LOST for
+// ever after a call that met it: the device is then opened again, as another session.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -100,6 +103,16 @@ class DeviceSession {
     // UINT64_MAX: not reported.
     [[nodiscard]] std::uint64_t max_buffer_bytes() const noexcept { return max_buffer_bytes_; }
 
+    // DEVICE_LOST, with what the driver said first, once a call has met it.
+    [[nodiscard]] Result<void> alive() const;
+    [[nodiscard]] bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
+    // Of a lost device: takes it back where its plugin can, so that it may be opened again.
+    [[nodiscard]] Result<void> recover();
+
+    // When memory is short, scratch that nobody uses now makes room.
+    [[nodiscard]] Result<registry::NativeBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
+                                                        std::string_view label);
+
     // Waits for the queue until `deadline` (none: without limit): TIMEOUT, DEVICE_BUSY.
     [[nodiscard]] Result<QueueLease> lease(std::optional<Clock::time_point> deadline = {});
     // Nothing when the queue is taken, or abandoned work may still run.
@@ -121,6 +134,8 @@ class DeviceSession {
     [[nodiscard]] Result<void> ensure_queue(bool timing);
     [[nodiscard]] Result<void> settle();  // abandoned work: ended, or DEVICE_BUSY
     void let_go() noexcept;               // of abandoned work
+    // Remembers a loss; the error again.
+    Error noted(Error error);
 
     registry::DeviceRef device_;
     registry::OwnerRef owner_;
@@ -128,6 +143,12 @@ class DeviceSession {
     std::string format_;
     plan::Count3 max_groups_;
     std::uint64_t max_buffer_bytes_;
+
+    std::atomic<bool> lost_ = false;
+    mutable std::mutex loss_mutex_;
+    std::optional<Error> loss_;
+    bool recovered_ = false;
+    std::shared_mutex entering_;  // alone: a lost device is taken back
 
     std::mutex cache_mutex_;
     std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<Prepared>> cache_;

@@ -11,8 +11,12 @@ namespace {
 // Each binding is a buffer of its own for the limit; `shared` takes no slot.
 void add_launch(const plan::Launch& launch, registry::Requirements& needs) {
     needs.workgroup = launch.workgroup;
-    for (const plan::BoundBuffer& bound : launch.bound())
+    for (const plan::BoundBuffer& bound : launch.bound()) {
         needs.largest_buffer_bytes = std::max(needs.largest_buffer_bytes, bound.bytes);
+        if (bound.kind == plan::ArgumentKind::Resident) continue;
+        if (__builtin_add_overflow(needs.total_bytes, bound.bytes, &needs.total_bytes))
+            needs.total_bytes = UINT64_MAX;
+    }
 }
 
 std::string why(const ir::Need& need) {
@@ -84,8 +88,8 @@ Result<void> check_launch(const registry::DeviceInfo& device, const plan::Progra
     return Error(
         Code::UNSUPPORTED,
         fmt::format("{} cannot run program `{}`: {}", device.selector, plan.program->name, list),
-        "Fix: use a device that offers this (`wye info --json` lists the facts), or change "
-        "the program",
+        "Fix: use a device that offers this (`wye info --json` lists the facts; none that is open "
+        "does), or change the program",
         device.selector);
 }
 

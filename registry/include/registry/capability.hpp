@@ -23,6 +23,7 @@ struct Requirements {
     std::uint64_t param_bytes = 0;
     std::uint64_t buffers = 0;               // bound to the kernel, `shared` left out
     std::uint64_t largest_buffer_bytes = 0;  // 0: not known before the launch
+    std::uint64_t total_bytes = 0;           // of buffers made for the launch; 0: not known
     bool subgroups = false;                  // some width that divides the workgroup
     std::uint32_t subgroup = 0;              // width asked for; 0: any
 };

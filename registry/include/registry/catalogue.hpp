@@ -100,8 +100,13 @@ class Registry {
     // The first device that the selector names, is usable, and fits. Opens only plugins that can be
     // meant, an entry's only once the entries before it gave nothing. `auto` takes the best kind:
     // gpu, accelerator, the `cpu` plugin, then other CPU devices; within a kind in search order.
-    // NO_DEVICE: each device passed over is a cause, and what exists is listed.
+    // NO_DEVICE: each device passed over is a cause, what exists is listed, and the remedy names an
+    // alternative.
     [[nodiscard]] Result<Selection> select(const Selector& selector, const Fit& fit = {});
+
+    // The best device for which nothing speaks, for a refusal's remedy, or null. Looks at built-in
+    // plugins and at those that are open already: a refusal loads no driver.
+    [[nodiscard]] std::shared_ptr<const DeviceInfo> alternative(const Fit& fit);
 
     // Every device that the selector names, unusable ones included, `auto` being all. In the order
     // of the entries, without repeats. Empty is not an error here.

@@ -59,6 +59,9 @@ class OpenDevice {
     [[nodiscard]] Result<void> prepare() const;            // ok when the plugin has no such slot
     [[nodiscard]] Result<void> flush() const;              // UNIMPLEMENTED: wait on each queue
     [[nodiscard]] bool lost() const noexcept;              // false when the plugin cannot tell
+    // Takes a lost device back, on one thread while no other is inside; what was made on it is
+    // gone. UNIMPLEMENTED or UNSUPPORTED: open it again instead.
+    [[nodiscard]] Result<void> recover() const;
 
   private:
     std::shared_ptr<const OpenPlugin> plugin_;

@@ -11,6 +11,8 @@ struct wye_plugin_object {
 };
 struct wye_device_object {
     const wye_host_table* host;
+    std::uint32_t index;
+    bool lost;
 };
 struct wye_buffer_object {
     std::vector<std::byte> bytes;
@@ -20,6 +22,7 @@ struct wye_program_object {
 };
 struct wye_queue_object {
     const wye_host_table* host;
+    const wye_device_object* device;
     std::uint64_t value;
     bool poisoned;
 };
@@ -31,6 +34,12 @@ FakeDriver& fake() { return *FakeDriver::now; }
 
 wye_status fail(const wye_host_table* host, Code code, const char* what, wye_error** error) {
     return sdk::report(*host, Error(code, what, "Fix: switch the fault off"), error);
+}
+
+// WYE_OK while the device is there.
+wye_status there(const wye_device_object* device, wye_error** error) {
+    if (!device->lost) return WYE_OK;
+    return fail(device->host, Code::DEVICE_LOST, "the fake fell off the bus", error);
 }
 
 // ---- Queue ----
@@ -72,8 +81,10 @@ wye_status submit(wye_queue_object* queue, const wye_operation* operations, std:
     const int inside = ++fake().in_submit;
     if (inside > fake().most_in_submit) fake().most_in_submit = inside;
     ++fake().submits;
-    wye_status status = WYE_OK;
-    if (fake().fail_submit) {
+    wye_status status = there(queue->device, error);
+    if (status != WYE_OK) {
+        // Nothing is queued.
+    } else if (fake().fail_submit) {
         status = fail(queue->host, Code::DRIVER, "the fake refuses to submit", error);
     } else {
         for (std::uint64_t i = 0; i < count; ++i) {
@@ -87,6 +98,7 @@ wye_status submit(wye_queue_object* queue, const wye_operation* operations, std:
 }
 
 wye_status poll(wye_queue_object* queue, std::uint64_t, wye_error** error) {
+    if (queue->device->lost) return there(queue->device, error);
     if (fake().hang) return WYE_NOT_READY;
     if (queue->poisoned)
         return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
@@ -95,8 +107,9 @@ wye_status poll(wye_queue_object* queue, std::uint64_t, wye_error** error) {
 
 wye_status wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t, wye_error** error) {
     ++fake().waits;
+    if (queue->device->lost) return there(queue->device, error);
     if (fake().hang) return fail(queue->host, Code::TIMEOUT, "the fake hangs", error);
-    if (fake().fail_wait) return fail(queue->host, Code::DEVICE_LOST, "the fake is lost", error);
+    if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
     return poll(queue, value, error);
 }
 
@@ -122,8 +135,12 @@ const wye_queue_table kQueueTable = {
 
 // ---- Device ----
 
-wye_status buffer_create(wye_device_object*, const wye_buffer_desc* desc, wye_buffer_object** out,
-                         wye_error**) {
+wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
+                         wye_buffer_object** out, wye_error** error) {
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    if (desc->size > fake().memory_left)
+        return fail(device->host, Code::DEVICE_MEMORY, "the fake's memory is full", error);
+    fake().memory_left -= fake().memory_left == UINT64_MAX ? 0 : desc->size;
     ++fake().buffers;
     ++fake().live_buffers;
     // Not zero: contents of a new buffer are unspecified.
@@ -133,11 +150,13 @@ wye_status buffer_create(wye_device_object*, const wye_buffer_desc* desc, wye_bu
 
 void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
     --fake().live_buffers;
+    if (fake().memory_left != UINT64_MAX) fake().memory_left += buffer->bytes.size();
     delete buffer;
 }
 
 wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
                           wye_program_object** out, wye_error** error) {
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
     if (fake().fail_compile)
         return fail(device->host, Code::COMPILE_FAILED, "the fake does not compile", error);
     ++fake().programs;
@@ -153,14 +172,28 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
 }
 
 wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
-                        const wye_queue_table** table, wye_error**) {
+                        const wye_queue_table** table, wye_error** error) {
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
     ++fake().queues;
-    *out = new wye_queue_object{device->host, 0, false};
+    *out = new wye_queue_object{device->host, device, 0, false};
     *table = &kQueueTable;
     return WYE_OK;
 }
 
-void close(wye_device_object* device) { delete device; }
+std::uint32_t device_lost(wye_device_object* device) { return device->lost ? 1 : 0; }
+
+wye_status try_recover(wye_device_object* device, wye_error** error) {
+    if (!fake().can_recover)
+        return fail(device->host, Code::UNSUPPORTED, "the fake cannot be taken back", error);
+    ++fake().recovered;
+    device->lost = false;
+    return WYE_OK;
+}
+
+void close(wye_device_object* device) {
+    if (fake().newest[device->index] == device) fake().newest[device->index] = nullptr;
+    delete device;
+}
 
 const wye_device_table& device_table() {
     static const wye_device_table table = [] {
@@ -171,6 +204,8 @@ const wye_device_table& device_table() {
         out.program_create = program_create;
         out.program_destroy = program_destroy;
         out.queue_create = queue_create;
+        out.device_lost = device_lost;
+        out.try_recover = try_recover;
         out.close = close;
         return out;
     }();
@@ -198,7 +233,7 @@ wye_status device_info(wye_plugin_object*, std::uint32_t, wye_device_info* out, 
     return WYE_OK;
 }
 
-wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t key, wye_fact* out) {
+wye_status device_fact(wye_plugin_object*, std::uint32_t index, std::uint32_t key, wye_fact* out) {
     *out = wye_fact{};
     if (key == WYE_FACT_KEY_MAX_WORKGROUPS || key == WYE_FACT_KEY_MAX_WORKGROUP_SIZE) {
         out->type = WYE_FACT_U32X3;
@@ -206,16 +241,18 @@ wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t key, wye
             out->xyz[i] = key == WYE_FACT_KEY_MAX_WORKGROUPS ? fake().max_groups[i] : 1024;
         return WYE_OK;
     }
-    const auto found = fake().facts.find(key);
-    if (found == fake().facts.end()) return WYE_UNSUPPORTED;
+    const auto& facts = index == 1 && fake().second.contains(key) ? fake().second : fake().facts;
+    const auto found = facts.find(key);
+    if (found == facts.end()) return WYE_UNSUPPORTED;
     out->type = key < 0x100 || key >= 0x400 ? WYE_FACT_BOOL : WYE_FACT_U64;
     out->u = found->second;
     return WYE_OK;
 }
 
-wye_status open_device(wye_plugin_object* plugin, std::uint32_t, wye_device_object** out,
+wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
                        const wye_device_table** table, wye_error**) {
-    *out = new wye_device_object{plugin->host};
+    ++fake().opened;
+    *out = fake().newest[index] = new wye_device_object{plugin->host, index, false};
     *table = &device_table();
     return WYE_OK;
 }
@@ -276,6 +313,8 @@ wye_context* FakeDriver::context() const {
     auto made = make_context(std::move(options), "auto");
     return made.ok() ? *made : nullptr;
 }
+
+void FakeDriver::lose(std::uint32_t index) { newest[index]->lost = true; }
 
 std::byte* FakeDriver::memory(const wye_binding& binding) {
     return binding.buffer->bytes.data() + binding.offset;

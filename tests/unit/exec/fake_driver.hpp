@@ -25,6 +25,7 @@ struct FakeDriver {
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
     static FakeDriver* now;
+    wye_device_object* newest[2] = {nullptr, nullptr};  // opened, by index
 
     // A context with this plugin and no other; destroy it before the driver.
     [[nodiscard]] wye_context* context() const;
@@ -33,6 +34,7 @@ struct FakeDriver {
 
     // What the devices report: {key, value}; a triple for MAX_WORKGROUPS and MAX_WORKGROUP_SIZE.
     std::map<std::uint32_t, std::uint64_t> facts;
+    std::map<std::uint32_t, std::uint64_t> second;  // of fake:1 alone, over `facts`
     std::uint32_t max_groups[3] = {65535, 65535, 65535};
 
     // The kernel of every program.
@@ -46,7 +48,12 @@ struct FakeDriver {
     // Faults.
     bool fail_compile = false;
     bool fail_submit = false;
-    bool fail_wait = false;   // every event is poisoned
+    bool fail_wait = false;                  // every event is poisoned
+    std::uint64_t memory_left = UINT64_MAX;  // bytes for buffers; what is freed comes back
+    // From now on every call on the opened device `index` says DEVICE_LOST, until it is taken back
+    // or opened again.
+    void lose(std::uint32_t index);
+    bool can_recover = true;  // try_recover works
     bool hang = false;        // events are not reached while set
     bool can_cancel = false;  // cancel ends hanging work
     bool has_timing = false;
@@ -60,6 +67,8 @@ struct FakeDriver {
     std::atomic<int> submits{0};
     std::atomic<int> waits{0};
     std::atomic<int> cancels{0};
+    std::atomic<int> opened{0};             // devices
+    std::atomic<int> recovered{0};          // by try_recover
     std::atomic<int> in_submit{0};          // now inside submit
     std::atomic<int> most_in_submit{0};     // per device
     std::vector<wye_operation> operations;  // of the last submits, in order

@@ -32,7 +32,7 @@ TEST_CASE("driver errors reach the caller, and the device works again afterwards
     CHECK(t.r == Words{9, 9, 9});
     t.rig.driver.fail_submit = false;
     t.rig.driver.fail_wait = true;
-    check_refused(t.job().run(t.rig), WYE_DEVICE_LOST, "lost");
+    check_refused(t.job().run(t.rig), WYE_DRIVER, "the fake fails");
     t.rig.driver.fail_wait = false;
     const int queues = t.rig.driver.queues;
     check_ok(t.job().run(t.rig));  // on a new queue: the old one stays poisoned

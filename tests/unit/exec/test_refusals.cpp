@@ -97,6 +97,43 @@ TEST_CASE("shapes come first, then capabilities, then ownership") {
     check_refused(t.job().resident(0, t.foreign).resident(1, t.r).run(t.rig), WYE_WRONG_OWNER, "");
 }
 
+TEST_CASE("each unmet need is named with what there is, and a device that has them all") {
+    Rig rig;
+    rig.driver.second = {{WYE_FACT_KEY_STORAGE16, 1}, {WYE_FACT_KEY_MAX_SHARED_BYTES, 1 << 17}};
+    rig.driver.facts.erase(WYE_FACT_KEY_F64);
+    rig.driver.facts[WYE_FACT_KEY_INT64] = 0;
+    rig.driver.second[WYE_FACT_KEY_F64] = 1;
+    rig.driver.second[WYE_FACT_KEY_INT64] = 1;
+    const wye_device poor = rig.device("fake:0");
+    const wye_program program = rig.program(R"(wye 1; program wants; workgroup 64;
+        input x: i16[]; output r: f64[len(x)]; shared s: u32[16384]; grid elements len(x);
+        main { s[local_index] = 1u; barrier; r[global_id.x] = f64(len64(x)); })");
+    std::vector<std::uint16_t> x(4);
+    std::vector<double> r(4);
+    const auto job = [&](wye_device device) {
+        return Job(program, device).in(0, x.data(), 8).out(1, r.data(), 32);
+    };
+    const Outcome refused = job(poor).run(rig);
+    check_refused(refused, WYE_UNSUPPORTED, "fake:0 cannot run program `wants`");
+    for (const char* need : {"needs storage16 yes, has not reported", "needs f64 yes, has not",
+                             "needs int64 yes, has no", "needs max_shared_bytes 65536, has 32768"})
+        CHECK_MESSAGE(refused.says(need), need, ": ", refused.message);
+    CHECK(refused.says("at 2:"));
+    CHECK(refused.fix.find("`fake:1`, which can run it") != std::string::npos);
+    CHECK(rig.driver.programs == 0);
+    check_ok(job(rig.device("fake:1")).run(rig));
+
+    // The same where a device is chosen for a program.
+    wye_device none = 0;
+    const Outcome chosen = attempt([&](wye_error** e) {
+        return wye_device_open(rig.context, wye_str("fake:0"), program, &none, e);
+    });
+    check_refused(chosen, WYE_NO_DEVICE, "fake:0");
+    CHECK(chosen.text.find("needs storage16 yes") != std::string::npos);
+    CHECK(chosen.text.find("needs max_shared_bytes 65536, has 32768") != std::string::npos);
+    CHECK(chosen.fix.find("choose fake:1") != std::string::npos);
+}
+
 TEST_CASE("limits of the device") {
     Ready t;
     const wye_program large = t.rig.program(R"(wye 1; program large; workgroup 2048;

@@ -96,6 +96,16 @@ TEST_CASE("a launch is held against the limits too") {
     CHECK(cooperative.error().fix.starts_with("Fix: "));
     info.facts.set(WYE_FACT_KEY_MAX_BUFFER_BYTES, {std::uint64_t{4095}, ""});
     CHECK(!check_launch(info, plain.plan, *launch, false, kFormats).ok());
+    info.facts.set(WYE_FACT_KEY_MAX_BUFFER_BYTES, {std::uint64_t{4096}, ""});
+    info.facts.set(WYE_FACT_KEY_MEMORY_BYTES, {std::uint64_t{8000}, ""});
+    launch->buffer_count = 2;
+    launch->buffers[1] = launch->buffers[0];
+    const auto crowded = check_launch(info, plain.plan, *launch, false, kFormats);
+    REQUIRE(!crowded.ok());
+    CHECK(crowded.error().message.find("needs memory_bytes 8192, has 8000") != std::string::npos);
+    launch->buffers[1].kind = plan::ArgumentKind::Resident;  // it is there already
+    CHECK(check_launch(info, plain.plan, *launch, false, kFormats).ok());
+    launch->buffer_count = 1;
     launch->buffers[0].bytes = 4095;
     launch->workgroup = {257, 1, 1};
     CHECK(!check_launch(info, plain.plan, *launch, false, kFormats).ok());

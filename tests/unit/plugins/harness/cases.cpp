@@ -137,7 +137,7 @@ void facts_are_absent(const Plugin& plugin, std::span<const std::uint32_t> keys)
 }
 
 void absent_library_is_named(const char* key, const std::string& library, const char* package) {
-    const Plugin plugin({{key, library}});
+    const Plugin plugin(std::map<std::string, std::string>{{key, library}});
     CHECK(plugin.status == WYE_MISSING_DEPENDENCY);
     CHECK(plugin.object == nullptr);
     CHECK(plugin.failure.subject == library);
@@ -147,7 +147,7 @@ void absent_library_is_named(const char* key, const std::string& library, const 
 }
 
 void foreign_library_is_refused(const char* key, const char* function) {
-    const Plugin plugin({{key, "libm.so.6"}});
+    const Plugin plugin(std::map<std::string, std::string>{{key, "libm.so.6"}});
     CHECK(plugin.status == WYE_MISSING_DEPENDENCY);
     CHECK(plugin.failure.message.find(function) != std::string::npos);
 }
