@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <fstream>
-#include <limits>
 #include <thread>
 #include <utility>
 
 #include "wye/program_format.h"
-#include "wye/sdk/plugin.hpp"
+#include "wye/sdk/facts.hpp"
 
 namespace wye::cpu {
 namespace {
@@ -44,42 +43,7 @@ void read_processor(Facts& facts) {
     if (facts.name.empty()) facts.name = "CPU";
 }
 
-wye_status boolean(wye_fact& out, bool value) {
-    out.type = WYE_FACT_BOOL;
-    out.u = value ? 1 : 0;
-    return WYE_OK;
-}
-wye_status number(wye_fact& out, std::uint64_t value, const char* source = "") {
-    if (value == 0) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_U64;
-    out.u = value;
-    out.source = sdk::to_abi(source);
-    return WYE_OK;
-}
-wye_status text(wye_fact& out, const std::string& value) {
-    if (value.empty()) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_TEXT;
-    out.text = sdk::to_abi(value);
-    return WYE_OK;
-}
-wye_status literal(wye_fact& out, const char* value) {
-    out.type = WYE_FACT_TEXT;
-    out.text = sdk::to_abi(value);
-    return WYE_OK;
-}
-wye_status triple(wye_fact& out, std::uint32_t value) {
-    out.type = WYE_FACT_U32X3;
-    std::fill(out.xyz, out.xyz + 3, value);
-    return WYE_OK;
-}
-
-template <std::size_t kCount>
-wye_status list(wye_fact& out, const std::uint64_t (&values)[kCount]) {
-    out.type = WYE_FACT_U64_LIST;
-    out.list = values;
-    out.list_size = kCount;
-    return WYE_OK;
-}
+using namespace sdk::facts;
 
 constexpr std::uint64_t kSubgroupSizes[] = {4, 8, 16, 32, 64, 128};
 // For one invocation: with the largest workgroup, half of what the lanes of a block may take.
@@ -126,19 +90,19 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
         case WYE_FACT_KEY_NATIVE_F64_FMA:
-            status = boolean(found, true);
+            status = flag(found, true);
             break;
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
-            status = boolean(found, false);
+            status = flag(found, false);
             break;
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
-            status = triple(found, WYE_LIMIT_WORKGROUP);
+            status = triple(found, {WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP});
             break;
         case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
             status = number(found, WYE_LIMIT_WORKGROUP);
             break;
         case WYE_FACT_KEY_MAX_WORKGROUPS:
-            status = triple(found, std::numeric_limits<std::uint32_t>::max());
+            status = triple(found, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
             break;
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
             status = number(found, WYE_LIMIT_SHARED_BYTES);
@@ -166,10 +130,10 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
             status = text(found, facts.vendor);
             break;
         case WYE_FACT_KEY_PLATFORM:
-            status = literal(found, "Wye CPU");
+            status = text(found, "Wye CPU");
             break;
         case WYE_FACT_KEY_DEVICE_KIND:
-            status = literal(found, "cpu");
+            status = text(found, "cpu");
             break;
         case WYE_FACT_KEY_ISA:
             status = text(found, facts.isa);
@@ -193,15 +157,8 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_INT_BITS:
             status = number(found, 64, "isa");
             break;
-#define WYE_CPU_KNOWN(name, key, json, type) case key:
         default:
-            switch (key) {
-                WYE_FACTS(WYE_CPU_KNOWN)
-                return WYE_UNSUPPORTED;
-                default:
-                    return WYE_UNKNOWN_KEY;
-            }
-#undef WYE_CPU_KNOWN
+            return known(key) ? WYE_UNSUPPORTED : WYE_UNKNOWN_KEY;
     }
     if (status == WYE_OK) out = found;
     return status;

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "cuda/discovery.hpp"
+#include "wye/sdk/facts.hpp"
 
 namespace wye::cuda {
 namespace {
 
-constexpr std::uint32_t kMost = 0xffffffffU;
 constexpr std::string_view kGuide = "CUDA C++ Programming Guide, compute capabilities";
 
 // Kernels have 4 KiB of parameters: an address and a count for each of 64 buffers, and 64 bytes for
@@ -18,36 +18,7 @@ constexpr std::uint64_t kMaxBuffers = 64;
 constexpr std::uint64_t kParamBytes = 4096 - kMaxBuffers * 16 - 64;
 constexpr std::uint64_t kPrivateBytes = 512 << 10;
 
-wye_string string_of(std::string_view text) { return {text.data(), text.size()}; }
-
-wye_status flag(wye_fact& out, bool value, std::string_view source = kGuide) {
-    out.type = WYE_FACT_BOOL;
-    out.u = value ? 1 : 0;
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status number(wye_fact& out, std::uint64_t value, std::string_view source) {
-    if (value == 0) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_U64;
-    out.u = value;
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status triple(wye_fact& out, const std::array<std::uint64_t, 3>& values,
-                  std::string_view source) {
-    out.type = WYE_FACT_U32X3;
-    for (unsigned k = 0; k < 3; ++k)
-        out.xyz[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(values[k], kMost));
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status text(wye_fact& out, std::string_view value, std::string_view source) {
-    if (value.empty()) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_TEXT;
-    out.text = string_of(value);
-    out.source = string_of(source);
-    return WYE_OK;
-}
+using namespace sdk::facts;
 
 wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
     switch (key) {
@@ -70,12 +41,7 @@ wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_MEMORY_BYTES:
             return number(out, d.memory_bytes, "cuDeviceTotalMem");
         case WYE_FACT_KEY_SUBGROUP_SIZES:
-            if (d.warp == 0) return WYE_UNSUPPORTED;
-            out.type = WYE_FACT_U64_LIST;
-            out.list = &d.warp;
-            out.list_size = 1;
-            out.source = string_of("CU_DEVICE_ATTRIBUTE_WARP_SIZE");
-            return WYE_OK;
+            return list(out, {&d.warp, d.warp == 0 ? 0U : 1U}, "CU_DEVICE_ATTRIBUTE_WARP_SIZE");
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
             return number(out, 1, "kernels get addresses");
         default:
@@ -123,21 +89,10 @@ wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
     }
 }
 
-bool known_key(std::uint32_t key) {
-    switch (key) {
-#define WYE_CUDA_KEY(name, value, json, type) case value:
-        WYE_FACTS(WYE_CUDA_KEY)
-#undef WYE_CUDA_KEY
-        return true;
-        default:
-            return false;
-    }
-}
-
 }  // namespace
 
 wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
-    if (!known_key(key)) return WYE_UNKNOWN_KEY;
+    if (!known(key)) return WYE_UNKNOWN_KEY;
     switch (key) {
         case WYE_FACT_KEY_INT64:
         case WYE_FACT_KEY_F64:
@@ -164,13 +119,13 @@ wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F16_CONVERT:
         case WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD:
         case WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD:
-            return flag(out, true);
+            return flag(out, true, kGuide);
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
-            return flag(out, false);
+            return flag(out, false, kGuide);
         case WYE_FACT_KEY_NATIVE_F16:
-            return flag(out, true);
+            return flag(out, true, kGuide);
         case WYE_FACT_KEY_NATIVE_BF16:
-            return flag(out, d.architecture >= 80);
+            return flag(out, d.architecture >= 80, kGuide);
         case WYE_FACT_KEY_UNIFIED_MEMORY:
             return flag(out, d.integrated, "CU_DEVICE_ATTRIBUTE_INTEGRATED");
         default:

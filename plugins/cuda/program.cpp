@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cuda/status.hpp"
+#include "wye/sdk/compiler_log.hpp"
 
 namespace wye::cuda {
 namespace {
@@ -160,10 +161,10 @@ Result<void> BuiltProgram::load_image(const wye_artifact& artifact) {
         module_ = nullptr;
         Error error = device_.failed(status, "loading program `" + label_ + "`", {});
         log.resize(std::strlen(log.c_str()));
-        if (!log.empty())
-            error.cause =
-                std::make_shared<const Error>(Error(Code::COMPILE_FAILED, log, "", label_));
-        return error;
+        if (error.code != Code::COMPILE_FAILED) return error;
+        error.subject = label_;
+        return sdk::with_log(std::move(error), "the CUDA driver",
+                             {reinterpret_cast<const char*>(image_.data()), image_.size()}, log);
     }
     const std::string entry(sdk::from_abi(artifact.entry));
     status = driver.cuModuleGetFunction(&function_, module_, entry.c_str());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "opencl/discovery.hpp"
+#include "wye/sdk/facts.hpp"
 
 namespace wye::opencl {
 namespace {
@@ -17,50 +18,20 @@ constexpr std::uint64_t kParamBytes = 512;
 constexpr std::uint64_t kBytesPerBuffer = 16;
 constexpr std::uint64_t kOtherArguments = 64;
 
-wye_string string_of(std::string_view text) { return {text.data(), text.size()}; }
-
-wye_status flag(wye_fact& out, bool value, std::string_view source = {}) {
-    out.type = WYE_FACT_BOOL;
-    out.u = value ? 1 : 0;
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status number(wye_fact& out, std::uint64_t value, std::string_view source) {
-    if (value == 0) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_U64;
-    out.u = value;
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status triple(wye_fact& out, std::uint64_t x, std::uint64_t y, std::uint64_t z,
-                  std::string_view source) {
-    const std::uint64_t values[] = {x, y, z};
-    out.type = WYE_FACT_U32X3;
-    for (int k = 0; k < 3; ++k)
-        out.xyz[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(values[k], kMostGroups));
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status text(wye_fact& out, const std::string& value, std::string_view source) {
-    if (value.empty()) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_TEXT;
-    out.text = string_of(value);
-    out.source = string_of(source);
-    return WYE_OK;
-}
+using namespace sdk::facts;
 
 wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
     const std::uint64_t arguments = d.max_parameter_bytes;
     switch (key) {
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
-            return triple(out, d.max_workgroup[0], d.max_workgroup[1], d.max_workgroup[2],
+            return triple(out, {d.max_workgroup[0], d.max_workgroup[1], d.max_workgroup[2]},
                           "CL_DEVICE_MAX_WORK_ITEM_SIZES");
         case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
             return number(out, d.max_invocations, "CL_DEVICE_MAX_WORK_GROUP_SIZE");
         case WYE_FACT_KEY_MAX_WORKGROUPS:
             // The only limit that OpenCL knows: a global size fits the device's size_t.
-            if (d.address_bits < 64) return triple(out, 65535, 65535, 65535, "OpenCL 1.2");
-            return triple(out, kMostGroups, kMostGroups, kMostGroups, "CL_DEVICE_ADDRESS_BITS");
+            if (d.address_bits < 64) return triple(out, {65535, 65535, 65535}, "OpenCL 1.2");
+            return triple(out, {kMostGroups, kMostGroups, kMostGroups}, "CL_DEVICE_ADDRESS_BITS");
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
             return number(out, d.local_bytes, "CL_DEVICE_LOCAL_MEM_SIZE");
         case WYE_FACT_KEY_MAX_PARAM_BYTES:
@@ -112,21 +83,10 @@ wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
     }
 }
 
-bool known_key(std::uint32_t key) {
-    switch (key) {
-#define WYE_OPENCL_KEY(name, value, json, type) case value:
-        WYE_FACTS(WYE_OPENCL_KEY)
-#undef WYE_OPENCL_KEY
-        return true;
-        default:
-            return false;
-    }
-}
-
 }  // namespace
 
 wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
-    if (!known_key(key)) return WYE_UNKNOWN_KEY;
+    if (!known(key)) return WYE_UNKNOWN_KEY;
     const std::string_view single = "CL_DEVICE_SINGLE_FP_CONFIG";
     const std::string_view twice = "CL_DEVICE_DOUBLE_FP_CONFIG";
     const bool int64_atomics = d.has_extension("cl_khr_int64_base_atomics") &&

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "vulkan/float_modes.hpp"
+#include "wye/sdk/facts.hpp"
 
 namespace wye::vulkan {
 namespace {
@@ -20,44 +21,13 @@ constexpr std::uint64_t kMostParamBytes = 512;
 constexpr std::string_view kVersion11 = "Vulkan 1.1";
 constexpr std::string_view kSelfTest = "self-test";
 
-wye_string string_of(std::string_view text) { return {text.data(), text.size()}; }
+using namespace sdk::facts;
 
-wye_status flag(wye_fact& out, bool value, std::string_view source) {
-    out.type = WYE_FACT_BOOL;
-    out.u = value ? 1 : 0;
-    out.source = string_of(source);
-    return WYE_OK;
-}
 wye_status feature(wye_fact& out, VkBool32 value, std::string_view source) {
     return flag(out, value == VK_TRUE, source);
 }
-wye_status number(wye_fact& out, std::uint64_t value, std::string_view source) {
-    if (value == 0) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_U64;
-    out.u = value;
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status triple(wye_fact& out, const std::uint32_t (&values)[3], std::string_view source) {
-    out.type = WYE_FACT_U32X3;
-    std::copy(std::begin(values), std::end(values), out.xyz);
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status text(wye_fact& out, const std::string& value, std::string_view source) {
-    if (value.empty()) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_TEXT;
-    out.text = string_of(value);
-    out.source = string_of(source);
-    return WYE_OK;
-}
-wye_status list(wye_fact& out, const std::vector<std::uint64_t>& values, std::string_view source) {
-    if (values.empty()) return WYE_UNSUPPORTED;
-    out.type = WYE_FACT_U64_LIST;
-    out.list = values.data();
-    out.list_size = values.size();
-    out.source = string_of(source);
-    return WYE_OK;
+wye_status extent(wye_fact& out, const std::uint32_t (&size)[3], std::string_view source) {
+    return triple(out, {size[0], size[1], size[2]}, source);
 }
 
 wye_status capability(const Device& d, std::uint32_t key, wye_fact& out) {
@@ -104,12 +74,12 @@ wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
     const VkPhysicalDeviceLimits& limits = d.properties.core.limits;
     switch (key) {
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
-            return triple(out, limits.maxComputeWorkGroupSize, "maxComputeWorkGroupSize");
+            return extent(out, limits.maxComputeWorkGroupSize, "maxComputeWorkGroupSize");
         case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
             return number(out, limits.maxComputeWorkGroupInvocations,
                           "maxComputeWorkGroupInvocations");
         case WYE_FACT_KEY_MAX_WORKGROUPS:
-            return triple(out, limits.maxComputeWorkGroupCount, "maxComputeWorkGroupCount");
+            return extent(out, limits.maxComputeWorkGroupCount, "maxComputeWorkGroupCount");
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
             return number(out, limits.maxComputeSharedMemorySize, "maxComputeSharedMemorySize");
         case WYE_FACT_KEY_MAX_PARAM_BYTES:
@@ -238,17 +208,6 @@ wye_status lowering(const Device& d, std::uint32_t key, wye_fact& out) {
     }
 }
 
-bool known_fact(std::uint32_t key) {
-    switch (key) {
-#define WYE_VULKAN_KEY(name, value, json, type) case value:
-        WYE_FACTS(WYE_VULKAN_KEY)
-#undef WYE_VULKAN_KEY
-        return true;
-        default:
-            return false;
-    }
-}
-
 }  // namespace
 
 bool needs_self_test(std::uint32_t key) {
@@ -272,7 +231,7 @@ bool needs_self_test(std::uint32_t key) {
 }
 
 wye_status fact(const Device& d, const Verdict& verdict, std::uint32_t key, wye_fact& out) {
-    if (!known_fact(key)) return WYE_UNKNOWN_KEY;
+    if (!known(key)) return WYE_UNKNOWN_KEY;
     if (needs_self_test(key)) return arithmetic(d, verdict, key, out);
     if (key < WYE_FACT_KEY_MAX_WORKGROUP_SIZE) return capability(d, key, out);
     if (key < WYE_FACT_KEY_VENDOR) return limit(d, key, out);

@@ -494,7 +494,8 @@ CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned c
     if (machine().image_status != CUDA_SUCCESS) {
         for (unsigned i = 0; i < count; ++i)
             if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-                std::strcpy(static_cast<char*>(values[i]), "the image is not to its liking");
+                std::strcpy(static_cast<char*>(values[i]),
+                            "ptxas application ptx input, line 2; error   : not to its liking");
         return static_cast<CUresult>(machine().image_status);
     }
     auto* module = new CUmod_st;

@@ -233,4 +233,8 @@ TEST_CASE("an illegal address loses the device on every handle, and recovery bri
     const auto content = harness::counting(64);
     CHECK(harness::values_of<std::uint32_t>(
               device.download(device.buffer(harness::bytes_of(content)), 256)) == content);
+    // As the host does it: opened again beside the one that was taken back.
+    Device again(rig.plugin);
+    CHECK(harness::values_of<std::uint32_t>(
+              again.download(again.buffer(harness::bytes_of(content)), 256)) == content);
 }

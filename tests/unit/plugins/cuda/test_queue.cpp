@@ -156,6 +156,11 @@ TEST_CASE("programs: saved and loaded again, wrong entries, limits, large workgr
           WYE_UNSUPPORTED);
     CHECK(device.program(artifact) == nullptr);
     CHECK(device.failure.code == WYE_COMPILE_FAILED);
+    CHECK(device.failure.subject == "test");
+    CHECK(device.failure.message.find("`test`: ptxas application ptx input, line 2") !=
+          std::string::npos);
+    CHECK(device.failure.message.find("[source line 2: .visible .entry other]") !=
+          std::string::npos);
     REQUIRE(device.failure.cause != nullptr);
     CHECK(device.failure.cause->message.find("not to its liking") != std::string::npos);
     driver().refuse_images(CUDA_SUCCESS);

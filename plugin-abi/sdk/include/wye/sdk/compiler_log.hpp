@@ -31,17 +31,20 @@ namespace wye::sdk {
     return line_at(text, at);
 }
 
-// N of "file.cl:N:7: error" or "file.cu(N): error"; 0: none.
+// N of "file.cl:N:7: error", "file.cu(N): error" or "input, line N; error"; 0: none.
 [[nodiscard]] inline std::size_t line_number(std::string_view complaint) {
     constexpr std::size_t kMost = 100000000;
+    constexpr std::string_view kWord = ", line ";
+    const std::size_t word = complaint.find(kWord);
+    const std::size_t named = word == std::string_view::npos ? 0 : word + kWord.size() - 1;
     for (std::size_t i = 0; i + 1 < complaint.size(); ++i) {
-        if (complaint[i] != ':' && complaint[i] != '(') continue;
+        if (complaint[i] != ':' && complaint[i] != '(' && (i == 0 || i != named)) continue;
         std::size_t number = 0;
         std::size_t end = i + 1;
         for (; end < complaint.size() && complaint[end] >= '0' && complaint[end] <= '9'; ++end)
             if (number < kMost) number = number * 10 + static_cast<unsigned>(complaint[end] - '0');
         if (end > i + 1 && end < complaint.size() &&
-            (complaint[end] == ':' || complaint[end] == ')'))
+            (complaint[end] == ':' || complaint[end] == ')' || complaint[end] == ';'))
             return number;
     }
     return 0;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers of a device_fact slot. `source` says where a figure comes from. A number of 0 and an
+// empty text or list count as not reported. Strings and lists are not copied: they live as long as
+// the plugin. Pure; free-threaded.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::sdk::facts {
+
+[[nodiscard]] constexpr bool known(std::uint32_t key) noexcept {
+    switch (key) {
+#define WYE_SDK_FACT(name, value, json, type) case value:
+        WYE_FACTS(WYE_SDK_FACT)
+#undef WYE_SDK_FACT
+        return true;
+        default:
+            return false;
+    }
+}
+
+inline wye_status flag(wye_fact& out, bool value, std::string_view source = {}) noexcept {
+    out.type = WYE_FACT_BOOL;
+    out.u = value ? 1 : 0;
+    out.source = to_abi(source);
+    return WYE_OK;
+}
+
+inline wye_status number(wye_fact& out, std::uint64_t value,
+                         std::string_view source = {}) noexcept {
+    if (value == 0) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_U64;
+    out.u = value;
+    out.source = to_abi(source);
+    return WYE_OK;
+}
+
+// What exceeds 32 bits is the largest number that does not.
+inline wye_status triple(wye_fact& out, const std::array<std::uint64_t, 3>& values,
+                         std::string_view source = {}) noexcept {
+    out.type = WYE_FACT_U32X3;
+    for (unsigned k = 0; k < 3; ++k)
+        out.xyz[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(values[k], UINT32_MAX));
+    out.source = to_abi(source);
+    return WYE_OK;
+}
+
+inline wye_status text(wye_fact& out, std::string_view value,
+                       std::string_view source = {}) noexcept {
+    if (value.empty()) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_TEXT;
+    out.text = to_abi(value);
+    out.source = to_abi(source);
+    return WYE_OK;
+}
+
+inline wye_status list(wye_fact& out, std::span<const std::uint64_t> values,
+                       std::string_view source = {}) noexcept {
+    if (values.empty()) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_U64_LIST;
+    out.list = values.data();
+    out.list_size = values.size();
+    out.source = to_abi(source);
+    return WYE_OK;
+}
+
+}  // namespace wye::sdk::facts

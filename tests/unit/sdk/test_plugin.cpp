@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The helpers that plugins share: descriptions, facts, what a compiler said.
+#include <doctest/doctest.h>
+
+#include "wye/sdk/compiler_log.hpp"
+#include "wye/sdk/facts.hpp"
+
+namespace wye::sdk {
+namespace {
+
+Error refused() { return {Code::COMPILE_FAILED, "it does not compile", "Fix: correct it", "p"}; }
+
+TEST_CASE("the first complaint of a compiler's log is the sentence, with its source line") {
+    const std::string source = "first\nsecond\nthird";
+    struct Row {
+        const char* log;
+        const char* message;
+    };
+    const Row rows[] = {
+        {"a.cl:1:2: warning: odd\na.cl:2:5: error: bad\nmore",
+         "X refused program `p`: a.cl:2:5: error: bad [source line 2: second]"},
+        {"wye.cu(3): error: no",
+         "X refused program `p`: wye.cu(3): error: no [source line 3: third]"},
+        {"ptx input, line 1; error   : no",
+         "X refused program `p`: ptx input, line 1; error   : no [source line 1: first]"},
+        {"error: nowhere", "X refused program `p`: error: nowhere"},
+        {"a.cl:99:1: error: beyond",
+         "X refused program `p`: a.cl:99:1: error: beyond [source line 99: ]"},
+        {"it just failed", "it does not compile"},
+    };
+    for (const Row& row : rows) {
+        const Error error = with_log(refused(), "X", source, row.log);
+        CHECK(error.message == row.message);
+        CHECK(error.fix == "Fix: correct it");
+        REQUIRE(error.cause != nullptr);
+        CHECK(error.cause->message == row.log);
+    }
+    CHECK(with_log(refused(), "X", source, "").cause == nullptr);
+}
+
+TEST_CASE("what a device does not report is unsupported, and an unknown key is known to be one") {
+    wye_fact out{};
+    CHECK(facts::number(out, 0, "s") == WYE_UNSUPPORTED);
+    CHECK(facts::text(out, "", "s") == WYE_UNSUPPORTED);
+    CHECK(facts::list(out, {}, "s") == WYE_UNSUPPORTED);
+    CHECK(out.type == WYE_FACT_NONE);
+    CHECK(facts::triple(out, {1, 5'000'000'000, 3}, "s") == WYE_OK);
+    CHECK(out.type == WYE_FACT_U32X3);
+    CHECK(out.xyz[0] == 1);
+    CHECK(out.xyz[1] == 0xffffffffU);
+    CHECK(from_abi(out.source) == "s");
+    CHECK(facts::known(WYE_FACT_KEY_INT64));
+    CHECK_FALSE(facts::known(0x7ffffff0U));
+}
+
+TEST_CASE("a query is answered for every host that accepts the plugin's minor") {
+    static constexpr wye_plugin_table kTable{};
+    static constexpr wye_plugin_desc kDesc =
+        describe("id", "1.2", "me", kTable, WYE_BUILD_UNLOADABLE);
+    CHECK(from_abi(kDesc.id) == "id");
+    CHECK(kDesc.header.size == sizeof(wye_plugin_desc));
+    CHECK((kDesc.build_flags & WYE_BUILD_UNLOADABLE) != 0);
+    wye_hello hello{};
+    const wye_plugin_desc* out = nullptr;
+    CHECK(answer_query(&hello, kDesc, &out) == WYE_OK);
+    CHECK(out == &kDesc);
+    hello.minor_floor = WYE_ABI_MINOR + 1;
+    out = nullptr;
+    CHECK(answer_query(&hello, kDesc, &out) == WYE_ABI_MISMATCH);
+    CHECK(answer_query(nullptr, kDesc, &out) == WYE_ABI_MISMATCH);
+    CHECK(out == nullptr);
+}
+
+}  // namespace
+}  // namespace wye::sdk
