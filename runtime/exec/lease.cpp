@@ -89,7 +89,10 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uin
         const auto stopped = queue.wait(*submitted, kCancelGrace);
         if (stopped.ok() || stopped.error().code != Code::TIMEOUT) {
             pending = 0;
-            if (!stopped.ok()) session_->queue_.reset();
+            if (!stopped.ok()) {
+                (void)session_->noted(stopped.error());
+                session_->queue_.reset();
+            }
         }
     }
     return waited;

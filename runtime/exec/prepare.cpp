@@ -76,14 +76,34 @@ wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view labe
     return raw;
 }
 
+namespace {
+
+// A variant is code of the program's author: says which one, and where it stands.
+Error refused_code(Error error, const registry::DeviceInfo& info, const ir::Program& program,
+                   std::uint32_t variant) {
+    if (error.code != Code::COMPILE_FAILED || variant == ir::kNone) return error;
+    const ir::Variant& which = program.variants[variant];
+    const std::string place =
+        which.place.line == 0 ? "" : fmt::format(" at {}:{}", which.place.line, which.place.column);
+    error.message =
+        fmt::format("variant `{}` ({}){} of program `{}` does not compile for {}: {}", which.entry,
+                    which.format, place, program.name, info.selector, error.message);
+    error.fix = "Fix: correct the variant's code, or dispatch without variants";
+    return error;
+}
+
+}  // namespace
+
 Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
                             const PreparedKey& key) {
     WYE_ASSIGN(const lower::Artifact artifact, make_artifact(device->info(), program, key));
-    WYE_ASSIGN(
-        registry::NativeProgram native,
-        registry::NativeProgram::create(device, abi_artifact(artifact, program.program().name)));
+    auto native =
+        registry::NativeProgram::create(device, abi_artifact(artifact, program.program().name));
+    if (!native.ok())
+        return refused_code(std::move(native).error(), device->info(), program.program(),
+                            key.variant);
 
-    auto out = std::make_shared<Prepared>(std::move(native));
+    auto out = std::make_shared<Prepared>(std::move(native).value());
     out->key = key;
     out->encoding = program.encoding();
     out->format = artifact.format;

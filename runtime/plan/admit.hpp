@@ -4,7 +4,7 @@
 // size, the grid and the parameter block. Pure: no driver, no registry, no allocation on success.
 // Thread-safe.
 //
-// Order of the checks: constructs this version does not run, the request's options, parameters,
+// Order of the checks: the request's options, parameters,
 // arguments (known, once, complete, of a fitting kind), sizes, grid, overlap, the output limit.
 #pragma once
 

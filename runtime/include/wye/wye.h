@@ -123,8 +123,8 @@ typedef uint64_t wye_device;
 /* Opens the device that a selector names: "cpu", "opencl:0", "auto", a comma list of preferences.
  * Empty: $WYE_DEVICE, else "auto". Only plugins that the selector can mean are opened. With a
  * program (may be 0), devices that cannot run it are passed over, each with its reasons; none left
- * is WYE_NO_DEVICE with all reasons as causes. Opening the same device again gives the same handle.
- */
+ * is WYE_NO_DEVICE with all reasons as causes. Opening the same device again gives the same handle,
+ * or, after its loss, a new one that works, while the old one goes on saying WYE_DEVICE_LOST. */
 WYE_API wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t program,
                                    wye_device* out, wye_error** error);
 

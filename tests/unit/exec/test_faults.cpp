@@ -40,6 +40,24 @@ TEST_CASE("driver errors reach the caller, and the device works again afterwards
     CHECK(t.r == Words{2, 3, 4});
 }
 
+TEST_CASE("a variant that does not compile is named with its place; a trial without it runs") {
+    Ready t;
+    t.program = t.rig.program(
+        "wye 1; program two; workgroup 64; param k: u32; input x: u32[]; output r: u32[len(x)];\n"
+        "grid elements len(x);\n"
+        "  variant \"com.fake.native\" entry \"fast\" for \"fake:*\" text \"\"\"code\"\"\";\n"
+        "main { let i = global_id.x; if i < len(r) { r[i] = x[i] + k; } }");
+    t.rig.driver.fail_compile = true;
+    Job job = t.job();
+    job.desc.flags = WYE_DISPATCH_VARIANTS;
+    const Outcome refused = job.run(t.rig);
+    check_refused(refused, WYE_COMPILE_FAILED, "variant `fast` (com.fake.native) at 3:");
+    CHECK(refused.says("of program `two` does not compile for fake:0: the fake does not compile"));
+    CHECK(refused.fix.find("without variants") != std::string::npos);
+    t.rig.driver.fail_compile = false;
+    check_ok(t.job().run(t.rig));
+}
+
 TEST_CASE("a time-out cancels, delivers nothing, and the next dispatch runs") {
     Ready t;
     t.rig.driver.can_cancel = true;
