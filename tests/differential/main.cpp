@@ -4,18 +4,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 
-#include "conformance/device.hpp"
 #include "differential/options.hpp"
 #include "differential/random_case.hpp"
 #include "differential/referee.hpp"
 #include "differential/shrink.hpp"
+#include "differential/target.hpp"
 
 namespace {
 
@@ -23,8 +25,6 @@ using namespace differential;
 namespace fs = std::filesystem;
 
 enum Exit { kEqual = 0, kDiffers = 1, kUsageError = 2, kNoDevice = 3 };
-
-constexpr std::uint64_t kTimeout = 20'000'000'000;  // ns, for one dispatch
 
 struct Totals {
     std::uint64_t equal = 0;
@@ -69,23 +69,22 @@ void keep(const std::string& folder, const std::string& name, const std::string&
 }
 
 // What differs, made small.
-void report(const conformance::Device& device, const Options& options, const std::string& name,
-            const Case& what, const Finding& finding) {
-    std::printf("DIFFERS %s on %s: %s\n", name.c_str(), device.selector().c_str(),
-                finding.text.c_str());
-    const Runner runner = on(device);
-    const Judge judge_changed = [&](const Case& c) {
-        return judge(device.context(), runner, c, kChanged);
-    };
-    std::vector<std::string> remarks = {name + " on " + device.selector()};
+void report(Target& target, const Options& options, const std::string& name, const Case& what,
+            const Finding& finding) {
+    const std::string selector = target.device().selector();
+    std::printf("DIFFERS %s on %s: %s\n", name.c_str(), selector.c_str(), finding.text.c_str());
+    const Judge judge_changed = [&](const Case& c) { return target.judge(c, kChanged); };
+    std::vector<std::string> remarks = {name + " on " + selector};
     Case smallest = what;
     Finding last = finding;
-    const Finding again = judge_changed(what);
+    // One that does not end would cost the time limit at each step.
+    const bool ends = finding.kind != Finding::Kind::Error || finding.code != wye::Code::TIMEOUT;
+    const Finding again = ends ? judge_changed(what) : finding;
     if (!again.like(finding)) {
         std::printf("  not the same again: %s\n",
                     again.text.empty() ? "equal" : again.text.c_str());
         remarks.push_back("Not the same again: " + again.text);
-    } else if (options.limit > 0) {
+    } else if (ends && options.limit > 0) {
         const auto start = std::chrono::steady_clock::now();
         ShrinkLimits limits;
         limits.seconds = options.limit;
@@ -99,19 +98,19 @@ void report(const conformance::Device& device, const Options& options, const std
     }
     remarks.push_back(last.text);
     if (!options.keep.empty())
-        keep(options.keep, file_name(device.selector(), name), write_case(smallest, remarks));
+        keep(options.keep, file_name(selector, name), write_case(smallest, remarks));
 }
 
-void check(const conformance::Device& device, const Options& options, const std::string& name,
-           const Case& what, const Care& care, Totals& totals) {
-    const Finding finding = judge(device.context(), on(device), what, care);
+void check(Target& target, const Options& options, const std::string& name, const Case& what,
+           const Care& care, Totals& totals) {
+    const Finding finding = target.judge(what, care);
     if (finding.kind == Finding::Kind::Equal) {
         ++totals.equal;
         return;
     }
     ++totals.different;
     if (finding.differs())
-        report(device, options, name, what, finding);
+        report(target, options, name, what, finding);
     else
         std::printf("USELESS %s: %s\n", name.c_str(), finding.text.c_str());
 }
@@ -137,8 +136,8 @@ std::optional<std::vector<std::string>> files(const std::vector<std::string>& pa
     return out;
 }
 
-bool replay(const conformance::Device& device, const Options& options,
-            const std::vector<std::string>& paths, Totals& totals) {
+bool replay(Target& target, const Options& options, const std::vector<std::string>& paths,
+            Totals& totals) {
     for (const std::string& path : paths) {
         std::ostringstream text;
         text << std::ifstream(path, std::ios::binary).rdbuf();
@@ -148,7 +147,7 @@ bool replay(const conformance::Device& device, const Options& options,
                          what.error().text().c_str());
             return false;
         }
-        check(device, options, fs::path(path).stem().string(), *what, kChanged, totals);
+        check(target, options, fs::path(path).stem().string(), *what, kChanged, totals);
     }
     return true;
 }
@@ -162,27 +161,28 @@ int run(const Options& options) {
     }
     const auto selectors = options.devices.empty() ? usable_devices() : options.devices;
     Totals totals;
+    std::vector<std::unique_ptr<Target>> targets;
     for (const std::string& selector : selectors) {
-        auto device = conformance::Device::open(selector, {});
-        if (!device.ok()) {
-            std::fprintf(stderr, "wye fuzz: error: %s\n", device.error().text().c_str());
+        auto opened = Target::open(selector, static_cast<std::uint64_t>(options.timeout * 1e9));
+        if (!opened.ok()) {
+            std::fprintf(stderr, "wye fuzz: error: %s\n", opened.error().text().c_str());
             return kNoDevice;
         }
-        device->give_up_after(kTimeout);
+        Target& target = *targets.emplace_back(std::make_unique<Target>(std::move(opened).value()));
         const auto start = std::chrono::steady_clock::now();
         const std::uint64_t before = totals.equal + totals.different;
-        if (!replay(*device, options, paths, totals)) return kUsageError;
-        const auto facts = options_for(*device);
+        if (!replay(target, options, paths, totals)) return kUsageError;
+        const auto facts = options_for(target.device());
         for (std::size_t i = 0; paths.empty() && i < options.seeds.size(); ++i) {
             const std::uint64_t seed = options.seeds[i];
-            check(*device, options, (options.traps ? "traps-" : "seed-") + std::to_string(seed),
+            check(target, options, (options.traps ? "traps-" : "seed-") + std::to_string(seed),
                   random_case(seed, facts, options.traps), kTrusted, totals);
         }
         const std::uint64_t programs = totals.equal + totals.different - before;
         const double took = seconds_since(start);
-        std::printf("%s: %llu programs in %.1f s, %.0f a minute\n", device->selector().c_str(),
-                    static_cast<unsigned long long>(programs), took,
-                    60 * static_cast<double>(programs) / took);
+        std::printf("%s: %llu programs in %.1f s, %.0f a minute\n",
+                    target.device().selector().c_str(), static_cast<unsigned long long>(programs),
+                    took, 60 * static_cast<double>(programs) / took);
     }
     if (selectors.empty()) {
         std::fputs("wye fuzz: error: there is no usable device\nFix: see `wye info`\n", stderr);
@@ -190,7 +190,12 @@ int run(const Options& options) {
     }
     std::printf("%llu equal, %llu different\n", static_cast<unsigned long long>(totals.equal),
                 static_cast<unsigned long long>(totals.different));
-    return totals.different == 0 ? kEqual : kDiffers;
+    const int code = totals.different == 0 ? kEqual : kDiffers;
+    if (std::ranges::any_of(targets, [](const auto& target) { return target->busy(); })) {
+        std::fflush(stdout);
+        std::_Exit(code);
+    }
+    return code;
 }
 
 }  // namespace

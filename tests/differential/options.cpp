@@ -55,14 +55,15 @@ const char* const kUsage =
     "       wye fuzz --replay PATH... [options]\n"
     "Runs random programs on devices and compares every byte with the reference evaluator. What\n"
     "differs is made small and kept.\n"
-    "  --seed N         the first program (default 0)\n"
-    "  --count N        how many programs (default 100)\n"
-    "  --seeds LIST     these programs: 25,173,1000..1100 (the end of a range is left out)\n"
-    "  --devices LIST   selectors, separated by commas (default: every usable device)\n"
-    "  --traps          programs that may trap\n"
-    "  --keep FOLDER    write what differs there, one .wye file each, with its launch\n"
-    "  --limit SECONDS  how long to make one finding small (default 120; 0: leave it as it is)\n"
-    "  --replay PATH    run such files, or all in a folder, instead of random programs\n"
+    "  --seed N           the first program (default 0)\n"
+    "  --count N          how many programs (default 100)\n"
+    "  --seeds LIST       these programs: 25,173,1000..1100 (the end of a range is left out)\n"
+    "  --devices LIST     selectors, separated by commas (default: every usable device)\n"
+    "  --traps            programs that may trap\n"
+    "  --keep FOLDER      write what differs there, one .wye file each, with its launch\n"
+    "  --limit SECONDS    how long to make one finding small (default 120; 0: leave it as it is)\n"
+    "  --timeout SECONDS  how long one dispatch may take (default 60)\n"
+    "  --replay PATH      run such files, or all in a folder, instead of random programs\n"
     "Exit status: 0 all equal, 1 something differs or a device failed, 2 wrong usage, 3 no usable\n"
     "device.\n";
 
@@ -82,7 +83,7 @@ std::string read_options(int argc, char** argv, Options& out) {
         }
         const bool known = key == "--seed" || key == "--count" || key == "--seeds" ||
                            key == "--devices" || key == "--keep" || key == "--limit" ||
-                           key == "--replay";
+                           key == "--timeout" || key == "--replay";
         if (!known)
             return "there is no option `" + std::string(key) + "`\nFix: see `wye fuzz --help`";
         if (i + 1 == argc)
@@ -101,6 +102,8 @@ std::string read_options(int argc, char** argv, Options& out) {
             good = !(out.keep = value).empty();
         else if (key == "--limit")
             good = number(value, out.limit) && out.limit >= 0;
+        else if (key == "--timeout")
+            good = number(value, out.timeout) && out.timeout > 0 && out.timeout <= 86400;
         else
             out.replay.emplace_back(value);
         if (!good)

@@ -15,6 +15,7 @@ struct Options {
     std::vector<std::string> replay;   // files and folders; not empty: these instead of seeds
     std::string keep;                  // folder; empty: nothing is written
     double limit = 120;                // seconds to shrink one finding; 0: as found
+    double timeout = 60;               // seconds for one dispatch
     bool traps = false;
     bool help = false;
 };
