@@ -312,6 +312,7 @@ std::vector<Record> Registry::records() const {
 }
 
 const HostServices& Registry::host() const noexcept { return *impl_->host; }
+std::shared_ptr<const HostServices> Registry::shared_host() const noexcept { return impl_->host; }
 
 namespace {
 
@@ -352,6 +353,14 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
     std::vector<std::byte> out(data, data + bytes.size);
     from.table().translate_release(from.object(), bytes);
     return out;
+}
+
+Result<std::string> Registry::translator_identity(std::string_view id) {
+    Plugin* plugin = impl_->find(id);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    const Opened& opened = impl_->open(*plugin);
+    if (!opened.translator) return to_error(opened.records.back());
+    return opened.translator->identity();
 }
 
 Result<Selection> Registry::select(const Selector& selector, const Fit& fit) {

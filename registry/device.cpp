@@ -26,8 +26,12 @@ Result<void> call(const OpenDevice& device, std::string_view slot, Call&& body) 
 
 OpenDevice::OpenDevice(std::shared_ptr<const OpenPlugin> plugin,
                        std::shared_ptr<const DeviceInfo> info, wye_device_object* object,
-                       const wye_device_table& table) noexcept
-    : plugin_(std::move(plugin)), info_(std::move(info)), object_(object), table_(table) {}
+                       const wye_device_table& table, bool saves) noexcept
+    : plugin_(std::move(plugin)),
+      info_(std::move(info)),
+      object_(object),
+      table_(table),
+      saves_(saves) {}
 
 OpenDevice::~OpenDevice() {
     try {
@@ -68,6 +72,7 @@ Result<void> OpenDevice::recover() const {
     return call(*this, "try_recover",
                 [&](wye_error** error) { return table_.try_recover(object_, error); });
 }
+std::string OpenDevice::plugin_identity() const { return plugin_->identity(); }
 
 // ---- Buffer -------------------------------------------------------------------------------
 
@@ -109,6 +114,29 @@ Result<NativeProgram> NativeProgram::create(DeviceRef device, const wye_artifact
     }));
     if (object == nullptr) return about(*device, null_object_fault("program_create"));
     return NativeProgram(std::move(device), object);
+}
+
+Result<NativeProgram> NativeProgram::load(DeviceRef device, const wye_artifact& artifact,
+                                          std::span<const std::byte> saved) {
+    const ProcessStateGuard guard;
+    wye_program_object* object = nullptr;
+    WYE_TRY(call(*device, "program_load", [&](wye_error** error) {
+        return device->table().program_load(device->object(), &artifact,
+                                            {saved.data(), saved.size()}, &object, error);
+    }));
+    if (object == nullptr) return about(*device, null_object_fault("program_load"));
+    return NativeProgram(std::move(device), object);
+}
+
+Result<std::vector<std::byte>> NativeProgram::save() const {
+    const ProcessStateGuard guard;
+    wye_bytes bytes{};
+    WYE_TRY(call(*device_, "program_save", [&](wye_error** error) {
+        return device_->table().program_save(device_->object(), object_, &bytes, error);
+    }));
+    if (bytes.data == nullptr) return about(*device_, null_object_fault("program_save"));
+    const auto* data = static_cast<const std::byte*>(bytes.data);
+    return std::vector<std::byte>(data, data + bytes.size);
 }
 
 NativeProgram& NativeProgram::operator=(NativeProgram&& other) noexcept {

@@ -16,7 +16,7 @@ Environment environment_snapshot() {
         if (equals == entry.npos) continue;
         const std::string_view name = entry.substr(0, equals);
         if (name.substr(0, 4) == "WYE_" || name == "HOME" || name == "XDG_DATA_HOME" ||
-            name == "PATH" || name == "POCL_CACHE_DIR")
+            name == "XDG_CACHE_HOME" || name == "PATH" || name == "POCL_CACHE_DIR")
             out.emplace(name, entry.substr(equals + 1));
     }
     return out;

@@ -8,6 +8,7 @@
 #include "device_id.hpp"
 #include "registry/error_object.hpp"
 #include "registry/process_state.hpp"
+#include "wye/abi_compiler.h"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::registry {
@@ -33,6 +34,14 @@ Record record_of(Stage stage, const Candidate& candidate, const Error& error) {
     for (const Error* cause = error.cause.get(); cause != nullptr; cause = cause->cause.get())
         r.loader_text += (r.loader_text.empty() ? "" : "; ") + cause->message;
     return r;
+}
+
+// Tells one build of a plugin from the next, whose version may be the same.
+std::string file_stamp(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(path, ignored);
+    const auto time = std::filesystem::last_write_time(path, ignored);
+    return std::to_string(size) + " bytes of " + std::to_string(time.time_since_epoch().count());
 }
 
 Result<wye_plugin_query_fn> entry_of(const Library& library) {
@@ -145,6 +154,7 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
 Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
                  const std::shared_ptr<HostServices>& host, Stage& stage, Opened& out) {
     std::optional<Library> library;
+    const bool query_is_file = query == nullptr;
     if (query == nullptr) {
         stage = Stage::architecture;
         WYE_TRY(check_architecture(candidate.library));
@@ -159,8 +169,9 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
     WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
     stage = Stage::initialised;
     WYE_ASSIGN(wye_plugin_object * object, initialise(about, *host));
-    out.plugin =
-        std::make_shared<const OpenPlugin>(host, std::move(library), std::move(about), object);
+    std::string file = query_is_file ? file_stamp(candidate.library) : std::string();
+    out.plugin = std::make_shared<const OpenPlugin>(host, std::move(library), std::move(about),
+                                                    object, std::move(file));
     stage = Stage::enumerated;
     return enumerate(candidate, out);
 }
@@ -173,6 +184,25 @@ OpenPlugin::~OpenPlugin() {
     } catch (...) {  // its own rule broken at its own end
         host_->log(WYE_LOG_ERROR, "registry", "a plugin threw in shutdown");
     }
+}
+
+std::string OpenPlugin::identity() const {
+    const Negotiated& about = negotiated_;
+    std::string out = about.id + " " + about.version + ", ABI " + std::to_string(WYE_ABI_MAJOR) +
+                      "." + std::to_string(about.minor_built) + " as " +
+                      std::to_string(about.minor) + ", flags " + std::to_string(about.build_flags) +
+                      ", " + file_;
+    const auto described = contain("get_extension", [&](wye_error**) {
+        const auto* compiler = static_cast<const wye_compiler_table*>(
+            about.table.get_extension(object_, sdk::to_abi(WYE_EXTENSION_COMPILER), 1));
+        wye_string name{};
+        if (compiler != nullptr && compiler->header.size >= sizeof *compiler &&
+            compiler->identity(object_, &name) == WYE_OK)
+            out += ", " + copy(name);
+        return WYE_OK;
+    });
+    if (!described.ok()) out += ", no answer about its compiler";
+    return out;
 }
 
 Opened open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
@@ -208,7 +238,11 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
     if (object == nullptr) return null_object_fault("open_device");
     // Without its table the device cannot even be closed.
     WYE_ASSIGN(const wye_device_table table, adopt(from));
-    return std::make_shared<const OpenDevice>(std::move(plugin), std::move(info), object, table);
+    const bool saves =
+        from->header.size >= offsetof(wye_device_table, graph_create) &&  // has both slots
+        from->program_save != nullptr && from->program_load != nullptr;
+    return std::make_shared<const OpenDevice>(std::move(plugin), std::move(info), object, table,
+                                              saves);
 }
 
 }  // namespace wye::registry

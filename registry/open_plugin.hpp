@@ -22,11 +22,12 @@ namespace wye::registry {
 class OpenPlugin {
   public:
     OpenPlugin(std::shared_ptr<HostServices> host, std::optional<Library> library,
-               Negotiated negotiated, wye_plugin_object* object) noexcept
+               Negotiated negotiated, wye_plugin_object* object, std::string file)
         : host_(std::move(host)),
           library_(std::move(library)),
           negotiated_(std::move(negotiated)),
-          object_(object) {}
+          object_(object),
+          file_(std::move(file)) {}
     ~OpenPlugin();
     OpenPlugin(const OpenPlugin&) = delete;
     OpenPlugin& operator=(const OpenPlugin&) = delete;
@@ -36,11 +37,16 @@ class OpenPlugin {
     [[nodiscard]] wye_plugin_object* object() const noexcept { return object_; }
     [[nodiscard]] const HostServices& host() const noexcept { return *host_; }
 
+    // What has to be the same for saved programs to be used again: the plugin, its file and its
+    // compiler. One line.
+    [[nodiscard]] std::string identity() const;
+
   private:
     std::shared_ptr<HostServices> host_;
     std::optional<Library> library_;  // none: built in
     Negotiated negotiated_;
     wye_plugin_object* object_;
+    std::string file_;  // size and time of the library's file; empty: built in
 };
 
 // What opening came to. Either `plugin` is set, or `records` ends with the refusal.

@@ -27,14 +27,21 @@ struct Plugin {
 
     // Opened once; the outcome is remembered.
     [[nodiscard]] Result<const Nvrtc*> nvrtc();
-    // CUDA C can become code for it.
+    // CUDA C can become code for it. Opens NVRTC only where an earlier process did not.
     [[nodiscard]] bool compiles_for(const Device& device);
+    // What NVRTC is, remembered or opened; of the cache's key.
+    [[nodiscard]] Result<const NvrtcFacts*> nvrtc_facts();
 
   private:
     std::once_flag nvrtc_once_;
     std::unique_ptr<const Nvrtc> nvrtc_;
     std::optional<Error> nvrtc_error_;
+    std::once_flag facts_once_;
+    std::optional<NvrtcFacts> facts_;
+    std::string identity_;
+    friend wye_status compiler_identity(wye_plugin_object*, wye_string*);
 };
+wye_status compiler_identity(wye_plugin_object* object, wye_string* out);
 
 class OpenDevice {
   public:

@@ -4,8 +4,10 @@
 #include <charconv>
 
 #include "cuda/device.hpp"
+#include "cuda/nvrtc_memory.hpp"
 #include "cuda/program.hpp"
 #include "cuda/status.hpp"
+#include "wye/abi_compiler.h"
 
 namespace wye::cuda {
 namespace {
@@ -25,6 +27,10 @@ Result<std::uint64_t> spin_ns(const wye_host_table& host) {
     return Error(Code::INVALID_ARGUMENT,
                  "`cuda.spin_us` is `" + *text + "`, which is no number of microseconds",
                  "Fix: give a whole number, such as 2000", "cuda.spin_us");
+}
+
+std::string cache_folder(const wye_host_table& host) {
+    return sdk::config(host, "cache_folder").value_or("");
 }
 
 // By name first, then where the toolkit puts it. A driver of CUDA 12 takes the code of NVRTC 12.
@@ -110,6 +116,12 @@ void translate_release(wye_plugin_object*, wye_bytes bytes) {
     delete[] static_cast<const std::byte*>(bytes.data);
 }
 
+const void* get_extension(wye_plugin_object*, wye_string name, std::uint32_t version) {
+    static constexpr wye_compiler_table kCompiler = {{sizeof kCompiler, 0, nullptr},
+                                                     compiler_identity};
+    return sdk::from_abi(name) == WYE_EXTENSION_COMPILER && version == 1 ? &kCompiler : nullptr;
+}
+
 void shutdown(wye_plugin_object* object) { delete &plugin_of(object); }
 
 constexpr wye_plugin_table make_table() {
@@ -122,6 +134,7 @@ constexpr wye_plugin_table make_table() {
     table.open_device = open_device;
     table.translate = translate_slot;
     table.translate_release = translate_release;
+    table.get_extension = get_extension;
     table.shutdown = shutdown;
     return table;
 }
@@ -135,23 +148,50 @@ constinit const wye_plugin_desc kDesc =
 
 Result<const Nvrtc*> Plugin::nvrtc() {
     std::call_once(nvrtc_once_, [this] {
-        auto opened = Nvrtc::open(nvrtc_libraries(*this));
-        if (opened.ok())
+        const std::vector<std::string> libraries = nvrtc_libraries(*this);
+        auto opened = Nvrtc::open(libraries);
+        if (opened.ok()) {
             nvrtc_ = std::move(opened).value();
-        else
+            remember_nvrtc(cache_folder(*host), libraries, nvrtc_->facts());
+        } else {
             nvrtc_error_ = std::move(opened).error();
+        }
     });
     if (nvrtc_error_) return *nvrtc_error_;
     return nvrtc_.get();
 }
 
+Result<const NvrtcFacts*> Plugin::nvrtc_facts() {
+    std::call_once(facts_once_, [this] {
+        facts_ = recall_nvrtc(cache_folder(*host), nvrtc_libraries(*this));
+        if (!facts_) {
+            const auto opened = nvrtc();
+            if (opened.ok()) facts_ = (*opened)->facts();
+        }
+        if (facts_) identity_ = facts_->identity();
+    });
+    if (!facts_) return *nvrtc_error_;
+    return &*facts_;
+}
+
+wye_status compiler_identity(wye_plugin_object* object, wye_string* out) {
+    Plugin& plugin = plugin_of(object);
+    try {
+        if (!plugin.nvrtc_facts().ok()) return WYE_NOT_FOUND;
+    } catch (...) {
+        return WYE_OUT_OF_MEMORY;
+    }
+    *out = sdk::to_abi(plugin.identity_);
+    return WYE_OK;
+}
+
 bool Plugin::compiles_for(const Device& device) {
-    const auto compiler = nvrtc();
+    const auto compiler = nvrtc_facts();
     std::string why;
     if (!compiler.ok())
         why = compiler.error().text();
     else if (!(*compiler)->newest_up_to(device.architecture))
-        why = "NVRTC " + (*compiler)->version() + " does not compile for " + device.isa +
+        why = "NVRTC " + (*compiler)->version + " does not compile for " + device.isa +
               ". Fix: install an older NVRTC, and name it with `cuda.nvrtc`";
     if (why.empty()) return true;
     why = device.name + " takes only `cubin` and `ptx`: " + why;

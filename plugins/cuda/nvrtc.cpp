@@ -2,6 +2,7 @@
 #include "cuda/nvrtc.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -22,6 +23,15 @@ Error refusal(std::string_view what, nvrtcResult status, std::string_view source
 }
 
 }  // namespace
+
+std::string file_stamp(const std::string& path) {
+    struct stat status {};
+    if (path.empty() || path.front() != '/' || path.find('\n') != std::string::npos ||
+        stat(path.c_str(), &status) != 0)
+        return {};
+    return path + " " + std::to_string(status.st_size) + " " +
+           std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+}
 
 Result<std::unique_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>& libraries) {
     void* handle = nullptr;
@@ -52,23 +62,27 @@ Result<std::unique_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>&
                      "libnvrtc");
     int major = 0, minor = 0, count = 0;
     (void)out->nvrtcVersion(&major, &minor);
-    out->version_ = std::to_string(major) + "." + std::to_string(minor);
+    out->facts_.version = std::to_string(major) + "." + std::to_string(minor);
     if (out->nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS && count > 0) {
-        out->architectures_.resize(static_cast<std::size_t>(count));
-        if (out->nvrtcGetSupportedArchs(out->architectures_.data()) != NVRTC_SUCCESS)
-            out->architectures_.clear();
+        out->facts_.architectures.resize(static_cast<std::size_t>(count));
+        if (out->nvrtcGetSupportedArchs(out->facts_.architectures.data()) != NVRTC_SUCCESS)
+            out->facts_.architectures.clear();
     }
-    std::ranges::sort(out->architectures_);
+    std::ranges::sort(out->facts_.architectures);
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<const void*>(out->nvrtcVersion), &info) != 0 &&
+        info.dli_fname != nullptr)
+        out->facts_.file = file_stamp(info.dli_fname);
     return std::unique_ptr<const Nvrtc>(std::move(out));
 }
 
 bool Nvrtc::knows(int architecture) const {
-    return std::ranges::binary_search(architectures_, architecture);
+    return std::ranges::binary_search(facts_.architectures, architecture);
 }
 
-std::optional<int> Nvrtc::newest_up_to(int architecture) const {
-    const auto above = std::ranges::upper_bound(architectures_, architecture);
-    if (above == architectures_.begin()) return std::nullopt;
+std::optional<int> NvrtcFacts::newest_up_to(int architecture) const {
+    const auto above = std::ranges::upper_bound(architectures, architecture);
+    if (above == architectures.begin()) return std::nullopt;
     return *(above - 1);
 }
 

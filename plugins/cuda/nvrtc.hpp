@@ -35,18 +35,29 @@ namespace wye::cuda {
 
 enum class Target : std::uint8_t { Cubin, Ptx };
 
+// What is known of an NVRTC without opening it, which takes 50 ms.
+struct NvrtcFacts {
+    std::string version;
+    std::vector<int> architectures;  // N of the "sm_N" that it compiles for, ascending
+    std::string file;                // path, size and time; empty: not known
+    [[nodiscard]] std::string identity() const { return "NVRTC " + version + " " + file; }
+    // The newest that code for `architecture` may be made from; empty: all are newer.
+    [[nodiscard]] std::optional<int> newest_up_to(int architecture) const;
+};
+
+// Tells one file from what stands in its place later; empty: it is not there.
+[[nodiscard]] std::string file_stamp(const std::string& path);
+
 class Nvrtc {
   public:
     // The first of `libraries` that opens. MISSING_DEPENDENCY names them all.
     [[nodiscard]] static Result<std::unique_ptr<const Nvrtc>> open(
         const std::vector<std::string>& libraries);
 
-    // N of the "sm_N" that it compiles for, ascending.
-    [[nodiscard]] const std::vector<int>& architectures() const { return architectures_; }
+    [[nodiscard]] const NvrtcFacts& facts() const { return facts_; }
+    [[nodiscard]] const std::vector<int>& architectures() const { return facts_.architectures; }
     [[nodiscard]] bool knows(int architecture) const;
-    // The newest that code for `architecture` may be made from; empty: all are newer.
-    [[nodiscard]] std::optional<int> newest_up_to(int architecture) const;
-    [[nodiscard]] const std::string& version() const { return version_; }
+    [[nodiscard]] const std::string& version() const { return facts_.version; }
 
     // PTX is text without a terminator. COMPILE_FAILED carries the log as its cause, and the first
     // complaint with its line as the sentence.
@@ -60,8 +71,7 @@ class Nvrtc {
 #define WYE_NVRTC_MEMBER(name) decltype(&::name) name = nullptr;
     WYE_NVRTC_SYMBOLS(WYE_NVRTC_MEMBER)
 #undef WYE_NVRTC_MEMBER
-    std::vector<int> architectures_;
-    std::string version_;
+    NvrtcFacts facts_;
 };
 
 }  // namespace wye::cuda

@@ -42,7 +42,7 @@ std::optional<int> architecture_in(std::string& options) {
 Result<std::vector<std::byte>> compile(Plugin& plugin, const Device& device,
                                        const wye_artifact& artifact) {
     WYE_ASSIGN(const Nvrtc* nvrtc, plugin.nvrtc());
-    const std::optional<int> newest = nvrtc->newest_up_to(device.architecture);
+    const std::optional<int> newest = nvrtc->facts().newest_up_to(device.architecture);
     if (!newest)
         return Error(Code::COMPILE_FAILED,
                      "NVRTC " + nvrtc->version() + " cannot compile for " + device.isa +

@@ -83,8 +83,26 @@ wye_status program_create(wye_device_object* object, const wye_artifact* artifac
                           wye_program_object** out, wye_error** error) {
     OpenDevice& device = device_of(object);
     return device.guard(error, [&]() -> Result<void> {
-        WYE_ASSIGN(auto program, BuiltProgram::build(device, *artifact));
+        WYE_ASSIGN(auto program, BuiltProgram::build(device, *artifact, {}));
         *out = reinterpret_cast<wye_program_object*>(program.release());
+        return {};
+    });
+}
+
+wye_status program_load(wye_device_object* object, const wye_artifact* artifact, wye_bytes saved,
+                        wye_program_object** out, wye_error** error) {
+    OpenDevice& device = device_of(object);
+    return device.guard(error, [&]() -> Result<void> {
+        WYE_ASSIGN(auto program, BuiltProgram::build(device, *artifact, saved));
+        *out = reinterpret_cast<wye_program_object*>(program.release());
+        return {};
+    });
+}
+
+wye_status program_save(wye_device_object* object, wye_program_object* program, wye_bytes* out,
+                        wye_error** error) {
+    return device_of(object).guard(error, [&]() -> Result<void> {
+        WYE_ASSIGN(*out, program_of(program).save());
         return {};
     });
 }
@@ -119,6 +137,8 @@ constexpr wye_device_table make_table() {
     table.buffer_destroy = buffer_destroy;
     table.program_create = program_create;
     table.program_destroy = program_destroy;
+    table.program_save = program_save;
+    table.program_load = program_load;
     table.queue_create = queue_create;
     table.memory_info = memory_info;
     table.close = close_device;

@@ -37,6 +37,10 @@ struct Device {
     [[nodiscard]] bool usable() const { return reason.empty(); }
     [[nodiscard]] bool has_extension(std::string_view extension) const;
     [[nodiscard]] bool has_f64() const { return double_config != 0; }
+    // PoCL: machine code is made by the first launch, and once more for a binary.
+    [[nodiscard]] bool compiles_at_launch() const {
+        return platform_name == "Portable Computing Language";
+    }
     [[nodiscard]] bool rounds_f32_division() const {
         return (single_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     }

@@ -30,6 +30,8 @@ namespace wye::opencl {
     X(clCreateSubBuffer)           \
     X(clReleaseMemObject)          \
     X(clCreateProgramWithSource)   \
+    X(clCreateProgramWithBinary)   \
+    X(clGetProgramInfo)            \
     X(clBuildProgram)              \
     X(clGetProgramBuildInfo)       \
     X(clReleaseProgram)            \

@@ -52,8 +52,70 @@ Error build_error(cl_int status, const std::string& label, std::string_view sour
 
 }  // namespace
 
+Result<void> BuiltProgram::compile(const wye_artifact& artifact) {
+    const Driver& driver = device_.driver;
+    const auto* source = static_cast<const char*>(artifact.code.data);
+    const std::size_t size = artifact.code.size;
+    cl_int status = CL_SUCCESS;
+    program_ = Program(driver, driver.clCreateProgramWithSource(device_.context.get(), 1, &source,
+                                                                &size, &status));
+    if (status != CL_SUCCESS) return cl_error(status, "clCreateProgramWithSource", label_);
+    const std::string options = options_for(device_.info, sdk::from_abi(artifact.options));
+    status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
+                                   nullptr);
+    if (status != CL_SUCCESS)
+        return build_error(status, label_, {source, size},
+                           build_log(driver, program_.get(), device_.info.id));
+    return {};
+}
+
+Result<void> BuiltProgram::load(wye_bytes saved) {
+    const Driver& driver = device_.driver;
+    const auto* data = static_cast<const unsigned char*>(saved.data);
+    const std::size_t size = saved.size;
+    cl_int status = CL_SUCCESS;
+    cl_int verdict = CL_SUCCESS;
+    program_ =
+        Program(driver, driver.clCreateProgramWithBinary(device_.context.get(), 1, &device_.info.id,
+                                                         &size, &data, &verdict, &status));
+    const char* call = "clCreateProgramWithBinary";
+    if (status == CL_SUCCESS) {
+        call = "clBuildProgram of a saved binary";
+        status =
+            driver.clBuildProgram(program_.get(), 1, &device_.info.id, nullptr, nullptr, nullptr);
+    }
+    if (status == CL_SUCCESS) return {};
+    Error error = cl_error(status, call, label_);
+    error.code = Code::UNSUPPORTED;
+    error.fix = "Fix: none needed, the program is compiled again";
+    return error;
+}
+
+Result<wye_bytes> BuiltProgram::save() {
+    const Driver& driver = device_.driver;
+    const std::lock_guard lock(mutex_);
+    if (!launched_ && device_.info.compiles_at_launch())
+        return Error(Code::NOT_READY, "program `" + label_ + "` has not run yet",
+                     "Fix: save it after its first launch", label_);
+    std::size_t size = 0;
+    cl_int status = driver.clGetProgramInfo(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size,
+                                            &size, nullptr);
+    if (status == CL_SUCCESS) {
+        saved_.resize(size);
+        unsigned char* data = saved_.data();
+        status = driver.clGetProgramInfo(program_.get(), CL_PROGRAM_BINARIES, sizeof data,
+                                         static_cast<void*>(&data), nullptr);
+    }
+    if (status != CL_SUCCESS) return cl_error(status, "clGetProgramInfo", label_);
+    if (size == 0)
+        return Error(Code::UNSUPPORTED, "the driver gives no binary of `" + label_ + "`",
+                     "Fix: none needed", label_);
+    return wye_bytes{saved_.data(), saved_.size()};
+}
+
 Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
-                                                          const wye_artifact& artifact) {
+                                                          const wye_artifact& artifact,
+                                                          wye_bytes saved) {
     if (sdk::from_abi(artifact.format) != WYE_FORMAT_OPENCL_C)
         return Error(Code::UNSUPPORTED,
                      "the OpenCL plugin takes `" WYE_FORMAT_OPENCL_C "`, not `" +
@@ -64,19 +126,8 @@ Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
     built->label_ = std::string(sdk::from_abi(artifact.label));
     const std::string entry(sdk::from_abi(artifact.entry));
     if (built->label_.empty()) built->label_ = entry;
-    const auto* source = static_cast<const char*>(artifact.code.data);
-    const std::size_t size = artifact.code.size;
-
+    WYE_TRY(saved.size != 0 ? built->load(saved) : built->compile(artifact));
     cl_int status = CL_SUCCESS;
-    built->program_ = Program(
-        driver, driver.clCreateProgramWithSource(device.context.get(), 1, &source, &size, &status));
-    if (status != CL_SUCCESS) return cl_error(status, "clCreateProgramWithSource", built->label_);
-    const std::string options = options_for(device.info, sdk::from_abi(artifact.options));
-    status = driver.clBuildProgram(built->program_.get(), 1, &device.info.id, options.c_str(),
-                                   nullptr, nullptr);
-    if (status != CL_SUCCESS)
-        return build_error(status, built->label_, {source, size},
-                           build_log(driver, built->program_.get(), device.info.id));
     built->kernel_ =
         Kernel(driver, driver.clCreateKernel(built->program_.get(), entry.c_str(), &status));
     if (status != CL_SUCCESS) {
@@ -217,6 +268,7 @@ Result<void> BuiltProgram::launch(cl_command_queue queue, const wye_dispatch_op&
     const cl_int status = device_.driver.clEnqueueNDRangeKernel(
         queue, kernel_.get(), axes, nullptr, global, workgroup_.data(), wait_count, waits, event);
     if (status != CL_SUCCESS) return cl_error(status, "clEnqueueNDRangeKernel", label_);
+    launched_ = true;
     return {};
 }
 

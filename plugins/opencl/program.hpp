@@ -16,9 +16,14 @@ namespace wye::opencl {
 
 class BuiltProgram {
   public:
-    // COMPILE_FAILED carries the compiler's log and the line it complains about.
+    // COMPILE_FAILED carries the compiler's log and the line it complains about. With what `save`
+    // gave the source is not looked at; UNSUPPORTED when the driver does not take it (any more).
     [[nodiscard]] static Result<std::unique_ptr<BuiltProgram>> build(OpenDevice& device,
-                                                                     const wye_artifact& artifact);
+                                                                     const wye_artifact& artifact,
+                                                                     wye_bytes saved);
+    // The driver's binary, owned by this object. NOT_READY before the first launch where saving
+    // costs as much as compiling.
+    [[nodiscard]] Result<wye_bytes> save();
 
     // Sets the arguments that changed since the last launch and enqueues the kernel. `event` may be
     // null. Returns before it runs.
@@ -34,6 +39,8 @@ class BuiltProgram {
     };
 
     explicit BuiltProgram(OpenDevice& device) : device_(device) {}
+    Result<void> compile(const wye_artifact& artifact);
+    Result<void> load(wye_bytes saved);
     Result<void> set_bytes(cl_uint index, const void* data, std::size_t size);
     Result<void> set_buffer(cl_uint index, const wye_binding& binding,
                             std::vector<Memory>& temporary);
@@ -50,6 +57,8 @@ class BuiltProgram {
 
     std::mutex mutex_;
     std::vector<Argument> arguments_;
+    bool launched_ = false;
+    std::vector<unsigned char> saved_;
 };
 
 [[nodiscard]] inline BuiltProgram& program_of(wye_program_object* object) {

@@ -1,55 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/verdict_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
-#include "vulkan/saved.hpp"
+#include "wye/sdk/kept_text.hpp"
 
 namespace wye::vulkan {
 namespace {
 
 // The number grows whenever the self-test or the list of its findings changes.
 constexpr std::string_view kFirstLine = "wye vulkan self-test 2\n";
-constexpr std::size_t kMostBytes = 4096;
-
-std::string path_of(const std::string& folder, const std::string& key) {
-    char name[48];
-    std::snprintf(name, sizeof name, "/vulkan-self-test-%016llx",
-                  static_cast<unsigned long long>(
-                      checksum({reinterpret_cast<const std::byte*>(key.data()), key.size()})));
-    return folder + name;
-}
-
-Error io_error(const std::string& what, const std::string& path) {
-    const int number = errno;
-    Error error(Code::IO,
-                "the verdict of the self-test cannot be kept: " + what + " `" + path +
-                    "`: " + std::strerror(number),
-                "Fix: make the cache folder writable; until then each process tests again", path);
-    error.native_domain = "errno";
-    error.native_code = number;
-    return error;
-}
-
-class File {
-  public:
-    explicit File(int descriptor) : descriptor_(descriptor) {}
-    ~File() {
-        if (descriptor_ >= 0) close(descriptor_);
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    [[nodiscard]] int get() const { return descriptor_; }
-
-  private:
-    int descriptor_;
-};
+std::string name_of(const std::string& key) { return sdk::kept_name("vulkan-self-test", key); }
 
 }  // namespace
 
@@ -113,42 +72,17 @@ std::optional<Verdict> verdict_of(const std::string& text, const std::string& ke
 }
 
 std::optional<Verdict> load_verdict(const std::string& folder, const std::string& key) {
-    const File file(open(path_of(folder, key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (file.get() < 0) return std::nullopt;
-    std::string text(kMostBytes, '\0');
-    const ssize_t size = read(file.get(), text.data(), text.size());
-    if (size < 0) return std::nullopt;
-    text.resize(static_cast<std::size_t>(size));
-    return verdict_of(text, key);
+    const auto text = sdk::read_kept(folder, name_of(key));
+    return text ? verdict_of(*text, key) : std::nullopt;
 }
 
 Result<void> save_verdict(const std::string& folder, const std::string& key,
                           const Verdict& verdict) {
-    for (std::size_t at = folder.find('/', 1);; at = folder.find('/', at + 1)) {
-        const std::string part = folder.substr(0, at);
-        if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST)
-            return io_error("cannot make the folder", part);
-        if (at == std::string::npos) break;
-    }
-    const std::string path = path_of(folder, key);
-    std::string temporary = path + ".XXXXXX";
-    const std::string text = verdict_text(key, verdict);
-    {
-        const File file(mkstemp(temporary.data()));
-        if (file.get() < 0) return io_error("cannot make", temporary);
-        const ssize_t written = write(file.get(), text.data(), text.size());
-        if (written != static_cast<ssize_t>(text.size())) {
-            Error error = io_error("cannot write", temporary);
-            unlink(temporary.c_str());
-            return error;
-        }
-    }
-    if (rename(temporary.c_str(), path.c_str()) != 0) {
-        Error error = io_error("cannot rename to", path);
-        unlink(temporary.c_str());
-        return error;
-    }
-    return {};
+    auto kept = sdk::keep_text(folder, name_of(key), verdict_text(key, verdict));
+    if (!kept.ok())
+        kept.error().message =
+            "the verdict of the self-test cannot be kept: " + kept.error().message;
+    return kept;
 }
 
 }  // namespace wye::vulkan

@@ -57,14 +57,18 @@ void describe_surroundings(const registry::Environment& environment, registry::C
     }
 }
 
-// Where plugins may remember what they found out about a machine: WYE_CACHE_DIR, else `wye` in the
-// user's cache folder. Without any of them nothing is remembered.
-void choose_cache_folder(const registry::Environment& environment, registry::Config& config) {
+// Where the host and plugins may remember what they made and found out: WYE_CACHE_DIR, else `wye`
+// in the user's cache folder. Set and empty: nowhere. WYE_CACHE_SIZE bounds the compiled programs.
+void choose_cache(const registry::Environment& environment, registry::Config& config) {
     const auto add = [&](const char* variable, const char* below) {
         const auto found = environment.find(variable);
         if (found != environment.end() && !found->second.empty() && found->second.front() == '/')
             config.try_emplace("cache_folder", found->second + below);
     };
+    if (const auto size = environment.find("WYE_CACHE_SIZE"); size != environment.end())
+        config.insert_or_assign("cache_size", size->second);
+    const auto chosen = environment.find("WYE_CACHE_DIR");
+    if (chosen != environment.end() && chosen->second.empty()) return;
     add("WYE_CACHE_DIR", "");
     add("XDG_CACHE_HOME", "/wye");
     add("HOME", "/.cache/wye");
@@ -79,7 +83,7 @@ Result<wye_context*> create(const wye_context_desc& desc) {
     options.elevated = registry::process_is_elevated();
     describe_surroundings(environment, options.config);
     if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0) {
-        if (!options.elevated) choose_cache_folder(environment, options.config);
+        if (!options.elevated) choose_cache(environment, options.config);
         options.environment = std::move(environment);
     }
     options.system_folder = WYE_PLUGIN_DIR;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/artifact_key.hpp"
 #include "exec/buffer.hpp"
 #include "lower/lower.hpp"
 #include "registry/report.hpp"
@@ -35,6 +36,7 @@ Context::Context(std::unique_ptr<registry::Registry> registry, std::string defau
       filters_(std::move(filters)),
       logs_(logs),
       registry_(std::move(registry)),
+      disk_(std::make_shared<ArtifactCache>(registry_->shared_host())),
       handles_(registry::next_context_tag()) {}
 
 Context::~Context() {
@@ -78,7 +80,7 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     }
     // No lock is held while a plugin opens its device; of two threads the first to finish wins.
     if (lost) WYE_TRY(lost->recover());
-    WYE_ASSIGN(SessionRef session, DeviceSession::open(*registry_, selection, generation));
+    WYE_ASSIGN(SessionRef session, DeviceSession::open(*registry_, selection, generation, disk_));
     const std::lock_guard lock(opened_mutex_);
     Opened* opened = find_opened(*selection.device);
     if (opened != nullptr && !opened->session->lost()) return opened->handle;
@@ -131,6 +133,22 @@ void Context::log(std::uint32_t level, std::string_view area,
 std::optional<std::string> Context::alternative(const registry::Fit& fit) const {
     const auto device = registry_->alternative(fit);
     return device ? std::optional(device->selector) : std::nullopt;
+}
+
+Result<std::vector<std::byte>> Context::translate(std::string_view plugin, std::uint32_t device,
+                                                  std::string_view target,
+                                                  const wye_artifact& artifact,
+                                                  std::string_view format) {
+    std::vector<std::byte> name;
+    if (disk_->store.on()) {
+        WYE_ASSIGN(const std::string translator, registry_->translator_identity(plugin));
+        name = translation_key(disk_->build, translator, target, artifact, format);
+        if (const auto hit = disk_->store.find(name))
+            return std::vector<std::byte>(hit->value.begin(), hit->value.end());
+    }
+    auto made = registry_->translate(plugin, device, artifact, format);
+    if (made.ok() && !name.empty()) disk_->store.put(name, *made);
+    return made;
 }
 
 Result<std::string> Context::report(std::string_view selector) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/artifact_cache.hpp"
 #include "exec/program.hpp"
 #include "exec/session.hpp"
 #include "registry/catalogue.hpp"
@@ -45,18 +46,19 @@ class Context {
     // BUFFER_IN_USE while work that uses it is pending.
     [[nodiscard]] Result<void> free_buffer(registry::Handle buffer);
 
-    // As Registry::translate.
+    // As Registry::translate, through the disk cache. `target`: what else the outcome depends on.
     [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
                                                            std::uint32_t device,
+                                                           std::string_view target,
                                                            const wye_artifact& artifact,
-                                                           std::string_view format) {
-        return registry_->translate(plugin, device, artifact, format);
-    }
+                                                           std::string_view format);
 
     [[nodiscard]] Result<std::string> report(std::string_view selector);
 
     // The selector of the best device for which `fit` has no reasons, or nothing.
     [[nodiscard]] std::optional<std::string> alternative(const registry::Fit& fit) const;
+    // The disk cache of compiled programs.
+    [[nodiscard]] ArtifactCache& disk() const noexcept { return *disk_; }
 
     // Somebody listens; without a log no text is made.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
@@ -75,6 +77,7 @@ class Context {
     std::map<std::string, std::string> filters_;  // variables that were in effect, for reports
     bool logs_;
     std::unique_ptr<registry::Registry> registry_;
+    std::shared_ptr<ArtifactCache> disk_;
     mutable std::mutex opened_mutex_;
     std::vector<Opened> opened_;
     std::uint64_t next_generation_ = 1;

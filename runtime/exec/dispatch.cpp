@@ -43,7 +43,7 @@ struct Flow {
     PreparedKey key;
     PreparedRef prepared;
     Steps steps;
-    bool compiled = false;
+    PrepareStats made;
     Batch batch;
     RunTimes times;
 };
@@ -115,12 +115,12 @@ Result<void> lower_stage(Flow& flow) {
                         flow.key.variant == ir::kNone &&
                         (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
     if (splits) {
-        WYE_TRY(flow.steps.split(flow.program, flow.session, flow.key, flow.launch, flow.compiled));
+        WYE_TRY(flow.steps.split(flow.program, flow.session, flow.key, flow.launch, flow.made));
         flow.prepared = flow.steps.kept();
         return {};
     }
     if (!flow.prepared) {
-        WYE_ASSIGN(flow.prepared, flow.session.prepared(flow.program, flow.key, flow.compiled));
+        WYE_ASSIGN(flow.prepared, flow.session.prepared(flow.program, flow.key, flow.made));
     }
     flow.steps.whole(*flow.prepared, flow.launch);
     return {};
@@ -202,7 +202,8 @@ Result<void> submit_first(Flow& flow, QueueLease& lease, registry::InFlight& use
 void report_stage(const Flow& flow, Clock::time_point start, wye_report& report) {
     report.device = flow.desc.device;
     std::copy(flow.launch.groups.begin(), flow.launch.groups.end(), report.groups);
-    report.compiled = flow.compiled ? 1 : 0;
+    report.compiled = flow.made.compiled == 0 ? 0 : 1;
+    report.disk_cache = disk_use(flow.made);
     report.variant = flow.key.variant == ir::kNone || !flow.prepared ? 0 : flow.key.variant + 1;
     report_times(flow.times, start, (flow.desc.flags & WYE_DISPATCH_TIMED) != 0, report);
     report.bytes_uploaded = flow.batch.bytes_uploaded;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "exec/artifact_key.hpp"
 #include "exec/prepare.hpp"
 #include "program/encode.hpp"
 #include "program/text.hpp"
@@ -43,12 +44,14 @@ Result<std::string> program_form(Context& context, const ProgramObject& program,
     lower::TargetFacts facts;
     std::string plugin;
     std::uint32_t index = UINT32_MAX;  // of no device
+    std::string target;
     if (device != 0) {
         WYE_ASSIGN(const registry::Pin pin, context.handles().find(device, HandleKind::device));
         const registry::DeviceInfo& info = pin.as<DeviceSession>().info();
         facts = target_facts(info.facts);
         plugin = info.plugin;
         index = info.index;
+        target = device_lines(info);
     }
     if (form == "text") return ir::print(program.program());
     if (form == "wire") {
@@ -67,10 +70,10 @@ Result<std::string> program_form(Context& context, const ProgramObject& program,
         artifact.options += translated->target_option;
         artifact.options += form.substr(colon + 1);
     }
-    WYE_ASSIGN(
-        const std::vector<std::byte> code,
-        context.translate(translated->plugin, plugin == translated->plugin ? index : UINT32_MAX,
-                          abi_artifact(artifact, program.program().name), translated->form));
+    const bool own = plugin == translated->plugin;
+    WYE_ASSIGN(const std::vector<std::byte> code,
+               context.translate(translated->plugin, own ? index : UINT32_MAX, own ? target : "",
+                                 abi_artifact(artifact, program.program().name), translated->form));
     return to_text(code);
 }
 

@@ -21,7 +21,7 @@ class Steps {
     // Lowers and compiles what is not yet. Errors: those of plan::phases, and the driver's.
     [[nodiscard]] Result<void> split(ProgramObject& program, DeviceSession& session,
                                      const PreparedKey& key, const plan::Launch& launch,
-                                     bool& compiled);
+                                     PrepareStats& stats);
     // Allocates nothing.
     void whole(Prepared& prepared, const plan::Launch& launch) {
         one_ = {&prepared, launch.params};

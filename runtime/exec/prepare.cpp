@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 
+#include "exec/artifact_form.hpp"
+#include "exec/artifact_key.hpp"
 #include "plan/variant.hpp"
 #include "route/route.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -39,17 +43,42 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
 
 namespace {
 
-Result<lower::Artifact> make_artifact(const registry::DeviceInfo& info,
-                                      const ProgramObject& program, const PreparedKey& key) {
+using Clock = std::chrono::steady_clock;
+
+// Adds the time until it goes to a figure.
+class Timer {
+  public:
+    explicit Timer(std::uint64_t& figure) : figure_(figure) {}
+    ~Timer() {
+        figure_ += static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count());
+    }
+    Timer(const Timer&) = delete;
+    Timer& operator=(const Timer&) = delete;
+
+  private:
+    std::uint64_t& figure_;
+    Clock::time_point start_ = Clock::now();
+};
+
+Result<std::string_view> format_of(const registry::DeviceInfo& info, const ProgramObject& program,
+                                   const PreparedKey& key) {
     if (key.variant != ir::kNone)
-        return plan::variant_artifact(program.plan(), key.variant, key.workgroup);
+        return std::string_view(program.program().variants[key.variant].format);
     const std::vector<std::string_view> formats = lower::formats();
     const std::string_view format = route::choose_format(info, formats);
-    if (format.empty())
-        return Error(
-            Code::UNSUPPORTED,
-            fmt::format("{} takes no artifact format that this version lowers to", info.selector),
-            "Fix: use another device", info.selector);
+    if (!format.empty()) return format;
+    return Error(
+        Code::UNSUPPORTED,
+        fmt::format("{} takes no artifact format that this version lowers to", info.selector),
+        "Fix: use another device", info.selector);
+}
+
+Result<lower::Artifact> make_artifact(const registry::DeviceInfo& info,
+                                      const ProgramObject& program, const PreparedKey& key,
+                                      std::string_view format) {
+    if (key.variant != ir::kNone)
+        return plan::variant_artifact(program.plan(), key.variant, key.workgroup);
     lower::Options options;
     if (key.workgroup != program.program().workgroup) options.workgroup = key.workgroup;
     options.folded_grid = key.folded;
@@ -92,23 +121,85 @@ Error refused_code(Error error, const registry::DeviceInfo& info, const ir::Prog
     return error;
 }
 
-}  // namespace
-
-Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
-                            const PreparedKey& key) {
-    WYE_ASSIGN(const lower::Artifact artifact, make_artifact(device->info(), program, key));
-    auto native =
-        registry::NativeProgram::create(device, abi_artifact(artifact, program.program().name));
-    if (!native.ok())
-        return refused_code(std::move(native).error(), device->info(), program.program(),
-                            key.variant);
-
-    auto out = std::make_shared<Prepared>(std::move(native).value());
+PreparedRef made(registry::NativeProgram native, const lower::Artifact& artifact,
+                 const ProgramObject& program, const PreparedKey& key) {
+    auto out = std::make_shared<Prepared>(std::move(native));
     out->key = key;
     out->encoding = program.encoding();
     out->format = artifact.format;
     out->uses_trap = artifact.uses_trap;
     return out;
+}
+
+// Null: it is not there, or of no use any more.
+PreparedRef from_disk(const registry::DeviceRef& device, const ProgramObject& program,
+                      const PreparedKey& key, const std::vector<std::byte>& name,
+                      cache::Store& store, PrepareStats& stats) {
+    const auto hit = store.find(name);
+    if (!hit) return nullptr;
+    const auto kept = kept_program(hit->value);
+    if (!kept.ok()) {
+        store.reject(name, kept.error().message);
+        return nullptr;
+    }
+    const Timer timer(stats.driver_ns);
+    auto native = registry::NativeProgram::load(
+        device, abi_artifact(kept->artifact, program.program().name), kept->saved);
+    if (!native.ok()) {
+        const Code code = native.error().code;
+        if (code != Code::DEVICE_LOST && code != Code::OUT_OF_MEMORY)
+            store.reject(name, native.error().message);
+        return nullptr;
+    }
+    ++stats.loaded;
+    stats.kept_bytes += hit->file.size();
+    return made(std::move(native).value(), kept->artifact, program, key);
+}
+
+}  // namespace
+
+Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
+                            const PreparedKey& key, ArtifactCache& cache, PrepareStats& stats) {
+    WYE_ASSIGN(const std::string_view format, format_of(device->info(), program, key));
+    const std::string& label = program.program().name;
+    const bool keeps = cache.store.on() && device->saves_programs();
+    std::vector<std::byte> name;
+    if (keeps) {
+        name = program_key(cache.build, *device, format, label, key, program.encoding());
+        if (auto found = from_disk(device, program, key, name, cache.store, stats)) return found;
+        ++stats.missed;
+    }
+    lower::Artifact artifact;
+    {
+        const Timer timer(stats.lower_ns);
+        WYE_ASSIGN(artifact, make_artifact(device->info(), program, key, format));
+    }
+    std::optional<registry::NativeProgram> native;
+    {
+        const Timer timer(stats.driver_ns);
+        auto compiled = registry::NativeProgram::create(device, abi_artifact(artifact, label));
+        if (!compiled.ok())
+            return refused_code(std::move(compiled).error(), device->info(), program.program(),
+                                key.variant);
+        native = std::move(compiled).value();
+    }
+    ++stats.compiled;
+    const PreparedRef out = made(std::move(*native), artifact, program, key);
+    if (keeps) {
+        out->unkept = Unkept{std::move(name), std::move(artifact)};
+        stats.kept_bytes += keep(*out, cache);
+    }
+    return out;
+}
+
+std::uint64_t keep(Prepared& prepared, ArtifactCache& cache) {
+    if (!prepared.unkept) return 0;
+    const auto saved = prepared.native.save();
+    if (!saved.ok() && saved.error().code == Code::NOT_READY) return 0;
+    // Another error: the driver has nothing that is worth keeping.
+    const Unkept unkept = std::move(*prepared.unkept);
+    prepared.unkept.reset();
+    return saved.ok() ? cache.store.put(unkept.key, keep_program(unkept.artifact, *saved)) : 0;
 }
 
 }  // namespace wye::exec

@@ -8,11 +8,14 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lower/lower.hpp"
 #include "plan/launch.hpp"
 #include "registry/device.hpp"
+#include "wye/wye.h"
 
 namespace wye::exec {
 
@@ -26,6 +29,28 @@ struct PreparedKey {
     friend bool operator==(const PreparedKey&, const PreparedKey&) = default;
 };
 
+// What preparing came to, over all the programs of a call; nanoseconds.
+struct PrepareStats {
+    std::uint32_t compiled = 0;    // by the driver
+    std::uint32_t loaded = 0;      // from the disk cache
+    std::uint32_t missed = 0;      // looked for there in vain
+    std::uint64_t kept_bytes = 0;  // in the disk cache, read or written
+    std::uint64_t lower_ns = 0;
+    std::uint64_t driver_ns = 0;  // in the plugin: compiling or loading
+};
+
+// For reports: enum wye_disk_use.
+[[nodiscard]] inline std::uint32_t disk_use(const PrepareStats& stats) {
+    if (stats.missed != 0) return WYE_DISK_MISS;
+    return stats.loaded != 0 ? WYE_DISK_HIT : WYE_DISK_UNUSED;
+}
+
+// What the disk cache still has to get of a program that cannot be saved before it ran.
+struct Unkept {
+    std::vector<std::byte> key;
+    lower::Artifact artifact;
+};
+
 struct Prepared {
     explicit Prepared(registry::NativeProgram program) : native(std::move(program)) {}
 
@@ -34,6 +59,7 @@ struct Prepared {
     Encoding encoding;
     std::string format;
     bool uses_trap = false;
+    std::optional<Unkept> unkept;  // the session's: guarded by its lock
     // Some drivers generate code at the first launch, and replace signal handlers then.
     std::atomic<bool> warm = false;
 };

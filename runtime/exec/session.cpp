@@ -10,17 +10,27 @@
 #include "route/route.hpp"
 
 namespace wye::exec {
+namespace {
+
+// Programs that stay alive until the end, since they can be kept on disk only then.
+constexpr std::size_t kMostUnkept = 64;
+// Saving may cost as much as compiling: closing must not take for ever. Later processes go on.
+constexpr std::chrono::seconds kKeepTime{2};
+
+}  // namespace
 
 Result<SessionRef> DeviceSession::open(registry::Registry& registry,
                                        const registry::Selection& selection,
-                                       std::uint64_t generation) {
+                                       std::uint64_t generation,
+                                       std::shared_ptr<ArtifactCache> cache) {
     WYE_ASSIGN(registry::DeviceRef device, registry.open_device(*selection.device));
-    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation);
+    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation,
+                                           std::move(cache));
 }
 
 DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
-                             std::uint64_t generation)
-    : device_(std::move(device)), reason_(std::move(reason)) {
+                             std::uint64_t generation, std::shared_ptr<ArtifactCache> cache)
+    : device_(std::move(device)), reason_(std::move(reason)), disk_(std::move(cache)) {
     const registry::DeviceInfo& info = device_->info();
     owner_ = std::make_shared<const registry::Owner>(
         registry::Owner{info.plugin, info.index, generation});
@@ -31,10 +41,15 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
     max_buffer_bytes_ = info.facts.number(WYE_FACT_KEY_MAX_BUFFER_BYTES).value_or(UINT64_MAX);
 }
 
-DeviceSession::~DeviceSession() { (void)flush(); }
+DeviceSession::~DeviceSession() {
+    (void)flush();
+    const Clock::time_point start = Clock::now();
+    for (const PreparedRef& prepared : unkept_)
+        if (!lost() && Clock::now() - start < kKeepTime) keep(*prepared, *disk_);
+}
 
 Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const PreparedKey& key,
-                                            bool& compiled) {
+                                            PrepareStats& stats) {
     // Held while compiling: a second caller waits for the first one's result.
     const std::lock_guard lock(cache_mutex_);
     if (PreparedRef found = program.find_prepared(*this, key)) return found;
@@ -48,10 +63,10 @@ Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const Prepar
     }
     const std::shared_lock entering(entering_);
     WYE_TRY(alive());
-    auto prepared = prepare(device_, program, key);
+    auto prepared = prepare(device_, program, key, *disk_, stats);
     if (!prepared.ok()) return noted(std::move(prepared).error());
     PreparedRef made = std::move(prepared).value();
-    compiled = true;
+    if (made->unkept && unkept_.size() < kMostUnkept) unkept_.push_back(made);
     std::erase_if(cache_, [](const auto& entry) { return entry.second.expired(); });
     cache_.emplace(program.fingerprint().bytes, made);
     program.remember(*this, made);

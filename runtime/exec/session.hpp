@@ -32,6 +32,7 @@
 
 namespace wye::exec {
 
+struct ArtifactCache;
 class ProgramObject;
 class DeviceSession;
 using SessionRef = std::shared_ptr<DeviceSession>;
@@ -90,8 +91,10 @@ class DeviceSession {
   public:
     [[nodiscard]] static Result<SessionRef> open(registry::Registry& registry,
                                                  const registry::Selection& selection,
-                                                 std::uint64_t generation);
-    DeviceSession(registry::DeviceRef device, std::string reason, std::uint64_t generation);
+                                                 std::uint64_t generation,
+                                                 std::shared_ptr<ArtifactCache> cache);
+    DeviceSession(registry::DeviceRef device, std::string reason, std::uint64_t generation,
+                  std::shared_ptr<ArtifactCache> cache);
     ~DeviceSession();
 
     [[nodiscard]] const registry::DeviceInfo& info() const noexcept { return device_->info(); }
@@ -122,9 +125,9 @@ class DeviceSession {
     // Lets go of abandoned work that has ended. False: it still runs, or the queue is taken.
     bool try_drain();
 
-    // The compiled form of a program; `compiled` is set when this call made it.
+    // The compiled form of a program; `stats` grow when this call made it.
     [[nodiscard]] Result<PreparedRef> prepared(ProgramObject& program, const PreparedKey& key,
-                                               bool& compiled);
+                                               PrepareStats& stats);
 
     // Scratch buffers made since the device was opened; a steady stream of dispatches makes none.
     [[nodiscard]] std::uint64_t scratch_created();
@@ -143,6 +146,7 @@ class DeviceSession {
     std::string format_;
     plan::Count3 max_groups_;
     std::uint64_t max_buffer_bytes_;
+    std::shared_ptr<ArtifactCache> disk_;
 
     std::atomic<bool> lost_ = false;
     mutable std::mutex loss_mutex_;
@@ -152,6 +156,7 @@ class DeviceSession {
 
     std::mutex cache_mutex_;
     std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<Prepared>> cache_;
+    std::vector<PreparedRef> unkept_;
 
     std::timed_mutex queue_mutex_;  // guards everything below
     std::optional<registry::NativeBuffer> trap_buffer_;

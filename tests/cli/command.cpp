@@ -25,9 +25,13 @@ std::vector<std::string> changed_environment(const std::map<std::string, std::st
     std::vector<std::string> out;
     for (char** at = environ; *at != nullptr; ++at) {
         const std::string entry = *at;
-        if (!changes.contains(entry.substr(0, entry.find('=')))) out.push_back(entry);
+        if (!changes.contains(entry.substr(0, entry.find('='))) &&
+            !entry.starts_with("WYE_CACHE_SIZE="))
+            out.push_back(entry);
     }
     for (const auto& [name, value] : changes) out.push_back(name + "=" + value);
+    // What an earlier build made must not stand in for this one.
+    if (!changes.contains("WYE_CACHE_SIZE")) out.emplace_back("WYE_CACHE_SIZE=0");
     return out;
 }
 

@@ -16,7 +16,8 @@ struct Outcome {
     std::string err;  // standard error
 };
 
-// The environment is the test's own, changed by `environment`. 60 seconds at most.
+// The environment is the test's own, changed by `environment`, without a disk cache of programs
+// unless that has WYE_CACHE_SIZE. 60 seconds at most.
 [[nodiscard]] Outcome run_command(const std::vector<std::string>& words,
                                   const std::map<std::string, std::string>& environment = {});
 

@@ -68,7 +68,7 @@ TEST_CASE("help and version go to stdout and succeed") {
         CHECK(contains(outcome.out, "wye"));
         CHECK(outcome.err.empty());
     }
-    for (const char* verb : {"info", "check", "lower", "run"})
+    for (const char* verb : {"info", "check", "lower", "run", "cache"})
         CHECK(wye_command({verb, "--help"}).code == 0);
 }
 

@@ -15,6 +15,8 @@ wye::Result<Device> Device::open(const std::string& selector,
                                  const std::vector<std::pair<std::string, std::string>>& config) {
     wye::ContextOptions options;
     options.config = config;
+    // What an earlier build made must not stand in for this one.
+    options.config.emplace_back("cache_size", "0");
     WYE_ASSIGN(wye::Context context, wye::Context::create(options));
     WYE_ASSIGN(wye::Device device, context.open(selector));
     WYE_ASSIGN(const wye_device_description description, device.describe());

@@ -22,13 +22,13 @@ allow() {
     done < <(find $folder -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' \) | LC_ALL=C sort)
 }
 
-abi='wye/(abi|program_format)\.h'
+abi='wye/(abi|abi_compiler|program_format)\.h'
 sdk="$abi|wye/sdk/[a-z_0-9]+\.hpp"
 posix='(unistd|fcntl|dlfcn|elf|link|pthread|sched|spawn|poll|dirent|sys/[a-z]+)\.h'
 simd='(immintrin|xmmintrin|pmmintrin|emmintrin|cpuid|arm_neon)\.h'
 
 allow plugin-abi/include 'wye/abi\.h' 'the contract stands alone, on three standard headers'
-allow plugin-abi/sdk "$sdk" 'the sdk sees the contract and itself only, and no other library'
+allow plugin-abi/sdk "$sdk|$posix" 'the sdk sees the contract and itself only, and no other library'
 allow registry "registry/[a-z_0-9]+\.hpp|$sdk|nlohmann/json\.hpp|fmt/[a-z]+\.h|xxhash\.h|boost/dll.*|boost/system.*|$posix" \
     'the registry sees plugin-abi only'
 for plugin in plugins/*/; do
@@ -45,8 +45,9 @@ pure='fmt/[a-z]+\.h|xxhash\.h'
 allow runtime/program "program/[a-z_0-9]+\.hpp|$sdk|$pure" 'the program knows the wire form and nothing below it'
 allow runtime/lower "(lower|program)/[a-z_0-9]+\.hpp|$sdk|$pure|spirv/unified1/[A-Za-z.0-9]+" 'lowering sees the program only: no driver, no registry'
 allow runtime/plan "(plan|lower|program)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
+allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows keys and bytes only'
 allow runtime/route "(route|plan|program|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
-allow runtime/exec "(exec|route|plan|lower|program|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
+allow runtime/exec "(exec|cache|route|plan|lower|program|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
     'execution sees the pure stages, the registry and the built-in plugin'
 allow runtime/include 'wye/(wye|abi|program_format)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
 public='wye/(wye|builder)\.hpp|wye/(wye|program_format)\.h|wye/sdk/result\.hpp'

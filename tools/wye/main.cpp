@@ -69,6 +69,12 @@ void add_run(CLI::App& app, RunOptions& options, std::string& grid, std::uint64_
     app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
 }
 
+void add_cache(CLI::App& app, CacheOptions& options) {
+    app.add_option("action", options.action, "size (the default), list or clear")
+        ->check(CLI::IsMember({"size", "list", "clear"}));
+    app.add_flag("--json", options.json, "Size and list as one JSON document");
+}
+
 // CLI11 throws for bad usage and for --help alike; both end here.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
     std::ostringstream out;
@@ -97,6 +103,7 @@ int real_main(int argc, char** argv) {
     CheckOptions check_options;
     LowerOptions lower_options;
     RunOptions run_options;
+    CacheOptions cache_options;
     std::string grid;
     std::uint64_t elements = 0;
     CLI::App* info_verb = app.add_subcommand("info", "What this machine can do, and why not more");
@@ -104,7 +111,9 @@ int real_main(int argc, char** argv) {
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
     app.add_subcommand("fuzz", "Compare random programs on devices with the reference (a helper)");
+    CLI::App* cache_verb = app.add_subcommand("cache", "What is kept of compiled programs");
     add_info(*info_verb, info_options);
+    add_cache(*cache_verb, cache_options);
     add_check(*check_verb, check_options);
     add_lower(*lower_verb, lower_options);
     add_run(*run_verb, run_options, grid, elements);
@@ -120,6 +129,7 @@ int real_main(int argc, char** argv) {
     if (info_verb->parsed()) return info(info_options);
     if (check_verb->parsed()) return check(check_options);
     if (lower_verb->parsed()) return lower(lower_options);
+    if (cache_verb->parsed()) return cache(cache_options);
     if (!grid.empty()) {
         run_options.grid = parse_grid(grid);
         if (!run_options.grid)

@@ -213,10 +213,13 @@ Result<void> run_program(const RunOptions& options) {
         WYE_ASSIGN(const auto where, device.describe());
         const std::string form =
             report.variant == 0 ? "" : fmt::format(" (variant {})", report.variant);
-        fmt::print(stderr, "wye: ran `{}`{} on {} ({}), {} x {} x {} workgroups, {:.3f} ms\n",
+        const char* made = report.disk_cache == WYE_DISK_HIT ? ", compiled before"
+                           : report.compiled != 0            ? ", compiled now"
+                                                             : "";
+        fmt::print(stderr, "wye: ran `{}`{} on {} ({}), {} x {} x {} workgroups, {:.3f} ms{}\n",
                    detail::view(about.name), form, detail::view(where.selector),
                    detail::view(where.name), report.groups[0], report.groups[1], report.groups[2],
-                   static_cast<double>(report.wall_ns) / 1e6);
+                   static_cast<double>(report.wall_ns) / 1e6, made);
     }
     return {};
 }

@@ -50,4 +50,10 @@ struct RunOptions {
 };
 [[nodiscard]] ExitCode run(const RunOptions& options);
 
+struct CacheOptions {
+    std::string action = "size";  // or "list", "clear"
+    bool json = false;
+};
+[[nodiscard]] ExitCode cache(const CacheOptions& options);
+
 }  // namespace wye::tool

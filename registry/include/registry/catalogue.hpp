@@ -92,6 +92,7 @@ class Registry {
     [[nodiscard]] std::vector<PluginInfo> plugins() const;
     [[nodiscard]] std::vector<Record> records() const;
     [[nodiscard]] const HostServices& host() const noexcept;
+    [[nodiscard]] std::shared_ptr<const HostServices> shared_host() const noexcept;
 
     // Opens, negotiates, initialises and enumerates. NOT_FOUND lists what exists; otherwise the
     // remembered failure.
@@ -119,6 +120,10 @@ class Registry {
                                                            std::uint32_t device,
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
+
+    // What has to be the same for translations to be used again: the plugin, its file and its
+    // compiler. As translate otherwise.
+    [[nodiscard]] Result<std::string> translator_identity(std::string_view plugin);
 
     // Each call opens another, independent device. NO_DEVICE for an unusable one.
     [[nodiscard]] Result<DeviceRef> open_device(const DeviceInfo& device);

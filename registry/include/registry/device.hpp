@@ -46,7 +46,7 @@ class OpenDevice {
   public:
     // Made by Registry::open_device.
     OpenDevice(std::shared_ptr<const OpenPlugin> plugin, std::shared_ptr<const DeviceInfo> info,
-               wye_device_object* object, const wye_device_table& table) noexcept;
+               wye_device_object* object, const wye_device_table& table, bool saves) noexcept;
     ~OpenDevice();
     OpenDevice(const OpenDevice&) = delete;
     OpenDevice& operator=(const OpenDevice&) = delete;
@@ -55,6 +55,9 @@ class OpenDevice {
     [[nodiscard]] const wye_device_table& table() const noexcept { return table_; }
     [[nodiscard]] wye_device_object* object() const noexcept { return object_; }
 
+    // The plugin has slots to save and load programs.
+    [[nodiscard]] bool saves_programs() const noexcept { return saves_; }
+
     [[nodiscard]] Result<wye_memory_info> memory() const;  // UNIMPLEMENTED: unknown
     [[nodiscard]] Result<void> prepare() const;            // ok when the plugin has no such slot
     [[nodiscard]] Result<void> flush() const;              // UNIMPLEMENTED: wait on each queue
@@ -62,12 +65,16 @@ class OpenDevice {
     // Takes a lost device back, on one thread while no other is inside; what was made on it is
     // gone. UNIMPLEMENTED or UNSUPPORTED: open it again instead.
     [[nodiscard]] Result<void> recover() const;
+    // What has to be the same for saved programs to be used again, besides the device: the plugin,
+    // its file and its compiler. One line.
+    [[nodiscard]] std::string plugin_identity() const;
 
   private:
     std::shared_ptr<const OpenPlugin> plugin_;
     std::shared_ptr<const DeviceInfo> info_;
     wye_device_object* object_;
     wye_device_table table_;
+    bool saves_;
 };
 using DeviceRef = std::shared_ptr<const OpenDevice>;
 
@@ -104,6 +111,12 @@ class NativeProgram {
     // build).
     [[nodiscard]] static Result<NativeProgram> create(DeviceRef device,
                                                       const wye_artifact& artifact);
+    // From what `save` gave, maybe in another process. UNSUPPORTED: compile again; UNIMPLEMENTED.
+    [[nodiscard]] static Result<NativeProgram> load(DeviceRef device, const wye_artifact& artifact,
+                                                    std::span<const std::byte> saved);
+    // UNIMPLEMENTED or UNSUPPORTED: nothing can be saved. NOT_READY: only once it ran. May take
+    // long; signal state is put back afterwards.
+    [[nodiscard]] Result<std::vector<std::byte>> save() const;
     NativeProgram(NativeProgram&& other) noexcept
         : device_(std::move(other.device_)), object_(std::exchange(other.object_, nullptr)) {}
     NativeProgram& operator=(NativeProgram&& other) noexcept;

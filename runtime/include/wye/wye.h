@@ -221,6 +221,35 @@ WYE_API wye_status wye_program_analysis(wye_context* context, wye_program progra
 WYE_API wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
                                      wye_device device, wye_blob** out, wye_error** error);
 
+typedef struct wye_prepare_report {
+    wye_header header;
+    uint32_t compiled;   /* as in wye_report */
+    uint32_t disk_cache; /* enum wye_disk_use */
+    uint64_t total_ns;
+    uint64_t lower_ns;   /* making the driver's input */
+    uint64_t driver_ns;  /* in the plugin: compiling or loading */
+    uint64_t kept_bytes; /* of the entry in the disk cache, read or written; 0: none */
+} wye_prepare_report;
+
+/* Compiles a program for a device ahead of its first dispatch, with its own workgroup size.
+ * Programs with grid barriers are cut up by their launches: WYE_UNSUPPORTED. `report` may be null.
+ */
+WYE_API wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
+                                       wye_prepare_report* report, wye_error** error);
+
+/* ---- Disk cache -------------------------------------------------------------------------- */
+
+/* Compiled programs are kept in `programs` of the cache folder ($WYE_CACHE_DIR, else `wye` in
+ * $XDG_CACHE_HOME or ~/.cache; the configuration's "cache_folder" goes first; none: off), up to
+ * $WYE_CACHE_SIZE (or "cache_size"; 512MiB; 0: off). What is wrong with it is no error: the program
+ * is compiled, and the log says why. */
+
+/* What is in it and what it was used for, by all processes, as JSON. */
+WYE_API wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_error** error);
+
+/* Removes every compiled program and forgets the counts. `freed_bytes` may be null. */
+WYE_API wye_status wye_cache_clear(wye_context* context, uint64_t* freed_bytes, wye_error** error);
+
 /* ---- Buffers ----------------------------------------------------------------------------- */
 
 typedef uint64_t wye_buffer;
@@ -305,13 +334,20 @@ typedef struct wye_dispatch_desc {
     wye_string profile; /* a tuning label, for the log */
 } wye_dispatch_desc;
 
+/* How a call that needed a compiled program used the disk cache. */
+enum wye_disk_use {
+    WYE_DISK_UNUSED = 0, /* the program was compiled before, or nothing is kept for this device */
+    WYE_DISK_HIT = 1,    /* loaded, not compiled */
+    WYE_DISK_MISS = 2    /* looked for in vain; compiled, and kept where that was possible */
+};
+
 #define WYE_TIME_UNKNOWN UINT64_MAX
 
 typedef struct wye_report {
     wye_header header;
     wye_device device;
     uint32_t groups[3];
-    uint32_t compiled; /* 1: this call compiled the program; 0: it was cached */
+    uint32_t compiled; /* 1: the driver compiled the program in this call; 0: it was cached */
     uint64_t wall_ns;
     uint64_t device_ns; /* WYE_TIME_UNKNOWN without driver timestamps */
     uint64_t enqueue_ns;
@@ -321,8 +357,8 @@ typedef struct wye_report {
     uint64_t bytes_filled; /* zeroed by the runtime before the launch */
     uint32_t trap_code;    /* largest code when WYE_TRAPPED, else 0 */
     uint32_t trap_count;
-    uint32_t variant; /* 0: the program's own body ran; else 1 + the index of a native variant */
-    uint32_t reserved;
+    uint32_t variant;    /* 0: the program's own body ran; else 1 + the index of a native variant */
+    uint32_t disk_cache; /* enum wye_disk_use */
 } wye_report;
 
 /* Checks the request, launches, waits, delivers outputs. `report` may be null; it is written on

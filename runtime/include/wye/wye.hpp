@@ -138,6 +138,15 @@ class Program {
         return detail::take_text(blob);
     }
 
+    // Compiles for a device ahead of the first dispatch.
+    [[nodiscard]] Result<wye_prepare_report> prepare(wye_device device) const {
+        wye_prepare_report out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_program_prepare(context(), get(), device, &out, e); }));
+        return out;
+    }
+
   private:
     detail::Handle<&wye_program_free> handle_;
 };
@@ -302,6 +311,18 @@ class Context {
         WYE_INIT(source);
         source.wire = {wire.data(), wire.size()};
         return create_program(source, name, {});
+    }
+
+    // The disk cache of compiled programs, as JSON; and emptied, which gives the bytes freed.
+    [[nodiscard]] Result<std::string> cache_report() const {
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call([&](wye_error** e) { return wye_cache_report(get(), &blob, e); }));
+        return detail::take_text(blob);
+    }
+    [[nodiscard]] Result<std::uint64_t> clear_cache() const {
+        std::uint64_t freed = 0;
+        WYE_TRY(detail::call([&](wye_error** e) { return wye_cache_clear(get(), &freed, e); }));
+        return freed;
     }
 
     // The catalogue as JSON; a selector limits which plugins are opened.

@@ -19,6 +19,7 @@ struct wye_buffer_object {
 };
 struct wye_program_object {
     std::uint32_t binding_count;
+    std::string saved;
 };
 struct wye_queue_object {
     const wye_host_table* host;
@@ -162,7 +163,30 @@ wye_status program_create(wye_device_object* device, const wye_artifact* artifac
     ++fake().programs;
     ++fake().live_programs;
     fake().artifact_formats.emplace_back(sdk::from_abi(artifact->format));
-    *out = new wye_program_object{artifact->binding_count};
+    const std::string code(static_cast<const char*>(artifact->code.data), artifact->code.size);
+    fake().codes.push_back(code);
+    *out = new wye_program_object{artifact->binding_count, "saved:" + code};
+    return WYE_OK;
+}
+
+wye_status program_save(wye_device_object* device, wye_program_object* program, wye_bytes* out,
+                        wye_error** error) {
+    if (fake().saves_late && fake().submits == 0)
+        return fail(device->host, Code::NOT_READY, "the fake has not run it yet", error);
+    ++fake().saved;
+    *out = {program->saved.data(), program->saved.size()};
+    return WYE_OK;
+}
+
+wye_status program_load(wye_device_object* device, const wye_artifact* artifact, wye_bytes saved,
+                        wye_program_object** out, wye_error** error) {
+    const std::string bytes(static_cast<const char*>(saved.data), saved.size);
+    if (fake().refuses_saved || !bytes.starts_with("saved:"))
+        return fail(device->host, Code::UNSUPPORTED, "the fake refuses what it saved", error);
+    ++fake().loaded;
+    ++fake().live_programs;
+    fake().codes.push_back(bytes.substr(6));
+    *out = new wye_program_object{artifact->binding_count, bytes};
     return WYE_OK;
 }
 
@@ -195,9 +219,13 @@ void close(wye_device_object* device) {
     delete device;
 }
 
-const wye_device_table& device_table() {
-    static const wye_device_table table = [] {
+const wye_device_table& device_table(bool saves) {
+    const auto make = [](bool with) {
         wye_device_table out{};
+        if (with) {
+            out.program_save = program_save;
+            out.program_load = program_load;
+        }
         out.header.size = sizeof out;
         out.buffer_create = buffer_create;
         out.buffer_destroy = buffer_destroy;
@@ -208,8 +236,10 @@ const wye_device_table& device_table() {
         out.try_recover = try_recover;
         out.close = close;
         return out;
-    }();
-    return table;
+    };
+    static const wye_device_table plain = make(false);
+    static const wye_device_table saving = make(true);
+    return saves ? saving : plain;
 }
 
 // ---- Plugin ----
@@ -225,7 +255,9 @@ wye_status probe_devices(wye_plugin_object*, std::uint32_t* count, wye_error**) 
 }
 
 wye_status device_info(wye_plugin_object*, std::uint32_t, wye_device_info* out, wye_error**) {
-    static const wye_string formats[] = {{"com.fake.native", 15}, {"wye-program", 11}};
+    static wye_string formats[] = {{"com.fake.native", 15}, {}};
+    formats[1] =
+        sdk::to_abi(fake().format.empty() ? "wye-program" : std::string_view(fake().format));
     out->name = sdk::to_abi("fake device");
     out->state = WYE_DEVICE_USABLE;
     out->formats = formats;
@@ -253,7 +285,7 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
                        const wye_device_table** table, wye_error**) {
     ++fake().opened;
     *out = fake().newest[index] = new wye_device_object{plugin->host, index, false};
-    *table = &device_table();
+    *table = &device_table(fake().saves);
     return WYE_OK;
 }
 
@@ -271,18 +303,18 @@ wye_status query(const wye_hello*, const wye_plugin_desc** out) {
         t.shutdown = shutdown;
         return t;
     }();
-    static const wye_plugin_desc desc = [] {
+    static wye_plugin_desc desc = [] {
         wye_plugin_desc d{};
         d.header.size = sizeof d;
         d.abi_major = WYE_ABI_MAJOR;
         d.abi_minor = WYE_ABI_MINOR;
         d.pointer_bytes = sizeof(void*);
         d.id = sdk::to_abi("fake");
-        d.version = sdk::to_abi("0.0.1");
         d.vendor = sdk::to_abi("tests");
         d.table = &table;
         return d;
     }();
+    desc.version = sdk::to_abi(fake().version);
     *out = &desc;
     return WYE_OK;
 }
@@ -309,6 +341,7 @@ wye_context* FakeDriver::context() const {
     registry::Options options;
     options.builtins.push_back({"fake", &query});
     options.search_files = false;
+    options.config = config;
     if (log) options.log = log;
     auto made = make_context(std::move(options), "auto");
     return made.ok() ? *made : nullptr;

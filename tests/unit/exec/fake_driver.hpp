@@ -30,6 +30,13 @@ struct FakeDriver {
     // A context with this plugin and no other; destroy it before the driver.
     [[nodiscard]] wye_context* context() const;
 
+    registry::Config config;        // of contexts made from now on
+    std::string format;             // the devices take this first; empty: wye-program
+    std::string version = "0.0.1";  // of the plugin
+    bool saves = false;             // programs can be saved: as "saved:" and their code
+    bool saves_late = false;        // only after the first launch
+    bool refuses_saved = false;
+
     registry::LogSink log;  // of contexts made from now on
 
     // What the devices report: {key, value}; a triple for MAX_WORKGROUPS and MAX_WORKGROUP_SIZE.
@@ -59,7 +66,10 @@ struct FakeDriver {
     bool has_timing = false;
 
     // Counters.
-    std::atomic<int> programs{0};  // made
+    std::atomic<int> programs{0};  // compiled
+    std::atomic<int> loaded{0};    // from what was saved
+    std::atomic<int> saved{0};
+    std::vector<std::string> codes;  // of compiled and loaded programs
     std::atomic<int> live_programs{0};
     std::atomic<int> buffers{0};  // made
     std::atomic<int> live_buffers{0};

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the layout of the plugin contract with plugin-abi/abi.lock, or writes the lock.
 
-Reads the two headers as the compiler sees them, lists every structure, member, enumerator and
+Reads its headers as the compiler sees them, lists every structure, member, enumerator and
 constant, lets a small C program print sizes, alignments, offsets and values, and compares. Every
 difference is a change of the contract and needs a review.
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-HEADERS = ["wye/abi.h", "wye/program_format.h"]
+HEADERS = ["wye/abi.h", "wye/abi_compiler.h", "wye/program_format.h"]
 NOT_VALUES = {"WYE_ABI_H", "WYE_PROGRAM_FORMAT_H", "WYE_OWNED", "WYE_BORROWED", "WYE_STATIC",
               "WYE_PLUGIN_EXPORT"}
 
@@ -47,6 +47,7 @@ def contract(cc, include, header):
     flags = [f"-I{include}", "-xc", "-std=c11"]
     source = f'#include "{header}"\n'
     seen = run([*cc, "-E", "-P", *flags, "-"], source)
+    own = (include / header).read_text()  # what it includes has its own turn
     lines = [f'puts("header {header}");']
     defines = run([*cc, "-E", "-dM", *flags, "-"], source)
     for name in sorted(re.findall(r"^#define (WYE_\w+) \S", defines, re.M)):
@@ -56,10 +57,14 @@ def contract(cc, include, header):
     for name in re.findall(r"^#define (WYE_\w+)\(X\)", (include / header).read_text(), re.M):
         lines.append(f'puts("rows {name}"); {name}(ROW)')
     for name, body in re.findall(r"\benum (wye_\w+)\s*\{([^}]*)\}", seen):
+        if f"enum {name} {{" not in own:
+            continue
         lines.append(f'puts("enum {name}");')
         for enumerator in re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", body.strip()):
             lines.append(f'printf("  {enumerator} = %lld\\n", (long long){enumerator});')
     for name, body in structures(seen):
+        if f"struct {name} {{" not in own:
+            continue
         lines.append(f'printf("struct {name}: size %zu, align %zu\\n", '
                      f"sizeof(struct {name}), _Alignof(struct {name}));")
         for member, text in members(body):
@@ -67,6 +72,8 @@ def contract(cc, include, header):
                          f"offsetof(struct {name}, {member}), "
                          f"sizeof(((struct {name}*)0)->{member}));")
     for name, text in re.findall(r"typedef\s+[^;{}]*\(\*(wye_\w+)\)(\([^;]*\));", seen):
+        if f"(*{name})" not in own:
+            continue
         signature = re.sub(r"\s+", " ", text)
         lines.append(f'puts("function type {name}{signature}");')
     return lines
@@ -91,6 +98,7 @@ def layout(cc, include):
     program = f"""
 #include <stdio.h>
 #include "wye/abi.h"
+#include "wye/abi_compiler.h"
 #include "wye/program_format.h"
 static void text(const char* name, const char* value) {{
     printf("%s = \\"", name);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The extension `wye.compiler`, version 1: what a plugin's get_extension gives for that name when
+ * it has a compiler of its own. For the host's cache of compiled programs.
+ */
+#ifndef WYE_ABI_COMPILER_H
+#define WYE_ABI_COMPILER_H
+
+#include "wye/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WYE_EXTENSION_COMPILER "wye.compiler"
+
+/* All slots [FREE]. */
+typedef struct wye_compiler_table {
+    wye_header header;
+
+    /* Mandatory. Name and version of the compiler that the plugin would use now, cheaply: without
+     * opening it, if possible. What was saved under another identity is not used. `out` is
+     * WYE_STATIC. WYE_NOT_FOUND: there is none. */
+    wye_status (*identity)(wye_plugin_object* plugin, wye_string* out);
+} wye_compiler_table;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WYE_ABI_COMPILER_H */

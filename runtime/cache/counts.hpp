@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all processes together did with a cache, in a small file beside the entries. For people and
+// for the size limit; an update that cannot be made within some milliseconds is dropped.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "cache/folder.hpp"
+
+namespace wye::cache {
+
+struct Counts {
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t stored = 0;
+    std::uint64_t evicted = 0;
+    std::uint64_t damaged = 0;  // entries that were passed over and removed
+    std::uint64_t bytes = 0;    // of the entries that are there
+    friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+class CountsFile {
+  public:
+    // Without the right to write, nothing is counted.
+    explicit CountsFile(const Folder& folder);
+
+    // What is there now; zeros when it cannot be read.
+    [[nodiscard]] Counts read();
+    // Applies `change` while no other process does, and gives the outcome.
+    Counts update(const std::function<void(Counts&)>& change);
+
+  private:
+    [[nodiscard]] static bool may_write();
+    [[nodiscard]] bool lock() const;
+    [[nodiscard]] Counts load() const;
+
+    std::mutex mutex_;
+    Descriptor file_;
+};
+
+inline constexpr const char* kCountsName = "counts";
+
+}  // namespace wye::cache

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+
+namespace wye::cache {
+namespace {
+
+constexpr const char* kFix =
+    "Fix: make the folder writable, or name another one with WYE_CACHE_DIR; until then every "
+    "process compiles again";
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::int64_t to_ns(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+
+std::int64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return to_ns(now);
+}
+
+// Owned by this user, and nobody else may write to it.
+Result<void> check_owner(const struct stat& status, const std::string& path) {
+    if (status.st_uid == geteuid() && (status.st_mode & 022U) == 0) return {};
+    return Error(Code::NOT_TRUSTED,
+                 fmt::format("{} belongs to user {} with mode {:o}, so others could put code there",
+                             path, status.st_uid, status.st_mode & 07777U),
+                 "Fix: remove it, or make it yours alone (chmod 700); until then every process "
+                 "compiles again",
+                 path);
+}
+
+Result<void> make_folders(const std::string& path) {
+    for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+        const std::string part = path.substr(0, at);
+        if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST && errno != EROFS)
+            return io_error("cannot make the folder", part, errno);
+        if (at == std::string::npos) return {};
+    }
+}
+
+// 0, or errno. A limit of the process on file sizes would come as a signal that ends it.
+int write_all(int descriptor, std::span<const std::byte> bytes) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        bytes.size() > limit.rlim_cur)
+        return EFBIG;
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        if (written == 0) return ENOSPC;
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return 0;
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+}
+
+Error io_error(const std::string& what, const std::string& path, int number) {
+    Error error(Code::IO, fmt::format("{} {}: {}", what, path, std::strerror(number)), kFix, path);
+    error.native_domain = "errno";
+    error.native_code = number;
+    return error;
+}
+
+Result<Folder> Folder::open(const std::string& path) {
+    WYE_TRY(make_folders(path));
+    Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder.open()) return io_error("cannot open the folder", path, errno);
+    struct stat status {};
+    if (fstat(folder.get(), &status) != 0) return io_error("cannot look at", path, errno);
+    WYE_TRY(check_owner(status, path));
+    return Folder(path, std::move(folder));
+}
+
+Result<std::vector<std::byte>> Folder::load(const std::string& name, std::uint64_t most,
+                                            bool whole) const {
+    const std::string full = path_ + "/" + name;
+    const Descriptor file(
+        openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (!file.open() && errno == ENOENT)
+        return Error(Code::NOT_FOUND, "there is no " + full, "", full);
+    if (!file.open()) return io_error("cannot open", full, errno);
+    struct stat status {};
+    if (fstat(file.get(), &status) != 0) return io_error("cannot look at", full, errno);
+    WYE_TRY(check_owner(status, full));
+    if (!S_ISREG(status.st_mode))
+        return Error(Code::NOT_TRUSTED, full + " is no plain file", "Fix: remove it", full);
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    if (size > most && whole)
+        return Error(Code::LIMIT_EXCEEDED,
+                     fmt::format("{} has {} bytes, more than {}", full, size, most),
+                     "Fix: remove it", full);
+    std::vector<std::byte> out(std::min(size, most));
+    std::size_t done = 0;
+    while (done < out.size()) {
+        const ssize_t got = ::read(file.get(), out.data() + done, out.size() - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return io_error("cannot read", full, errno);
+        if (got == 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    out.resize(done);
+    // Often enough to tell what is in use.
+    if (whole && now_ns() - to_ns(status.st_mtim) > 60 * kSecond)
+        (void)futimens(file.get(), nullptr);
+    return out;
+}
+
+Result<std::vector<std::byte>> Folder::read(const std::string& name, std::uint64_t most) const {
+    return load(name, most, true);
+}
+
+Result<std::vector<std::byte>> Folder::peek(const std::string& name, std::uint64_t most) const {
+    return load(name, most, false);
+}
+
+Result<std::uint64_t> Folder::replace(const std::string& name,
+                                      std::span<const std::byte> bytes) const {
+    // Two threads never meet: the address of a local differs.
+    const std::string temporary = fmt::format("{}{}.{:x}.{:x}", kTemporary, getpid(),
+                                              reinterpret_cast<std::uintptr_t>(&bytes), now_ns());
+    const std::string full = path_ + "/" + temporary;
+    int problem = 0;
+    {
+        const Descriptor file(openat(folder_.get(), temporary.c_str(),
+                                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+        if (!file.open()) return io_error("cannot make", full, errno);
+        problem = write_all(file.get(), bytes);
+    }
+    struct stat old {};
+    const bool replaces =
+        fstatat(folder_.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0 && problem == 0;
+    // No fsync: what a power failure leaves of it fails its checksum.
+    if (problem == 0 &&
+        renameat(folder_.get(), temporary.c_str(), folder_.get(), name.c_str()) != 0)
+        problem = errno;
+    if (problem != 0) {
+        remove(temporary);
+        return io_error("cannot write", full, problem);
+    }
+    return replaces ? static_cast<std::uint64_t>(old.st_size) : std::uint64_t{0};
+}
+
+void Folder::remove(const std::string& name) const noexcept {
+    (void)unlinkat(folder_.get(), name.c_str(), 0);
+}
+
+Result<std::vector<FileInfo>> Folder::list() const {
+    // A descriptor of its own: reading a folder moves its position.
+    const int copy = openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* raw = copy < 0 ? nullptr : fdopendir(copy);
+    if (raw == nullptr) {
+        const int number = errno;
+        if (copy >= 0) ::close(copy);
+        return io_error("cannot list", path_, number);
+    }
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(raw, &closedir);
+    std::vector<FileInfo> out;
+    while (const dirent* entry = readdir(folder.get())) {
+        struct stat status {};
+        if (fstatat(folder_.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(status.st_mode))
+            continue;
+        out.push_back(
+            {entry->d_name, static_cast<std::uint64_t>(status.st_size), to_ns(status.st_mtim)});
+    }
+    return out;
+}
+
+}  // namespace wye::cache

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+namespace wye::cache {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;  // of one entry
+constexpr std::uint64_t kKeyShown = 4096;
+constexpr std::int64_t kAbandonedNs = 3600 * std::int64_t{1'000'000'000};
+
+bool is_entry(const FileInfo& file) {
+    return file.name.size() == 32 &&
+           file.name.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// Written by a process that has ended long ago.
+bool is_abandoned(const FileInfo& file) {
+    const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+    return file.name.starts_with(kTemporary) && now - file.used_ns > kAbandonedNs;
+}
+
+}  // namespace
+
+struct Store::Opened {
+    explicit Opened(Folder opened) : folder(std::move(opened)), counts(folder) {}
+    Folder folder;
+    CountsFile counts;
+};
+
+Store::Store(std::string folder, std::uint64_t limit, std::string off_reason, Log log)
+    : path_(std::move(folder)),
+      limit_(limit),
+      off_reason_(std::move(off_reason)),
+      log_(std::move(log)) {
+    if (off_reason_.empty() && limit_ == 0) off_reason_ = "its size limit is 0";
+    if (off_reason_.empty() && path_.empty()) off_reason_ = "there is no folder for it";
+}
+
+Store::~Store() = default;
+
+void Store::tell(const std::string& text) {
+    if (log_) log_(text);
+}
+
+std::shared_ptr<Store::Opened> Store::opened() {
+    if (!on()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    if (opened_ || error_) return opened_;
+    auto folder = Folder::open(path_);
+    if (folder.ok()) {
+        opened_ = std::make_shared<Opened>(std::move(folder).value());
+    } else {
+        error_ = std::move(folder).error();
+        tell("compiled programs are not kept: " + error_->text());
+    }
+    return opened_;
+}
+
+// The folder was removed meanwhile.
+std::shared_ptr<Store::Opened> Store::reopened(const std::shared_ptr<Opened>& stale) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (opened_ == stale) opened_.reset();
+    }
+    return opened();
+}
+
+std::optional<Hit> Store::find(Bytes key) {
+    const std::shared_ptr<Opened> open = opened();
+    if (!open) return std::nullopt;
+    const std::string name = entry_name(key);
+    auto file = open->folder.read(name, kMostBytes);
+    if (file.ok()) {
+        Hit hit{std::move(file).value(), {}};
+        const auto parts = unpack_entry(hit.file);
+        if (parts.ok() && std::ranges::equal(parts->key, key)) {
+            hit.value = parts->value;
+            open->counts.update([](Counts& c) { ++c.hits; });
+            return hit;
+        }
+        reject(key, parts.ok() ? "it belongs to another key" : parts.error().message);
+    } else if (file.error().code != Code::NOT_FOUND) {
+        tell("an entry is passed over: " + file.error().text());
+    }
+    open->counts.update([](Counts& c) { ++c.misses; });
+    return std::nullopt;
+}
+
+void Store::reject(Bytes key, const std::string& why) {
+    const std::shared_ptr<Opened> open = opened();
+    if (!open) return;
+    const std::string name = entry_name(key);
+    open->folder.remove(name);
+    open->counts.update([](Counts& c) { ++c.damaged; });
+    tell(fmt::format("the entry {}/{} is passed over and removed: {}", path_, name, why));
+}
+
+std::uint64_t Store::put(Bytes key, Bytes value) {
+    std::shared_ptr<Opened> open = opened();
+    const std::vector<std::byte> file = pack_entry(key, value);
+    if (!open || file.size() > std::min(kMostBytes, limit_)) return 0;
+    const std::string name = entry_name(key);
+    auto replaced = open->folder.replace(name, file);
+    if (!replaced.ok() && replaced.error().native_code == ENOENT) {
+        open = reopened(open);
+        if (!open) return 0;
+        replaced = open->folder.replace(name, file);
+    }
+    if (!replaced.ok()) {
+        if (!told_write_.exchange(true))
+            tell("a compiled program is not kept: " + replaced.error().text());
+        return 0;
+    }
+    const Counts counts = open->counts.update([&](Counts& c) {
+        ++c.stored;
+        c.bytes += file.size();
+        c.bytes -= std::min(c.bytes, *replaced);
+    });
+    if (counts.bytes > limit_) evict(*open);
+    return file.size();
+}
+
+// Down to nine tenths, so that it is not done again for each entry.
+void Store::evict(Opened& open) const {
+    auto listed = open.folder.list();
+    if (!listed.ok()) return;
+    std::vector<FileInfo> entries;
+    std::uint64_t total = 0;
+    for (FileInfo& file : *listed) {
+        if (is_abandoned(file)) open.folder.remove(file.name);
+        if (!is_entry(file)) continue;
+        total += file.size;
+        entries.push_back(std::move(file));
+    }
+    std::ranges::sort(entries, {}, &FileInfo::used_ns);
+    std::uint64_t removed = 0;
+    const std::uint64_t wanted = total > limit_ ? limit_ / 10 * 9 : limit_;
+    for (const FileInfo& file : entries) {
+        if (total <= wanted) break;
+        open.folder.remove(file.name);
+        total -= file.size;
+        ++removed;
+    }
+    open.counts.update([&](Counts& c) {
+        c.bytes = total;
+        c.evicted += removed;
+    });
+}
+
+std::string Store::trouble() {
+    if (!on()) return off_reason_;
+    if (opened()) return {};
+    const std::lock_guard lock(mutex_);
+    return error_ ? error_->text() : std::string();
+}
+
+Counts Store::counts() {
+    const std::shared_ptr<Opened> open = opened();
+    return open ? open->counts.read() : Counts();
+}
+
+Result<std::vector<Listed>> Store::list() {
+    std::vector<Listed> out;
+    const std::shared_ptr<Opened> open = opened();
+    if (!open) return out;
+    WYE_ASSIGN(const std::vector<FileInfo> files, open->folder.list());
+    for (const FileInfo& file : files) {
+        if (!is_entry(file)) continue;
+        Listed& listed = out.emplace_back();
+        listed.bytes = file.size;
+        listed.used_ns = file.used_ns;
+        const auto beginning = open->folder.peek(file.name, kKeyShown);
+        if (!beginning.ok()) continue;
+        const Bytes key = key_of_beginning(*beginning);
+        listed.key.assign(reinterpret_cast<const char*>(key.data()), key.size());
+    }
+    std::ranges::sort(out, std::greater(), &Listed::used_ns);
+    return out;
+}
+
+Result<std::uint64_t> Store::clear() {
+    const std::shared_ptr<Opened> open = opened();
+    if (!open) return std::uint64_t{0};
+    WYE_ASSIGN(const std::vector<FileInfo> files, open->folder.list());
+    std::uint64_t freed = 0;
+    for (const FileInfo& file : files) {
+        if (!is_entry(file) && !file.name.starts_with(kTemporary)) continue;
+        open->folder.remove(file.name);
+        freed += file.size;
+    }
+    open->counts.update([](Counts& c) { c = {}; });
+    return freed;
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status != std::errc{}) return std::nullopt;
+    std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    unsigned shift = 0;
+    if (!unit.empty()) {
+        const std::size_t at = std::string_view("KMGT").find(unit.front());
+        if (at == std::string_view::npos) return std::nullopt;
+        shift = 10 * (static_cast<unsigned>(at) + 1);
+        unit.remove_prefix(1);
+    }
+    if (!unit.empty() && unit != "B" && unit != "iB") return std::nullopt;
+    if (number > (UINT64_MAX >> shift)) return std::nullopt;
+    return number << shift;
+}
+
+}  // namespace wye::cache

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiled programs from one process to the next, as users meet them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+using wye::test::Outcome;
+using wye::test::read_bytes;
+using wye::test::run_command;
+using wye::test::TempFolder;
+
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+const std::string kPrograms = WYE_PROGRAMS;
+
+Outcome wye_command(std::vector<std::string> words, const Environment& environment) {
+    words.insert(words.begin(), WYE_TOOL);
+    return run_command(words, environment);
+}
+
+nlohmann::json report(const Environment& environment) {
+    const Outcome outcome = wye_command({"cache", "--json"}, environment);
+    REQUIRE(outcome.code == 0);
+    return nlohmann::json::parse(outcome.out);
+}
+
+// A folder for this test alone, with the size that users get.
+Environment environment_of(const TempFolder& folder) {
+    return {{"WYE_CACHE_DIR", folder.path("cache")}, {"WYE_CACHE_SIZE", "512MiB"}};
+}
+
+// mix on 1024 words; what is written there.
+std::string run_mix(const std::string& device, const TempFolder& folder, const Environment& env,
+                    std::string& said) {
+    std::string words;
+    for (unsigned i = 0; i < 4096; ++i) words += static_cast<char>(i * 37 + i / 256);
+    const Outcome outcome = wye_command(
+        {"run", kPrograms + "/mix.wye", "-d", device, "--in",
+         "words=" + folder.write("words", words), "--out", "words=" + folder.path("out")},
+        env);
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    said = outcome.err;
+    return read_bytes(folder.path("out"));
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> drivers() {
+    std::vector<std::string> out;
+    const Outcome listed = wye_command({"info", "-l"}, {});
+    for (const char* plugin : {"opencl:0", "vulkan:0"})
+        if (contains(listed.out, plugin)) out.emplace_back(plugin);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("the second process of each driver loads, with the same result") {
+    for (const std::string& device : drivers()) {
+        CAPTURE(device);
+        const TempFolder folder;
+        const Environment env = environment_of(folder);
+        std::string said;
+        const std::string first = run_mix(device, folder, env, said);
+        CHECK(contains(said, "compiled now"));
+        CHECK(report(env)["stored"] == 1);
+        CHECK(run_mix(device, folder, env, said) == first);
+        CHECK(contains(said, "compiled before"));
+        const auto after = report(env);
+        CHECK(after["hits"] == 1);
+        CHECK(after["misses"] == 1);
+        CHECK(after["entries"].size() == 1);
+        CHECK(after["entries"][0]["program"] == "mix");
+        std::string plain;
+        CHECK(run_mix("cpu", folder, env, plain) == first);
+        CHECK(report(env)["entries"].size() == 1);  // the CPU keeps nothing
+    }
+}
+
+#ifdef WYE_HAS_NVRTC
+TEST_CASE("code that NVRTC made is kept too, and NVRTC then stays closed") {
+    const TempFolder folder;
+    const Environment env = environment_of(folder);
+    const std::vector<std::string> lower = {"lower", kPrograms + "/saxpy.wye", "--to",
+                                            "cubin:sm_90"};
+    const Outcome first = wye_command(lower, env);
+    REQUIRE_MESSAGE(first.code == 0, first.err);
+    const Outcome second = wye_command(lower, env);
+    CHECK(second.code == 0);
+    CHECK(second.out == first.out);
+    CHECK(report(env)["hits"] == 1);
+    const Outcome other =
+        wye_command({"lower", kPrograms + "/saxpy.wye", "--to", "cubin:sm_80"}, env);
+    CHECK(other.out != first.out);
+    CHECK(report(env)["entries"].size() == 2);
+}
+#endif
+
+TEST_CASE("several processes at once") {
+    const auto devices = drivers();
+    if (devices.empty()) return;
+    const TempFolder folder;
+    const Environment env = environment_of(folder);
+    std::vector<std::thread> threads;
+    std::vector<int> codes(4, -1);
+    const std::string input = folder.write("words", std::string(4096, 'x'));
+    for (std::size_t n = 0; n < codes.size(); ++n)
+        threads.emplace_back([&, n] {
+            codes[n] = wye_command({"run", kPrograms + "/mix.wye", "-d", devices.back(), "--in",
+                                    "words=" + input},
+                                   env)
+                           .code;
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(codes == std::vector<int>(4, 0));
+    const auto after = report(env);
+    CHECK(after["entries"].size() == 1);
+    CHECK(after["damaged"] == 0);
+    CHECK(after["hits"].get<int>() + after["misses"].get<int>() == 4);
+}
+
+TEST_CASE("what is kept is shown and cleared, and the size is the user's") {
+    const TempFolder folder;
+    Environment env = environment_of(folder);
+    const Outcome empty = wye_command({"cache"}, env);
+    CHECK(empty.code == 0);
+    CHECK(contains(empty.out, folder.path("cache") + "/programs"));
+    CHECK(contains(empty.out, "0 entries"));
+    if (!drivers().empty()) {
+        std::string said;
+        run_mix(drivers().back(), folder, env, said);
+        const Outcome list = wye_command({"cache", "list"}, env);
+        CHECK(list.code == 0);
+        CHECK(contains(list.out, "mix"));
+        CHECK(contains(wye_command({"cache", "clear"}, env).out, "freed"));
+        CHECK(report(env)["entries"].empty());
+        CHECK(report(env)["bytes"] == 0);
+    }
+    env["WYE_CACHE_SIZE"] = "0";
+    CHECK(contains(wye_command({"cache"}, env).out, "off"));
+    env["WYE_CACHE_SIZE"] = "lots";
+    CHECK(contains(wye_command({"cache"}, env).out, "`lots` is no size. Fix: "));
+    env["WYE_CACHE_SIZE"] = "1M";
+    env["WYE_CACHE_DIR"] = "";
+    CHECK(contains(wye_command({"cache"}, env).out, "off"));
+    CHECK(wye_command({"cache", "burn"}, env).code == 2);
+
+    const Outcome user = run_command(
+        {WYE_TOOL, "cache"}, {{"XDG_CACHE_HOME", folder.path("xdg")}, {"WYE_CACHE_SIZE", "1M"}});
+    CHECK(contains(user.out, folder.path("xdg") + "/wye/programs"));
+}
