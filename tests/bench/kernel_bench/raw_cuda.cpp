@@ -162,7 +162,7 @@ class RawCuda final : public RawApi {
         architecture_ = "--gpu-architecture=sm_" + std::to_string(major) + std::to_string(minor);
         TRY_CUDA(cuDevicePrimaryCtxRetain(&context_, device_));
         TRY_CUDA(cuCtxSetCurrent(context_));
-        TRY_CUDA(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
+        TRY_CUDA(cuStreamCreate(&stream_, CU_STREAM_DEFAULT));
         TRY_CUDA(cuEventCreate(&start_, CU_EVENT_DEFAULT));
         TRY_CUDA(cuEventCreate(&end_, CU_EVENT_DEFAULT));
         return {};

@@ -29,8 +29,8 @@ Result<std::unique_ptr<WyeSide>> WyeSide::open(const std::string& selector, bool
         if (!out.ok() || tiny || !(*out)->cpu()) return out;
         if (!any) break;
     }
-    return Error(Code::UNSUPPORTED, "`" + selector + "` is a CPU",
-                 "Fix: name a GPU, or add --tiny");
+    return Error(Code::UNSUPPORTED, "`" + selector + "` has no GPU",
+                 "Fix: name another device, or add --tiny");
 }
 
 Result<void> WyeSide::prepare(const Case& c) {
@@ -40,6 +40,8 @@ Result<void> WyeSide::prepare(const Case& c) {
         WYE_TRY(fill_pieces(b, [&](std::uint64_t offset, const std::vector<std::byte>& bytes) {
             return buffer.upload(bytes, offset);
         }));
+        // What is left unwritten must show.
+        if (b.output()) WYE_TRY(buffer.fill(0xa5a5a5a5U, 0, b.bytes));
         buffers_.push_back(std::move(buffer));
     }
     return {};
