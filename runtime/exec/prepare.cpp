@@ -9,6 +9,7 @@
 
 #include "exec/artifact_form.hpp"
 #include "exec/artifact_key.hpp"
+#include "exec/complaint.hpp"
 #include "plan/variant.hpp"
 #include "route/route.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -107,20 +108,6 @@ wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view labe
 
 namespace {
 
-// A variant is code of the program's author: says which one, and where it stands.
-Error refused_code(Error error, const registry::DeviceInfo& info, const ir::Program& program,
-                   std::uint32_t variant) {
-    if (error.code != Code::COMPILE_FAILED || variant == ir::kNone) return error;
-    const ir::Variant& which = program.variants[variant];
-    const std::string place =
-        which.place.line == 0 ? "" : fmt::format(" at {}:{}", which.place.line, which.place.column);
-    error.message =
-        fmt::format("variant `{}` ({}){} of program `{}` does not compile for {}: {}", which.entry,
-                    which.format, place, program.name, info.selector, error.message);
-    error.fix = "Fix: correct the variant's code, or dispatch without variants";
-    return error;
-}
-
 PreparedRef made(registry::NativeProgram native, const lower::Artifact& artifact,
                  const ProgramObject& program, const PreparedKey& key) {
     auto out = std::make_shared<Prepared>(std::move(native));
@@ -179,8 +166,8 @@ Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObje
         const Timer timer(stats.driver_ns);
         auto compiled = registry::NativeProgram::create(device, abi_artifact(artifact, label));
         if (!compiled.ok())
-            return refused_code(std::move(compiled).error(), device->info(), program.program(),
-                                key.variant);
+            return refused_code(std::move(compiled).error(), device->info(), program, key,
+                                artifact);
         native = std::move(compiled).value();
     }
     ++stats.compiled;

@@ -63,6 +63,7 @@ class CModule {
     const std::uint32_t subgroup;  // width; 0: the program uses none
     const Ranges ranges;
     Used used;
+    bool places = false;  // lines end with the place of their statement
 
     // Names and texts -------------------------------------------------------------------------
     [[nodiscard]] std::string_view value_type(ir::Kind kind) const {

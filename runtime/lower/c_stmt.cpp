@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "lower/c_walk.hpp"
 #include "lower/c_whole.hpp"
 #include "lower/c_writer.hpp"
 
@@ -42,6 +43,9 @@ CWriter::CWriter(CModule& module, BarrierPlan plan) : CWriter(module, ir::kNone)
 void CWriter::line(const std::string& text) {
     out_.append(static_cast<std::size_t>(indent_) * 4, ' ');
     out_ += text;
+    if (module_.places && place_.line != 0)
+        out_ += std::string(kPlaceMark) + std::to_string(place_.line) + ":" +
+                std::to_string(place_.column);
     out_ += '\n';
 }
 
@@ -118,6 +122,7 @@ void CWriter::statement(ir::StmtId id) {
 
 void CWriter::write_statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
+    place_ = s.place;
     switch (s.op) {
         case Op::LET:
             return declare(s, true);

@@ -31,6 +31,7 @@ class Kernel {
         artifact_.subgroup = subgroup;
     }
 
+    void show_places() { module_.places = true; }
     Result<Artifact> write();
 
   private:
@@ -397,8 +398,8 @@ Result<Artifact> Kernel::write() {
 }  // namespace
 
 Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
-                         const Spelling& spelling, const TargetFacts& facts,
-                         const Options& options) {
+                         const Spelling& spelling, const TargetFacts& facts, const Options& options,
+                         bool places) {
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     if (subgroup != 0 && !spelling.subgroups(subgroup))
         return Error(Code::UNSUPPORTED,
@@ -408,7 +409,9 @@ Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
                      "Fix: use a device with subgroups (the `cpu` device has them), or leave them "
                      "out",
                      program.name);
-    return Kernel(program, format, spelling, facts, options, subgroup).write();
+    Kernel kernel(program, format, spelling, facts, options, subgroup);
+    if (places) kernel.show_places();
+    return kernel.write();
 }
 
 }  // namespace wye::lower

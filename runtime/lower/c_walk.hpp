@@ -8,10 +8,13 @@
 
 namespace wye::lower {
 
-// UNSUPPORTED names the construct; LIMIT_EXCEEDED when the text passes kMaxTextBytes.
+// UNSUPPORTED names the construct; LIMIT_EXCEEDED when the text passes kMaxTextBytes. With `places`
+// lines end with kPlaceMark and the place of their statement, and are the same otherwise.
 [[nodiscard]] Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
                                        const Spelling& spelling, const TargetFacts& facts,
-                                       const Options& options);
+                                       const Options& options, bool places = false);
+
+inline constexpr std::string_view kPlaceMark = "  // at ";
 
 inline constexpr std::size_t kMaxTextBytes = std::size_t{32} << 20U;
 

@@ -120,6 +120,7 @@ class CWriter {
     std::string out_;
     unsigned indent_ = 1;
     unsigned temporaries_ = 0;
+    ir::Place place_;  // of the statement being written
 
     // Blocks being written that end with a barrier of the plan, outermost first.
     struct Closing {

@@ -158,6 +158,13 @@ void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
 wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
                           wye_program_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    if (fake().fail_compile && fake().compile_log) {
+        Error refused(Code::COMPILE_FAILED, "the fake does not compile", "Fix: correct it");
+        const std::string log = fake().compile_log(
+            {static_cast<const char*>(artifact->code.data), artifact->code.size});
+        refused.cause = std::make_shared<const Error>(Error(Code::COMPILE_FAILED, log, ""));
+        return sdk::report(*device->host, refused, error);
+    }
     if (fake().fail_compile)
         return fail(device->host, Code::COMPILE_FAILED, "the fake does not compile", error);
     ++fake().programs;

@@ -54,6 +54,8 @@ struct FakeDriver {
 
     // Faults.
     bool fail_compile = false;
+    // With fail_compile: what the compiler says of the code.
+    std::function<std::string(std::string_view code)> compile_log;
     bool fail_submit = false;
     bool fail_wait = false;                  // every event is poisoned
     std::uint64_t memory_left = UINT64_MAX;  // bytes for buffers; what is freed comes back

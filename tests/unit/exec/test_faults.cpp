@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Drivers that fail, hang, or change the process behind the application's back.
+#include <algorithm>
 #include <csignal>
 
 #include "rig.hpp"
@@ -56,6 +57,39 @@ TEST_CASE("a variant that does not compile is named with its place; a trial with
     CHECK(refused.fix.find("without variants") != std::string::npos);
     t.rig.driver.fail_compile = false;
     check_ok(t.job().run(t.rig));
+}
+
+TEST_CASE("a complaint about lowered code names the statement of the program") {
+    for (const char* format : {"opencl-c", "cuda-c"}) {
+        Rig rig;
+        rig.driver.format = format;
+        rig.driver.fail_compile = true;
+        const wye_device device = rig.device();
+        const wye_program program = rig.program(
+            "wye 1; program p; workgroup 64; param k: u32; output r: u32[64]; grid groups 1;\n"
+            "main {\n  let a = k + 41u;\n  if local_index == 3u {\n"
+            "    r[local_index] = a * 12345u;\n  }\n}");
+        // The line of the code that has the constant.
+        std::string asked = "12345";
+        rig.driver.compile_log = [&](std::string_view code) {
+            const std::size_t at = code.find(asked);
+            REQUIRE(at != std::string_view::npos);
+            const auto line = 1 + std::count(code.begin(), code.begin() + at, '\n');
+            return "x.c:1:1: warning: odd\nx.c:" + std::to_string(line) + ":9: error: bad";
+        };
+        std::vector<std::uint32_t> r(64);
+        const auto run = [&] {
+            return Job(program, device).param(1).out(0, r.data(), 256).run(rig);
+        };
+        check_refused(run(), WYE_COMPILE_FAILED, "the fake does not compile [program at 5:5]");
+        asked = "41";
+        check_refused(run(), WYE_COMPILE_FAILED, "[program at 3:3]");
+        // A line that no statement made has no place.
+        rig.driver.compile_log = [](std::string_view) { return "x.c:1:1: error: bad"; };
+        const Outcome first = run();
+        check_refused(first, WYE_COMPILE_FAILED, "the fake does not compile");
+        CHECK_FALSE(first.says("[program"));
+    }
 }
 
 TEST_CASE("a time-out cancels, delivers nothing, and the next dispatch runs") {
