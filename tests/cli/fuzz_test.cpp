@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye fuzz` as a user meets it.
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "command.hpp"
 
 using wye::test::Outcome;
+using wye::test::read_bytes;
 using wye::test::run_command;
 using wye::test::TempFolder;
 
@@ -64,6 +67,45 @@ TEST_CASE("kept cases run again") {
     CHECK(bad.code == 2);
     CHECK(contains(bad.err, "line 1"));
     CHECK(fuzz({"--replay", folder.path("none.wye")}).code == 2);
+}
+
+TEST_CASE("a device that is wrong is found, and the proof is small and repeats") {
+    const TempFolder folder;
+    const std::map<std::string, std::string> environment = {
+        {"WYE_LIBEXEC", std::filesystem::path(WYE_FUZZ).parent_path().string()},
+        {"WYE_PLUGIN_PATH", WYE_TURNS_WRONG}};
+    const std::vector<std::string> search = {
+        WYE_TOOL,    "fuzz",        "--seeds", "0..20",
+        "--devices", "turns_wrong", "--keep",  folder.path("found")};
+    const Outcome found = run_command(search, environment);
+    CAPTURE(found.out);
+    CAPTURE(found.err);
+    CHECK(found.code == 1);
+    CHECK(contains(found.out, "DIFFERS seed-"));
+    CHECK(contains(found.out, " should be 0x"));
+    REQUIRE(contains(found.out, "kept as "));
+    std::size_t kept = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path("found"))) {
+        const std::string text = read_bytes(entry.path().string());
+        CAPTURE(text);
+        CHECK(contains(text, "rotl("));
+        CHECK(contains(text, " on turns_wrong:0\n"));
+        const std::string body = text.substr(text.find("main {"));
+        CHECK(std::ranges::count(body, '\n') <= 8);
+        ++kept;
+    }
+    CHECK(kept > 0);
+    const std::vector<std::string> again = {WYE_TOOL,  "fuzz", "--replay", folder.path("found"),
+                                            "--limit", "0",    "--devices"};
+    const auto on = [&](const char* device) {
+        std::vector<std::string> words = again;
+        words.emplace_back(device);
+        return run_command(words, environment);
+    };
+    const Outcome wrong = on("turns_wrong");
+    CHECK(wrong.code == 1);
+    CHECK(contains(wrong.out, "\n0 equal, " + std::to_string(kept) + " different\n"));
+    CHECK(on("cpu").code == 0);
 }
 
 TEST_CASE("wrong usage, absent devices and an absent helper are told apart") {

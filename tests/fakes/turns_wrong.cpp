@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CPU plugin under another name, with a fault as compilers have them: where a program rotates
+// to the left, it rotates to the right. For the tests of what compares devices.
+#include <cstring>
+#include <vector>
+
+#include "cpu/cpu_plugin.h"
+#include "wye/program_format.h"
+#include "wye/sdk/plugin.hpp"
+
+namespace {
+
+// What stands behind each table. The CPU plugin's are static, so every writer writes the same.
+const wye_plugin_table* plugin_behind = nullptr;
+const wye_device_table* device_behind = nullptr;
+
+// In the code of functions and main. A literal with the number of that operation changes too, which
+// serves as well.
+std::vector<std::uint32_t> turned(wye_bytes code) {
+    std::vector<std::uint32_t> words((code.size + 3) / 4);
+    std::memcpy(words.data(), code.data, code.size);
+    constexpr std::size_t kHead = WYE_PROGRAM_HEADER_BYTES / 4;
+    constexpr std::size_t kEntry = WYE_PROGRAM_SECTION_ENTRY_BYTES / 4;
+    for (std::size_t entry = 0; entry < words[3]; ++entry) {  // id, zero, offset, bytes
+        const std::uint32_t* e = &words[kHead + entry * kEntry];
+        if (e[0] != WYE_SECTION_FUNCTIONS && e[0] != WYE_SECTION_BODY) continue;
+        for (std::size_t at = e[2] / 4; at < (e[2] + e[4]) / 4; ++at)
+            if (words[at] == WYE_OP_ROTL) words[at] = WYE_OP_ROTR;
+    }
+    return words;
+}
+
+wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
+                          wye_program_object** out, wye_error** error) {
+    const std::vector<std::uint32_t> words = turned(artifact->code);
+    wye_artifact wrong = *artifact;
+    wrong.code.data = words.data();
+    return device_behind->program_create(device, &wrong, out, error);
+}
+
+wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
+                       const wye_device_table** table, wye_error** error) {
+    const wye_status status = plugin_behind->open_device(plugin, index, out, table, error);
+    if (status != WYE_OK) return status;
+    device_behind = *table;
+    static const wye_device_table kTable = [] {
+        wye_device_table t = *device_behind;
+        t.program_create = program_create;
+        t.program_save = nullptr;
+        t.program_load = nullptr;
+        return t;
+    }();
+    *table = &kTable;
+    return WYE_OK;
+}
+
+}  // namespace
+
+extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
+                                                           const wye_plugin_desc** out) {
+    const wye_status status = wye_cpu_plugin_query(hello, out);
+    if (status != WYE_OK) return status;
+    plugin_behind = (*out)->table;
+    static const wye_plugin_table kTable = [] {
+        wye_plugin_table t = *plugin_behind;
+        t.open_device = open_device;
+        return t;
+    }();
+    static const wye_plugin_desc kDesc = [&] {
+        wye_plugin_desc d = **out;
+        d.id = wye::sdk::to_abi("turns_wrong");
+        d.table = &kTable;
+        return d;
+    }();
+    *out = &kDesc;
+    return WYE_OK;
+}
