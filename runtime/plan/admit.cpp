@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace wye::plan {
 namespace {
@@ -60,20 +61,50 @@ void zero_all_outputs(const ProgramPlan& plan, Launch& out) {
             starts_at_zero(plan.program->buffers[out.buffers[i].buffer_index], out.buffers[i]);
 }
 
+namespace {
+
+std::uint64_t limit_of(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
+                       const ir::ZeroFill::Limit& limit) {
+    using From = ir::ZeroFill::Limit::From;
+    if (limit.from == From::Literal) return limit.value;
+    if (limit.from == From::Length)
+        return std::min<std::uint64_t>(lengths[limit.value], UINT32_MAX);
+    std::uint32_t value = 0;
+    std::memcpy(&value, launch.params + plan.params.offsets[limit.value], sizeof value);
+    return value;
+}
+
+// The coordinate takes every value below this in invocations that store.
+std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
+                    const ir::ZeroFill::Coordinate& c) {
+    const std::uint32_t size = launch.workgroup[c.local];
+    if (launch.empty || (c.size != 0 && c.size != size)) return 0;
+    std::uint64_t all = std::uint64_t{launch.groups[c.group]} * size;
+    for (const ir::ZeroFill::Limit& limit : c.below)
+        all = std::min(all, limit_of(plan, lengths, launch, limit));
+    return all;
+}
+
+// Element e is stored by the invocation with column e % pitch and row e / pitch.
+bool stores_all(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
+                const ir::ZeroFill::Output& facts, std::uint64_t elements) {
+    if (!facts.candidate) return false;
+    const std::uint64_t columns = reach(plan, lengths, launch, facts.column);
+    if (!facts.has_rows) return columns >= elements;
+    const std::uint64_t pitch = limit_of(plan, lengths, launch, facts.pitch);
+    if (pitch == 0 || elements > UINT32_MAX || columns < std::min(pitch, elements)) return false;
+    return reach(plan, lengths, launch, facts.row) >= (elements + pitch - 1) / pitch;
+}
+
+}  // namespace
+
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out) {
-    const std::uint64_t invocations =
-        out.empty ? 0 : std::uint64_t{out.groups[0]} * out.workgroup[0];
     for (std::uint32_t i = 0; i < out.buffer_count; ++i) {
         BoundBuffer& bound = out.buffers[i];
-        const ir::Buffer& buffer = plan.program->buffers[bound.buffer_index];
-        bound.zero = starts_at_zero(buffer, bound);
-        const ir::ZeroFill::Output& facts = plan.zero_fill.outputs[bound.buffer_index];
-        if (!bound.zero || !facts.candidate) continue;
-        // Skipped when the launch stores every element: enough invocations, no guard in the way.
-        bound.zero = invocations < bound.elements ||
-                     std::ranges::any_of(facts.guards, [&](std::uint16_t guard) {
-                         return lengths[guard] < bound.elements;
-                     });
+        const std::uint32_t buffer = bound.buffer_index;
+        bound.zero =
+            starts_at_zero(plan.program->buffers[buffer], bound) &&
+            !stores_all(plan, lengths, out, plan.zero_fill.outputs[buffer], bound.elements);
     }
 }
 

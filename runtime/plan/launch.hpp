@@ -31,7 +31,8 @@ struct ProgramPlan {
     std::array<std::int8_t, WYE_LIMIT_BUFFERS> argument_of;  // binding number to argument, or -1
     std::vector<std::string> count_names;                    // by buffer index: "the count of `y`"
     std::array<std::string, 3> grid_names;
-    bool params_decide_sizes = false;  // some count or grid axis is computed from a parameter
+    // Some count, grid axis or zero fill follows from a parameter.
+    bool params_decide_sizes = false;
 };
 [[nodiscard]] Result<ProgramPlan> plan_program(const ir::Program& program);
 

@@ -12,6 +12,15 @@ bool reads_param(const ir::SizeExpr& size) {
     return std::ranges::any_of(size, [](const ir::SizeNode& n) { return n.op == WYE_SIZE_PARAM; });
 }
 
+bool fill_reads_param(const ir::ZeroFill::Output& output) {
+    const auto param = [](const ir::ZeroFill::Limit& limit) {
+        return limit.from == ir::ZeroFill::Limit::From::Param;
+    };
+    return output.candidate && ((output.has_rows && param(output.pitch)) ||
+                                std::ranges::any_of(output.column.below, param) ||
+                                std::ranges::any_of(output.row.below, param));
+}
+
 }  // namespace
 
 Result<ProgramPlan> plan_program(const ir::Program& program) {
@@ -37,10 +46,11 @@ Result<ProgramPlan> plan_program(const ir::Program& program) {
     for (std::size_t axis = 0; axis < 3; ++axis)
         out.grid_names[axis] =
             fmt::format("axis {} of the grid of `{}`", "xyz"[axis], program.name);
-    out.params_decide_sizes = std::ranges::any_of(program.grid.axes, reads_param) ||
-                              std::ranges::any_of(program.buffers, [](const ir::Buffer& b) {
-                                  return reads_param(b.size);
-                              });
+    out.params_decide_sizes =
+        std::ranges::any_of(program.grid.axes, reads_param) ||
+        std::ranges::any_of(program.buffers,
+                            [](const ir::Buffer& b) { return reads_param(b.size); }) ||
+        std::ranges::any_of(out.zero_fill.outputs, fill_reads_param);
     return out;
 }
 

@@ -56,12 +56,31 @@ struct Analysis {
 };
 [[nodiscard]] Analysis analyse(const Program& program);
 
-// Arrays whose zero fill may be left out (language section "Zero start, and its price").
+// Arrays whose zero fill may be left out: what is certain from the text, and what a launch decides.
 struct ZeroFill {
     std::vector<bool> shared_skippable;  // by buffer index: the array is fully written first
+
+    // A u32 that a launch knows.
+    struct Limit {
+        enum class From : std::uint8_t { Literal, Param, Length };
+        From from = From::Literal;
+        std::uint64_t value = 0;  // a literal, else the index of the parameter or buffer
+        friend bool operator==(const Limit&, const Limit&) = default;
+    };
+    // workgroup_id.group * size + local_id.local, which takes every value below the number of
+    // invocations; `size` 0 is the workgroup's own on that axis, another value must equal it.
+    struct Coordinate {
+        std::uint8_t group = 0;
+        std::uint8_t local = 0;
+        std::uint32_t size = 0;
+        std::vector<Limit> below;  // the store happens under these conditions only
+    };
+    // Only stored, once, as r[column] or r[row * pitch + column].
     struct Output {
-        bool candidate = false;             // only stored once as r[i] under i < len(b) guards
-        std::vector<std::uint16_t> guards;  // buffers b whose length bounds i; checked per launch
+        bool candidate = false;
+        bool has_rows = false;
+        Coordinate column, row;
+        Limit pitch;
     };
     std::vector<Output> outputs;  // by buffer index
 };

@@ -2,6 +2,7 @@
 //
 // Which arrays need no zero fill, because the program writes all of them before anything can see.
 #include <algorithm>
+#include <optional>
 
 #include "program/access.hpp"
 #include "program/analysis.hpp"
@@ -95,28 +96,19 @@ class Fill {
         for (const Expr& e : code_.exprs)
             if (e.op == Op::LOAD || op_atomic(e.op)) seen_[e.imm] = true;
         block(code_.root, true, out);
-        for (std::size_t k = 0; k < program_.buffers.size(); ++k) {
-            auto& o = out.outputs[k];
-            o.candidate = o.candidate && stores_[k] == 1 && !seen_[k] &&
-                          program_.buffers[k].role == Role::OUTPUT;
-            if (!o.candidate) o.guards.clear();
-        }
+        for (std::size_t k = 0; k < program_.buffers.size(); ++k)
+            if (stores_[k] != 1 || seen_[k] || program_.buffers[k].role != Role::OUTPUT)
+                out.outputs[k] = {};
     }
 
-    // `plain`: under no conditions but `i < len(b)`.
+    // `plain`: under no conditions but `coordinate < limit`.
     void block(BlockId id, bool plain, ZeroFill& out) {
         if (id == kNone) return;
         for (const StmtId sid : code_.blocks[id]) {
             const Stmt& s = code_.stmts[sid];
             if (s.op == Op::RETURN || s.op == Op::TRAP) left_ = true;
-            if (s.op == Op::STORE) {
-                ++stores_[s.imm];
-                auto& o = out.outputs[s.imm];
-                o.candidate = plain && !left_ && own(s.args[0]);
-                o.guards = guards_;
-                std::sort(o.guards.begin(), o.guards.end());
-                o.guards.erase(std::unique(o.guards.begin(), o.guards.end()), o.guards.end());
-            }
+            if (s.op == Op::STORE && ++stores_[s.imm] == 1 && plain && !left_)
+                out.outputs[s.imm] = output(s.args[0]);
             const std::size_t mark = guards_.size();
             const bool guard = s.op == Op::IF && guards(s.args[0]);
             block(s.body, plain && guard, out);
@@ -125,11 +117,99 @@ class Fill {
         }
     }
 
-    [[nodiscard]] bool own(ExprId id) const {
-        return is_builtin(code_, lets_, id, WYE_BUILTIN_GLOBAL_ID, 0);
+    using Limit = ZeroFill::Limit;
+    using Coordinate = ZeroFill::Coordinate;
+    struct Guard {
+        Coordinate coordinate;
+        Limit limit;
+    };
+
+    [[nodiscard]] static bool same(const Coordinate& a, const Coordinate& b) {
+        return a.group == b.group && a.local == b.local && a.size == b.size;
     }
 
-    // Notes the buffers of `i < len(b)`, joined by `&&`. False when the condition says more.
+    [[nodiscard]] ZeroFill::Output output(ExprId index) const {
+        ZeroFill::Output o;
+        const Expr& e = resolve(code_, lets_, index);
+        if (const auto column = coordinate(index)) {
+            o.column = *column;
+            o.candidate = true;
+        } else if (e.op == Op::ADD && e.type == kU32) {
+            const auto ids = code_.operands_of(e);
+            o.candidate = rows(ids[0], ids[1], o) || rows(ids[1], ids[0], o);
+        }
+        for (const Guard& guard : guards_) {
+            if (same(guard.coordinate, o.column))
+                o.column.below.push_back(guard.limit);
+            else if (o.has_rows && same(guard.coordinate, o.row))
+                o.row.below.push_back(guard.limit);
+            else
+                o.candidate = false;
+        }
+        return o.candidate ? o : ZeroFill::Output{};
+    }
+
+    // row * pitch + column, of which one does not follow from the other.
+    [[nodiscard]] bool rows(ExprId product, ExprId column, ZeroFill::Output& o) const {
+        const Expr& e = resolve(code_, lets_, product);
+        const auto x = coordinate(column);
+        if (e.op != Op::MUL || !x) return false;
+        const auto ids = code_.operands_of(e);
+        for (const unsigned first : {0U, 1U}) {
+            const auto y = coordinate(ids[first]);
+            const auto pitch = limit(ids[1 - first]);
+            if (!y || !pitch || y->group == x->group || y->local == x->local) continue;
+            o.has_rows = true;
+            o.column = *x;
+            o.row = *y;
+            o.pitch = *pitch;
+            return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] std::optional<Coordinate> coordinate(ExprId id) const {
+        for (std::uint8_t axis = 0; axis < 3; ++axis)
+            if (is_builtin(code_, lets_, id, WYE_BUILTIN_GLOBAL_ID, axis))
+                return Coordinate{axis, axis, 0, {}};
+        const Expr& sum = resolve(code_, lets_, id);
+        if (sum.op != Op::ADD || sum.type != kU32) return std::nullopt;
+        const auto ids = code_.operands_of(sum);
+        for (const unsigned first : {0U, 1U}) {
+            const auto local = axis_of(ids[1 - first], WYE_BUILTIN_LOCAL_ID);
+            const Expr& product = resolve(code_, lets_, ids[first]);
+            if (!local || product.op != Op::MUL) continue;
+            const auto factors = code_.operands_of(product);
+            for (const unsigned k : {0U, 1U}) {
+                const auto group = axis_of(factors[k], WYE_BUILTIN_WORKGROUP_ID);
+                const Expr& size = resolve(code_, lets_, factors[1 - k]);
+                if (!group) continue;
+                if (size.op == Op::LITERAL && size.extra != 0)
+                    return Coordinate{*group, *local, static_cast<std::uint32_t>(size.extra), {}};
+                if (axis_of(factors[1 - k], WYE_BUILTIN_WORKGROUP_SIZE) == local)
+                    return Coordinate{*group, *local, 0, {}};
+            }
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<std::uint8_t> axis_of(ExprId id, unsigned builtin) const {
+        if (code_.exprs[id].type != kU32) return std::nullopt;
+        for (std::uint8_t axis = 0; axis < 3; ++axis)
+            if (is_builtin(code_, lets_, id, builtin, axis)) return axis;
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<Limit> limit(ExprId id) const {
+        const Expr& e = resolve(code_, lets_, id);
+        if (e.op == Op::LEN || e.op == Op::LEN64) return Limit{Limit::From::Length, e.imm};
+        if (e.type != kU32) return std::nullopt;
+        if (e.op == Op::LITERAL) return Limit{Limit::From::Literal, e.extra};
+        if (e.op == Op::PARAM) return Limit{Limit::From::Param, e.imm};
+        return std::nullopt;
+    }
+
+    // Notes conditions `coordinate < limit`, joined by `&&`. False when the condition says more.
     bool guards(ExprId id) {
         const Expr& e = resolve(code_, lets_, id);
         const auto operands = code_.operands_of(e);
@@ -137,10 +217,10 @@ class Fill {
             return guards(operands[0]) && guards(operands[1]);
         if (e.op != Op::LT && e.op != Op::GT) return false;
         const std::size_t index = e.op == Op::LT ? 0 : 1;
-        const Expr& limit = resolve(code_, lets_, operands[1 - index]);
-        const bool length = limit.op == Op::LEN || limit.op == Op::LEN64;
-        if (!length || !own(operands[index])) return false;
-        guards_.push_back(limit.imm);
+        const auto left = coordinate(operands[index]);
+        const auto right = limit(operands[1 - index]);
+        if (!left || !right) return false;
+        guards_.push_back({*left, *right});
         return true;
     }
 
@@ -150,7 +230,7 @@ class Fill {
     std::vector<std::vector<bool>> reads_;
     std::vector<std::uint32_t> stores_;
     std::vector<bool> seen_;
-    std::vector<std::uint16_t> guards_;
+    std::vector<Guard> guards_;
     bool left_ = false;
 };
 

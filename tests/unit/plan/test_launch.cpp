@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "planned.hpp"
 
 namespace wye::plan::test {
@@ -66,6 +68,58 @@ TEST_CASE("the zero fill is left out only when the launch stores every element")
         output r: u32[len(x)] unset; grid elements len(x);
         main { let i = global_id.x; if i < len(x) { r[x[i]] = i; } })");
     CHECK(!admitted(unset, Ask().in(0, 40).out(1, 40))->buffers[1].zero);
+}
+
+TEST_CASE("rows and columns: the zero fill is left out only when each element has its invocation") {
+    // Column and row as global_id has them, and exchanged as in a transposition.
+    for (const char* body : {"let x = global_id.x; let y = global_id.y;",
+                             "let x = workgroup_id.y * 4u + local_id.x; let y = workgroup_id.x * "
+                             "2u + local_id.y;"}) {
+        const bool turned = std::string_view(body).find("workgroup_id.y") != std::string_view::npos;
+        const Planned p =
+            planned(std::string("wye 1; program p; workgroup 4, 2; param pitch: u32; param w: u32; "
+                                "param h: u32; output r: u32[]; main { ") +
+                    body + " if x < w && y < h { r[y * pitch + x] = 1u; } }");
+        const auto zero = [&](unsigned pitch, unsigned w, unsigned h, unsigned count, unsigned gx,
+                              unsigned gy) {
+            if (turned) std::swap(gx, gy);
+            return admitted(p,
+                            Ask().param(pitch).param(w).param(h).out(0, count * 4ULL).grid(gx, gy))
+                ->buffers[0]
+                .zero;
+        };
+        // Which elements a launch stores, one by one.
+        const auto stores = [](unsigned pitch, unsigned w, unsigned h, unsigned count, unsigned gx,
+                               unsigned gy) {
+            std::vector<bool> stored(count);
+            for (unsigned y = 0; y < gy * 2 && y < h; ++y)
+                for (unsigned x = 0; x < gx * 4 && x < w; ++x)
+                    if (y * pitch + x < count) stored[y * pitch + x] = true;
+            return std::ranges::count(stored, false) == 0;
+        };
+        unsigned left_out = 0;
+        for (unsigned n = 0; n < 4096; ++n) {
+            const unsigned pitch = n % 4 * 3, w = n / 4 % 4 * 3, h = n / 16 % 4 * 2,
+                           count = n / 64 % 4 * 9 + 3, gx = n / 256 % 4 + 1, gy = n / 1024 % 4 + 1;
+            if (zero(pitch, w, h, count, gx, gy)) continue;
+            ++left_out;
+            CHECK(stores(pitch, w, h, count, gx, gy));
+        }
+        CHECK(left_out > 50);
+        CHECK(!zero(6, 6, 4, 24, 2, 2));
+        CHECK(zero(6, 5, 4, 24, 2, 2));
+        CHECK(zero(6, 6, 3, 24, 2, 2));
+        CHECK(zero(6, 6, 4, 24, 1, 2));
+    }
+}
+
+TEST_CASE("a workgroup of another size than the text has leaves the zero fill") {
+    const Planned p = planned(R"(wye 1; program p; workgroup 4 adjustable; output r: u32[8];
+        main { r[workgroup_id.x * 4u + local_id.x] = 1u; })");
+    CHECK(!admitted(p, Ask().out(0, 32).grid(2))->buffers[0].zero);
+    Ask other = Ask().out(0, 32).grid(2);
+    other.request.workgroup = {5, 1, 1};
+    CHECK(admitted(p, other)->buffers[0].zero);
 }
 
 TEST_CASE("bindings may overlap only where the program can write neither") {

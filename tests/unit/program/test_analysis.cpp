@@ -229,7 +229,22 @@ TEST_CASE("zero fill of outputs") {
     CHECK(candidate("let i = global_id.x; if i < len(r) { r[i] = n; }"));
     CHECK(candidate(
         "let i = global_id.x; if i < len(b) && len(r) > i { if i < len(x) { r[i] = n; } }"));
-    CHECK(!candidate("let i = global_id.x; if i < n { r[i] = n; }"));
+    CHECK(candidate("let i = global_id.x; if i < n { r[i] = n; }"));
+    CHECK(candidate("r[global_id.y] = n;"));
+    CHECK(candidate(
+        "let cx = global_id.x; let cy = global_id.y; if cx < n && cy < 7u { r[cy * n + cx] "
+        "= n; }"));
+    CHECK(
+        candidate("let cx = workgroup_id.y * workgroup_size.x + local_id.x; let cy = local_id.y + "
+                  "16u * workgroup_id.x; r[cx + n * cy] = n;"));
+    CHECK(!candidate("let cx = global_id.x; r[cx * n + cx] = n;"));
+    CHECK(!candidate("let cx = workgroup_id.y * 16u + local_id.x; r[global_id.y * n + cx] = n;"));
+    CHECK(!candidate("let cx = workgroup_id.y * 16u + local_id.x; r[local_id.x * n + cx] = n;"));
+    CHECK(!candidate("let cx = global_id.x; if global_id.z < n { r[global_id.y * n + cx] = n; }"));
+    CHECK(!candidate("let cx = global_id.x; if cx * 2u < n { r[cx] = n; }"));
+    CHECK(!candidate("let cx = global_id.x; if n < cx { r[cx] = n; }"));
+    CHECK(!candidate("let cx = global_id.x; r[global_id.y * cx + cx] = n;"));
+    CHECK(!candidate("let cx = workgroup_id.x * workgroup_size.y + local_id.x; r[cx] = n;"));
     CHECK(!candidate("let i = global_id.x; if i < len(r) { } else { r[i] = n; }"));
     CHECK(!candidate("let i = global_id.x; if i < len(r) || n == 1u { r[i] = n; }"));
     CHECK(!candidate("let i = global_id.x; for k in 0u..n { r[i] = n; }"));
@@ -238,10 +253,11 @@ TEST_CASE("zero fill of outputs") {
     CHECK(!candidate("let i = global_id.x; if n == 1u { return; } r[i] = n;"));
     CHECK(!candidate("let i = global_id.x; if n == 1u { trap 1; } r[i] = n;"));
     CHECK(!candidate("r[local_index] = n;"));
-    CHECK(!candidate("r[global_id.y] = n;"));
     CHECK(!candidate("let i = i32(global_id.x); r[i] = n;"));  // misses what is past 2^31
     for (const auto& o : guards("r[global_id.x] = n;")) CHECK(!o.candidate);  // a function reads it
     const Program p =
         program(plain("let i = global_id.x; if i < len(b) && i < len(x) { r[i] = n; }"));
-    CHECK(zero_fill(p).outputs[2].guards == std::vector<std::uint16_t>{0, 1});
+    using Limit = ZeroFill::Limit;
+    CHECK(zero_fill(p).outputs[2].column.below ==
+          std::vector<Limit>{{Limit::From::Length, 1}, {Limit::From::Length, 0}});
 }
