@@ -90,12 +90,6 @@ const Verdict& Plugin::verdict(std::uint32_t index) {
             if (!saved.ok()) log(*host, WYE_LOG_INFO, saved.error().text());
         }
         here.verdict = *verdict;
-        if (verdict->loop_rounds != 0)
-            log(*host, WYE_LOG_WARNING,
-                "the driver of " + device.name + " ends the loops of an invocation after " +
-                    std::to_string(verdict->loop_rounds) +
-                    " rounds, all loops together, and says nothing: programs that loop longer give "
-                    "wrong results there. Fix: run those on another device");
     });
     return here.verdict;
 }

@@ -174,6 +174,8 @@ wye_status arithmetic(const Device& d, const Verdict& v, std::uint32_t key, wye_
         }
         case WYE_FACT_KEY_NATIVE_F16_CONVERT:
             return flag(out, v.f16_convert, kSelfTest);
+        case WYE_FACT_KEY_LOOP_ROUNDS:
+            return v.loop_rounds == 0 ? WYE_UNSUPPORTED : number(out, v.loop_rounds, kSelfTest);
         default:
             return WYE_UNSUPPORTED;
     }
@@ -224,6 +226,7 @@ bool needs_self_test(std::uint32_t key) {
         case WYE_FACT_KEY_KEEPS_F32_DENORMALS:
         case WYE_FACT_KEY_F32_DENORM_MODE:
         case WYE_FACT_KEY_NATIVE_F16_CONVERT:
+        case WYE_FACT_KEY_LOOP_ROUNDS:
             return true;
         default:
             return false;

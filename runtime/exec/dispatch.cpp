@@ -152,6 +152,19 @@ Error trapped(const Flow& flow, const wye_report& report) {
             flow.program.program().name};
 }
 
+// The driver ended a loop by itself: what the launch wrote is worthless.
+Error loops_ended(const Flow& flow) {
+    const registry::DeviceInfo& device = flow.session.info();
+    return {Code::LIMIT_EXCEEDED,
+            fmt::format("the driver of {} ended a loop of program `{}` by itself: it allows an "
+                        "invocation {} rounds, all loops together",
+                        device.selector, flow.program.program().name,
+                        device.facts.number(WYE_FACT_KEY_LOOP_ROUNDS).value_or(0)),
+            "Fix: run it on another device, such as `cpu`, or do fewer rounds in one dispatch; no "
+            "output was delivered",
+            flow.program.program().name};
+}
+
 Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& uses,
                           wye_report& report) {
     const bool timed = (flow.desc.flags & WYE_DISPATCH_TIMED) != 0;
@@ -181,6 +194,7 @@ Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& use
         return timed_out(flow, pending, std::move(uses), lease);
     }
     if (batch.traps && lease.trap_record()[1] != 0) {
+        if (lease.trap_record()[0] == lower::kLoopsEnded) return loops_ended(flow);
         report.trap_code = lease.trap_record()[0];
         report.trap_count = lease.trap_record()[1];
         return trapped(flow, report);

@@ -37,6 +37,7 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
     out.native_f32_atomic_add = facts.has(WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD);
     out.native_f64_atomic_add = facts.has(WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD);
     if (const auto bytes = facts.number(WYE_FACT_KEY_MAX_PUSH_BYTES)) out.max_push_bytes = *bytes;
+    if (const auto rounds = facts.number(WYE_FACT_KEY_LOOP_ROUNDS)) out.loop_rounds = *rounds;
     for (const std::uint64_t size : facts.list(WYE_FACT_KEY_SUBGROUP_SIZES))
         out.subgroup_sizes.push_back(static_cast<std::uint32_t>(size));
     return out;

@@ -41,6 +41,9 @@ struct TargetFacts {
     bool native_f32_atomic_add = false;
     bool native_f64_atomic_add = false;
     std::uint64_t max_push_bytes = 128;
+    // SPIR-V only: the driver ends an invocation's loops after so many rounds in all; 0: it does
+    // not. Loops that may run longer are watched, and trap with kLoopsEnded.
+    std::uint64_t loop_rounds = 0;
     std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: not known
 };
 
@@ -73,6 +76,9 @@ struct Artifact {
 [[nodiscard]] Result<std::uint32_t> subgroup_width(const ir::Program& program,
                                                    const TargetFacts& facts,
                                                    const Options& options);
+
+// The code of a trap that says that the driver ended a loop: above all codes of programs.
+inline constexpr std::uint32_t kLoopsEnded = 0x10000;
 
 // CUDA has at most this much workgroup memory in declarations; more comes with the launch.
 inline constexpr std::uint32_t kMaxCudaStaticShared = 48U << 10U;

@@ -109,24 +109,25 @@ Id SpirvWriter::float_add(Kind kind, const SpirvArray& array, Id pointer, Id ope
     if (wide) module_.capability(spv::Capability::Int64Atomics);
     const Id bits = b_.bits_type(kind);
     const Id first = b_.make(spv::Op::OpAtomicLoad, bits, {pointer, scope, relaxed});
+    const Loop loop{module_.fresh(), module_.fresh(), watch()};
     const Id before = b_.here();
     const Id header = module_.fresh();
-    const Id again = module_.fresh();
-    const Id after = module_.fresh();
     const Id found = module_.typed(module_.fresh(), bits);
     b_.branch(header);
     b_.open(header);
-    const Id expected = b_.make(spv::Op::OpPhi, bits, {first, before, found, again});
+    const Id expected = b_.make(spv::Op::OpPhi, bits, {first, before, found, loop.next});
     const Id old = b_.bits_float(kind, expected);
     const Id sum = b_.arithmetic(spv::Op::OpFAdd, kind, {old, operand});
     b_.act(spv::Op::OpAtomicCompareExchange,
            {bits, found, pointer, scope, relaxed, relaxed, b_.float_bits(kind, sum), expected});
     const Id done = b_.test(spv::Op::OpIEqual, found, expected);
-    b_.act(spv::Op::OpLoopMerge, {after, again, code(spv::LoopControlMask::MaskNone)});
-    b_.branch(done, after, again);
-    b_.open(again);
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, code(spv::LoopControlMask::MaskNone)});
+    const Id out = way_out(loop);
+    b_.branch(done, out, loop.next);
+    leave(loop, out);
+    b_.open(loop.next);
     b_.branch(header);
-    b_.open(after);
+    close(loop);
     return old;
 }
 

@@ -11,6 +11,20 @@ using spv::Op;
 
 std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
 
+bool takes_signed(Op op) {
+    switch (op) {
+        case Op::OpSLessThan:
+        case Op::OpSLessThanEqual:
+        case Op::OpSGreaterThan:
+        case Op::OpSGreaterThanEqual:
+        case Op::OpSDiv:
+        case Op::OpShiftRightArithmetic:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 Id SpirvBuilder::make(Op op, Id type, std::span<const std::uint32_t> operands) {
@@ -19,6 +33,37 @@ Id SpirvBuilder::make(Op op, Id type, std::span<const std::uint32_t> operands) {
     all.insert(all.end(), operands.begin(), operands.end());
     out_->add(op, all);
     return module.typed(id, type);
+}
+
+Id SpirvBuilder::as_signed(Id value) {
+    const Id type = module.signed_type(module.type_of(value));
+    if (const auto known = module.known(value)) return module.signed_number(type, *known);
+    return make(Op::OpBitcast, type, {value});
+}
+
+Id SpirvBuilder::op(Op o, Id a, Id b) {
+    const Id type = module.type_of(a);
+    if (!takes_signed(o)) return make(o, type, {a, b});
+    const Id left = as_signed(a);
+    const Id right = o == Op::OpShiftRightArithmetic ? b : as_signed(b);
+    return make(Op::OpBitcast, type, {make(o, module.type_of(left), {left, right})});
+}
+
+Id SpirvBuilder::test(Op o, Id a, Id b) {
+    if (!takes_signed(o)) return make(o, module.bool_type(), {a, b});
+    const Id left = as_signed(a);
+    return make(o, module.bool_type(), {left, as_signed(b)});
+}
+
+// Wide ones by words: of a choice between two numbers that hangs on their comparison NVIDIA 580
+// makes a wrong minimum, maximum or saturating operation.
+Id SpirvBuilder::less(Id a, Id b, bool is_signed) {
+    const Op ordered = is_signed ? Op::OpSLessThan : Op::OpULessThan;
+    if (module.type_of(a) == module.int_type(32)) return test(ordered, a, b);
+    const Id high = high_word(a);
+    const Id other = high_word(b);
+    const Id low = test(Op::OpULessThan, low_word(a), low_word(b));
+    return either(test(ordered, high, other), both(test(Op::OpIEqual, high, other), low));
 }
 
 Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::uint32_t> operands) {

@@ -26,10 +26,11 @@ class SpirvBuilder {
         return make(op, type, std::span(operands.begin(), operands.size()));
     }
     void act(spv::Op op, std::initializer_list<std::uint32_t> operands) { out_->add(op, operands); }
-    // With the type of the first operand.
+    // With the type of the first operand. Values are unsigned in type; signed operations get
+    // signed operands all the same, since some drivers look there for the sign.
     Id op(spv::Op o, Id a) { return make(o, module.type_of(a), {a}); }
-    Id op(spv::Op o, Id a, Id b) { return make(o, module.type_of(a), {a, b}); }
-    Id test(spv::Op o, Id a, Id b) { return make(o, module.bool_type(), {a, b}); }
+    Id op(spv::Op o, Id a, Id b);
+    Id test(spv::Op o, Id a, Id b);
     Id either(Id a, Id b) { return op(spv::Op::OpLogicalOr, a, b); }
     Id both(Id a, Id b) { return op(spv::Op::OpLogicalAnd, a, b); }
     Id select(Id condition, Id yes, Id no) {
@@ -45,6 +46,8 @@ class SpirvBuilder {
     Id resize(Id value, unsigned bits) {
         return make(spv::Op::OpUConvert, module.int_type(bits), {value});
     }
+    Id as_signed(Id value);
+    Id less(Id a, Id b, bool is_signed);
     Id low_word(Id wide) { return resize(wide, 32); }
     Id high_word(Id wide) { return resize(op(spv::Op::OpShiftRightLogical, wide, u32(32)), 32); }
     Id join_words(Id low, Id high) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/spirv_context.hpp"
 
+#include "lower/loop_rounds.hpp"
+
 namespace wye::lower {
 namespace {
 
@@ -23,7 +25,9 @@ SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts
       subgroup(subgroup_),
       source(program_, workgroup),
       usage(program_, source.ranges),
-      buffers_(program_.buffers.size()) {
+      buffers_(program_.buffers.size()),
+      watches_loops_(facts_.loop_rounds != 0 &&
+                     most_rounds(program_, invocations()) > facts_.loop_rounds) {
     lay_out();
 }
 
@@ -70,11 +74,11 @@ void SpirvContext::lay_out() {
         for (std::uint32_t k = 0; k < 6; ++k) add_member(Slot::Grid, k, word, 4);
         slots_.push_back({WYE_SLOT_GRID, 0, block_bytes_ - 24, 0});
     }
-    if (hides_constants()) {
+    if (hides_constants() || watches_loops()) {
         add_member(Slot::OpaqueZero, 0, two_words, 8);
         slot(WYE_SLOT_OPAQUE_ZERO, 0);
     }
-    if (usage.trap) slots_.push_back({WYE_SLOT_TRAP, 0, 0, 0});
+    if (usage.trap || watches_loops()) slots_.push_back({WYE_SLOT_TRAP, 0, 0, 0});
     if (member_types_.empty()) return;
 
     const Id type = module.global(spv::Op::OpTypeStruct, member_types_);

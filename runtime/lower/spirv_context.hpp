@@ -87,6 +87,8 @@ class SpirvContext {
     [[nodiscard]] bool hides_constants() const {
         return facts.folds_literal_zero && usage.arithmetic;
     }
+    // Loops may make more rounds than the driver lets them, so each says how it ended.
+    [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 
     // The first refusal wins; the words are then worthless, but finishing them is harmless.
     void refuse(const std::string& construct);
@@ -103,6 +105,7 @@ class SpirvContext {
     std::map<spv::BuiltIn, Id> inputs_;
     std::vector<Id> interface_;
     std::map<Id, Id> structs_;  // by element type
+    const bool watches_loops_;
     Id trap_record_ = 0;
 
     std::map<std::pair<Slot, std::uint32_t>, std::uint32_t> members_;

@@ -51,8 +51,11 @@ Id float_to_int(SpirvBuilder& b, Kind from, Kind to, Id value) {
                   m.literal(from, s.low));
     const Id ok = b.both(above, b.compare(spv::Op::OpFOrdLessThan, value, m.literal(from, s.high)));
     const bool is_signed = ir::Type{to, 1}.signed_integer();
-    const Id inside = b.convert(is_signed ? spv::Op::OpConvertFToS : spv::Op::OpConvertFToU,
-                                m.value_type(to), b.select(ok, value, zero));
+    const Id safe = b.select(ok, value, zero);
+    const Id type = m.value_type(to);
+    const Id inside =
+        is_signed ? b.bitcast(b.convert(spv::Op::OpConvertFToS, m.signed_type(type), safe), type)
+                  : b.convert(spv::Op::OpConvertFToU, type, safe);
     const Id low = b.select(b.compare(spv::Op::OpFOrdLessThan, value, zero), m.literal(to, s.least),
                             m.literal(to, 0));
     const Id end = b.select(b.compare(spv::Op::OpFOrdGreaterThan, value, zero),
@@ -110,9 +113,10 @@ Id spirv_conversion(SpirvBuilder& b, Kind from, Kind to, Id value) {
         return b.select(value, m.literal(to, one), m.literal(to, 0));
     }
     if (source.floating() && target.integer()) return float_to_int(b, from, to, value);
+    if (source.signed_integer() && target.floating())
+        return b.convert(spv::Op::OpConvertSToF, m.value_type(to), b.as_signed(value));
     if (source.integer() && target.floating())
-        return b.convert(source.signed_integer() ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF,
-                         m.value_type(to), value);
+        return b.convert(spv::Op::OpConvertUToF, m.value_type(to), value);
     if (source.floating()) return b.convert(spv::Op::OpFConvert, m.value_type(to), value);
     if (source.bits() == target.bits()) return value;
     // Not OpSConvert: Mesa 22.3 takes comparisons of its result with constants for decided.

@@ -29,10 +29,11 @@ class Integer {
     Id band(Id a, Id c) { return b_.op(spv::Op::OpBitwiseAnd, a, c); }
     Id bor(Id a, Id c) { return b_.op(spv::Op::OpBitwiseOr, a, c); }
     Id bxor(Id a, Id c) { return b_.op(spv::Op::OpBitwiseXor, a, c); }
-    Id less(Id a, Id c) {
-        return b_.test(signed_ ? spv::Op::OpSLessThan : spv::Op::OpULessThan, a, c);
+    Id less(Id a, Id c) { return b_.less(a, c, signed_); }
+    Id no(Id a) { return b_.make(spv::Op::OpLogicalNot, b_.module.bool_type(), {a}); }
+    Id negative(Id a) {
+        return b_.test(spv::Op::OpSLessThan, wide_ ? b_.high_word(a) : a, b_.u32(0));
     }
-    Id negative(Id a) { return b_.test(spv::Op::OpSLessThan, a, number(0)); }
     Id mask_count(Id count) { return b_.op(spv::Op::OpBitwiseAnd, count, b_.u32(bits_ - 1)); }
 
     Id divide(Id a, Id divisor, bool remainder);
@@ -40,13 +41,10 @@ class Integer {
     Id rotate(Id a, Id count, bool left);
     Id bit_count(Id a);
     Id leading_zeros(Id a);
+    Id trailing_zeros(Id a);
     Id reverse(Id a);
     Id mul_hi(Id a, Id c);
-    Id carried(Id a, Id sum);
     Id saturate(Id a, Id c, bool subtract);
-    Id compare(spv::Op of_signed, spv::Op of_unsigned, std::span<const Id> v) {
-        return b_.test(signed_ ? of_signed : of_unsigned, v[0], v[1]);
-    }
 
     SpirvBuilder& b_;
     unsigned bits_;
@@ -67,7 +65,6 @@ Id Integer::divide(Id a, Id divisor, bool remainder) {
     }
     if (remainder && !signed_) return b_.op(spv::Op::OpUMod, a, divisor);
     const Id quotient = b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor);
-    // Values are unsigned in type, and some drivers (NVIDIA 580) then take OpSRem for OpUMod.
     return remainder ? sub(a, b_.op(spv::Op::OpIMul, quotient, divisor)) : quotient;
 }
 
@@ -105,6 +102,20 @@ Id Integer::leading_zeros(Id a) {
     return b_.resize(b_.select(empty, below, narrow(high)), 64);
 }
 
+// The ones below the lowest one. By words: NVIDIA 580 counts wrongly behind wide divisions.
+Id Integer::trailing_zeros(Id a) {
+    const auto narrow = [&](Id word) {
+        const Id before = b_.op(spv::Op::OpISub, word, b_.u32(1));
+        return b_.op(spv::Op::OpBitCount,
+                     b_.op(spv::Op::OpBitwiseAnd, b_.op(spv::Op::OpNot, word), before));
+    };
+    if (!wide_) return narrow(a);
+    const Id low = b_.low_word(a);
+    const Id above = b_.op(spv::Op::OpIAdd, narrow(b_.high_word(a)), b_.u32(32));
+    const Id empty = b_.test(spv::Op::OpIEqual, low, b_.u32(0));
+    return b_.resize(b_.select(empty, above, narrow(low)), 64);
+}
+
 Id Integer::reverse(Id a) {
     if (!wide_) return b_.op(spv::Op::OpBitReverse, a);
     return b_.join_words(b_.op(spv::Op::OpBitReverse, b_.high_word(a)),
@@ -125,20 +136,10 @@ Id Integer::mul_hi(Id a, Id c) {
     return sub(high, b_.select(negative(c), a, number(0)));
 }
 
-// The sum is below `a`. By words: NVIDIA 580 makes a wrong saturating addition of a wide compare.
-Id Integer::carried(Id a, Id sum) {
-    if (!wide_) return less(sum, a);
-    const Id high = b_.high_word(a);
-    const Id sum_high = b_.high_word(sum);
-    const Id low = b_.test(spv::Op::OpULessThan, b_.low_word(sum), b_.low_word(a));
-    return b_.either(b_.test(spv::Op::OpULessThan, sum_high, high),
-                     b_.both(b_.test(spv::Op::OpIEqual, sum_high, high), low));
-}
-
 Id Integer::saturate(Id a, Id c, bool subtract) {
     const Id result = subtract ? sub(a, c) : add(a, c);
     if (!signed_) {
-        const Id over = subtract ? less(a, c) : carried(a, result);
+        const Id over = subtract ? less(a, c) : less(result, a);
         return b_.select(over, number(subtract ? 0 : all_ones()), result);
     }
     // The result overflowed when its sign is wrong; then the sign of `a` says to which side.
@@ -178,13 +179,13 @@ Id Integer::write(Op op, std::span<const Id> v) {
         case Op::NE:
             return b_.test(spv::Op::OpINotEqual, v[0], v[1]);
         case Op::LT:
-            return compare(spv::Op::OpSLessThan, spv::Op::OpULessThan, v);
+            return less(v[0], v[1]);
         case Op::LE:
-            return compare(spv::Op::OpSLessThanEqual, spv::Op::OpULessThanEqual, v);
+            return no(less(v[1], v[0]));
         case Op::GT:
-            return compare(spv::Op::OpSGreaterThan, spv::Op::OpUGreaterThan, v);
+            return less(v[1], v[0]);
         case Op::GE:
-            return compare(spv::Op::OpSGreaterThanEqual, spv::Op::OpUGreaterThanEqual, v);
+            return no(less(v[0], v[1]));
         case Op::ROTL:
             return rotate(v[0], v[1], true);
         case Op::ROTR:
@@ -193,8 +194,8 @@ Id Integer::write(Op op, std::span<const Id> v) {
             return bit_count(v[0]);
         case Op::CLZ:
             return leading_zeros(v[0]);
-        case Op::CTZ:  // the ones below the lowest one
-            return bit_count(band(b_.op(spv::Op::OpNot, v[0]), sub(v[0], number(1))));
+        case Op::CTZ:
+            return trailing_zeros(v[0]);
         case Op::REVERSE_BITS:
             return reverse(v[0]);
         case Op::MUL_HI:

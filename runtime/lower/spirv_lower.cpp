@@ -81,7 +81,7 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& fact
                 static_cast<std::uint32_t>(buffer.count * buffer.type.bytes() * wider);
     }
     out.params_size = ir::param_layout(program.params).size;
-    out.uses_trap = context.usage.trap;
+    out.uses_trap = context.usage.trap || context.watches_loops();
     out.code.reserve(words.size() * 4);
     for (const std::uint32_t word : words)  // little endian on every host
         for (unsigned k = 0; k < 4; ++k)

@@ -62,7 +62,7 @@ SpirvWriter::Index SpirvWriter::index(const SpirvArray& array, ir::ExprId id, bo
     out.raw = wide_integer(kind) ? b_.low_word(given) : given;
     out.at = out.raw;
     if (proven) return out;
-    out.ok = b_.test(Op::OpULessThan, given, length_of(array, kind));
+    out.ok = b_.less(given, length_of(array, kind), false);
     if (clamp) out.at = b_.select(out.ok, out.raw, b_.u32(0));
     return out;
 }

@@ -68,6 +68,10 @@ Id SpirvModule::int_type(unsigned bits) {
     return once(spv::Op::OpTypeInt, {bits, 0});
 }
 
+Id SpirvModule::signed_type(Id unsigned_type) {
+    return once(spv::Op::OpTypeInt, {unsigned_type == int_type(32) ? 32U : 64U, 1});
+}
+
 Id SpirvModule::float_type(unsigned bits) {
     if (bits == 16) capability(spv::Capability::StorageBuffer16BitAccess);
     if (bits == 64) capability(spv::Capability::Float64);
@@ -114,6 +118,13 @@ Id SpirvModule::number(unsigned bits, std::uint64_t value) {
     const Id id = once(spv::Op::OpConstant, operands, true);
     numbers_.emplace(id, value);
     return id;
+}
+
+Id SpirvModule::signed_number(Id type, std::uint64_t bits) {
+    Words operands{type, static_cast<std::uint32_t>(bits)};
+    if (type != signed_type(int_type(32)))
+        operands.push_back(static_cast<std::uint32_t>(bits >> 32U));
+    return once(spv::Op::OpConstant, operands, true);
 }
 
 Id SpirvModule::truth(bool value) {

@@ -45,11 +45,12 @@ class SpirvModule {
     void capability(spv::Capability capability, std::string_view extension = {});
     [[nodiscard]] Id glsl();  // the instruction set GLSL.std.450
 
-    // Types. Integers are unsigned everywhere: operations carry the sign.
+    // Types. Values are unsigned everywhere: operations carry the sign.
     [[nodiscard]] Id void_type();
     [[nodiscard]] Id bool_type();
-    [[nodiscard]] Id int_type(unsigned bits);    // 8 and 16: storage only
-    [[nodiscard]] Id float_type(unsigned bits);  // 16: storage only
+    [[nodiscard]] Id int_type(unsigned bits);        // 8 and 16: storage only
+    [[nodiscard]] Id signed_type(Id unsigned_type);  // of 32 and 64 bits
+    [[nodiscard]] Id float_type(unsigned bits);      // 16: storage only
     [[nodiscard]] Id vector_type(Id component, unsigned lanes);
     [[nodiscard]] Id array_type(Id element, std::uint64_t count);  // without a stride
     [[nodiscard]] Id struct_type(std::span<const Id> members);     // without a layout
@@ -61,6 +62,7 @@ class SpirvModule {
 
     // Constants.
     [[nodiscard]] Id number(unsigned bits, std::uint64_t value);  // an integer
+    [[nodiscard]] Id signed_number(Id type, std::uint64_t bits);
     [[nodiscard]] Id truth(bool value);
     [[nodiscard]] Id float_number(unsigned bits, std::uint64_t pattern);
     [[nodiscard]] Id literal(ir::Kind kind, std::uint64_t bits);

@@ -46,13 +46,13 @@ void SpirvWriter::statement(ir::StmtId id) {
         case Op::WHILE:
             return while_statement(s);
         case Op::BREAK:
-            return b_.branch(loops_.back().merge);
+            return leave(loops_.back());
         case Op::CONTINUE:
             return b_.branch(loops_.back().next);
         case Op::BARRIER:
             return b_.barrier();
         case Op::TRAP:
-            trap(s);
+            trap(s.imm);
             [[fallthrough]];
         case Op::RETURN:
             return b_.end(spv::Op::OpReturn, {});
@@ -118,27 +118,28 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     const ir::Type type = code_.locals[s.local].type;
     const Id held = module_.value_type(type.kind);
     const bool is_signed = type.signed_integer();
-    const spv::Op less = is_signed ? spv::Op::OpSLessThan : spv::Op::OpULessThan;
     const Id one = module_.literal(type.kind, 1);
     const Id first = value(s.args[0]).c[0];
     const Id end = value(s.args[1]).c[0];
     Id step = value(s.args[2]).c[0];
     const auto known = module_.known(step);
     const std::uint64_t most = type.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
-    if (!known || *known == 0 || *known > (is_signed ? most / 2 : most))  // below 1 counts as 1
-        step = b_.select(b_.test(less, step, one), one, step);
+    if (!known)  // below 1 counts as 1
+        step = b_.select(b_.less(step, one, is_signed), one, step);
+    else if (*known == 0 || *known > (is_signed ? most / 2 : most))
+        step = one;
     Id rounds = 0;
     if (!ranges_.plain_loops[id]) {
         const Id span = b_.op(spv::Op::OpISub, b_.op(spv::Op::OpISub, end, first), one);
         const Id steps = step == one ? span : b_.op(spv::Op::OpUDiv, span, step);
-        rounds = b_.select(b_.test(less, first, end), b_.op(spv::Op::OpIAdd, steps, one),
+        rounds = b_.select(b_.less(first, end, is_signed), b_.op(spv::Op::OpIAdd, steps, one),
                            zero(type.kind));
     }
 
+    const Loop loop{module_.fresh(), module_.fresh(), watch()};
     const Id before = b_.here();
     const Id header = module_.fresh();
     const Id body = module_.fresh();
-    const Loop loop{module_.fresh(), module_.fresh()};
     const Id next_i = module_.typed(module_.fresh(), held);
     const Id next_round = module_.typed(module_.fresh(), held);
     b_.branch(header);
@@ -147,13 +148,15 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     Id goes_on = 0;
     Id round = 0;
     if (rounds == 0) {
-        goes_on = b_.test(less, i, end);
+        goes_on = b_.less(i, end, is_signed);
     } else {
         round = b_.make(spv::Op::OpPhi, held, {zero(type.kind), before, next_round, loop.next});
-        goes_on = b_.test(spv::Op::OpULessThan, round, rounds);
+        goes_on = b_.less(round, rounds, false);
     }
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
-    b_.branch(goes_on, body, loop.merge);
+    const Id out = way_out(loop);
+    b_.branch(goes_on, body, out);
+    leave(loop, out);
     b_.open(body);
     locals_[s.local].c[0] = i;
     loops_.push_back(loop);
@@ -164,18 +167,20 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     b_.act(spv::Op::OpIAdd, {held, next_i, i, step});
     if (round != 0) b_.act(spv::Op::OpIAdd, {held, next_round, round, one});
     b_.branch(header);
-    b_.open(loop.merge);
+    close(loop);
 }
 
 void SpirvWriter::while_statement(const ir::Stmt& s) {
+    const Loop loop{module_.fresh(), module_.fresh(), watch()};
     const Id header = module_.fresh();
     const Id body = module_.fresh();
-    const Loop loop{module_.fresh(), module_.fresh()};
     b_.branch(header);
     b_.open(header);
     const Id condition = value(s.args[0]).c[0];
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
-    b_.branch(condition, body, loop.merge);
+    const Id out = way_out(loop);
+    b_.branch(condition, body, out);
+    leave(loop, out);
     b_.open(body);
     loops_.push_back(loop);
     block(s.body);
@@ -183,10 +188,10 @@ void SpirvWriter::while_statement(const ir::Stmt& s) {
     if (!b_.ended()) b_.branch(loop.next);
     b_.open(loop.next);
     b_.branch(header);
-    b_.open(loop.merge);
+    close(loop);
 }
 
-void SpirvWriter::trap(const ir::Stmt& s) {
+void SpirvWriter::trap(std::uint32_t code) {
     const Id word = module_.int_type(32);
     const Id scope = b_.u32(static_cast<std::uint32_t>(spv::Scope::Device));
     const Id relaxed = b_.u32(0);
@@ -195,15 +200,15 @@ void SpirvWriter::trap(const ir::Stmt& s) {
         const Id to = b_.pointer(StorageClass::StorageBuffer, word, context_.trap_record(), at);
         b_.make(op, word, {to, scope, relaxed, b_.u32(operand)});
     };
-    change(spv::Op::OpAtomicUMax, 0, s.imm);
+    change(spv::Op::OpAtomicUMax, 0, code);
     change(spv::Op::OpAtomicIAdd, 1, 1);
 }
 
 void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
                        std::uint32_t stride, std::uint64_t count) {
+    const Loop loop{module_.fresh(), module_.fresh(), watch()};
     const Id header = module_.fresh();
     const Id body = module_.fresh();
-    const Loop loop{module_.fresh(), module_.fresh()};
     const Id before = b_.here();
     const Id word = module_.int_type(32);
     const Id next = module_.typed(module_.fresh(), word);
@@ -212,7 +217,9 @@ void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
     const Id at = b_.make(spv::Op::OpPhi, word, {first, before, next, loop.next});
     const Id goes_on = b_.test(spv::Op::OpULessThan, at, b_.u32(count));
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
-    b_.branch(goes_on, body, loop.merge);
+    const Id out = way_out(loop);
+    b_.branch(goes_on, body, out);
+    leave(loop, out);
     b_.open(body);
     const Id indices[] = {at};
     b_.store(b_.pointer(storage, element, variable, indices), module_.null(element));
@@ -220,7 +227,7 @@ void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
     b_.open(loop.next);
     b_.act(spv::Op::OpIAdd, {word, next, at, b_.u32(stride)});
     b_.branch(header);
-    b_.open(loop.merge);
+    close(loop);
 }
 
 }  // namespace wye::lower

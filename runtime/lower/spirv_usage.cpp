@@ -95,6 +95,70 @@ void Scan::block(ir::BlockId id, bool loop) {
     }
 }
 
+// Finds loads that may follow a write of the same invocation, going through main in order.
+// Functions only load.
+class ReadBack {
+  public:
+    ReadBack(std::vector<SpirvUsage::Buffer>& buffers, const ir::Program& program)
+        : buffers_(buffers), program_(program), written_(buffers.size()) {
+        for (const ir::Function& f : program.functions) {
+            std::vector<bool>& loads = loads_.emplace_back(buffers.size());
+            for (const ir::Expr& e : f.code.exprs) {
+                if (e.op == Op::LOAD) loads[e.imm] = true;
+                if (e.op != Op::CALL) continue;
+                for (std::size_t b = 0; b < loads.size(); ++b)
+                    if (loads_[e.imm][b]) loads[b] = true;
+            }
+        }
+        block(program.main.root, false);
+    }
+
+  private:
+    void block(ir::BlockId id, bool loop) {
+        if (id == ir::kNone) return;
+        for (const ir::StmtId each : program_.main.blocks[id]) {
+            const ir::Stmt& s = program_.main.stmts[each];
+            const bool loops = s.op == Op::FOR || s.op == Op::WHILE;
+            if (loops && !loop) writes(s.body);  // a round may read what the one before wrote
+            for (const ir::ExprId argument : s.args) read(argument);
+            write(s);
+            block(s.body, loop || loops);
+            block(s.otherwise, loop || loops);
+        }
+    }
+    void writes(ir::BlockId id) {
+        if (id == ir::kNone) return;
+        for (const ir::StmtId each : program_.main.blocks[id]) {
+            const ir::Stmt& s = program_.main.stmts[each];
+            write(s);
+            writes(s.body);
+            writes(s.otherwise);
+        }
+    }
+    void write(const ir::Stmt& s) {
+        if (s.op == Op::STORE) written_[s.imm] = true;
+        for (const ir::ExprId argument : s.args) {
+            if (argument == ir::kNone) continue;
+            const ir::Expr& e = program_.main.exprs[argument];
+            if (ir::op_atomic(e.op) && e.op != Op::ATOMIC_LOAD) written_[e.imm] = true;
+        }
+    }
+    void read(ir::ExprId id) {
+        if (id == ir::kNone) return;
+        const ir::Expr& e = program_.main.exprs[id];
+        if (e.op == Op::LOAD && written_[e.imm]) buffers_[e.imm].read_back = true;
+        if (e.op == Op::CALL)
+            for (std::size_t b = 0; b < written_.size(); ++b)
+                if (loads_[e.imm][b] && written_[b]) buffers_[b].read_back = true;
+        for (std::uint32_t k = 0; k < e.count; ++k) read(program_.main.operands[e.first + k]);
+    }
+
+    std::vector<SpirvUsage::Buffer>& buffers_;
+    const ir::Program& program_;
+    std::vector<bool> written_;
+    std::vector<std::vector<bool>> loads_;  // by function
+};
+
 }  // namespace
 
 SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges)
@@ -102,6 +166,7 @@ SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges)
     Scan(*this, program, program.main, ranges.of(ir::kNone)).run();
     for (std::uint32_t f = static_cast<std::uint32_t>(functions.size()); f-- > 0;)
         if (functions[f]) Scan(*this, program, program.functions[f].code, ranges.of(f)).run();
+    ReadBack(buffers, program);
 }
 
 }  // namespace wye::lower

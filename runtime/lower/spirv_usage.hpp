@@ -18,21 +18,23 @@ struct SpirvUsage {
         bool stored = false;
         bool atomic = false;
         bool float_atomic = false;
-        bool length = false;    // its count is asked for, or compared with
-        unsigned stores = 0;    // statements that store
-        bool repeated = false;  // one of them stands in a loop
+        bool length = false;     // its count is asked for, or compared with
+        unsigned stores = 0;     // statements that store
+        bool repeated = false;   // one of them stands in a loop
+        bool read_back = false;  // a load may follow a write of the same invocation
     };
     std::vector<Buffer> buffers;
     std::vector<bool> functions;  // reached from main
     bool arithmetic = false;      // float operations a compiler might fold
     bool barrier = false;
     bool trap = false;
-
     SpirvUsage(const ir::Program& program, const Ranges& ranges);
 
-    // Buffers that invocations may pass data through at a barrier.
+    // Buffers that invocations may pass data through at a barrier; and those that are read back:
+    // NVIDIA 580 else gives such a load what an earlier one gave.
     [[nodiscard]] bool coherent(std::uint32_t buffer) const {
         const Buffer& b = buffers[buffer];
+        if (b.read_back) return true;
         return barrier && ((b.stored && (b.loaded || b.atomic || b.stores > 1 || b.repeated)) ||
                            (b.atomic && b.loaded));
     }

@@ -28,6 +28,11 @@ class SpirvWriter {
     Words function(Id id);
 
   private:
+    struct Loop {
+        Id merge, next;
+        Id flag = 0;  // tells who ended it, where it is watched
+    };
+
     // Expressions (spirv_expr.cpp)
     SpirvValue value(ir::ExprId id);
     SpirvValue leaf(const ir::Expr& e);
@@ -69,7 +74,7 @@ class SpirvWriter {
     void if_statement(const ir::Stmt& s);
     void for_statement(ir::StmtId id);
     void while_statement(const ir::Stmt& s);
-    void trap(const ir::Stmt& s);
+    void trap(std::uint32_t code);
     void zero_shared();
     void zero_own(std::uint32_t buffer, const SharedStart& start);
     void leave_surplus_workgroups();
@@ -79,6 +84,12 @@ class SpirvWriter {
     SpirvValue right_side(ir::ExprId id) {
         return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
     }
+    // Loops and who ends them (spirv_watch.cpp)
+    Id watch();                                // before the loop: its flag
+    Id way_out(const Loop& loop);              // where the test goes that ends it
+    void leave(const Loop& loop, Id way_out);  // writes that block
+    void leave(const Loop& loop);              // from inside its body
+    void close(const Loop& loop);              // opens what follows
     [[nodiscard]] Id zero(ir::Kind kind) { return module_.literal(kind, 0); }
 
     SpirvContext& context_;
@@ -90,9 +101,6 @@ class SpirvWriter {
     SpirvBuilder b_;
     std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
 
-    struct Loop {
-        Id merge, next;
-    };
     std::vector<Loop> loops_;
 };
 

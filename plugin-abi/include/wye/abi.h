@@ -253,7 +253,9 @@ typedef struct wye_fact {
     /* f32 to f16 and back is exact; float atomic adds need no compare-and-swap loop */         \
     X(NATIVE_F16_CONVERT, 0x40d, "native_f16_convert", BOOL)                                    \
     X(NATIVE_F32_ATOMIC_ADD, 0x40e, "native_f32_atomic_add", BOOL)                              \
-    X(NATIVE_F64_ATOMIC_ADD, 0x40f, "native_f64_atomic_add", BOOL)
+    X(NATIVE_F64_ATOMIC_ADD, 0x40f, "native_f64_atomic_add", BOOL)                              \
+    /* the driver ends an invocation's loops after so many rounds, all loops together */        \
+    X(LOOP_ROUNDS, 0x410, "loop_rounds", U64)
 
 enum wye_fact_key {
 #define WYE_FACT_ENUM(name, key, json, type) WYE_FACT_KEY_##name = key,

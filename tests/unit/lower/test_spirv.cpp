@@ -34,6 +34,7 @@ TargetFacts folding() {
     TargetFacts facts;
     facts.native_f64_div = facts.native_f64_sqrt = true;
     facts.keeps_f32_denormals = facts.folds_literal_zero = true;
+    facts.loop_rounds = 65535;
     return facts;
 }
 
@@ -316,7 +317,14 @@ TEST_CASE("capabilities and modes only where something needs them") {
     CHECK(has(lowered(main_of("atomic_add(q[0], 1i64);")), "OpCapability Int64Atomics"));
 }
 
-TEST_CASE("buffers are coherent only if data may pass through them at a barrier") {
+TEST_CASE(
+    "buffers are coherent only if a load may follow a write, or another invocation's at a "
+    "barrier") {
+    CHECK(has(lowered(main_of("r[i] = 5u; r[a] = r[i];")), "%r Coherent"));
+    CHECK(has(lowered(main_of("atomic_add(r[0], 1u); r[i] = r[a];")), "%r Coherent"));
+    CHECK(has(lowered(main_of("for k in 0u..a { r[k] = r[k + 1u]; }")), "%r Coherent"));
+    CHECK_FALSE(has(lowered(main_of("for k in 0u..a { r[k] = k; }")), "Coherent"));
+    CHECK_FALSE(has(lowered(main_of("r[i] = r[a] + r[0]; q[0] = 1i64;")), "Coherent"));
     CHECK_FALSE(has(lowered(main_of("r[i] = r[a];")), "Coherent"));
     CHECK_FALSE(has(lowered(main_of("s[i] = a; barrier; r[i] = s[0];")), "Coherent"));
     CHECK(has(lowered(main_of("r[i] = a; barrier; r[i + 1u] = r[a];")), "%r Coherent"));
@@ -378,6 +386,25 @@ TEST_CASE("a grid slot and an opaque zero have their places") {
     CHECK(zero.offset == 56);
     for (const wye_slot& slot : lowered(main_of("r[i] = a;"), folding()).slots)
         CHECK(slot.kind != WYE_SLOT_OPAQUE_ZERO);
+}
+
+TEST_CASE("loops say so when the driver ended them, unless literals bound them") {
+    const auto traps = [](const std::string& statements, std::uint64_t rounds) {
+        TargetFacts facts;
+        facts.loop_rounds = rounds;
+        const Artifact artifact = lowered(main_of(statements), facts);
+        CHECK(has(artifact, "65536") == artifact.uses_trap);
+        return artifact.uses_trap;
+    };
+    CHECK_FALSE(traps("for k in 0u..a { }", 0));
+    CHECK(traps("for k in 0u..a { }", 1000));
+    CHECK(traps("var n = a; while n > 0u { n -= 1u; if n == 7u { break; } }", 1000));
+    CHECK_FALSE(traps("for k in 0u..30u { for j in 0..30 { } }", 1000));
+    CHECK(traps("for k in 0u..40u { for j in 0..30 { } }", 1000));
+    CHECK_FALSE(traps("for k in 5u..1000u step 2u { }", 1000));
+    CHECK_FALSE(traps("var v: f32x4[200];", 1000));
+    CHECK(traps("for k in 0..3 { var v: f32x4[200]; }", 1000));
+    CHECK_FALSE(traps("if a > 3u { r[0] = a; }", 10));
 }
 
 TEST_CASE("what is not exact on a device is emulated") {

@@ -69,6 +69,7 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f16_convert = plugin.flag(WYE_FACT_KEY_NATIVE_F16_CONVERT);
     facts.native_f32_atomic_add = plugin.flag(WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD);
     facts.native_f64_atomic_add = plugin.flag(WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD);
+    facts.loop_rounds = plugin.fact(WYE_FACT_KEY_LOOP_ROUNDS).u;
     if (const std::uint64_t bytes = plugin.fact(WYE_FACT_KEY_MAX_PUSH_BYTES).u; bytes != 0)
         facts.max_push_bytes = bytes;
     const wye_fact sizes = plugin.fact(WYE_FACT_KEY_SUBGROUP_SIZES);
