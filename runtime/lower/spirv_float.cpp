@@ -2,6 +2,13 @@
 //
 // Float operations. Signs and NaNs are settled on the bits; what a device does not round correctly
 // goes through f64 or through the library of emulations.
+#include <array>
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
 #include "lower/spirv_library.hpp"
 #include "lower/spirv_ops.hpp"
 
@@ -38,6 +45,7 @@ class Float {
     Id narrowed(Id a) {
         return b_.mark_hidden(b_.convert(spv::Op::OpFConvert, b_.module.float_type(32), a));
     }
+    std::optional<Id> folded(Op op, std::span<const Id> v);
     Id divide(Id a, Id c);
     Id square_root(Id a);
     Id fused(Id a, Id c, Id d);
@@ -51,6 +59,61 @@ class Float {
     bool wide_;
     std::uint64_t sign_, infinity_;
 };
+
+// What literals give is computed here: drivers fold with other roundings (NVIDIA 580), and lose
+// signs and NaNs (lavapipe).
+template <typename T, typename Bits>
+std::optional<std::uint64_t> fold(Op op, const std::array<std::uint64_t, 3>& operands) {
+    const auto value = [&](std::size_t k) {
+        return std::bit_cast<T>(static_cast<Bits>(operands[k]));
+    };
+    std::fenv_t caller;
+    std::fegetenv(&caller);
+    std::fesetenv(FE_DFL_ENV);
+    volatile T a = value(0);  // nothing is computed before or after
+    volatile T b = value(1);
+    volatile T result = 0;
+    bool known = true;
+    switch (op) {
+        case Op::ADD:
+            result = a + b;
+            break;
+        case Op::SUB:
+            result = a - b;
+            break;
+        case Op::MUL:
+            result = a * b;
+            break;
+        case Op::DIV:
+            result = a / b;
+            break;
+        case Op::SQRT:
+            result = std::sqrt(a);
+            break;
+        case Op::FMA:
+            result = std::fma(a, b, value(2));
+            break;
+        default:
+            known = false;
+    }
+    const T out = std::isnan(result) ? std::numeric_limits<T>::quiet_NaN() : result;
+    std::fesetenv(&caller);
+    if (!known) return {};
+    return std::bit_cast<Bits>(out);
+}
+
+std::optional<Id> Float::folded(Op op, std::span<const Id> v) {
+    std::array<std::uint64_t, 3> operands{};
+    for (std::size_t k = 0; k < v.size(); ++k) {
+        const auto known = b_.module.known(v[k]);
+        if (!known) return {};
+        operands[k] = *known;
+    }
+    const auto result = wide_ ? fold<double, std::uint64_t>(op, operands)
+                              : fold<float, std::uint32_t>(op, operands);
+    if (!result) return {};
+    return b_.module.literal(kind_, *result);
+}
 
 // In f64 an f32 quotient or root is exact after rounding: 53 bits are more than 2 * 24 + 1.
 Id Float::divide(Id a, Id c) {
@@ -89,6 +152,7 @@ Id Float::extreme(Id a, Id c, bool least) {
 }
 
 Id Float::write(Op op, std::span<const Id> v) {
+    if (const auto known = folded(op, v)) return *known;
     switch (op) {
         case Op::NEG:
             return value(b_.op(spv::Op::OpBitwiseXor, bits(v[0]), number(sign_)));

@@ -82,12 +82,15 @@ Id Integer::rotate(Id a, Id count, bool left) {
                b_.op(spv::Op::OpShiftRightLogical, a, left ? back : there));
 }
 
-// Bit counts exist for 32 bits only: wide ones are made of halves.
+// Bit counts exist for 32 bits only: wide ones are made of halves. The zeros are counted, since
+// NVIDIA 580 extends the sign of a narrow element whose ones are counted.
 Id Integer::bit_count(Id a) {
-    if (!wide_) return b_.op(spv::Op::OpBitCount, a);
-    const Id low = b_.op(spv::Op::OpBitCount, b_.low_word(a));
-    const Id high = b_.op(spv::Op::OpBitCount, b_.high_word(a));
-    return b_.resize(b_.op(spv::Op::OpIAdd, low, high), 64);
+    const auto zeros = [&](Id word) {
+        return b_.op(spv::Op::OpBitCount, b_.op(spv::Op::OpNot, word));
+    };
+    if (!wide_) return b_.op(spv::Op::OpISub, b_.u32(32), zeros(a));
+    const Id both = b_.op(spv::Op::OpIAdd, zeros(b_.low_word(a)), zeros(b_.high_word(a)));
+    return b_.resize(b_.op(spv::Op::OpISub, b_.u32(64), both), 64);
 }
 
 Id Integer::leading_zeros(Id a) {
@@ -138,6 +141,15 @@ Id Integer::mul_hi(Id a, Id c) {
 
 Id Integer::saturate(Id a, Id c, bool subtract) {
     const Id result = subtract ? sub(a, c) : add(a, c);
+    if (!signed_ && wide_) {
+        // The carry (or borrow) of the highest bit, spread over all bits: what looks like a choice
+        // becomes a wrong saturating operation on NVIDIA 580.
+        const Id other = subtract ? b_.op(spv::Op::OpNot, a) : a;
+        const Id sum = subtract ? result : b_.op(spv::Op::OpNot, result);
+        const Id carry = bor(band(other, c), band(bor(other, c), sum));
+        const Id over = sub(number(0), b_.op(spv::Op::OpShiftRightLogical, carry, b_.u32(63)));
+        return subtract ? band(result, b_.op(spv::Op::OpNot, over)) : bor(result, over);
+    }
     if (!signed_) {
         const Id over = subtract ? less(a, c) : less(result, a);
         return b_.select(over, number(subtract ? 0 : all_ones()), result);

@@ -407,6 +407,15 @@ TEST_CASE("loops say so when the driver ended them, unless literals bound them")
     CHECK_FALSE(traps("if a > 3u { r[0] = a; }", 10));
 }
 
+TEST_CASE("what literals give is computed here") {
+    const Artifact sum = lowered(main_of("r[0] = u32(0.1 + 0.2); r[1] = bitcast<u32>(1.0 / 3.0);"));
+    CHECK_FALSE(has(sum, "OpFAdd"));
+    CHECK_FALSE(has(sum, "div32"));
+    CHECK(has(sum, "0.300000012"));
+    CHECK(has(sum, "0.333333343"));
+    CHECK(has(lowered(main_of("r[0] = u32(0.1 + x[0]);")), "OpFAdd"));
+}
+
 TEST_CASE("what is not exact on a device is emulated") {
     const std::string divide = main_of("r[i] = bitcast<u32>(x[i] / x[a]);");
     CHECK(has(lowered(divide), "OpFunctionCall %float %div32"));
