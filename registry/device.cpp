@@ -16,7 +16,8 @@ Error about(const OpenDevice& device, Error error) {
 }
 
 template <typename Call>
-Result<void> call(const OpenDevice& device, std::string_view slot, Call&& body) {
+[[gnu::always_inline]] inline Result<void> call(const OpenDevice& device, std::string_view slot,
+                                                Call&& body) {
     Result<void> result = contain(slot, std::forward<Call>(body));
     if (!result.ok()) return about(device, std::move(result).error());
     return result;
@@ -178,8 +179,8 @@ NativeQueue::~NativeQueue() {
     if (object_ != nullptr) table_.destroy(object_);
 }
 
-Result<std::uint64_t> NativeQueue::submit(std::span<const wye_operation> operations,
-                                          std::span<const wye_event> waits) const {
+[[gnu::hot]] Result<std::uint64_t> NativeQueue::submit(std::span<const wye_operation> operations,
+                                                       std::span<const wye_event> waits) const {
     std::uint64_t value = 0;
     WYE_TRY(call(*device_, "submit", [&](wye_error** error) {
         return table_.submit(object_, operations.data(), operations.size(), waits.data(),
@@ -199,7 +200,7 @@ Result<bool> NativeQueue::reached(std::uint64_t value) const {
     return status == WYE_OK;
 }
 
-Result<void> NativeQueue::wait(std::uint64_t value, std::uint64_t timeout_ns) const {
+[[gnu::hot]] Result<void> NativeQueue::wait(std::uint64_t value, std::uint64_t timeout_ns) const {
     return call(*device_, "wait",
                 [&](wye_error** error) { return table_.wait(object_, value, timeout_ns, error); });
 }

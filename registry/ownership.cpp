@@ -232,11 +232,13 @@ Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, O
     return handle_of(kind, tag_, generation, slot->index);
 }
 
-HandleSlot* HandleTable::acquire(Handle handle, HandleKind kind, std::uint64_t amount,
-                                 bool& full) const noexcept {
+[[gnu::hot]] HandleSlot* HandleTable::acquire(Handle handle, HandleKind kind, std::uint64_t amount,
+                                              bool& full) const noexcept {
     full = false;
+    // Kind and tag at once.
+    if (handle >> 48 != (std::uint64_t{static_cast<std::uint8_t>(kind)} << 12 | tag_))
+        return nullptr;
     const Parts parts = parts_of(handle);
-    if (parts.tag != tag_ || parts.kind != static_cast<std::uint8_t>(kind)) return nullptr;
     HandleSlot* slot = impl_->slot(parts.slot);
     if (slot == nullptr) return nullptr;
     const std::uint64_t wanted = std::uint64_t{parts.generation} << kGenerationShift | kLive;
@@ -280,7 +282,7 @@ Error HandleTable::refusal(Handle handle, HandleKind kind, bool full, const Plac
                  "Fix: wait for submitted work before submitting more");
 }
 
-Pin HandleTable::try_find(Handle handle, HandleKind kind) const noexcept {
+[[gnu::hot]] Pin HandleTable::try_find(Handle handle, HandleKind kind) const noexcept {
     bool full = false;
     return Pin(this, acquire(handle, kind, kPin, full), handle);
 }
@@ -308,8 +310,8 @@ Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerR
                  subject);
 }
 
-std::size_t HandleTable::use(std::span<const Handle> handles, InFlight& out,
-                             bool& full) const noexcept {
+[[gnu::hot]] std::size_t HandleTable::use(std::span<const Handle> handles, InFlight& out,
+                                          bool& full) const noexcept {
     out.release();
     out.table_ = this;
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -325,7 +327,8 @@ std::size_t HandleTable::use(std::span<const Handle> handles, InFlight& out,
     return handles.size();
 }
 
-bool HandleTable::try_use(std::span<const Handle> handles, InFlight& out) const noexcept {
+[[gnu::hot]] bool HandleTable::try_use(std::span<const Handle> handles,
+                                       InFlight& out) const noexcept {
     bool full = false;
     return handles.size() <= out.slots_.capacity() && use(handles, out, full) == handles.size();
 }
@@ -379,8 +382,12 @@ std::size_t HandleTable::live(HandleKind kind) const {
     return impl_->live[static_cast<std::size_t>(kind)];
 }
 
-void HandleTable::unpin(HandleSlot* slot) const noexcept { impl_->release(slot, kPin); }
-void HandleTable::unuse(HandleSlot* slot) const noexcept { impl_->release(slot, kUse); }
+[[gnu::hot]] void HandleTable::unpin(HandleSlot* slot) const noexcept {
+    impl_->release(slot, kPin);
+}
+[[gnu::hot]] void HandleTable::unuse(HandleSlot* slot) const noexcept {
+    impl_->release(slot, kUse);
+}
 
 // ---- Pin and InFlight ---------------------------------------------------------------------
 
@@ -392,10 +399,10 @@ Pin& Pin::operator=(Pin&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
 }
-Pin::~Pin() {
+[[gnu::hot]] Pin::~Pin() {
     if (slot_ != nullptr) table_->unpin(slot_);
 }
-void* Pin::object() const noexcept { return slot_->object.get(); }
+[[gnu::hot]] void* Pin::object() const noexcept { return slot_->object.get(); }
 const OwnerRef& Pin::owner() const noexcept { return slot_->owner; }
 const std::string& Pin::label() const noexcept { return slot_->label; }
 
@@ -408,8 +415,8 @@ InFlight& InFlight::operator=(InFlight&& other) noexcept {
     slots_ = std::move(other.slots_);
     return *this;
 }
-InFlight::~InFlight() { release(); }
-void InFlight::release() noexcept {
+[[gnu::hot]] InFlight::~InFlight() { release(); }
+[[gnu::hot]] void InFlight::release() noexcept {
     for (HandleSlot* slot : slots_) table_->unuse(slot);
     slots_.clear();
 }

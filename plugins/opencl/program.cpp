@@ -154,10 +154,19 @@ Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
     built->axes_ = built->workgroup_[2] > 1 ? 3 : built->workgroup_[1] > 1 ? 2 : 1;
     built->params_size_ = artifact.params_size;
     for (std::uint32_t s = 0; s < artifact.slot_count; ++s) {
-        built->arguments_.push_back({artifact.slots[s], 0, {}});
+        built->arguments_.push_back({artifact.slots[s], kUnknown, {}});
         built->has_grid_ = built->has_grid_ || artifact.slots[s].kind == WYE_SLOT_GRID;
     }
     return built;
+}
+
+Result<void> BuiltProgram::set_word(cl_uint index, std::uint64_t word) {
+    const cl_ulong value = word;
+    const cl_int status = device_.driver.clSetKernelArg(kernel_.get(), index, sizeof value, &value);
+    if (status != CL_SUCCESS)
+        return cl_error(status, "clSetKernelArg " + std::to_string(index), label_);
+    arguments_[index].word = word;
+    return {};
 }
 
 Result<void> BuiltProgram::set_bytes(cl_uint index, const void* data, std::size_t size) {
@@ -181,8 +190,7 @@ Result<void> BuiltProgram::set_buffer(cl_uint index, const wye_binding& binding,
     Argument& argument = arguments_[index];
     const Buffer& buffer = buffer_of(binding.buffer);
     const bool whole = binding.offset == 0;
-    if (whole && argument.serial == buffer.serial) return {};
-    argument.serial = 0;
+    argument.word = kUnknown;
     cl_mem memory = whole ? buffer.memory.get() : device_.nothing.get();
     if (!whole && binding.size != 0) {
         const cl_buffer_region region{binding.offset, binding.size};
@@ -205,21 +213,25 @@ Result<void> BuiltProgram::set_buffer(cl_uint index, const wye_binding& binding,
         driver.clSetKernelArg(kernel_.get(), index, sizeof memory, static_cast<void*>(&memory));
     if (status != CL_SUCCESS)
         return cl_error(status, "clSetKernelArg " + std::to_string(index), label_);
-    if (whole) argument.serial = buffer.serial;
+    if (whole) argument.word = buffer.serial;
     return {};
 }
 
-Result<void> BuiltProgram::set_arguments(const wye_dispatch_op& op,
-                                         std::vector<Memory>& temporary) {
+[[gnu::hot]] Result<void> BuiltProgram::set_arguments(const wye_dispatch_op& op,
+                                                      std::vector<Memory>& temporary) {
     for (cl_uint index = 0; index < arguments_.size(); ++index) {
-        const wye_slot& slot = arguments_[index].slot;
+        const Argument& argument = arguments_[index];
+        const wye_slot& slot = argument.slot;
         switch (slot.kind) {
-            case WYE_SLOT_BUFFER:
-                WYE_TRY(set_buffer(index, op.bindings[slot.binding], temporary));
+            case WYE_SLOT_BUFFER: {
+                const wye_binding& binding = op.bindings[slot.binding];
+                if (binding.offset == 0 && argument.word == buffer_of(binding.buffer).serial) break;
+                WYE_TRY(set_buffer(index, binding, temporary));
                 break;
+            }
             case WYE_SLOT_LENGTH: {
-                const cl_ulong elements = op.bindings[slot.binding].elements;
-                WYE_TRY(set_bytes(index, &elements, sizeof elements));
+                const std::uint64_t elements = op.bindings[slot.binding].elements;
+                if (argument.word != elements) WYE_TRY(set_word(index, elements));
                 break;
             }
             case WYE_SLOT_PARAMS:
@@ -232,12 +244,11 @@ Result<void> BuiltProgram::set_arguments(const wye_dispatch_op& op,
                 WYE_TRY(set_bytes(index, grid, sizeof grid));
                 break;
             }
-            case WYE_SLOT_OPAQUE_ZERO: {
-                const cl_ulong zero = 0;
-                WYE_TRY(set_bytes(index, &zero, sizeof zero));
+            case WYE_SLOT_OPAQUE_ZERO:
+                if (argument.word != 0) WYE_TRY(set_word(index, 0));
                 break;
-            }
             case WYE_SLOT_TRAP:
+                if (op.trap.offset == 0 && argument.word == buffer_of(op.trap.buffer).serial) break;
                 WYE_TRY(set_buffer(index, op.trap, temporary));
                 break;
             default:
@@ -250,8 +261,9 @@ Result<void> BuiltProgram::set_arguments(const wye_dispatch_op& op,
     return {};
 }
 
-Result<void> BuiltProgram::launch(cl_command_queue queue, const wye_dispatch_op& op,
-                                  cl_uint wait_count, const cl_event* waits, cl_event* event) {
+[[gnu::hot]] Result<void> BuiltProgram::launch(cl_command_queue queue, const wye_dispatch_op& op,
+                                               cl_uint wait_count, const cl_event* waits,
+                                               cl_event* event) {
     std::size_t global[3];
     cl_uint axes = axes_;
     for (unsigned k = 0; k < 3; ++k) {

@@ -31,16 +31,18 @@ class BuiltProgram {
                                       cl_uint wait_count, const cl_event* waits, cl_event* event);
 
   private:
-    // What a kernel argument holds now: bytes, or the serial of a whole buffer (0: neither).
+    // What a kernel argument holds now: a whole buffer's serial or a word, or else bytes.
     struct Argument {
         wye_slot slot{};
-        std::uint64_t serial = 0;
+        std::uint64_t word = kUnknown;
         std::vector<std::byte> bytes;
     };
+    static constexpr std::uint64_t kUnknown = UINT64_MAX;  // neither a serial nor a length
 
     explicit BuiltProgram(OpenDevice& device) : device_(device) {}
     Result<void> compile(const wye_artifact& artifact);
     Result<void> load(wye_bytes saved);
+    Result<void> set_word(cl_uint index, std::uint64_t word);
     Result<void> set_bytes(cl_uint index, const void* data, std::size_t size);
     Result<void> set_buffer(cl_uint index, const wye_binding& binding,
                             std::vector<Memory>& temporary);

@@ -27,7 +27,7 @@ Error not_ready(std::uint64_t value) {
 
 }  // namespace
 
-std::uint64_t Timeline::add(Event first, Event last) {
+[[gnu::hot]] std::uint64_t Timeline::add(Event first, Event last) {
     const std::lock_guard lock(mutex_);
     const std::uint64_t value = newest_.load(std::memory_order_relaxed) + 1;
     Entry& added = entry(value);
@@ -44,10 +44,9 @@ void Timeline::poison(Error error) {
     poisoned_at_.store(newest_.load() + 1);
 }
 
-std::optional<Error> Timeline::failure(std::uint64_t value) {
-    if (value < poisoned_at_.load(std::memory_order_acquire)) return std::nullopt;
+Error Timeline::failure() {
     const std::lock_guard lock(mutex_);
-    return error_;
+    return *error_;
 }
 
 std::uint64_t Timeline::oldest() const {
@@ -56,7 +55,7 @@ std::uint64_t Timeline::oldest() const {
 }
 
 // Everything up to `value` has ended: see how, then let go of the events.
-void Timeline::reached(std::uint64_t value) {
+[[gnu::hot]] void Timeline::reached(std::uint64_t value) {
     const std::uint64_t known = reached_.load(std::memory_order_relaxed);
     const std::uint64_t last = std::min(value, newest_.load(std::memory_order_relaxed));
     for (std::uint64_t v = std::max(known + 1, oldest()); v <= last; ++v) {
@@ -85,7 +84,7 @@ Event Timeline::event_for(std::uint64_t value) {
 }
 
 Result<void> Timeline::poll(std::uint64_t value) {
-    if (auto error = failure(value)) return *std::move(error);
+    if (poisoned(value)) return failure();
     if (value <= reached_.load(std::memory_order_acquire)) return {};
     const Event event = event_for(value);
     if (event && state_of(driver_, event.get()) > CL_COMPLETE) return not_ready(value);
@@ -95,8 +94,8 @@ Result<void> Timeline::poll(std::uint64_t value) {
     return {};
 }
 
-Result<void> Timeline::wait(std::uint64_t value, std::uint64_t timeout_ns) {
-    if (auto error = failure(value)) return *std::move(error);
+[[gnu::hot]] Result<void> Timeline::wait(std::uint64_t value, std::uint64_t timeout_ns) {
+    if (poisoned(value)) return failure();
     if (value <= reached_.load(std::memory_order_acquire)) return {};
     if (timeout_ns != UINT64_MAX) {
         const auto end =

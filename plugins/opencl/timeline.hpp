@@ -26,8 +26,11 @@ class Timeline {
     std::uint64_t add(Event first, Event last);
     // From the next value on, everything fails with `error`.
     void poison(Error error);
-    // The error, if the timeline is poisoned at `value`.
-    [[nodiscard]] std::optional<Error> failure(std::uint64_t value);
+    [[nodiscard]] bool poisoned(std::uint64_t value) const {
+        return value >= poisoned_at_.load(std::memory_order_acquire);
+    }
+    // The error of a poisoned timeline.
+    [[nodiscard]] Error failure();
 
     // OK, NOT_READY, or the poisoning error's.
     [[nodiscard]] Result<void> poll(std::uint64_t value);

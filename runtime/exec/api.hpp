@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 
@@ -29,37 +27,41 @@ struct wye_blob {
 
 namespace wye::exec {
 
+// What a call says about the exception that is being handled.
+[[nodiscard, gnu::cold]] wye_status caught(wye_error** sink) noexcept;
+
 // Runs the body of an API call, which returns Result<void>; nothing leaves it but a status.
 template <typename Body>
-wye_status guarded(wye_error** sink, Body&& body) noexcept {
+[[gnu::always_inline]] inline wye_status guarded(wye_error** sink, Body&& body) noexcept {
     try {
         Result<void> result = body();
         return result.ok() ? WYE_OK : registry::put_error(std::move(result).error(), sink);
-    } catch (const std::bad_alloc&) {
-        if (sink != nullptr) *sink = nullptr;
-        return WYE_OUT_OF_MEMORY;
-    } catch (const std::exception& e) {
-        try {
-            return registry::put_error(
-                Error(Code::INTERNAL, std::string("an internal check failed: ") + e.what(),
-                      "Fix: report this with the program and the request"),
-                sink);
-        } catch (...) {
-            return WYE_INTERNAL;
-        }
     } catch (...) {
-        return WYE_INTERNAL;
+        return caught(sink);
     }
 }
 
 // INVALID_ARGUMENT that names the missing argument.
 [[nodiscard]] Error missing(std::string_view what);
 // A structure of the caller: exactly the size this version knows, no type, a harmless chain.
-[[nodiscard]] Result<void> check_header(const wye_header& header, std::size_t size,
-                                        std::string_view name);
+// refuse_header says what is wrong, or that nothing is after all.
+[[nodiscard]] Result<void> refuse_header(const wye_header& header, std::size_t size,
+                                         std::string_view name);
+[[nodiscard]] inline Result<void> check_header(const wye_header& header, std::size_t size,
+                                               std::string_view name) {
+    if (header.size == size && header.type == 0 && header.next == nullptr) return {};
+    return refuse_header(header, size, name);
+}
 // {pointer, size} with a null pointer and a size.
-[[nodiscard]] Result<void> check_string(wye_string text, std::string_view name);
-[[nodiscard]] Result<Context*> context_of(wye_context* context);
+[[nodiscard]] Error refuse_string(wye_string text, std::string_view name);
+[[nodiscard]] inline Result<void> check_string(wye_string text, std::string_view name) {
+    if (text.data != nullptr || text.size == 0) return {};
+    return refuse_string(text, name);
+}
+[[nodiscard]] inline Result<Context*> context_of(wye_context* context) {
+    if (context == nullptr) return missing("context");
+    return context->context.get();
+}
 [[nodiscard]] wye_blob* make_blob(std::string bytes);
 
 // As wye_context_create, for options made by hand: the plugins built into a test.

@@ -6,8 +6,8 @@ using namespace wye::exec;
 using wye::Code;
 using wye::Result;
 
-wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc, wye_report* report,
-                        wye_error** error) {
+[[gnu::hot]] wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc,
+                                     wye_report* report, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ASSIGN(Context * self, context_of(context));
         WYE_NEED(desc);
@@ -15,13 +15,7 @@ wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc, wye
         WYE_TRY(check_string(desc->label, "label"));
         WYE_TRY(check_string(desc->profile, "profile"));
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
-        wye_report made{};
-        auto result = dispatch(*self, *desc, made);
-        if (report != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
-            made.header = report->header;
-            *report = made;
-        }
-        return result;
+        return dispatch(*self, *desc, report);
     });
 }
 

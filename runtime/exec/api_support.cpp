@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <exception>
+#include <new>
+
 #include "exec/api.hpp"
 #include "registry/handshake.hpp"
 
 namespace wye::exec {
+
+wye_status caught(wye_error** sink) noexcept {
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        if (sink != nullptr) *sink = nullptr;
+        return WYE_OUT_OF_MEMORY;
+    } catch (const std::exception& e) {
+        try {
+            return registry::put_error(
+                Error(Code::INTERNAL, std::string("an internal check failed: ") + e.what(),
+                      "Fix: report this with the program and the request"),
+                sink);
+        } catch (...) {
+            return WYE_INTERNAL;
+        }
+    } catch (...) {
+        return WYE_INTERNAL;
+    }
+}
 
 Error missing(std::string_view what) {
     return {Code::INVALID_ARGUMENT, fmt::format("argument `{}` is null", what),
             "Fix: pass a valid pointer", std::string(what)};
 }
 
-Result<void> check_header(const wye_header& header, std::size_t size, std::string_view name) {
+Result<void> refuse_header(const wye_header& header, std::size_t size, std::string_view name) {
     if (header.size == 0)
         return Error(Code::INVALID_ARGUMENT, fmt::format("{} has size 0 in its header", name),
                      "Fix: start from WYE_INIT, which sets it", std::string(name));
@@ -27,16 +50,10 @@ Result<void> check_header(const wye_header& header, std::size_t size, std::strin
     return registry::check_chain(header.next, name);
 }
 
-Result<void> check_string(wye_string text, std::string_view name) {
-    if (text.data != nullptr || text.size == 0) return {};
+Error refuse_string(wye_string text, std::string_view name) {
     return Error(Code::INVALID_ARGUMENT,
                  fmt::format("`{}` has {} bytes at a null pointer", name, text.size),
                  "Fix: pass the text, or size 0", std::string(name));
-}
-
-Result<Context*> context_of(wye_context* context) {
-    if (context == nullptr) return missing("context");
-    return context->context.get();
 }
 
 wye_blob* make_blob(std::string bytes) { return new wye_blob{std::move(bytes)}; }

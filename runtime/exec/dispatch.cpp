@@ -183,12 +183,12 @@ Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& use
         last = batch.read_backs();
     }
     if (apart) {
-        WYE_TRY(lease.run(batch.uploads(), 0, timed, Clock::now(), flow.times, pending));
+        WYE_TRY(lease.run(batch.uploads(), 0, timed, now(), flow.times, pending));
         first = batch.launches();
-        const Clock::time_point now = Clock::now();
-        limit = now < *flow.deadline ? nanoseconds(*flow.deadline - now) : 1;
+        const Clock::time_point time = now();
+        limit = time < *flow.deadline ? nanoseconds(*flow.deadline - time) : 1;
     }
-    auto ran = lease.run(first, limit, timed, Clock::now(), flow.times, pending);
+    auto ran = lease.run(first, limit, timed, now(), flow.times, pending);
     if (!ran.ok()) {
         if (ran.error().code != Code::TIMEOUT || !apart) return ran;
         return timed_out(flow, pending, std::move(uses), lease);
@@ -200,7 +200,7 @@ Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& use
         return trapped(flow, report);
     }
     if (last.empty()) return {};
-    return lease.run(last, 0, timed, Clock::now(), flow.times, pending);
+    return lease.run(last, 0, timed, now(), flow.times, pending);
 }
 
 // The first launch of a compiled form is where some drivers generate code.
@@ -244,19 +244,20 @@ void log_stage(const Context& context, const Flow& flow, const Result<void>& res
 
 }  // namespace
 
-void report_times(const RunTimes& times, Clock::time_point start, bool timed, wye_report& report) {
-    const Clock::time_point end = times.ended ? *times.ended : Clock::now();
+[[gnu::hot]] void report_times(const RunTimes& times, Clock::time_point start, bool timed,
+                               wye_report& report) {
+    const Clock::time_point end = times.ended ? *times.ended : now();
     report.wall_ns = nanoseconds(end - start);
     report.device_ns = timed && times.device_known ? times.device_ns : WYE_TIME_UNKNOWN;
     report.enqueue_ns = times.enqueue_ns;
     report.wait_ns = times.wait_ns;
 }
 
-Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_report& report) {
-    const Clock::time_point start = Clock::now();
+// All stages. Its frame is large, so the short way does not pass through it.
+[[gnu::noinline]] static Result<void> dispatch_in_full(Context& context,
+                                                       const wye_dispatch_desc& desc,
+                                                       Clock::time_point start, wye_report* out) {
     const registry::HandleTable& handles = context.handles();
-    Result<void> repeated;
-    if (!context.logs() && dispatch_again(handles, desc, start, report, repeated)) return repeated;
     WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
     WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
     Flow flow(desc, program.as<ProgramObject>(), device.as<DeviceSession>());
@@ -273,14 +274,26 @@ Result<void> dispatch(Context& context, const wye_dispatch_desc& desc, wye_repor
     WYE_ASSIGN(registry::InFlight uses, flow.residents.begin_use(handles));
     WYE_ASSIGN(flow.batch, exec::bind(plan, flow.launch, flow.split, flow.steps.steps(),
                                       flow.residents, lease));
-    report.trap_code = 0;
-    report.trap_count = 0;
+    wye_report report{};
     auto result = submit_first(flow, lease, uses, report);
     if (result.ok() || result.error().code == Code::TRAPPED) report_stage(flow, start, report);
+    if (out != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
+        report.header = out->header;
+        *out = report;
+    }
     if (result.ok() && flow.steps.is_whole())
         lease.repeats().keep(desc, flow.launch, flow.batch, report.variant);
     if (context.logs()) log_stage(context, flow, result, report);
     return result;
+}
+
+[[gnu::hot]] Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
+                                   wye_report* report) {
+    const Clock::time_point start = now();
+    Result<void> repeated;
+    if (!context.logs() && dispatch_again(context.handles(), desc, start, report, repeated))
+        return repeated;
+    return dispatch_in_full(context, desc, start, report);
 }
 
 Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc, std::uint64_t* sizes,

@@ -16,17 +16,16 @@
 
 namespace wye::exec {
 
-// `report` is written on success and for TRAPPED.
+// `report` may be null; all but its header is written, on success and for TRAPPED.
 [[nodiscard]] Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
-                                    wye_report& report);
+                                    wye_report* report);
 
 // The short way of a request that ran before (exec/repeat.hpp): everything left of submit is
 // remembered, but that the handles are live. False: `desc` has to take the long way, which also
-// says what is wrong with it; the queue was not entered. `start` is when the call began, `report`
-// starts as zeros.
+// says what is wrong with it; the queue was not entered. `start` is when the call began.
 [[nodiscard]] bool dispatch_again(const registry::HandleTable& handles,
                                   const wye_dispatch_desc& desc, Clock::time_point start,
-                                  wye_report& report, Result<void>& result);
+                                  wye_report* report, Result<void>& result);
 
 // The report's times, of a call that began at `start`.
 void report_times(const RunTimes& times, Clock::time_point start, bool timed, wye_report& report);

@@ -19,7 +19,7 @@ std::uint64_t elapsed(Clock::time_point from, Clock::time_point to) {
 
 }  // namespace
 
-QueueLease::~QueueLease() {
+[[gnu::hot]] QueueLease::~QueueLease() {
     if (lock_.owns_lock() && !session_->abandoned_) session_->scratch_.release_all();
 }
 
@@ -53,9 +53,10 @@ std::vector<wye_binding>& QueueLease::bindings() noexcept {
 
 Repeats& QueueLease::repeats() noexcept { return session_->repeats_; }
 
-Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uint64_t timeout_ns,
-                             bool timed, Clock::time_point start, RunTimes& times,
-                             std::uint64_t& pending) {
+[[gnu::hot]] Result<void> QueueLease::run(std::span<const wye_operation> operations,
+                                          std::uint64_t timeout_ns, bool timed,
+                                          Clock::time_point start, RunTimes& times,
+                                          std::uint64_t& pending) {
     pending = 0;
     if (operations.empty()) return {};
     if (auto ready = session_->ensure_queue(timed); !ready.ok())
@@ -63,14 +64,14 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uin
     registry::NativeQueue& queue = *session_->queue_;
 
     auto submitted = queue.submit(operations);
-    const Clock::time_point queued = Clock::now();
+    const Clock::time_point queued = now();
     times.enqueue_ns += elapsed(start, queued);
     if (!submitted.ok()) {
         session_->queue_.reset();
         return session_->noted(std::move(submitted).error());
     }
     auto waited = queue.wait(*submitted, timeout_ns == 0 ? kNoLimit : timeout_ns);
-    const Clock::time_point ended = Clock::now();
+    const Clock::time_point ended = now();
     times.ended = ended;
     times.wait_ns += elapsed(queued, ended);
     if (waited.ok()) {
@@ -101,7 +102,7 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations, std::uin
 Result<void> QueueLease::run(std::span<const wye_operation> operations) {
     RunTimes times;
     std::uint64_t pending = 0;
-    return run(operations, 0, false, Clock::now(), times, pending);
+    return run(operations, 0, false, now(), times, pending);
 }
 
 void QueueLease::abandon(Abandoned work) { session_->abandoned_ = std::move(work); }

@@ -2,8 +2,10 @@
 #include "exec/repeat.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 #include "exec/bind.hpp"
 #include "plan/admit.hpp"
@@ -11,26 +13,36 @@
 namespace wye::exec {
 namespace {
 
-RequestHead head_of(const wye_dispatch_desc& d) {
-    return {d.program,
-            d.device,
-            {d.flags, d.grid[0], d.grid[1], d.grid[2], d.workgroup[0], d.workgroup[1],
-             d.workgroup[2], d.fixpoint_iterations},
-            {d.elements, d.argument_count, d.param_count, d.timeout_ns, d.max_output_bytes},
-            d.ulp_budget,
-            d.reserved};
+// The members from `first` up to `end`, by their offsets.
+template <std::size_t first, std::size_t end>
+bool same_members(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
+    return std::memcmp(reinterpret_cast<const std::byte*>(&a) + first,
+                       reinterpret_cast<const std::byte*>(&b) + first, end - first) == 0;
 }
 
+// All that admission reads of a description, but for what its pointers lead to. Header, label and
+// profile say nothing of the work.
+bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
+    using D = wye_dispatch_desc;
+    // No padding in between.
+    static_assert(offsetof(D, arguments) - offsetof(D, program) == 56);
+    static_assert(offsetof(D, label) - offsetof(D, timeout_ns) == 24);
+    return same_members<offsetof(D, program), offsetof(D, arguments)>(a, b) &&
+           a.argument_count == b.argument_count && a.param_count == b.param_count &&
+           same_members<offsetof(D, timeout_ns), offsetof(D, label)>(a, b);
+}
+
+// One by one: a constant size needs no call.
 template <typename T>
 bool same(const T* a, const T* b, std::uint64_t count) {
     static_assert(std::has_unique_object_representations_v<T>);
-    return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
+    for (std::uint64_t i = 0; i < count; ++i)
+        if (std::memcmp(a + i, b + i, sizeof(T)) != 0) return false;
+    return true;
 }
 
 bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch) {
-    if (desc.timeout_ns != 0 || batch.traps || launch.empty) return false;
-    if (desc.argument_count > Repeat::kArguments || desc.param_count > Repeat::kParams)
-        return false;
+    if (!Repeats::may_have(desc) || batch.traps || launch.empty) return false;
     if (batch.launches().size() != batch.all.size() || batch.all.size() > Repeat::kOperations)
         return false;
     return std::all_of(desc.arguments, desc.arguments + desc.argument_count,
@@ -39,18 +51,17 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const B
 
 }  // namespace
 
-std::unique_ptr<Repeat>& Repeats::place(const wye_dispatch_desc& desc) {
+[[gnu::hot]] std::unique_ptr<Repeat>& Repeats::place(const wye_dispatch_desc& desc) {
     std::uint64_t sum = desc.program;  // handles differ in their low bits
-    const std::uint64_t count = std::min<std::uint64_t>(desc.argument_count, Repeat::kArguments);
-    for (std::uint64_t i = 0; i < count; ++i) sum = sum * 5 + desc.arguments[i].buffer;
+    for (std::uint64_t i = 0; i < desc.argument_count; ++i)
+        sum = sum * 5 + desc.arguments[i].buffer;
     return kept_[static_cast<std::size_t>(sum % kKept)];
 }
 
-const Repeat* Repeats::find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan) {
-    if (desc.arguments == nullptr || (desc.params == nullptr && desc.param_count != 0))
-        return nullptr;
+[[gnu::hot]] const Repeat* Repeats::find(const wye_dispatch_desc& desc,
+                                         const plan::ProgramPlan& plan) {
     std::unique_ptr<Repeat>& kept = place(desc);
-    if (!kept || head_of(desc) != kept->head ||
+    if (!kept || !same_request(desc, kept->request) ||
         !same(kept->arguments.data(), desc.arguments, desc.argument_count))
         return nullptr;
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
@@ -70,7 +81,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::Launch& launch, co
     if (!kept) kept.reset(new (std::nothrow) Repeat());
     if (!kept) return;  // the request ran all the same
     Repeat& out = *kept;
-    out.head = head_of(desc);
+    out.request = desc;
     std::copy_n(desc.arguments, desc.argument_count, out.arguments.data());
     std::copy_n(desc.params, desc.param_count, out.params.data());
     std::ranges::transform(std::span(desc.arguments, desc.argument_count), out.buffers.begin(),

@@ -25,22 +25,12 @@ namespace wye::exec {
 
 struct Batch;
 
-// What admission reads of a description, but for what its pointers lead to.
-struct RequestHead {
-    wye_program program;
-    wye_device device;
-    std::array<std::uint32_t, 8> words;  // flags, grid, workgroup, fixpoint iterations
-    std::array<std::uint64_t, 5> sizes;  // elements, counts of both lists, time-out, output limit
-    std::uint32_t ulp_budget, reserved;
-    friend bool operator==(const RequestHead&, const RequestHead&) = default;
-};
-
 struct Repeat {
     static constexpr std::size_t kArguments = 8;
     static constexpr std::size_t kParams = 8;
     static constexpr std::size_t kOperations = 4;
 
-    RequestHead head;
+    wye_dispatch_desc request;  // its pointers are the caller's, and not looked at
     std::array<wye_argument, kArguments> arguments;
     std::array<std::uint64_t, kParams> params;  // as the request gives them
 
@@ -57,14 +47,21 @@ struct Repeat {
         return {operations.data(), operation_count};
     }
     [[nodiscard]] std::span<const std::uint64_t> handles() const {
-        return {buffers.data(), static_cast<std::size_t>(head.sizes[1])};
+        return {buffers.data(), static_cast<std::size_t>(request.argument_count)};
     }
 };
 
 class Repeats {
   public:
-    // The request as it ran before, with the parameters of `desc`; null: it takes the whole way.
-    // `plan` is that of desc.program.
+    // At a glance: requests with host bytes need not be looked for.
+    [[nodiscard]] static bool may_have(const wye_dispatch_desc& desc) {
+        return desc.timeout_ns == 0 && desc.arguments != nullptr && desc.argument_count != 0 &&
+               desc.argument_count <= Repeat::kArguments && desc.param_count <= Repeat::kParams &&
+               (desc.params != nullptr || desc.param_count == 0) &&
+               desc.arguments[0].kind == WYE_ARGUMENT_RESIDENT;
+    }
+    // The request as it ran before, with the parameters of `desc`, which may_have; null: it takes
+    // the whole way. `plan` is that of desc.program.
     [[nodiscard]] const Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
 
     // After `desc` ran: keeps what it came to, in place of an older request, if it can be kept.

@@ -87,7 +87,7 @@ Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadlin
     return QueueLease(*this, std::move(lock));
 }
 
-std::optional<QueueLease> DeviceSession::try_lease() {
+[[gnu::hot]] std::optional<QueueLease> DeviceSession::try_lease() {
     std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
     if (!lock.owns_lock() || abandoned_ || lost()) return std::nullopt;
     return QueueLease(*this, std::move(lock));
@@ -181,8 +181,7 @@ std::uint64_t DeviceSession::scratch_created() {
     return scratch_.created();
 }
 
-Result<void> DeviceSession::ensure_queue(bool timing) {
-    if (queue_ && (queue_timing_ || !timing)) return {};
+Result<void> DeviceSession::make_queue(bool timing) {
     queue_.reset();
     WYE_ASSIGN(queue_, registry::NativeQueue::create(device_, "wye", timing));
     queue_timing_ = timing;

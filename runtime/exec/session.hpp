@@ -9,6 +9,8 @@
 // ever after a call that met it: the device is then opened again, as another session.
 #pragma once
 
+#include <time.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -37,6 +39,14 @@ class ProgramObject;
 class DeviceSession;
 using SessionRef = std::shared_ptr<DeviceSession>;
 using Clock = std::chrono::steady_clock;
+
+// As Clock::now(), without the way through the C++ library: a dispatch reads the clock three times.
+[[nodiscard]] inline Clock::time_point now() noexcept {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return Clock::time_point(std::chrono::seconds(time.tv_sec) +
+                             std::chrono::nanoseconds(time.tv_nsec));
+}
 
 // What a submit took; nanoseconds.
 struct RunTimes {
@@ -134,7 +144,11 @@ class DeviceSession {
 
   private:
     friend class QueueLease;
-    [[nodiscard]] Result<void> ensure_queue(bool timing);
+    [[nodiscard]] Result<void> make_queue(bool timing);
+    [[nodiscard]] Result<void> ensure_queue(bool timing) {
+        if (queue_ && (queue_timing_ || !timing)) return {};
+        return make_queue(timing);
+    }
     [[nodiscard]] Result<void> settle();  // abandoned work: ended, or DEVICE_BUSY
     void let_go() noexcept;               // of abandoned work
     // Remembers a loss; the error again.
