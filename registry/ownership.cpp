@@ -399,9 +399,6 @@ Pin& Pin::operator=(Pin&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
 }
-[[gnu::hot]] Pin::~Pin() {
-    if (slot_ != nullptr) table_->unpin(slot_);
-}
 [[gnu::hot]] void* Pin::object() const noexcept { return slot_->object.get(); }
 const OwnerRef& Pin::owner() const noexcept { return slot_->owner; }
 const std::string& Pin::label() const noexcept { return slot_->label; }
@@ -415,7 +412,6 @@ InFlight& InFlight::operator=(InFlight&& other) noexcept {
     slots_ = std::move(other.slots_);
     return *this;
 }
-[[gnu::hot]] InFlight::~InFlight() { release(); }
 [[gnu::hot]] void InFlight::release() noexcept {
     for (HandleSlot* slot : slots_) table_->unuse(slot);
     slots_.clear();

@@ -217,8 +217,8 @@ Result<void> BuiltProgram::set_buffer(cl_uint index, const wye_binding& binding,
     return {};
 }
 
-[[gnu::hot]] Result<void> BuiltProgram::set_arguments(const wye_dispatch_op& op,
-                                                      std::vector<Memory>& temporary) {
+[[gnu::always_inline]] inline Result<void> BuiltProgram::set_arguments(
+    const wye_dispatch_op& op, std::vector<Memory>& temporary) {
     for (cl_uint index = 0; index < arguments_.size(); ++index) {
         const Argument& argument = arguments_[index];
         const wye_slot& slot = argument.slot;

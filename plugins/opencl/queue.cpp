@@ -36,8 +36,9 @@ Result<std::unique_ptr<Queue>> Queue::create(OpenDevice& device, bool timing) {
 
 Queue::~Queue() { device_.driver.clFinish(queue_.get()); }
 
-[[gnu::hot]] Result<void> Queue::enqueue(const wye_operation& op, cl_uint wait_count,
-                                         const cl_event* waits, cl_event* event) {
+[[gnu::always_inline]] inline Result<void> Queue::enqueue(const wye_operation& op,
+                                                          cl_uint wait_count, const cl_event* waits,
+                                                          cl_event* event) {
     const Driver& driver = device_.driver;
     cl_int status = CL_SUCCESS;
     std::string_view call;
@@ -107,17 +108,11 @@ Result<void> Queue::gather(std::span<const wye_event> waits, Waits& out) {
 [[gnu::hot]] Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
                                                  std::span<const wye_event> waits) {
     if (timeline_.poisoned(UINT64_MAX - 1)) return timeline_.failure();
-    if (waits.empty()) return submit_behind(operations, {});
-    Waits before;
-    WYE_TRY(gather(waits, before));
-    return submit_behind(operations, before.raw);
-}
-
-[[gnu::hot]] Result<std::uint64_t> Queue::submit_behind(std::span<const wye_operation> operations,
-                                                        std::span<const cl_event> before) {
     const Driver& driver = device_.driver;
-    auto waiting = static_cast<cl_uint>(before.size());
-    const cl_event* raw = waiting != 0 ? before.data() : nullptr;
+    Waits before;
+    if (!waits.empty()) WYE_TRY(gather(waits, before));
+    auto waiting = static_cast<cl_uint>(before.raw.size());
+    const cl_event* raw = waiting != 0 ? before.raw.data() : nullptr;
 
     const wye_operation* last = nullptr;  // the last operation that queues something
     for (const wye_operation& op : operations)

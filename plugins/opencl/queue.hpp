@@ -37,9 +37,6 @@ class Queue {
         std::vector<Event> held;
         std::vector<cl_event> raw;
     };
-    // Behind `before`, which nothing but the first command needs to wait for.
-    Result<std::uint64_t> submit_behind(std::span<const wye_operation> operations,
-                                        std::span<const cl_event> before);
     Result<void> gather(std::span<const wye_event> waits, Waits& out);
     Result<void> enqueue(const wye_operation& op, cl_uint wait_count, const cl_event* waits,
                          cl_event* event);

@@ -21,11 +21,6 @@ namespace {
 using registry::HandleKind;
 using registry::Pin;
 
-std::uint64_t nanoseconds(Clock::duration duration) {
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
-}
-
 // One dispatch on its way through the stages.
 struct Flow {
     // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
@@ -244,19 +239,8 @@ void log_stage(const Context& context, const Flow& flow, const Result<void>& res
 
 }  // namespace
 
-[[gnu::hot]] void report_times(const RunTimes& times, Clock::time_point start, bool timed,
-                               wye_report& report) {
-    const Clock::time_point end = times.ended ? *times.ended : now();
-    report.wall_ns = nanoseconds(end - start);
-    report.device_ns = timed && times.device_known ? times.device_ns : WYE_TIME_UNKNOWN;
-    report.enqueue_ns = times.enqueue_ns;
-    report.wait_ns = times.wait_ns;
-}
-
-// All stages. Its frame is large, so the short way does not pass through it.
-[[gnu::noinline]] static Result<void> dispatch_in_full(Context& context,
-                                                       const wye_dispatch_desc& desc,
-                                                       Clock::time_point start, wye_report* out) {
+Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
+                              Clock::time_point start, wye_report* out) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
     WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
@@ -285,15 +269,6 @@ void log_stage(const Context& context, const Flow& flow, const Result<void>& res
         lease.repeats().keep(desc, flow.launch, flow.batch, report.variant);
     if (context.logs()) log_stage(context, flow, result, report);
     return result;
-}
-
-[[gnu::hot]] Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
-                                   wye_report* report) {
-    const Clock::time_point start = now();
-    Result<void> repeated;
-    if (!context.logs() && dispatch_again(context.handles(), desc, start, report, repeated))
-        return repeated;
-    return dispatch_in_full(context, desc, start, report);
 }
 
 Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc, std::uint64_t* sizes,

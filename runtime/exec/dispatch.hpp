@@ -20,15 +20,18 @@ namespace wye::exec {
 [[nodiscard]] Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
                                     wye_report* report);
 
-// The short way of a request that ran before (exec/repeat.hpp): everything left of submit is
-// remembered, but that the handles are live. False: `desc` has to take the long way, which also
-// says what is wrong with it; the queue was not entered. `start` is when the call began.
-[[nodiscard]] bool dispatch_again(const registry::HandleTable& handles,
-                                  const wye_dispatch_desc& desc, Clock::time_point start,
-                                  wye_report* report, Result<void>& result);
+// The long way, through all stages, of a call that began at `start`.
+[[nodiscard]] Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
+                                            Clock::time_point start, wye_report* report);
 
-// The report's times, of a call that began at `start`.
-void report_times(const RunTimes& times, Clock::time_point start, bool timed, wye_report& report);
+// The report's times.
+inline void report_times(const RunTimes& times, Clock::time_point start, bool timed,
+                         wye_report& report) {
+    report.wall_ns = nanoseconds((times.ended ? *times.ended : now()) - start);
+    report.device_ns = timed && times.device_known ? times.device_ns : WYE_TIME_UNKNOWN;
+    report.enqueue_ns = times.enqueue_ns;
+    report.wait_ns = times.wait_ns;
+}
 
 // Admission only: `sizes` by argument, `groups` three words.
 [[nodiscard]] Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc,

@@ -12,11 +12,6 @@ constexpr std::uint64_t kNoLimit = UINT64_MAX;
 // How long work that was told to stop may take to do so.
 constexpr std::uint64_t kCancelGrace = 2'000'000'000;
 
-std::uint64_t elapsed(Clock::time_point from, Clock::time_point to) {
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count());
-}
-
 }  // namespace
 
 [[gnu::hot]] QueueLease::~QueueLease() {
@@ -51,8 +46,6 @@ std::vector<wye_binding>& QueueLease::bindings() noexcept {
     return session_->bindings_;
 }
 
-Repeats& QueueLease::repeats() noexcept { return session_->repeats_; }
-
 [[gnu::hot]] Result<void> QueueLease::run(std::span<const wye_operation> operations,
                                           std::uint64_t timeout_ns, bool timed,
                                           Clock::time_point start, RunTimes& times,
@@ -65,7 +58,7 @@ Repeats& QueueLease::repeats() noexcept { return session_->repeats_; }
 
     auto submitted = queue.submit(operations);
     const Clock::time_point queued = now();
-    times.enqueue_ns += elapsed(start, queued);
+    times.enqueue_ns += nanoseconds(queued - start);
     if (!submitted.ok()) {
         session_->queue_.reset();
         return session_->noted(std::move(submitted).error());
@@ -73,7 +66,7 @@ Repeats& QueueLease::repeats() noexcept { return session_->repeats_; }
     auto waited = queue.wait(*submitted, timeout_ns == 0 ? kNoLimit : timeout_ns);
     const Clock::time_point ended = now();
     times.ended = ended;
-    times.wait_ns += elapsed(queued, ended);
+    times.wait_ns += nanoseconds(ended - queued);
     if (waited.ok()) {
         if (!timed) return {};
         const auto timing = queue.timing(*submitted);

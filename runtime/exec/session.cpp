@@ -87,12 +87,6 @@ Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadlin
     return QueueLease(*this, std::move(lock));
 }
 
-[[gnu::hot]] std::optional<QueueLease> DeviceSession::try_lease() {
-    std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
-    if (!lock.owns_lock() || abandoned_ || lost()) return std::nullopt;
-    return QueueLease(*this, std::move(lock));
-}
-
 Result<void> DeviceSession::settle() {
     if (!abandoned_) return alive();
     const auto reached = queue_->reached(abandoned_->value);

@@ -48,6 +48,11 @@ using Clock = std::chrono::steady_clock;
                              std::chrono::nanoseconds(time.tv_nsec));
 }
 
+[[nodiscard]] inline std::uint64_t nanoseconds(Clock::duration duration) noexcept {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
+}
+
 // What a submit took; nanoseconds.
 struct RunTimes {
     std::uint64_t enqueue_ns = 0;
@@ -128,7 +133,7 @@ class DeviceSession {
 
     // Waits for the queue until `deadline` (none: without limit): TIMEOUT, DEVICE_BUSY.
     [[nodiscard]] Result<QueueLease> lease(std::optional<Clock::time_point> deadline = {});
-    // Nothing when the queue is taken, or abandoned work may still run.
+    // Nothing when the queue is taken, the device lost, or abandoned work may still run.
     [[nodiscard]] std::optional<QueueLease> try_lease();
     // Waits until nothing runs, abandoned work included.
     [[nodiscard]] Result<void> flush();
@@ -183,5 +188,13 @@ class DeviceSession {
     std::optional<registry::NativeQueue> queue_;  // destroyed first: it waits for what still runs
     bool queue_timing_ = false;
 };
+
+// Here for the short way of a dispatch.
+inline std::optional<QueueLease> DeviceSession::try_lease() {
+    std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || abandoned_ || lost()) return std::nullopt;
+    return QueueLease(*this, std::move(lock));
+}
+inline Repeats& QueueLease::repeats() noexcept { return session_->repeats_; }
 
 }  // namespace wye::exec

@@ -161,4 +161,11 @@ class HandleTable {
     std::unique_ptr<Impl> impl_;
 };
 
+inline Pin::~Pin() {
+    if (slot_ != nullptr) table_->unpin(slot_);
+}
+inline InFlight::~InFlight() {
+    if (!slots_.empty()) release();
+}
+
 }  // namespace wye::registry
