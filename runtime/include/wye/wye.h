@@ -349,9 +349,9 @@ typedef struct wye_report {
     uint32_t groups[3];
     uint32_t compiled; /* 1: the driver compiled the program in this call; 0: it was cached */
     uint64_t wall_ns;
-    uint64_t device_ns; /* WYE_TIME_UNKNOWN without driver timestamps */
-    uint64_t enqueue_ns; /* handing the work over */
-    uint64_t wait_ns;    /* from then until it had ended */
+    uint64_t device_ns;      /* WYE_TIME_UNKNOWN without driver timestamps */
+    uint64_t enqueue_ns;     /* handing the work over */
+    uint64_t wait_ns;        /* from then until it had ended */
     uint64_t bytes_uploaded; /* host to device */
     uint64_t bytes_downloaded;
     uint64_t bytes_filled; /* zeroed by the runtime before the launch */
