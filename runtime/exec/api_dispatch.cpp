@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/api.hpp"
 #include "exec/dispatch.hpp"
+#include "lower/native_functions.hpp"
 
 using namespace wye::exec;
 using wye::Code;
@@ -29,4 +30,8 @@ wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* des
         WYE_NEED(groups);
         return dispatch_sizes(*self, *desc, sizes, groups);
     });
+}
+
+const char* wye_native_function_name(uint32_t bit) {
+    return bit < 64 ? wye::lower::native_name(bit) : "";
 }

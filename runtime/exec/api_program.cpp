@@ -102,7 +102,27 @@ wye_status wye_program_lower(wye_context* context, wye_program program, wye_stri
         WYE_TRY(check_string(format, "format"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
         WYE_ASSIGN(std::string text,
-                   program_form(*self, pin.as<ProgramObject>(), from_abi(format), device));
+                   program_form(*self, pin.as<ProgramObject>(), from_abi(format), device, 0));
+        *out = make_blob(std::move(text));
+        return {};
+    });
+}
+
+wye_status wye_program_lower_with(wye_context* context, wye_program program,
+                                  const wye_lower_desc* desc, wye_blob** out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_NEED(desc);
+        WYE_NEED(out);
+        WYE_TRY(check_header(desc->header, sizeof *desc, "wye_lower_desc"));
+        WYE_TRY(check_string(desc->format, "format"));
+        if (desc->reserved != 0)
+            return Error(Code::INVALID_ARGUMENT, "a reserved member of wye_lower_desc is not zero",
+                         "Fix: start from WYE_INIT", "wye_lower_desc");
+        WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
+        WYE_ASSIGN(std::string text,
+                   program_form(*self, pin.as<ProgramObject>(), from_abi(desc->format),
+                                desc->device, desc->ulp_budget));
         *out = make_blob(std::move(text));
         return {};
     });

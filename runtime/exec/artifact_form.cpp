@@ -76,6 +76,7 @@ std::vector<std::byte> keep_program(const lower::Artifact& artifact,
     w.number(artifact.shared_bytes);
     w.number(artifact.params_size);
     w.number(artifact.uses_trap ? 1 : 0);
+    w.number(artifact.natives);
     w.block(saved.data(), saved.size());
     return std::move(w.out);
 }
@@ -101,6 +102,7 @@ Result<KeptProgram> kept_program(std::span<const std::byte> bytes) {
     artifact.shared_bytes = r.small();
     artifact.params_size = r.small();
     artifact.uses_trap = r.number() == 1;
+    artifact.natives = r.number();
     out.saved = r.block();
     if (r.complete()) return out;
     return Error(Code::INVALID_WIRE, "it holds no program of this version",

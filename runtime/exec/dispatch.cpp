@@ -89,6 +89,9 @@ Result<void> route_stage(const Context& context, Flow& flow) {
     flow.key.workgroup = flow.launch.workgroup;
     flow.key.folded = groups[0] > most[0] || groups[1] > most[1] || groups[2] > most[2];
     WYE_TRY(variant_stage(flow));
+    // The CPU stays strict, which is within every budget; a native variant is what it is.
+    if (flow.key.variant == ir::kNone && flow.session.format() != WYE_FORMAT_PROGRAM)
+        flow.key.ulp_budget = flow.requested.request.ulp_budget;
     flow.prepared = flow.program.find_prepared(flow.session, flow.key);
     bool fits = flow.prepared != nullptr && (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound())
@@ -213,6 +216,7 @@ void report_stage(const Flow& flow, Clock::time_point start, wye_report& report)
     std::copy(flow.launch.groups.begin(), flow.launch.groups.end(), report.groups);
     report.compiled = flow.made.compiled == 0 ? 0 : 1;
     report.disk_cache = disk_use(flow.made);
+    for (const Step& step : flow.steps.steps()) report.native_functions |= step.prepared->natives;
     report.variant = flow.key.variant == ir::kNone || !flow.prepared ? 0 : flow.key.variant + 1;
     report_times(flow.times, start, (flow.desc.flags & WYE_DISPATCH_TIMED) != 0, report);
     report.bytes_uploaded = flow.batch.bytes_uploaded;
@@ -266,7 +270,7 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
         *out = report;
     }
     if (result.ok() && flow.steps.is_whole())
-        lease.repeats().keep(desc, flow.launch, flow.batch, report.variant);
+        lease.repeats().keep(desc, flow.launch, flow.batch, report);
     if (context.logs()) log_stage(context, flow, result, report);
     return result;
 }

@@ -40,7 +40,8 @@ Error no_form(std::string_view form) {
 }  // namespace
 
 Result<std::string> program_form(Context& context, const ProgramObject& program,
-                                 std::string_view form, registry::Handle device) {
+                                 std::string_view form, registry::Handle device,
+                                 std::uint32_t ulp_budget) {
     lower::TargetFacts facts;
     std::string plugin;
     std::uint32_t index = UINT32_MAX;  // of no device
@@ -63,8 +64,11 @@ Result<std::string> program_form(Context& context, const ProgramObject& program,
         std::ranges::find(kTranslated, form.substr(0, colon), &Translated::form);
     const bool by_plugin = translated != std::end(kTranslated);
     if (!by_plugin && std::ranges::count(lower::formats(), form) == 0) return no_form(form);
-    WYE_ASSIGN(lower::Artifact artifact,
-               lower::lower(program.program(), by_plugin ? translated->from : form, facts));
+    lower::Options options;
+    options.ulp_budget = ulp_budget;
+    WYE_ASSIGN(
+        lower::Artifact artifact,
+        lower::lower(program.program(), by_plugin ? translated->from : form, facts, options));
     if (!by_plugin) return to_text(artifact.code);
     if (colon + 1 < form.size()) {
         artifact.options += translated->target_option;

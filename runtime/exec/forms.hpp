@@ -16,6 +16,7 @@ namespace wye::exec {
 // but neither device nor driver; without a device a target may follow: "cubin:sm_90". UNSUPPORTED
 // lists the forms that there are.
 [[nodiscard]] Result<std::string> program_form(Context& context, const ProgramObject& program,
-                                               std::string_view form, registry::Handle device);
+                                               std::string_view form, registry::Handle device,
+                                               std::uint32_t ulp_budget);
 
 }  // namespace wye::exec

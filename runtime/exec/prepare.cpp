@@ -84,6 +84,7 @@ Result<lower::Artifact> make_artifact(const registry::DeviceInfo& info,
     lower::Options options;
     if (key.workgroup != program.program().workgroup) options.workgroup = key.workgroup;
     options.folded_grid = key.folded;
+    options.ulp_budget = key.ulp_budget;
     return lower::lower(program.program(), format, target_facts(info.facts), options);
 }
 
@@ -116,6 +117,7 @@ PreparedRef made(registry::NativeProgram native, const lower::Artifact& artifact
     out->encoding = program.encoding();
     out->format = artifact.format;
     out->uses_trap = artifact.uses_trap;
+    out->natives = artifact.natives;
     return out;
 }
 

@@ -26,6 +26,7 @@ struct PreparedKey {
     plan::Count3 workgroup = {1, 1, 1};  // effective
     bool folded = false;                 // workgroup ids come from the dispatch, not the driver
     std::uint32_t variant = ir::kNone;   // the native variant that stands in for the body
+    std::uint32_t ulp_budget = 0;        // 0 too where nothing could become native
     friend bool operator==(const PreparedKey&, const PreparedKey&) = default;
 };
 
@@ -59,6 +60,7 @@ struct Prepared {
     Encoding encoding;
     std::string format;
     bool uses_trap = false;
+    lower::NativeSet natives = 0;
     std::optional<Unkept> unkept;  // the session's: guarded by its lock
     // Some drivers generate code at the first launch, and replace signal handlers then.
     std::atomic<bool> warm = false;

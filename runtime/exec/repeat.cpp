@@ -75,7 +75,7 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const B
 }
 
 void Repeats::keep(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch,
-                   std::uint32_t variant) {
+                   const wye_report& report) {
     if (!keepable(desc, launch, batch)) return;
     std::unique_ptr<Repeat>& kept = place(desc);
     if (!kept) kept.reset(new (std::nothrow) Repeat());
@@ -87,7 +87,8 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::Launch& launch, co
     std::ranges::transform(std::span(desc.arguments, desc.argument_count), out.buffers.begin(),
                            &wye_argument::buffer);
     out.groups = launch.groups;
-    out.variant = variant;
+    out.variant = report.variant;
+    out.natives = report.native_functions;
     out.bytes_filled = batch.bytes_filled;
     std::memcpy(out.block.data(), launch.params, launch.params_size);
     out.operation_count = batch.all.size();

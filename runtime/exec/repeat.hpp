@@ -36,7 +36,8 @@ struct Repeat {
 
     std::array<std::uint64_t, kArguments> buffers;  // the handles of the arguments
     std::array<std::uint32_t, 3> groups;
-    std::uint32_t variant;  // for the report
+    std::uint32_t variant;  // for the report, as the next two
+    std::uint64_t natives;
     std::uint64_t bytes_filled;
     std::size_t operation_count;
     std::array<wye_operation, kOperations> operations;
@@ -64,9 +65,10 @@ class Repeats {
     // the whole way. `plan` is that of desc.program.
     [[nodiscard]] const Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
 
-    // After `desc` ran: keeps what it came to, in place of an older request, if it can be kept.
+    // After `desc` ran, as `report` says: keeps what it came to, in place of an older request, if
+    // it can be kept.
     void keep(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch,
-              std::uint32_t variant);
+              const wye_report& report);
 
   private:
     static constexpr std::size_t kKept = 16;

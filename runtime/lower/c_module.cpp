@@ -68,6 +68,7 @@ CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const T
       facts(facts_),
       workgroup(options_.workgroup.value_or(program_.workgroup)),
       folded_grid(options_.folded_grid),
+      natives(options_.natives),
       subgroup(subgroup_),
       ranges(program_, workgroup),
       functions(program_.functions.size()) {}

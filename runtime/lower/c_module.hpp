@@ -60,6 +60,7 @@ class CModule {
     // A workgroup is one invocation.
     [[nodiscard]] bool single() const { return workgroup[0] * workgroup[1] * workgroup[2] == 1; }
     const bool folded_grid;
+    const NativeSet natives;
     const std::uint32_t subgroup;  // width; 0: the program uses none
     const Ranges ranges;
     Used used;

@@ -3,6 +3,7 @@
 // Scalar operators and exact functions as C text. Anything that uses an operand twice is a helper
 // function, so an expression stays one expression and nothing is computed twice.
 #include "lower/c_module.hpp"
+#include "lower/native_functions.hpp"
 
 namespace wye::lower {
 namespace {
@@ -70,6 +71,7 @@ class Scalar {
     std::string divide(const std::vector<std::string>& v, bool remainder);
     std::string shift(const std::vector<std::string>& v, bool left);
     std::string rounded(Rounded what, const std::vector<std::string>& v);
+    std::string native_function(Op op, const std::vector<std::string>& v);
     std::string fma_through_f64(const std::vector<std::string>& v);
     std::string extreme(const std::vector<std::string>& v, bool least);
     std::string saturate(const std::vector<std::string>& v, bool subtract);
@@ -137,6 +139,22 @@ std::string Scalar::shift(const std::vector<std::string>& v, bool left) {
                                     : "(" + v[1] + " & " + std::to_string(bits_ - 1) + "u)";
     if (left || !is_signed_) return "(" + v[0] + (left ? " << " : " >> ") + count + ")";
     return "(" + value_ + ")(" + as_native(v[0]) + " >> " + count + ")";
+}
+
+// In the dialect's own form. An instruction (it has a dot) is one of PTX on f32.
+std::string Scalar::native_function(Op op, const std::vector<std::string>& v) {
+    const std::string word(native_form(module_.spelling.format(), op, kind_)->word);
+    if (word == "/") return infix("/", v);
+    if (word.find('.') != std::string::npos) {
+        const std::string operands = v.size() == 2 ? ", %2;\" : \"=f\"(r) : \"f\"(a), \"f\"(b));\n"
+                                                   : ";\" : \"=f\"(r) : \"f\"(a));\n";
+        return help(
+            op == Op::DIV ? "near_div" : "near_sqrt", v,
+            "    " + value_ + " r;\n    asm(\"" + word + " %0, %1" + operands + "    return r;\n");
+    }
+    std::string out = word + "(";
+    for (std::size_t i = 0; i < v.size(); ++i) out += (i == 0 ? "" : ", ") + v[i];
+    return out + ")";
 }
 
 // f32 division and square root through f64 are exact: 53 bits are more than 2 * 24 + 1.
@@ -248,6 +266,7 @@ std::string Scalar::whole_number(Intrinsic what, const char* name,
 }
 
 std::string Scalar::write(Op op, const std::vector<std::string>& v) {
+    if (!half_ && (native_bit(op, kind_) & module_.natives) != 0) return native_function(op, v);
     if (!half_) return unrounded(op, v);
     switch (op) {
         case Op::ADD:

@@ -60,6 +60,7 @@ class CudaC final : public Spelling {
     std::string_view u64_suffix() const override { return "ull"; }
 
     // CUDA's own vector types of 32 bytes are less aligned than the language's elements.
+    std::string_view format() const override { return WYE_FORMAT_CUDA_C; }
     std::string prologue(const Used&) const override {
         return "typedef signed char i8;\ntypedef unsigned char u8;\n"
                "typedef short i16;\ntypedef unsigned short u16;\n"

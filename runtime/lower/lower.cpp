@@ -4,6 +4,7 @@
 #include <span>
 
 #include "lower/c_walk.hpp"
+#include "lower/native_functions.hpp"
 #include "lower/spelling.hpp"
 #include "lower/spirv_lower.hpp"
 #include "lower/strict.hpp"
@@ -67,12 +68,11 @@ std::vector<std::string_view> formats() {
     return {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C, WYE_FORMAT_SPIRV};
 }
 
-Result<Artifact> lower(const ir::Program& program, std::string_view format,
-                       const TargetFacts& facts, const Options& options) {
-    if (uses_math(program)) {
-        WYE_ASSIGN(const ir::Program expanded, expand_math(program));
-        return lower(expanded, format, facts, options);
-    }
+namespace {
+
+// Without math functions but those that become native.
+Result<Artifact> lower_expanded(const ir::Program& program, std::string_view format,
+                                const TargetFacts& facts, const Options& options) {
     if (format == WYE_FORMAT_PROGRAM) return lower_wire(program, facts, options);
     if (format == WYE_FORMAT_OPENCL_C) return lower_c(program, format, opencl_c(), facts, options);
     if (format == WYE_FORMAT_CUDA_C) return lower_c(program, format, cuda_c(), facts, options);
@@ -82,6 +82,22 @@ Result<Artifact> lower(const ir::Program& program, std::string_view format,
         known += (known.empty() ? "`" : ", `") + std::string(name) + "`";
     return Error(Code::UNSUPPORTED, "there is no lowering to `" + std::string(format) + "`",
                  "Fix: choose one of " + known, std::string(format));
+}
+
+}  // namespace
+
+Result<Artifact> lower(const ir::Program& program, std::string_view format,
+                       const TargetFacts& facts, const Options& options) {
+    Options chosen = options;
+    chosen.natives = choose_natives(program, format, options.ulp_budget);
+    const auto finish = [&](const ir::Program& from) {
+        auto artifact = lower_expanded(from, format, facts, chosen);
+        if (artifact.ok()) artifact->natives = chosen.natives;
+        return artifact;
+    };
+    if (!uses_math(program, chosen.natives)) return finish(program);
+    WYE_ASSIGN(const ir::Program expanded, expand_math(program, chosen.natives));
+    return finish(expanded);
 }
 
 }  // namespace wye::lower

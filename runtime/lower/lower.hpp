@@ -47,9 +47,15 @@ struct TargetFacts {
     std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: not known
 };
 
+// Operations in a dialect's own form, not exact: see native_functions.hpp.
+using NativeSet = std::uint64_t;
+
 struct Options {
     std::optional<std::array<std::uint32_t, 3>> workgroup;  // an override, already admitted
     bool folded_grid = false;  // take workgroup ids and counts from WYE_SLOT_GRID
+    // Native forms of `/`, sqrt and math functions are fine up to this stated error. 0: strict.
+    std::uint32_t ulp_budget = 0;
+    NativeSet natives = 0;  // set by `lower`
 };
 
 struct Artifact {
@@ -64,6 +70,7 @@ struct Artifact {
     std::uint32_t params_size = 0;
     std::string options;  // compiler flags, space separated
     bool uses_trap = false;
+    NativeSet natives = 0;  // what is not exact in it
 
     [[nodiscard]] std::string_view text() const {
         return {reinterpret_cast<const char*>(code.data()), code.size()};

@@ -66,6 +66,7 @@ class OpenClC final : public Spelling {
     }
     std::string_view u64_suffix() const override { return "ul"; }
 
+    std::string_view format() const override { return WYE_FORMAT_OPENCL_C; }
     std::string prologue(const Used& used) const override {
         std::string out = "#pragma OPENCL FP_CONTRACT OFF\n";
         if (used.f64) out += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";

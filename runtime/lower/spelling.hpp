@@ -71,6 +71,8 @@ class Spelling {
                                                   std::span<const std::string> parts) const = 0;
     [[nodiscard]] virtual std::string_view u64_suffix() const = 0;
 
+    // The artifact format it writes.
+    [[nodiscard]] virtual std::string_view format() const = 0;
     // Text before everything else, given what the rest uses.
     [[nodiscard]] virtual std::string prologue(const Used& used) const = 0;
     // Compiler flags the text relies on, space separated.

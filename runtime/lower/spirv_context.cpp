@@ -22,6 +22,7 @@ SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts
       facts(facts_),
       workgroup(options.workgroup.value_or(program_.workgroup)),
       folded_grid(options.folded_grid),
+      natives(options.natives),
       subgroup(subgroup_),
       source(program_, workgroup),
       usage(program_, source.ranges),

@@ -57,6 +57,7 @@ class SpirvContext {
     const TargetFacts& facts;
     const std::array<std::uint32_t, 3> workgroup;
     const bool folded_grid;
+    const NativeSet natives;
     const std::uint32_t subgroup;
     SpirvSource source;
     const SpirvUsage usage;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "lower/native_functions.hpp"
 #include "lower/spirv_library.hpp"
 #include "lower/spirv_ops.hpp"
 
@@ -153,6 +154,12 @@ Id Float::extreme(Id a, Id c, bool least) {
 
 Id Float::write(Op op, std::span<const Id> v) {
     if (const auto known = folded(op, v)) return *known;
+    if ((native_bit(op, kind_) & b_.context.natives) != 0) {
+        const auto function =
+            static_cast<GLSLstd450>(native_form(WYE_FORMAT_SPIRV, op, kind_)->number);
+        if (v.size() == 2) return b_.exact_glsl(function, kind_, {v[0], v[1]});
+        return b_.exact_glsl(function, kind_, {v[0]});
+    }
     switch (op) {
         case Op::NEG:
             return value(b_.op(spv::Op::OpBitwiseXor, bits(v[0]), number(sign_)));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lower/math_library.hpp"
+#include "lower/native_functions.hpp"
 #include "program/validate.hpp"
 
 namespace wye::lower {
@@ -31,10 +32,15 @@ std::string scalar_name(const Need& need) {
            ir::type_name(type_of(need).component());
 }
 
+bool replaced(const ir::Expr& e, NativeSet stay) {
+    return ir::op_math(e.op) && (native_bit(e.op, e.type.kind) & stay) == 0;
+}
+
 class Expander {
   public:
-    explicit Expander(const ir::Program& program)
+    Expander(const ir::Program& program, NativeSet stay)
         : library_(math_library()),
+          stay_(stay),
           out_(program),
           functions_(library_.functions.size(), ir::kNone),
           tables_(library_.tables.size(), ir::kNone) {
@@ -47,7 +53,7 @@ class Expander {
     Result<ir::Program> run() {
         each_code(out_, [&](const ir::Code& code) {
             for (const ir::Expr& e : code.exprs)
-                if (ir::op_math(e.op)) needs_.emplace(Need{e.op, e.type.code()}, ir::kNone);
+                if (replaced(e, stay_)) needs_.emplace(Need{e.op, e.type.code()}, ir::kNone);
         });
         for (const auto& [need, ignored] : needs_) mark(library_function(scalar_name(need)));
         definitions();
@@ -55,7 +61,7 @@ class Expander {
         each_code(out_, [&](ir::Code& code) {
             for (ir::Expr& e : code.exprs) {
                 if (e.op == Op::CALL) e.imm = static_cast<std::uint16_t>(e.imm + added);
-                if (!ir::op_math(e.op)) continue;
+                if (!replaced(e, stay_)) continue;
                 e.imm = static_cast<std::uint16_t>(needs_.at({e.op, e.type.code()}));
                 e.op = Op::CALL;
             }
@@ -160,6 +166,7 @@ class Expander {
     }
 
     const ir::Program& library_;
+    NativeSet stay_;
     ir::Program out_;
     std::set<std::string> names_;
     std::map<Need, std::uint32_t> needs_;   // to the function in the new program
@@ -171,13 +178,16 @@ class Expander {
 
 }  // namespace
 
-bool uses_math(const ir::Program& program) {
-    const auto in = [](const ir::Code& code) {
-        return std::ranges::any_of(code.exprs, [](const ir::Expr& e) { return ir::op_math(e.op); });
+bool uses_math(const ir::Program& program, NativeSet stay) {
+    const auto in = [stay](const ir::Code& code) {
+        return std::ranges::any_of(code.exprs,
+                                   [stay](const ir::Expr& e) { return replaced(e, stay); });
     };
     return in(program.main) || std::ranges::any_of(program.functions, in, &ir::Function::code);
 }
 
-Result<ir::Program> expand_math(const ir::Program& program) { return Expander(program).run(); }
+Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay) {
+    return Expander(program, stay).run();
+}
 
 }  // namespace wye::lower

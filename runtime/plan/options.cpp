@@ -58,9 +58,6 @@ Result<void> admit_options(const ProgramPlan& plan, const Request& request, Laun
         return refuse_option(plan,
                              fmt::format("{} fixpoint iterations", request.fixpoint_iterations),
                              "Fix: dispatch that many times on resident buffers");
-    if (request.ulp_budget > 0)
-        return refuse_option(plan, fmt::format("an error budget of {} ulp", request.ulp_budget),
-                             "Fix: set ulp_budget to 0; results are then exact");
     if (!request.has_grid && request.grid != Count3{0, 0, 0})
         return Error(Code::INVALID_ARGUMENT, "a grid is given without WYE_DISPATCH_GRID",
                      "Fix: set the flag, or leave the grid zero", plan.program->name);

@@ -83,7 +83,7 @@ Result<void> lower_program(const LowerOptions& options) {
         device = opened.get();
     }
     const std::string format = options.format == "spirv" ? WYE_FORMAT_SPIRV : options.format;
-    WYE_ASSIGN(const auto lowered, program.lower(format, device));
+    WYE_ASSIGN(const auto lowered, program.lower(format, device, options.ulp_budget));
     const auto bytes = std::as_bytes(std::span(lowered));
     StagedOutputs outputs;
     WYE_TRY(outputs.add(options.output.empty() ? "/dev/stdout" : options.output, bytes));

@@ -54,6 +54,7 @@ void add_lower(CLI::App& app, LowerOptions& options) {
         ->required();
     app.add_option("-d,--device", options.device, "Lower with the facts of this device");
     app.add_option("-o,--output", options.output, "File (default: standard output)");
+    app.add_option("--ulp-budget", options.ulp_budget, "As for run");
 }
 
 void add_run(CLI::App& app, RunOptions& options, std::string& grid, std::uint64_t& elements) {
@@ -65,6 +66,8 @@ void add_run(CLI::App& app, RunOptions& options, std::string& grid, std::uint64_
     app.add_option("--grid", grid, "X[,Y[,Z]]: workgroups");
     app.add_option("--elements", elements, "Number of elements; workgroups are derived");
     app.add_option("--timeout-ms", options.timeout_ms, "Give up after this long (0: never)");
+    app.add_option("--ulp-budget", options.ulp_budget,
+                   "Let `/`, sqrt and math functions be native up to this error (0: exact)");
     app.add_flag("--variants", options.variants, "Let a native variant run where one fits");
     app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
 }

@@ -188,6 +188,7 @@ Result<void> run_program(const RunOptions& options) {
         if (options.grid) dispatch.grid((*options.grid)[0], (*options.grid)[1], (*options.grid)[2]);
         if (options.elements) dispatch.elements(*options.elements);
         dispatch.timeout_ns(options.timeout_ms * 1'000'000U);
+        dispatch.ulp_budget(options.ulp_budget);
         if (options.variants) dispatch.variants();
         bind(dispatch, slots, about);
         return dispatch;
@@ -216,10 +217,15 @@ Result<void> run_program(const RunOptions& options) {
         const char* made = report.disk_cache == WYE_DISK_HIT ? ", compiled before"
                            : report.compiled != 0            ? ", compiled now"
                                                              : "";
-        fmt::print(stderr, "wye: ran `{}`{} on {} ({}), {} x {} x {} workgroups, {:.3f} ms{}\n",
+        std::string natives;
+        for (std::uint32_t bit = 0; bit < 64; ++bit)
+            if ((report.native_functions >> bit & 1U) != 0)
+                natives += (natives.empty() ? ", native: " : ", ") +
+                           std::string(wye_native_function_name(bit));
+        fmt::print(stderr, "wye: ran `{}`{} on {} ({}), {} x {} x {} workgroups, {:.3f} ms{}{}\n",
                    detail::view(about.name), form, detail::view(where.selector),
                    detail::view(where.name), report.groups[0], report.groups[1], report.groups[2],
-                   static_cast<double>(report.wall_ns) / 1e6, made);
+                   static_cast<double>(report.wall_ns) / 1e6, made, natives);
     }
     return {};
 }

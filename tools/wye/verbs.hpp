@@ -33,6 +33,7 @@ struct LowerOptions {
     std::string format;
     std::string device;  // selector; empty: facts of no device, everything emulated
     std::string output;  // file; empty: stdout
+    std::uint32_t ulp_budget = 0;
 };
 [[nodiscard]] ExitCode lower(const LowerOptions& options);
 
@@ -45,6 +46,7 @@ struct RunOptions {
     std::optional<std::array<std::uint32_t, 3>> grid;
     std::optional<std::uint64_t> elements;
     std::uint64_t timeout_ms = 0;
+    std::uint32_t ulp_budget = 0;
     bool variants = false;
     bool quiet = false;  // no report line on stderr
 };

@@ -221,6 +221,7 @@ WYE_API wye_status wye_program_analysis(wye_context* context, wye_program progra
 WYE_API wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
                                      wye_device device, wye_blob** out, wye_error** error);
 
+/* What wye_program_prepare came to. */
 typedef struct wye_prepare_report {
     wye_header header;
     uint32_t compiled;   /* as in wye_report */
@@ -236,6 +237,19 @@ typedef struct wye_prepare_report {
  */
 WYE_API wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
                                        wye_prepare_report* report, wye_error** error);
+
+typedef struct wye_lower_desc {
+    wye_header header;
+    wye_string format;
+    wye_device device;   /* may be 0 */
+    uint32_t ulp_budget; /* as in wye_dispatch_desc */
+    uint32_t reserved;
+} wye_lower_desc;
+
+/* As wye_program_lower, with what a dispatch may ask for. */
+WYE_API wye_status wye_program_lower_with(wye_context* context, wye_program program,
+                                          const wye_lower_desc* desc, wye_blob** out,
+                                          wye_error** error);
 
 /* ---- Disk cache -------------------------------------------------------------------------- */
 
@@ -328,7 +342,7 @@ typedef struct wye_dispatch_desc {
     uint64_t param_count;
     uint64_t timeout_ns;       /* 0: none */
     uint64_t max_output_bytes; /* 0: no limit */
-    uint32_t ulp_budget;       /* 0: strict */
+    uint32_t ulp_budget;       /* 0: strict; N: native forms up to a stated error of N ulp */
     uint32_t reserved;
     wye_string label;   /* for the log */
     wye_string profile; /* a tuning label, for the log */
@@ -359,7 +373,13 @@ typedef struct wye_report {
     uint32_t trap_count;
     uint32_t variant;    /* 0: the program's own body ran; else 1 + the index of a native variant */
     uint32_t disk_cache; /* enum wye_disk_use */
+    /* What ran in the device's own form, within the ulp_budget: one bit for each name that
+     * wye_native_function_name knows. 0: the result is exact by definition. */
+    uint64_t native_functions;
 } wye_report;
+
+/* "sin (f32)" for a bit (0 to 63) of wye_report.native_functions; "" for bits without a meaning. */
+WYE_API const char* wye_native_function_name(uint32_t bit);
 
 /* Checks the request, launches, waits, delivers outputs. `report` may be null; it is written on
  * success and for WYE_TRAPPED. Order of checks: handles are live, arguments and shapes,

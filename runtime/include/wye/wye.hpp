@@ -130,10 +130,17 @@ class Program {
         return detail::take_text(blob);
     }
     // Another form of the program: "text", "wire", "opencl-c". `device` 0: careful facts.
-    [[nodiscard]] Result<std::string> lower(std::string_view format, wye_device device = 0) const {
+    // A budget above 0 lets operations be native up to that error.
+    [[nodiscard]] Result<std::string> lower(std::string_view format, wye_device device = 0,
+                                            std::uint32_t ulp_budget = 0) const {
+        wye_lower_desc desc;
+        WYE_INIT(desc);
+        desc.format = detail::borrow(format);
+        desc.device = device;
+        desc.ulp_budget = ulp_budget;
         wye_blob* blob = nullptr;
         WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_program_lower(context(), get(), detail::borrow(format), device, &blob, e);
+            return wye_program_lower_with(context(), get(), &desc, &blob, e);
         }));
         return detail::take_text(blob);
     }
@@ -469,6 +476,11 @@ class Dispatch {
     }
     Dispatch& timeout_ns(std::uint64_t ns) {
         desc_.timeout_ns = ns;
+        return *this;
+    }
+    // `/`, sqrt and math functions may be native up to this stated error; the report names them.
+    Dispatch& ulp_budget(std::uint32_t ulp) {
+        desc_.ulp_budget = ulp;
         return *this;
     }
     // Native variants of the program may run; the report names the one that did.

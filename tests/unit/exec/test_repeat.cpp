@@ -130,7 +130,6 @@ TEST_CASE("every member of a request counts") {
     refused([](Job& j) { j.desc.elements = 2; }, WYE_INVALID_ARGUMENT);
     refused([](Job& j) { j.desc.workgroup[0] = 32; }, WYE_INVALID_ARGUMENT);
     refused([](Job& j) { j.desc.fixpoint_iterations = 2; }, WYE_UNSUPPORTED);
-    refused([](Job& j) { j.desc.ulp_budget = 1; }, WYE_UNSUPPORTED);
     refused([](Job& j) { j.desc.reserved = 1; }, WYE_INVALID_ARGUMENT);
     refused([](Job& j) { j.desc.program = j.desc.device; }, WYE_WRONG_KIND);
     refused([](Job& j) { j.desc.device = j.desc.program; }, WYE_WRONG_KIND);

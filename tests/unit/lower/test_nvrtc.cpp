@@ -227,6 +227,31 @@ TEST_CASE(
     compile_all(jobs);
 }
 
+TEST_CASE("with an error budget NVRTC takes the native forms, and the approximate instructions") {
+    for (const char* type : {"f32", "f64"}) {
+        wye::lower::Options options;
+        options.ulp_budget = 16;
+        const auto artifact =
+            wye::lower::lower(valid_program(math(type)), WYE_FORMAT_CUDA_C, {}, options);
+        REQUIRE(artifact.ok());
+        CHECK(artifact->natives != 0);
+        const auto made = library().compile(std::string(artifact->text()), artifact->options, 90);
+        CHECK_MESSAGE(made.ok, made.log);
+    }
+    wye::lower::Options options;
+    options.ulp_budget = 2;
+    const auto artifact = wye::lower::lower(
+        valid_program("wye 1; program p; workgroup 1; input x: f32[4]; output r: f32[4];\n"
+                      "main { r[0] = x[0] / x[1] + sqrt(x[2]); }"),
+        WYE_FORMAT_CUDA_C, {}, options);
+    REQUIRE(artifact.ok());
+    const auto made = library().compile(std::string(artifact->text()), artifact->options, 90);
+    REQUIRE_MESSAGE(made.ok, made.log);
+    CHECK(made.ptx.find("div.full.f32") != std::string::npos);
+    CHECK(made.ptx.find("sqrt.approx.f32") != std::string::npos);
+    CHECK(made.ptx.find(".ftz") == std::string::npos);
+}
+
 TEST_CASE("every example becomes machine code, folded too") {
     std::vector<Job> jobs;
     for (const int architecture : architectures())

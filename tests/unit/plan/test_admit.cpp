@@ -65,8 +65,6 @@ TEST_CASE("options are honoured or refused by name") {
             "persistent threads");
     refused(saxpy, with([](Request& r) { r.fixpoint_iterations = 3; }), Code::UNSUPPORTED,
             "3 fixpoint iterations");
-    refused(saxpy, with([](Request& r) { r.ulp_budget = 2; }), Code::UNSUPPORTED,
-            "error budget of 2 ulp");
     refused(saxpy, with([](Request& r) {
                 r.workgroup = {64, 1, 1};
             }),
