@@ -155,6 +155,12 @@ TEST_CASE("lower round-trips through text and wire") {
     CHECK(full_name.code == 0);
     CHECK(full_name.out == read_bytes(words));
     CHECK(full_name.out.substr(0, 8) == std::string("\x03\x02\x23\x07\x00\x03\x01\x00", 8));
+    // A file that standard output goes to keeps what it has.
+    const std::string log = folder.write("log", "before\n");
+    const Outcome appended = run_command(
+        {"/bin/sh", "-c", "exec \"$0\" lower \"$1\" --to text >> \"$2\"", WYE_TOOL, wire, log});
+    CHECK(appended.code == 0);
+    CHECK(read_bytes(log) == "before\n" + from_wire.out);
     const Outcome unknown = wye_command({"lower", wire, "--to", "fortran"});
     CHECK(unknown.code == 2);
     CHECK(contains(unknown.err, "fortran"));

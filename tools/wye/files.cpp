@@ -122,6 +122,10 @@ Result<void> StagedOutputs::add(const std::string& path, std::span<const std::by
     // A symbolic link stays a link: what it points to is replaced.
     const std::unique_ptr<char, decltype(&std::free)> real(
         existing ? ::realpath(path.c_str(), nullptr) : nullptr, &std::free);
+    if (existing && !real) {  // a name of an open file that has no name any more
+        entries_.push_back({path, {}, bytes});
+        return {};
+    }
     const std::string target = real ? real.get() : path;
     std::string staged = target + ".XXXXXX";
     Descriptor fd(::mkostemp(staged.data(), O_CLOEXEC));
