@@ -75,8 +75,10 @@ std::string names_of(NativeSet set) {
 TEST_CASE("an operation is native exactly where its stated error is within the budget") {
     const std::map<std::string_view, Figures> dialects = {
         {WYE_FORMAT_OPENCL_C, kOpenCl}, {WYE_FORMAT_CUDA_C, kCuda}, {WYE_FORMAT_SPIRV, kVulkan}};
-    for (const auto& [format, figures] : dialects)
+    for (const auto& dialect : dialects)
         each_operation([&](const std::string& op, int operands) {
+            const std::string_view format = dialect.first;  // clang 14 captures no bindings
+            const Figures& figures = dialect.second;
             for (const std::string type : {"f32", "f64"}) {
                 const auto at = figures.find(op);
                 const double ulp = at == figures.end() ? 0
