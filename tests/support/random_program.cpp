@@ -8,6 +8,10 @@
 namespace support {
 namespace {
 
+// For each of at most two `shared` arrays: with what the runtime adds, within the 16 KiB that
+// every device has.
+constexpr std::size_t kSharedBytes = 8 * 1024 - 64;
+
 class Declarations {
   public:
     Declarations(Random& random, const RandomProgramOptions& options, RandomProgram& out)
@@ -280,8 +284,10 @@ class Declarations {
             Expressions expressions(random_, scope_, kinds_);
             const TextType type = expressions.any_type(false);
             const auto k = static_cast<unsigned>(random_.chance(80) ? 1 : 2);
-            const std::size_t count =
+            std::size_t count =
                 random_.chance(80) ? group * k : static_cast<std::size_t>(random_.between(1, 40));
+            count = std::min<std::size_t>(
+                count, kSharedBytes / (type.lanes * std::max(type.scalar_bytes(), 4U)));
             out_.text += "shared " + name + ": " + type.name() + "[" + std::to_string(count) + "]" +
                          binding() + ";\n";
             scope_.memory.push_back({name, type, false, false, {}, true});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "oracle/oracle.hpp"
+#include "program/analysis.hpp"
 #include "program/encode.hpp"
 #include "program/text.hpp"
 #include "program/validate.hpp"
@@ -31,6 +32,8 @@ TEST_CASE("random programs are well-formed, end and have no races") {
         }
         for (const auto& d : wye::ir::validate(parsed.program))
             FAIL(d.place.line << ": " << d.message);
+        // The least that Vulkan promises, with room for what the runtime adds.
+        CHECK(wye::ir::analyse(parsed.program).shared_bytes <= 16384 - 64);
         const auto wire = wye::ir::encode(parsed.program);
         REQUIRE(wire.ok());
 
