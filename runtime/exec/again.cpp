@@ -16,6 +16,7 @@ void write_report(const Repeat& known, const RunTimes& times, Clock::time_point 
     report.device = known.request.device;
     std::copy(known.groups.begin(), known.groups.end(), report.groups);
     report.variant = known.variant;
+    report.check_free = known.check_free;
     report.native_functions = known.natives;
     report.bytes_filled = known.bytes_filled;
     report_times(times, start, timed, report);

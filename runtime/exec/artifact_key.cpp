@@ -59,7 +59,7 @@ std::string key_lines(const PreparedKey& key) {
     static_assert(sizeof(PreparedKey) == 24, "the key on disk needs every member");
     return line("workgroup",
                 fmt::format("{},{},{}", key.workgroup[0], key.workgroup[1], key.workgroup[2])) +
-           line("folded", key.folded ? "1" : "0") +
+           line("folded", key.folded ? "1" : "0") + line("check-free", key.check_free ? "1" : "0") +
            line("variant", key.variant == ir::kNone ? "none" : std::to_string(key.variant)) +
            line("ulp_budget", std::to_string(key.ulp_budget));
 }

@@ -10,6 +10,7 @@
 #include "exec/request.hpp"
 #include "lower/lower.hpp"
 #include "plan/admit.hpp"
+#include "plan/check_free.hpp"
 #include "plan/split.hpp"
 #include "registry/process_state.hpp"
 #include "route/route.hpp"
@@ -92,6 +93,12 @@ Result<void> route_stage(const Context& context, Flow& flow) {
     // The CPU stays strict, which is within every budget; a native variant is what it is.
     if (flow.key.variant == ir::kNone && flow.session.format() != WYE_FORMAT_PROGRAM)
         flow.key.ulp_budget = flow.requested.request.ulp_budget;
+    // Phases are programs of their own, native functions change what is lowered, and a device that
+    // runs the program itself has no forms.
+    flow.key.check_free =
+        flow.session.format() != WYE_FORMAT_PROGRAM && flow.key.variant == ir::kNone &&
+        flow.key.ulp_budget == 0 && !flow.program.plan().analysis.uses_grid_barrier &&
+        plan::check_free(flow.program.plan(), flow.launch, flow.program.preconditions());
     flow.prepared = flow.program.find_prepared(flow.session, flow.key);
     bool fits = flow.prepared != nullptr && (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound())
@@ -218,6 +225,7 @@ void report_stage(const Flow& flow, Clock::time_point start, wye_report& report)
     report.disk_cache = disk_use(flow.made);
     for (const Step& step : flow.steps.steps()) report.native_functions |= step.prepared->natives;
     report.variant = flow.key.variant == ir::kNone || !flow.prepared ? 0 : flow.key.variant + 1;
+    report.check_free = flow.key.check_free ? 1 : 0;
     report_times(flow.times, start, (flow.desc.flags & WYE_DISPATCH_TIMED) != 0, report);
     report.bytes_uploaded = flow.batch.bytes_uploaded;
     report.bytes_downloaded = report.trap_count == 0 ? flow.batch.bytes_downloaded : 0;
@@ -270,7 +278,8 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
         *out = report;
     }
     if (result.ok() && flow.steps.is_whole())
-        lease.repeats().keep(desc, flow.launch, flow.batch, report);
+        lease.repeats().keep(desc, flow.launch, flow.batch, report,
+                             flow.key.check_free && flow.program.preconditions().read_params());
     if (context.logs()) log_stage(context, flow, result, report);
     return result;
 }

@@ -30,7 +30,7 @@ std::string to_text(const std::vector<std::byte>& bytes) {
 }
 
 Error no_form(std::string_view form) {
-    std::string known = "text, wire";
+    std::string known = "text, wire, preconditions";
     for (const std::string_view name : lower::formats()) known += fmt::format(", {}", name);
     for (const Translated& t : kTranslated) known += fmt::format(", {}", t.form);
     return {Code::UNSUPPORTED, fmt::format("there is no program form named `{}`", form),
@@ -59,12 +59,18 @@ Result<std::string> program_form(Context& context, const ProgramObject& program,
         WYE_ASSIGN(const std::vector<std::byte> wire, ir::encode(program.program()));
         return to_text(wire);
     }
+    if (form == "preconditions")
+        return lower::preconditions(program.program(), program.program().workgroup)
+            .text(program.program());
+    constexpr std::string_view kCheckFree = "check-free ";
+    lower::Options options;
+    options.check_free = form.starts_with(kCheckFree);
+    if (options.check_free) form.remove_prefix(kCheckFree.size());
     const std::size_t colon = std::min(form.find(':'), form.size());
     const auto translated =
         std::ranges::find(kTranslated, form.substr(0, colon), &Translated::form);
     const bool by_plugin = translated != std::end(kTranslated);
     if (!by_plugin && std::ranges::count(lower::formats(), form) == 0) return no_form(form);
-    lower::Options options;
     options.ulp_budget = ulp_budget;
     WYE_ASSIGN(
         lower::Artifact artifact,

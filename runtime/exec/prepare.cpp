@@ -85,6 +85,7 @@ Result<lower::Artifact> make_artifact(const registry::DeviceInfo& info,
     if (key.workgroup != program.program().workgroup) options.workgroup = key.workgroup;
     options.folded_grid = key.folded;
     options.ulp_budget = key.ulp_budget;
+    options.check_free = key.check_free;
     return lower::lower(program.program(), format, target_facts(info.facts), options);
 }
 

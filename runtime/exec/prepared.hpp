@@ -25,6 +25,7 @@ using Encoding = std::shared_ptr<const std::vector<std::byte>>;
 struct PreparedKey {
     plan::Count3 workgroup = {1, 1, 1};  // effective
     bool folded = false;                 // workgroup ids come from the dispatch, not the driver
+    bool check_free = false;             // for launches that fulfil the program's preconditions
     std::uint32_t variant = ir::kNone;   // the native variant that stands in for the body
     std::uint32_t ulp_budget = 0;        // 0 too where nothing could become native
     friend bool operator==(const PreparedKey&, const PreparedKey&) = default;

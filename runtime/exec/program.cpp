@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "lower/lower.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -60,6 +61,12 @@ Result<std::shared_ptr<ProgramObject>> ProgramObject::phase(const plan::Path& pa
     WYE_TRY(made->finish());
     found = made;
     return made;
+}
+
+const lower::Preconditions& ProgramObject::preconditions() {
+    std::call_once(preconditions_once_,
+                   [this] { preconditions_ = lower::preconditions(program_, program_.workgroup); });
+    return preconditions_;
 }
 
 PreparedRef ProgramObject::find_prepared(const DeviceSession& session,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "exec/prepared.hpp"
+#include "lower/preconditions.hpp"
 #include "plan/launch.hpp"
 #include "plan/phases.hpp"
 #include "program/encode.hpp"
@@ -43,6 +44,10 @@ class ProgramObject {
     [[nodiscard]] const wye_program_description& description() const noexcept {
         return description_;
     }
+
+    // What launches with the program's own workgroup size must fulfil to run without the range
+    // checks that depend on them; worked out once, when first asked for.
+    [[nodiscard]] const lower::Preconditions& preconditions();
 
     // The compiled form for a session, if there is one already.
     [[nodiscard]] PreparedRef find_prepared(const DeviceSession& session,
@@ -72,6 +77,9 @@ class ProgramObject {
 
     mutable std::shared_mutex prepared_mutex_;
     std::vector<Entry> prepared_;
+
+    std::once_flag preconditions_once_;
+    lower::Preconditions preconditions_;
 
     std::mutex phases_mutex_;
     std::map<plan::Path, std::shared_ptr<ProgramObject>> phases_;

@@ -65,7 +65,7 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const B
         !same(kept->arguments.data(), desc.arguments, desc.argument_count))
         return nullptr;
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
-    if (plan.params_decide_sizes) return nullptr;
+    if (plan.params_decide_sizes || kept->params_fixed) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
         kept.reset();  // its block is neither the old nor the new one
         return nullptr;
@@ -75,7 +75,7 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const B
 }
 
 void Repeats::keep(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch,
-                   const wye_report& report) {
+                   const wye_report& report, bool params_fixed) {
     if (!keepable(desc, launch, batch)) return;
     std::unique_ptr<Repeat>& kept = place(desc);
     if (!kept) kept.reset(new (std::nothrow) Repeat());
@@ -89,6 +89,8 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::Launch& launch, co
     out.groups = launch.groups;
     out.variant = report.variant;
     out.natives = report.native_functions;
+    out.check_free = report.check_free;
+    out.params_fixed = params_fixed;
     out.bytes_filled = batch.bytes_filled;
     std::memcpy(out.block.data(), launch.params, launch.params_size);
     out.operation_count = batch.all.size();

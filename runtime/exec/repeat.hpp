@@ -38,6 +38,8 @@ struct Repeat {
     std::array<std::uint32_t, 3> groups;
     std::uint32_t variant;  // for the report, as the next two
     std::uint64_t natives;
+    std::uint32_t check_free;
+    bool params_fixed;  // the form that ran was chosen by the parameters
     std::uint64_t bytes_filled;
     std::size_t operation_count;
     std::array<wye_operation, kOperations> operations;
@@ -68,7 +70,7 @@ class Repeats {
     // After `desc` ran, as `report` says: keeps what it came to, in place of an older request, if
     // it can be kept.
     void keep(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch,
-              const wye_report& report);
+              const wye_report& report, bool params_fixed);
 
   private:
     static constexpr std::size_t kKept = 16;

@@ -57,7 +57,7 @@ CValue CWriter::value(ir::ExprId id) {
             v = bitcast(e);
             break;
         default:
-            v = operation(e);
+            v = ranges_.guarded[id] ? branch(e) : operation(e);
             break;
     }
     if (v.depth > kMaxDepth) settle(v, e.type);
@@ -218,6 +218,28 @@ CValue CWriter::operation(const ir::Expr& e) {
         for (const CValue& operand : operands)
             parts.push_back(operand.c[operand.lanes == 1 ? 0 : k]);
         v.c[k] = scalar_operation(module_, e.op, first.kind, parts);
+    }
+    return v;
+}
+
+// A select whose arms are in range only where they are taken.
+CValue CWriter::branch(const ir::Expr& e) {
+    const auto ids = code_.operands_of(e);
+    const std::string type(module_.use_type(e.type.kind));
+    CValue v;
+    v.lanes = e.type.lanes;
+    const CValue condition = value(ids[0]);
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        v.c[k] = "t" + std::to_string(temporaries_++);
+        line(type + " " + v.c[k] + ";");
+    }
+    line("if (" + bare(condition.c[0]) + ") {");
+    for (const unsigned arm : {1U, 2U}) {
+        ++indent_;
+        const CValue taken = value(ids[arm]);
+        for (unsigned k = 0; k < v.lanes; ++k) line(v.c[k] + " = " + bare(taken.c[k]) + ";");
+        --indent_;
+        line(arm == 1 ? "} else {" : "}");
     }
     return v;
 }

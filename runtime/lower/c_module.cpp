@@ -70,7 +70,7 @@ CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const T
       folded_grid(options_.folded_grid),
       natives(options_.natives),
       subgroup(subgroup_),
-      ranges(program_, workgroup),
+      ranges(program_, workgroup, options_.check_free),
       functions(program_.functions.size()) {}
 
 std::string_view CModule::storage_type(Kind kind) const {

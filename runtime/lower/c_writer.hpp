@@ -43,6 +43,7 @@ class CWriter {
     CValue built_in(const ir::Expr& e, unsigned wanted);
     CValue component(const ir::Expr& e);
     CValue operation(const ir::Expr& e);
+    CValue branch(const ir::Expr& e);
     CValue conversion(const ir::Expr& e);
     CValue bitcast(const ir::Expr& e);
     CValue call(const ir::Expr& e);

@@ -5,6 +5,7 @@
 
 #include "lower/c_walk.hpp"
 #include "lower/native_functions.hpp"
+#include "lower/ranges.hpp"
 #include "lower/spelling.hpp"
 #include "lower/spirv_lower.hpp"
 #include "lower/strict.hpp"
@@ -62,6 +63,12 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const TargetFac
                      "` with workgroups of " + std::to_string(invocations) + " invocations",
                  "Fix: make the workgroup size a multiple of one of its subgroup sizes",
                  program.name);
+}
+
+Preconditions preconditions(const ir::Program& program, std::array<std::uint32_t, 3> workgroup) {
+    if (!uses_math(program)) return Ranges(program, workgroup).preconditions();
+    const auto expanded = expand_math(program);
+    return expanded.ok() ? Ranges(*expanded, workgroup).preconditions() : Preconditions{};
 }
 
 std::vector<std::string_view> formats() {

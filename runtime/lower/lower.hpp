@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lower/preconditions.hpp"
 #include "wye/abi.h"
 #include "wye/sdk/program.hpp"
 #include "wye/sdk/result.hpp"
@@ -56,6 +57,9 @@ struct Options {
     // Native forms of `/`, sqrt and math functions are fine up to this stated error. 0: strict.
     std::uint32_t ulp_budget = 0;
     NativeSet natives = 0;  // set by `lower`
+    // Leave out the range checks that hold where preconditions() of this program and workgroup do;
+    // the host runs the artifact only where they hold.
+    bool check_free = false;
 };
 
 struct Artifact {
@@ -92,6 +96,11 @@ inline constexpr std::uint32_t kMaxCudaStaticShared = 48U << 10U;
 
 // Formats that `lower` can produce now: "wye-program", "opencl-c", "cuda-c", "spirv-vulkan".
 [[nodiscard]] std::vector<std::string_view> formats();
+
+// What a launch must satisfy for the check-free form; empty where there is no other form. For
+// programs with errors, or beyond a limit, empty too.
+[[nodiscard]] Preconditions preconditions(const ir::Program& program,
+                                          std::array<std::uint32_t, 3> workgroup);
 
 // UNSUPPORTED for an unknown format or a construct that this version does not lower (named, with
 // its place); INVALID_PROGRAM never, if `program` is valid.

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "lower/bounds.hpp"
 #include "lower/interval.hpp"
 
 namespace wye::lower {
@@ -23,12 +24,15 @@ struct ValueNode {
     ir::Kind kind = ir::Kind::None;
     std::uint64_t detail = 0;  // literal bits, built-in and component, parameter, array class
     std::array<Value, 3> operands = {kNoValue, kNoValue, kNoValue};
-    Interval base;  // holds everywhere
+    Interval base;                   // holds everywhere
+    std::uint32_t bound = kNoBound;  // what a launch makes of it, where that was worked out before
 };
 
 class RangeFacts {
   public:
     Value opaque(ir::Kind kind, Interval interval);
+    // A value of its own, even if another has the same operation and operands.
+    Value single(const ValueNode& node);
     // The number of an operation; the same for the same operation on the same values.
     Value number(const ValueNode& node);
     [[nodiscard]] const ValueNode& node(Value value) const { return nodes_[value]; }
@@ -37,6 +41,7 @@ class RangeFacts {
     void release(std::size_t mark);
     void less(Value a, Value b, bool strict);  // a < b, or a <= b
     void within(Value a, Interval interval);
+    void apart(Value a, Value b);  // a != b
 
     [[nodiscard]] Interval interval(Value value) const { return interval(value, kDepth); }
     // True when `value` < `bound` (or <=) is certain, as integers.
@@ -45,6 +50,9 @@ class RangeFacts {
         return reaches(value, bound, strict, kDepth, budget);
     }
 
+    // The steps by which a launch works out the interval of a value, with what is known here.
+    std::uint32_t bound(Value value, Bounds& out) const;
+
   private:
     // Bounds on the work for one question, so that no program makes the analysis slow.
     static constexpr unsigned kDepth = 4;
@@ -52,9 +60,14 @@ class RangeFacts {
     static constexpr unsigned kFactsPerValue = 16;
     static constexpr std::uint32_t kNoFact = 0xffffffffU;
 
+    static constexpr unsigned kBoundDepth = 12;
+    static constexpr std::size_t kMaxMade = 128;
+
+    enum class Relation : std::uint8_t { Below, Above, Apart, Within };
     struct Fact {
         Value a;
-        Value b = kNoValue;  // kNoValue: an interval
+        Value b = kNoValue;  // Within: none
+        Relation relation = Relation::Below;
         bool strict = false;
         Interval interval;
         std::uint32_t previous = kNoFact;  // the next older fact about `a`
@@ -66,6 +79,10 @@ class RangeFacts {
                                unsigned& budget) const;
     [[nodiscard]] bool structure_reaches(const ValueNode& n, Value bound, bool strict,
                                          unsigned depth, unsigned& budget) const;
+
+    using Made = std::map<Value, std::uint32_t>;
+    std::uint32_t bound(Value value, Bounds& out, Made& made, unsigned depth) const;
+    std::uint32_t structure_bound(Value value, Bounds& out, Made& made, unsigned depth) const;
 
     using Key = std::tuple<ir::Op, ir::Kind, std::uint64_t, std::array<Value, 3>>;
     std::vector<ValueNode> nodes_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One walk over main, then over the functions from the last to the first (callers before callees),
-// with a number for every integer value and the facts that hold where the walk stands. Variables
-// get a new number at each assignment, and where paths meet.
+// One walk over main and, at each call, over the function called, with a number for every integer
+// value and the facts that hold where the walk stands. Variables get a new number at each
+// assignment, and where paths meet. Functions of programs with very many calls are walked once
+// instead, with the intervals of all their arguments.
 #include "lower/ranges.hpp"
 
 #include <algorithm>
@@ -45,34 +46,64 @@ class Lengths {
     std::vector<std::uint32_t> of_;
 };
 
+// What is known of an access or a loop; what several walks find is joined by the maximum.
+enum class State : std::uint8_t { Unseen, Proven, Conditional, Checked };
+
+struct CodeStates {
+    explicit CodeStates(const ir::Code& code)
+        : accesses(code.exprs.size()),
+          stores(code.stmts.size()),
+          plain_loops(code.stmts.size()),
+          guarded(code.exprs.size()) {}
+
+    [[nodiscard]] CodeRanges ranges(bool assume) const {
+        const auto proven = [&](const std::vector<State>& states) {
+            std::vector<bool> out;
+            for (const State s : states)
+                out.push_back(s == State::Proven || (assume && s == State::Conditional));
+            return out;
+        };
+        return {proven(accesses), guarded, proven(stores), proven(plain_loops)};
+    }
+
+    std::vector<State> accesses, stores, plain_loops;
+    std::vector<bool> guarded;
+};
+
+struct Note {
+    std::vector<State>* states;
+    std::uint32_t at;
+    State state;
+};
+
 struct Shared {
     const ir::Program& program;
     std::array<std::uint32_t, 3> workgroup;
     Lengths lengths;
     // What the calls seen so far pass, by function and argument.
     std::vector<std::vector<std::optional<Interval>>> arguments;
+    std::vector<CodeStates> functions;
+    std::vector<bool> given_up;  // by function: some call was too many
+    std::size_t budget;          // nodes that calls may still walk
+    Bounds bounds;
+    std::vector<Note>* notes;  // what is found is not final yet
 };
 
 class Walk {
   public:
-    Walk(Shared& shared, const ir::Code& code) : shared_(shared), code_(code) {
-        result_.accesses.resize(code.exprs.size());
-        result_.stores.resize(code.stmts.size());
-        result_.plain_loops.resize(code.stmts.size());
+    Walk(Shared& shared, const ir::Code& code, RangeFacts& facts, CodeStates& result)
+        : shared_(shared), code_(code), facts_(facts), result_(result) {
         locals_.assign(code.locals.size(), kNoValue);
         parts_.assign(code.locals.size(), ir::kNone);
         values_.assign(code.exprs.size(), kNoValue);
     }
 
-    CodeRanges run(const std::vector<std::optional<Interval>>& arguments) {
-        for (std::uint32_t a = 0; a < arguments.size(); ++a) {
-            const ir::Type type = code_.locals[a].type;
-            if (tracked(type))
-                locals_[a] = facts_.opaque(type.kind, arguments[a].value_or(whole(type.kind)));
-        }
+    // The value of the result, for functions.
+    Value run(const std::vector<Value>& arguments) {
+        for (std::uint32_t a = 0; a < arguments.size(); ++a)
+            if (tracked(code_.locals[a].type)) locals_[a] = arguments[a];
         block(code_.root);
-        if (code_.result != ir::kNone) value(code_.result);
-        return std::move(result_);
+        return code_.result != ir::kNone ? value(code_.result) : kNoValue;
     }
 
   private:
@@ -80,10 +111,16 @@ class Walk {
         return type.scalar() && (type.integer() || type.boolean());
     }
     Value length(std::uint32_t buffer, bool wide);
-    bool in_range(std::uint32_t buffer, ir::ExprId index);
-    bool below(std::uint64_t count, ir::ExprId index);
     bool below_length(std::uint32_t buffer, Value index);
-    void access(ir::ExprId id, bool proven) { result_.accesses[id] = proven; }
+    State in_range(std::uint32_t buffer, Value index);
+    State below(std::uint64_t count, Value index);
+    void note(std::vector<State>& states, std::uint32_t at, State state) {
+        if (shared_.notes != nullptr)
+            shared_.notes->push_back({&states, at, state});
+        else
+            states[at] = std::max(states[at], state);
+    }
+    void access(ir::ExprId id, State state) { note(result_.accesses, id, state); }
 
     Value value(ir::ExprId id);
     Value compute(ir::ExprId id);
@@ -102,6 +139,9 @@ class Walk {
         return facts_.number(node);
     }
     Value call(const ir::Expr& e, const std::vector<Value>& operands);
+    Value select(ir::ExprId id);
+    Value select_arms(ir::ExprId id, bool assuming);
+    void forget_values(ir::ExprId id);
 
     void block(ir::BlockId id);
     void statement(ir::StmtId id);
@@ -122,8 +162,9 @@ class Walk {
 
     Shared& shared_;
     const ir::Code& code_;
-    CodeRanges result_;
-    RangeFacts facts_;
+    RangeFacts& facts_;
+    CodeStates& result_;
+    unsigned selects_ = 0;              // around the expression being walked
     std::vector<Value> locals_;         // by local: its value now; kNoValue: not tracked
     std::vector<std::uint32_t> parts_;  // by local: the built-in vector it stands for
     std::vector<Value> values_;         // by expression, once it was met
@@ -155,15 +196,23 @@ bool Walk::below_length(std::uint32_t buffer, Value index) {
     return wide && facts_.certainly_less(index, length(buffer, true), true);
 }
 
-bool Walk::in_range(std::uint32_t buffer, ir::ExprId index) {
-    return below_length(buffer, value(index));
+State Walk::in_range(std::uint32_t buffer, Value index) {
+    if (below_length(buffer, index)) return State::Proven;
+    const Kind kind = facts_.node(index).kind;
+    const bool wide = kind == Kind::I64 || kind == Kind::U64;
+    const std::uint32_t at = facts_.bound(index, shared_.bounds);
+    const std::uint32_t length_at = facts_.bound(length(buffer, wide), shared_.bounds);
+    return shared_.bounds.ask(at, length_at) ? State::Conditional : State::Checked;
 }
 
-bool Walk::below(std::uint64_t count, ir::ExprId index) {
-    const Value v = value(index);
+State Walk::below(std::uint64_t count, Value v) {
     const Interval i = facts_.interval(v);
     const bool open = facts_.node(v).kind == Kind::U64 && i.high == Interval::kMost;
-    return i.low >= 0 && !open && static_cast<std::uint64_t>(i.high) < count;
+    if (i.low >= 0 && !open && static_cast<std::uint64_t>(i.high) < count) return State::Proven;
+    const std::uint32_t at = facts_.bound(v, shared_.bounds);
+    const std::uint32_t length_at =
+        shared_.bounds.fixed(Kind::U64, literal_interval(Kind::U64, count));
+    return shared_.bounds.ask(at, length_at) ? State::Conditional : State::Checked;
 }
 
 Value Walk::built_in(const ir::Expr& e, unsigned component) {
@@ -244,11 +293,11 @@ Value Walk::compute(ir::ExprId id) {
             return constant(e.type.kind, code_.locals[static_cast<std::uint32_t>(e.extra)].count);
         case Op::LOAD:
         case Op::WORKGROUP_UNIFORM_LOAD:
-            access(id, in_range(e.imm, ids[0]));
+            access(id, in_range(e.imm, value(ids[0])));
             return loaded(shared_.program.buffers[e.imm].type);
         case Op::LOAD_TABLE: {
             const ir::Table& table = shared_.program.tables[e.imm];
-            access(id, below(table.bits.size(), ids[0]));
+            access(id, below(table.bits.size(), value(ids[0])));
             if (!tracked(table.type)) return loaded(table.type);
             Interval all{0, 0};  // out of range gives zero
             for (const std::uint64_t bits : table.bits)
@@ -256,15 +305,19 @@ Value Walk::compute(ir::ExprId id) {
             return facts_.opaque(table.type.kind, all);
         }
         case Op::LOAD_ARRAY:
-            access(id, below(code_.locals[static_cast<std::uint32_t>(e.extra)].count, ids[0]));
+            access(id,
+                   below(code_.locals[static_cast<std::uint32_t>(e.extra)].count, value(ids[0])));
             return facts_.opaque(e.type.kind, whole(e.type.kind));
+        case Op::SELECT:
+            if (code_.exprs[ids[0]].type.scalar()) return select(id);
+            break;
         default:
             break;
     }
     std::vector<Value> operands;
     for (const ir::ExprId operand : ids) operands.push_back(value(operand));
     if (ir::op_atomic(e.op)) {
-        access(id, below_length(e.imm, operands[0]));
+        access(id, in_range(e.imm, operands[0]));
         return facts_.opaque(e.type.kind, whole(e.type.kind));
     }
     if (e.op == Op::CALL) return call(e, operands);
@@ -295,59 +348,115 @@ Value Walk::compute(ir::ExprId id) {
     return facts_.number(node);
 }
 
-// The result of a function whose body only names values: its intervals, given the arguments'.
-// Others, and what this version does not follow, give every value of the type.
 Value Walk::call(const ir::Expr& e, const std::vector<Value>& operands) {
     const ir::Function& f = shared_.program.functions[e.imm];
     auto& seen = shared_.arguments[e.imm];
     for (std::size_t a = 0; a < operands.size(); ++a) {
-        const ir::Type type = f.code.locals[a].type;
-        if (!tracked(type)) continue;
+        if (!tracked(f.code.locals[a].type)) continue;
         const Interval now = facts_.interval(operands[a]);
         seen[a] = seen[a] ? join(*seen[a], now) : now;
     }
-    const Interval all = whole(f.type.kind);
-    if (!tracked(f.type) || f.code.exprs.size() > 64 || f.code.locals.size() > 64)
-        return facts_.opaque(f.type.kind, all);
-    std::vector<Interval> locals(f.code.locals.size());
-    for (std::size_t l = 0; l < locals.size(); ++l) locals[l] = whole(f.code.locals[l].type.kind);
-    for (std::size_t a = 0; a < operands.size(); ++a)
-        if (tracked(f.code.locals[a].type)) locals[a] = facts_.interval(operands[a]);
-    std::vector<Interval> values(f.code.exprs.size());
-    std::vector<bool> done(f.code.exprs.size());
-    const auto evaluate = [&](ir::ExprId last) {
-        for (ir::ExprId id = 0; id <= last; ++id) {
-            if (done[id]) continue;
-            done[id] = true;
-            const ir::Expr& x = f.code.exprs[id];
-            const auto ids = f.code.operands_of(x);
-            values[id] = whole(x.type.kind);
-            if (!tracked(x.type) || x.type.boolean()) continue;
-            const bool plain = std::all_of(ids.begin(), ids.end(), [&](ir::ExprId operand) {
-                return tracked(f.code.exprs[operand].type);
-            });
-            if (x.op == Op::LITERAL) values[id] = literal_interval(x.type.kind, x.extra);
-            if (x.op == Op::LOCAL) values[id] = locals[static_cast<std::uint32_t>(x.extra)];
-            if (x.op == Op::LOAD) values[id] = whole(shared_.program.buffers[x.imm].type.kind);
-            if (!plain) continue;
-            if (x.op == Op::CONVERT)
-                values[id] = converted(f.code.exprs[ids[0]].type.kind, x.type.kind, values[ids[0]]);
-            else if (x.op == Op::SELECT)
-                values[id] = join(values[ids[1]], values[ids[2]]);
-            else if (ids.size() == 2 && static_cast<unsigned>(x.op) >= 0x200)
-                values[id] = binary(x.op, x.type.kind, values[ids[0]], values[ids[1]]);
-            else if (ids.size() == 1 && static_cast<unsigned>(x.op) >= 0x200)
-                values[id] = unary(x.op, x.type.kind, values[ids[0]]);
-        }
-    };
-    for (const ir::StmtId id : f.code.blocks[f.code.root]) {
-        const ir::Stmt& s = f.code.stmts[id];
-        if (s.op != Op::LET) return facts_.opaque(f.type.kind, all);
-        evaluate(s.args[0]);
-        locals[s.local] = values[s.args[0]];
+    const std::size_t nodes = f.code.exprs.size() + f.code.stmts.size() + 1;
+    Value result = kNoValue;
+    if (nodes <= shared_.budget) {
+        shared_.budget -= nodes;
+        const std::size_t mark = facts_.mark();
+        result = Walk(shared_, f.code, facts_, shared_.functions[e.imm]).run(operands);
+        facts_.release(mark);
+    } else {
+        shared_.given_up[e.imm] = true;
     }
-    evaluate(f.code.result);
-    return facts_.opaque(f.type.kind, values[f.code.result]);
+    return tracked(f.type) && result != kNoValue ? result
+                                                 : facts_.opaque(f.type.kind, whole(f.type.kind));
+}
+
+constexpr unsigned kMaxSelects = 3;  // nested, beyond which arms are not tried as branches
+
+void Walk::forget_values(ir::ExprId id) {
+    values_[id] = kNoValue;
+    for (const ir::ExprId operand : code_.operands_of(code_.exprs[id])) forget_values(operand);
+}
+
+// Both arms of a select are computed whatever the condition, unless the lowering makes a branch of
+// it. It does where that proves more.
+Value Walk::select(ir::ExprId id) {
+    const auto ids = code_.operands_of(code_.exprs[id]);
+    value(ids[0]);
+    std::vector<Note>* const outer = shared_.notes;
+    const Bounds::Asked before = shared_.bounds.asked();
+    const auto tried = [&](bool assuming, std::vector<Note>& notes) {
+        shared_.notes = &notes;
+        const Value v = select_arms(id, assuming);
+        shared_.notes = outer;
+        return v;
+    };
+    const auto worth = [](const std::vector<Note>& notes) {
+        std::size_t sum = 0;
+        for (const Note& n : notes) sum += static_cast<std::size_t>(n.state);
+        return sum;
+    };
+    ++selects_;
+    std::vector<Note> notes;
+    Value result = tried(false, notes);
+    const bool all_proven = worth(notes) == notes.size();
+    if (selects_ <= kMaxSelects && (notes.empty() || !all_proven)) {
+        const Bounds::Asked asked = shared_.bounds.asked();
+        std::vector<Note> assumed;
+        shared_.bounds.set_asked(before);
+        forget_values(ids[1]);
+        forget_values(ids[2]);
+        const Value other = tried(true, assumed);
+        // Conditions of the select may prove more, or ask less of a launch.
+        const bool better = assumed.size() == notes.size() && !notes.empty() &&
+                            (worth(assumed) < worth(notes) ||
+                             (worth(assumed) == worth(notes) && shared_.bounds.asked() != asked));
+        // Without accesses nothing depends on how the arms are computed.
+        if (better || (notes.empty() && assumed.empty())) {
+            result = other;
+            notes = std::move(assumed);
+        } else {
+            shared_.bounds.set_asked(asked);
+        }
+        if (better) result_.guarded[id] = true;
+    }
+    --selects_;
+    for (const Note& n : notes) note(*n.states, n.at, n.state);
+    return result;
+}
+
+Value Walk::select_arms(ir::ExprId id, bool assuming) {
+    const ir::Expr& e = code_.exprs[id];
+    const auto ids = code_.operands_of(e);
+    Interval intervals[2];
+    std::uint32_t bounds[2] = {kNoBound, kNoBound};
+    ValueNode node;
+    node.op = Op::SELECT;
+    node.kind = e.type.kind;
+    node.operands[0] = value(ids[0]);
+    for (const unsigned arm : {0U, 1U}) {
+        const std::size_t mark = facts_.mark();
+        if (assuming) assume(ids[0], arm == 0);
+        const Value v = value(ids[1 + arm]);
+        node.operands[1 + arm] = v;
+        if (tracked(e.type) && !e.type.boolean()) {
+            intervals[arm] = facts_.interval(v);
+            if (assuming) bounds[arm] = facts_.bound(v, shared_.bounds);
+        }
+        facts_.release(mark);
+    }
+    if (!tracked(e.type)) return facts_.opaque(e.type.kind, {});
+    if (e.type.boolean()) {
+        node.base = whole(Kind::BOOL);
+        return facts_.number(node);
+    }
+    if (!assuming) {
+        node.base = join(facts_.node(node.operands[1]).base, facts_.node(node.operands[2]).base);
+        return facts_.number(node);
+    }
+    // Holds here, where the conditions around the select hold, and so for this value.
+    node.base = join(intervals[0], intervals[1]);
+    node.bound = shared_.bounds.joined(bounds[0], bounds[1], node.kind);
+    return facts_.single(node);
 }
 
 void Walk::block(ir::BlockId id) {
@@ -413,11 +522,11 @@ void Walk::statement(ir::StmtId id) {
             value(s.args[0]);
             return;
         case Op::STORE:
-            result_.stores[id] = in_range(s.imm, s.args[0]);
+            note(result_.stores, id, in_range(s.imm, value(s.args[0])));
             value(s.args[1]);
             return;
         case Op::STORE_ARRAY:
-            result_.stores[id] = below(code_.locals[s.local].count, s.args[0]);
+            note(result_.stores, id, below(code_.locals[s.local].count, value(s.args[0])));
             value(s.args[1]);
             return;
         case Op::IF: {
@@ -471,8 +580,9 @@ void Walk::for_statement(ir::StmtId id) {
     std::int64_t last = 0;
     const bool overflow =
         __builtin_add_overflow(to.high, std::max<std::int64_t>(by.high, 1) - 1, &last);
-    result_.plain_loops[id] =
+    const bool plain =
         by.high <= 1 || (!overflow && last <= most && !(kind == Kind::U64 && to.high == most));
+    note(result_.plain_loops, id, plain ? State::Proven : State::Checked);
     forget_assigned(s.body);
     const std::size_t mark = facts_.mark();
     Interval range{from.low, to.high};
@@ -538,6 +648,8 @@ void Walk::assume_order(Op op, Value a, Value b) {
             facts_.less(a, b, false);
             return facts_.less(b, a, false);
         default: {  // an end of the interval is cut off: `x != 0` makes an unsigned x at least 1
+            facts_.apart(a, b);
+            facts_.apart(b, a);
             const Interval left = facts_.interval(a);
             const Interval right = facts_.interval(b);
             if (right.exact() && left.low == right.low && left.low < Interval::kMost)
@@ -550,13 +662,35 @@ void Walk::assume_order(Op op, Value a, Value b) {
 
 }  // namespace
 
-Ranges::Ranges(const ir::Program& program, std::array<std::uint32_t, 3> workgroup)
-    : functions_(program.functions.size()) {
-    Shared shared{program, workgroup, Lengths(program), {}};
-    for (const ir::Function& f : program.functions) shared.arguments.emplace_back(f.arguments);
-    main_ = Walk(shared, program.main).run({});
-    for (std::size_t f = program.functions.size(); f-- > 0;)
-        functions_[f] = Walk(shared, program.functions[f].code).run(shared.arguments[f]);
+Ranges::Ranges(const ir::Program& program, std::array<std::uint32_t, 3> workgroup, bool assume) {
+    Shared shared{program, workgroup, Lengths(program), {}, {}, {}, 1U << 16U, {}, nullptr};
+    for (const ir::Function& f : program.functions) {
+        shared.arguments.emplace_back(f.arguments);
+        shared.functions.emplace_back(f.code);
+    }
+    shared.given_up.resize(program.functions.size());
+    CodeStates main(program.main);
+    {
+        RangeFacts facts;
+        Walk(shared, program.main, facts, main).run({});
+    }
+    for (std::size_t f = program.functions.size(); f-- > 0;) {
+        if (!shared.given_up[f]) continue;  // walked in every call, or never called
+        const ir::Code& code = program.functions[f].code;
+        RangeFacts facts;
+        std::vector<Value> arguments;
+        for (std::uint32_t a = 0; a < program.functions[f].arguments; ++a) {
+            const Kind kind = code.locals[a].type.kind;
+            arguments.push_back(facts.opaque(kind, shared.arguments[f][a].value_or(whole(kind))));
+        }
+        shared.budget = 0;  // its calls are judged likewise
+        shared.functions[f] = CodeStates(code);
+        Walk(shared, code, facts, shared.functions[f]).run(arguments);
+    }
+    preconditions_ = shared.bounds.result();
+    const bool assumed = assume && !preconditions_.empty();
+    main_ = main.ranges(assumed);
+    for (const CodeStates& states : shared.functions) functions_.push_back(states.ranges(assumed));
 }
 
 }  // namespace wye::lower

@@ -24,7 +24,7 @@ SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts
       folded_grid(options.folded_grid),
       natives(options.natives),
       subgroup(subgroup_),
-      source(program_, workgroup),
+      source(program_, workgroup, options.check_free),
       usage(program_, source.ranges),
       buffers_(program_.buffers.size()),
       watches_loops_(facts_.loop_rounds != 0 &&

@@ -36,9 +36,9 @@ struct SpirvArray {
 
 // Functions and tables belong to the program or to the library of emulations.
 struct SpirvSource {
-    SpirvSource(const ir::Program& p, std::array<std::uint32_t, 3> workgroup)
+    SpirvSource(const ir::Program& p, std::array<std::uint32_t, 3> workgroup, bool check_free)
         : program(p),
-          ranges(p, workgroup),
+          ranges(p, workgroup, check_free),
           functions(p.functions.size()),
           tables(p.tables.size()) {}
     const ir::Program& program;

@@ -53,8 +53,32 @@ SpirvValue SpirvWriter::value(ir::ExprId id) {
         case Op::BITCAST:
             return bitcast(e);
         default:
-            return operation(e);
+            return ranges_.guarded[id] ? branch(e) : operation(e);
     }
+}
+
+// A select whose arms are in range only where they are taken.
+SpirvValue SpirvWriter::branch(const ir::Expr& e) {
+    const auto ids = code_.operands_of(e);
+    const Id condition = value(ids[0]).c[0];
+    const Id labels[2] = {module_.fresh(), module_.fresh()};
+    const Id merge = module_.fresh();
+    Id from[2] = {0, 0};
+    SpirvValue arms[2];
+    b_.selection(condition, labels[0], labels[1], merge);
+    for (const unsigned arm : {0U, 1U}) {
+        b_.open(labels[arm]);
+        arms[arm] = value(ids[1 + arm]);
+        from[arm] = b_.here();
+        b_.branch(merge);
+    }
+    b_.open(merge);
+    SpirvValue v;
+    v.lanes = e.type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k)
+        v.c[k] = b_.make(spv::Op::OpPhi, module_.type_of(arms[0].c[k]),
+                         {arms[0].c[k], from[0], arms[1].c[k], from[1]});
+    return v;
 }
 
 SpirvValue SpirvWriter::leaf(const ir::Expr& e) {

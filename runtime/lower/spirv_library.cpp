@@ -340,7 +340,7 @@ const ir::Program& spirv_library() {
 Id spirv_library_call(SpirvBuilder& b, std::string_view name, std::initializer_list<Id> operands) {
     const ir::Program& program = spirv_library();
     SpirvContext& context = b.context;
-    if (!context.library) context.library.emplace(program, program.workgroup);
+    if (!context.library) context.library.emplace(program, program.workgroup, false);
     std::uint32_t index = 0;
     while (program.functions[index].name != name) ++index;
     Words all{spirv_function(context, *context.library, index)};

@@ -170,14 +170,32 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     close(loop);
 }
 
+// Evaluating the expression takes more than one block.
+bool SpirvWriter::branches(ir::ExprId id) const {
+    if (ranges_.guarded[id]) return true;
+    for (const ir::ExprId operand : code_.operands_of(code_.exprs[id]))
+        if (branches(operand)) return true;
+    return false;
+}
+
 void SpirvWriter::while_statement(const ir::Stmt& s) {
     const Loop loop{module_.fresh(), module_.fresh(), watch()};
     const Id header = module_.fresh();
     const Id body = module_.fresh();
     b_.branch(header);
     b_.open(header);
-    const Id condition = value(s.args[0]).c[0];
+    Id test = 0;
+    Id condition = 0;
+    if (branches(s.args[0]))  // a header is one block
+        test = module_.fresh();
+    else
+        condition = value(s.args[0]).c[0];
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    if (test != 0) {
+        b_.branch(test);
+        b_.open(test);
+        condition = value(s.args[0]).c[0];
+    }
     const Id out = way_out(loop);
     b_.branch(condition, body, out);
     leave(loop, out);

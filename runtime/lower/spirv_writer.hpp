@@ -39,6 +39,8 @@ class SpirvWriter {
     SpirvValue built_in(const ir::Expr& e, unsigned wanted);
     SpirvValue component(const ir::Expr& e);
     SpirvValue operation(const ir::Expr& e);
+    SpirvValue branch(const ir::Expr& e);
+    [[nodiscard]] bool branches(ir::ExprId id) const;
     SpirvValue bitcast(const ir::Expr& e);
     SpirvValue call(const ir::Expr& e);
 

@@ -82,12 +82,15 @@ Result<void> lower_program(const LowerOptions& options) {
         WYE_ASSIGN(const auto opened, context.open(options.device));
         device = opened.get();
     }
-    const std::string format = options.format == "spirv" ? WYE_FORMAT_SPIRV : options.format;
+    const std::string format = (options.check_free ? "check-free " : "") +
+                               (options.format == "spirv" ? WYE_FORMAT_SPIRV : options.format);
     WYE_ASSIGN(const auto lowered, program.lower(format, device, options.ulp_budget));
     const auto bytes = std::as_bytes(std::span(lowered));
     if (options.output.empty()) {  // not by name: a file behind it would be replaced
-        if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) return {};
-        return Error(Code::IO, "cannot write to standard output", "Fix: look at where it goes");
+        if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() ||
+            std::fflush(stdout) != 0)
+            return Error(Code::IO, "cannot write to standard output", "Fix: look at where it goes");
+        return {};
     }
     StagedOutputs outputs;
     WYE_TRY(outputs.add(options.output, bytes));

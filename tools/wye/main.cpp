@@ -50,8 +50,11 @@ void add_check(CLI::App& app, CheckOptions& options) {
 void add_lower(CLI::App& app, LowerOptions& options) {
     app.add_option("program", options.program, "Program, text or wire form")->required();
     app.add_option("--to", options.format,
-                   "text, wire, wye-program, opencl-c, cuda-c, spirv, ptx or cubin:sm_N")
+                   "text, wire, preconditions, wye-program, opencl-c, cuda-c, spirv, ptx or "
+                   "cubin:sm_N")
         ->required();
+    app.add_flag("--check-free", options.check_free,
+                 "Without the range checks that no launch needs that fulfils the preconditions");
     app.add_option("-d,--device", options.device, "Lower with the facts of this device");
     app.add_option("-o,--output", options.output, "File (default: standard output)");
     app.add_option("--ulp-budget", options.ulp_budget, "As for run");

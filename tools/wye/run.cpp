@@ -212,8 +212,9 @@ Result<void> run_program(const RunOptions& options) {
     WYE_TRY(staged.commit());
     if (!options.quiet) {
         WYE_ASSIGN(const auto where, device.describe());
-        const std::string form =
-            report.variant == 0 ? "" : fmt::format(" (variant {})", report.variant);
+        const std::string form = report.variant != 0 ? fmt::format(" (variant {})", report.variant)
+                                 : report.check_free != 0 ? std::string(" (check-free)")
+                                                          : std::string();
         const char* made = report.disk_cache == WYE_DISK_HIT ? ", compiled before"
                            : report.compiled != 0            ? ", compiled now"
                                                              : "";

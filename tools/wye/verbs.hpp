@@ -32,6 +32,7 @@ struct LowerOptions {
     std::string program;
     std::string format;
     std::string device;  // selector; empty: facts of no device, everything emulated
+    bool check_free = false;
     std::string output;  // file; empty: stdout
     std::uint32_t ulp_budget = 0;
 };

@@ -214,7 +214,9 @@ WYE_API wye_status wye_program_describe(wye_context* context, wye_program progra
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 
-/* The program in another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words), ....
+/* The program in another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words), .... After
+ * "check-free " a lowered form comes without the range checks that no launch needs that fulfils
+ * "preconditions", which are a form, too.
  * `device` (may be 0) gives the facts that decide between native and emulated operations. "ptx" and
  * "cubin" are made by the CUDA plugin and NVRTC, without a driver; where no device says it, a
  * target may follow: "cubin:sm_90". */
@@ -376,6 +378,8 @@ typedef struct wye_report {
     /* What ran in the device's own form, within the ulp_budget: one bit for each name that
      * wye_native_function_name knows. 0: the result is exact by definition. */
     uint64_t native_functions;
+    uint32_t check_free; /* 1: the form without the range checks that this launch cannot need */
+    uint32_t reserved;
 } wye_report;
 
 /* "sin (f32)" for a bit (0 to 63) of wye_report.native_functions; "" for bits without a meaning. */
