@@ -37,6 +37,7 @@ struct Flow {
     plan::Launch launch;
     plan::Split split;
     PreparedKey key;
+    const lower::Preconditions* asked = nullptr;  // null: the request has one form
     PreparedRef prepared;
     Steps steps;
     PrepareStats made;
@@ -95,10 +96,12 @@ Result<void> route_stage(const Context& context, Flow& flow) {
         flow.key.ulp_budget = flow.requested.request.ulp_budget;
     // Phases are programs of their own, native functions change what is lowered, and a device that
     // runs the program itself has no forms.
-    flow.key.check_free =
-        flow.session.format() != WYE_FORMAT_PROGRAM && flow.key.variant == ir::kNone &&
-        flow.key.ulp_budget == 0 && !flow.program.plan().analysis.uses_grid_barrier &&
-        plan::check_free(flow.program.plan(), flow.launch, flow.program.preconditions());
+    const plan::ProgramPlan& plan = flow.program.plan();
+    if (flow.session.format() != WYE_FORMAT_PROGRAM && flow.key.variant == ir::kNone &&
+        flow.key.ulp_budget == 0 && !plan.analysis.uses_grid_barrier && !flow.launch.has_override) {
+        flow.asked = &flow.program.preconditions();
+        flow.key.check_free = plan::check_free(plan, flow.launch, *flow.asked);
+    }
     flow.prepared = flow.program.find_prepared(flow.session, flow.key);
     bool fits = flow.prepared != nullptr && (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound())
@@ -278,8 +281,7 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
         *out = report;
     }
     if (result.ok() && flow.steps.is_whole())
-        lease.repeats().keep(desc, flow.launch, flow.batch, report,
-                             flow.key.check_free && flow.program.preconditions().read_params());
+        lease.repeats().keep(desc, plan, flow.launch, flow.batch, report, flow.asked);
     if (context.logs()) log_stage(context, flow, result, report);
     return result;
 }

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "exec/bind.hpp"
-#include "plan/admit.hpp"
+#include "plan/check_free.hpp"
 
 namespace wye::exec {
 namespace {
@@ -49,6 +49,14 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const B
                        [](const wye_argument& a) { return a.kind == WYE_ARGUMENT_RESIDENT; });
 }
 
+// With these parameters too, the launch is what it was: check-free, or not.
+bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
+    if (kept.asked == nullptr) return true;
+    const lower::LaunchFacts facts{
+        {desc.params, desc.param_count}, kept.lengths, kept.groups, kept.workgroup};
+    return kept.asked->hold(facts) == (kept.check_free != 0);
+}
+
 }  // namespace
 
 [[gnu::hot]] std::unique_ptr<Repeat>& Repeats::place(const wye_dispatch_desc& desc) {
@@ -65,7 +73,7 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const B
         !same(kept->arguments.data(), desc.arguments, desc.argument_count))
         return nullptr;
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
-    if (plan.params_decide_sizes || kept->params_fixed) return nullptr;
+    if (plan.params_decide_sizes || !same_form(*kept, desc)) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
         kept.reset();  // its block is neither the old nor the new one
         return nullptr;
@@ -74,8 +82,9 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const B
     return kept.get();
 }
 
-void Repeats::keep(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch,
-                   const wye_report& report, bool params_fixed) {
+void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
+                   const plan::Launch& launch, const Batch& batch, const wye_report& report,
+                   const lower::Preconditions* asked) {
     if (!keepable(desc, launch, batch)) return;
     std::unique_ptr<Repeat>& kept = place(desc);
     if (!kept) kept.reset(new (std::nothrow) Repeat());
@@ -90,7 +99,9 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::Launch& launch, co
     out.variant = report.variant;
     out.natives = report.native_functions;
     out.check_free = report.check_free;
-    out.params_fixed = params_fixed;
+    out.asked = asked != nullptr && asked->read_params() ? asked : nullptr;
+    if (out.asked != nullptr) plan::launch_lengths(plan, launch, out.lengths);
+    out.workgroup = launch.workgroup;
     out.bytes_filled = batch.bytes_filled;
     std::memcpy(out.block.data(), launch.params, launch.params_size);
     out.operation_count = batch.all.size();

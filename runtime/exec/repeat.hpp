@@ -18,7 +18,8 @@
 #include <memory>
 #include <span>
 
-#include "plan/launch.hpp"
+#include "lower/preconditions.hpp"
+#include "plan/admit.hpp"
 #include "wye/wye.h"
 
 namespace wye::exec {
@@ -35,11 +36,14 @@ struct Repeat {
     std::array<std::uint64_t, kParams> params;  // as the request gives them
 
     std::array<std::uint64_t, kArguments> buffers;  // the handles of the arguments
-    std::array<std::uint32_t, 3> groups;
+    std::array<std::uint32_t, 3> groups, workgroup;
     std::uint32_t variant;  // for the report, as the next two
     std::uint64_t natives;
     std::uint32_t check_free;
-    bool params_fixed;  // the form that ran was chosen by the parameters
+    // Where parameters decide whether the launch is check-free: what is asked of them (the
+    // program's, borrowed) and, by buffer index, the lengths. Null: they do not.
+    const lower::Preconditions* asked;
+    plan::Lengths lengths;
     std::uint64_t bytes_filled;
     std::size_t operation_count;
     std::array<wye_operation, kOperations> operations;
@@ -69,8 +73,10 @@ class Repeats {
 
     // After `desc` ran, as `report` says: keeps what it came to, in place of an older request, if
     // it can be kept.
-    void keep(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch,
-              const wye_report& report, bool params_fixed);
+    // `asked` chose between the forms; null where there is one.
+    void keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
+              const plan::Launch& launch, const Batch& batch, const wye_report& report,
+              const lower::Preconditions* asked);
 
   private:
     static constexpr std::size_t kKept = 16;

@@ -5,9 +5,12 @@
 #pragma once
 
 #include "lower/preconditions.hpp"
-#include "plan/launch.hpp"
+#include "plan/admit.hpp"
 
 namespace wye::plan {
+
+// Counts by buffer index, `shared` included, as preconditions read them.
+void launch_lengths(const ProgramPlan& plan, const Launch& launch, Lengths& out);
 
 // `preconditions` are those of the plan's program with its own workgroup size. False where there
 // are none, and for launches that override the size.

@@ -231,10 +231,12 @@ typedef struct wye_prepare_report {
     uint64_t total_ns;
     uint64_t lower_ns;   /* making the driver's input */
     uint64_t driver_ns;  /* in the plugin: compiling or loading */
-    uint64_t kept_bytes; /* of the entry in the disk cache, read or written; 0: none */
+    uint64_t kept_bytes; /* of the entries in the disk cache, read or written; 0: none */
 } wye_prepare_report;
 
-/* Compiles a program for a device ahead of its first dispatch, with its own workgroup size.
+/* Compiles a program for a device ahead of its first dispatch, with its own workgroup size: with
+ * range checks and, where launches can do without some of them, check-free too. The figures of the
+ * report are those of both.
  * Programs with grid barriers are cut up by their launches: WYE_UNSUPPORTED. `report` may be null.
  */
 WYE_API wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
