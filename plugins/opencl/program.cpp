@@ -10,6 +10,8 @@ namespace wye::opencl {
 namespace {
 
 constexpr std::string_view kRoundedDivision = "-cl-fp32-correctly-rounded-divide-sqrt";
+// NVIDIA's registers are given out to groups of four warps.
+constexpr std::size_t kRegisterGroup = 128;
 
 // Without flags that this device does not know.
 std::string options_for(const Device& device, std::string_view options) {
@@ -52,7 +54,7 @@ Error build_error(cl_int status, const std::string& label, std::string_view sour
 
 }  // namespace
 
-Result<void> BuiltProgram::compile(const wye_artifact& artifact) {
+Result<void> BuiltProgram::compile(const wye_artifact& artifact, const std::string& more_options) {
     const Driver& driver = device_.driver;
     const auto* source = static_cast<const char*>(artifact.code.data);
     const std::size_t size = artifact.code.size;
@@ -60,7 +62,8 @@ Result<void> BuiltProgram::compile(const wye_artifact& artifact) {
     program_ = Program(driver, driver.clCreateProgramWithSource(device_.context.get(), 1, &source,
                                                                 &size, &status));
     if (status != CL_SUCCESS) return cl_error(status, "clCreateProgramWithSource", label_);
-    const std::string options = options_for(device_.info, sdk::from_abi(artifact.options));
+    const std::string options =
+        options_for(device_.info, sdk::from_abi(artifact.options)) + more_options;
     status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
                                    nullptr);
     if (status != CL_SUCCESS)
@@ -121,36 +124,27 @@ Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
                      "the OpenCL plugin takes `" WYE_FORMAT_OPENCL_C "`, not `" +
                          std::string(sdk::from_abi(artifact.format)) + "`",
                      "Fix: hand it an artifact of a format that the device lists");
-    const Driver& driver = device.driver;
     std::unique_ptr<BuiltProgram> built(new BuiltProgram(device));
     built->label_ = std::string(sdk::from_abi(artifact.label));
     const std::string entry(sdk::from_abi(artifact.entry));
     if (built->label_.empty()) built->label_ = entry;
-    WYE_TRY(saved.size != 0 ? built->load(saved) : built->compile(artifact));
-    cl_int status = CL_SUCCESS;
-    built->kernel_ =
-        Kernel(driver, driver.clCreateKernel(built->program_.get(), entry.c_str(), &status));
-    if (status != CL_SUCCESS) {
-        Error error = cl_error(status, "clCreateKernel `" + entry + "`", built->label_);
-        if (status == CL_INVALID_KERNEL_NAME)
-            error.fix = "Fix: name a kernel that the source has as the entry";
-        return error;
+    WYE_TRY(saved.size != 0 ? built->load(saved) : built->compile(artifact, {}));
+    for (int k = 0; k < 3; ++k) built->workgroup_[k] = artifact.workgroup_size[k];
+    WYE_TRY(built->find_kernel(entry));
+    if (!built->fits() && saved.size != 0)
+        return Error(Code::UNSUPPORTED, "the saved binary is for smaller workgroups",
+                     "Fix: none needed, the program is compiled again", built->label_);
+    if (!built->fits()) {
+        // The attribute of the source has fixed the size, but not every compiler lets it limit the
+        // registers, of functions above all.
+        if (const std::string option = built->register_limit(); !option.empty()) {
+            WYE_TRY(built->compile(artifact, option));
+            WYE_TRY(built->find_kernel(entry));
+        }
+        // Where the driver says that it compiled for this very size, the launch has the last word.
+        built->doubtful_ = !built->fits();
+        if (built->doubtful_ && !built->compiled_for_workgroup()) return built->too_large();
     }
-    std::size_t invocations = 1;
-    for (int k = 0; k < 3; ++k) {
-        built->workgroup_[k] = artifact.workgroup_size[k];
-        invocations *= artifact.workgroup_size[k];
-    }
-    std::size_t most = 0;
-    if (driver.clGetKernelWorkGroupInfo(built->kernel_.get(), device.info.id,
-                                        CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
-                                        nullptr) == CL_SUCCESS &&
-        invocations > most)
-        return Error(Code::LIMIT_EXCEEDED,
-                     "program `" + built->label_ + "` asks for workgroups of " +
-                         std::to_string(invocations) + " invocations; compiled for " +
-                         device.info.name + " it can have " + std::to_string(most),
-                     "Fix: use a smaller workgroup", built->label_);
     built->axes_ = built->workgroup_[2] > 1 ? 3 : built->workgroup_[1] > 1 ? 2 : 1;
     built->params_size_ = artifact.params_size;
     for (std::uint32_t s = 0; s < artifact.slot_count; ++s) {
@@ -158,6 +152,49 @@ Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
         built->has_grid_ = built->has_grid_ || artifact.slots[s].kind == WYE_SLOT_GRID;
     }
     return built;
+}
+
+Result<void> BuiltProgram::find_kernel(const std::string& entry) {
+    cl_int status = CL_SUCCESS;
+    kernel_ = Kernel(device_.driver,
+                     device_.driver.clCreateKernel(program_.get(), entry.c_str(), &status));
+    if (status == CL_SUCCESS) return {};
+    Error error = cl_error(status, "clCreateKernel `" + entry + "`", label_);
+    if (status == CL_INVALID_KERNEL_NAME)
+        error.fix = "Fix: name a kernel that the source has as the entry";
+    return error;
+}
+
+std::size_t BuiltProgram::most_invocations() const {
+    std::size_t most = 0;
+    const cl_int status = device_.driver.clGetKernelWorkGroupInfo(
+        kernel_.get(), device_.info.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
+    return status == CL_SUCCESS ? most : SIZE_MAX;
+}
+
+bool BuiltProgram::compiled_for_workgroup() const {
+    std::array<std::size_t, 3> size{};
+    return invocations() <= device_.info.max_invocations &&
+           device_.driver.clGetKernelWorkGroupInfo(kernel_.get(), device_.info.id,
+                                                   CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size,
+                                                   size.data(), nullptr) == CL_SUCCESS &&
+           size == workgroup_;
+}
+
+std::string BuiltProgram::register_limit() const {
+    const Device& info = device_.info;
+    if (info.registers == 0 || !info.has_extension("cl_nv_compiler_options")) return {};
+    const std::size_t held = (invocations() + kRegisterGroup - 1) / kRegisterGroup * kRegisterGroup;
+    const std::size_t each = info.registers / held / 8 * 8;
+    return each == 0 ? std::string() : " -cl-nv-maxrregcount=" + std::to_string(each);
+}
+
+Error BuiltProgram::too_large() const {
+    return {Code::LIMIT_EXCEEDED,
+            "program `" + label_ + "` asks for workgroups of " + std::to_string(invocations()) +
+                " invocations; compiled for " + device_.info.name + " it can have " +
+                std::to_string(most_invocations()),
+            "Fix: use a smaller workgroup", label_};
 }
 
 Result<void> BuiltProgram::set_word(cl_uint index, std::uint64_t word) {
@@ -279,7 +316,11 @@ Result<void> BuiltProgram::set_buffer(cl_uint index, const wye_binding& binding,
     WYE_TRY(set_arguments(op, temporary));
     const cl_int status = device_.driver.clEnqueueNDRangeKernel(
         queue, kernel_.get(), axes, nullptr, global, workgroup_.data(), wait_count, waits, event);
-    if (status != CL_SUCCESS) return cl_error(status, "clEnqueueNDRangeKernel", label_);
+    if (status != CL_SUCCESS) {
+        if (doubtful_ && (status == CL_OUT_OF_RESOURCES || status == CL_INVALID_WORK_GROUP_SIZE))
+            return too_large();
+        return cl_error(status, "clEnqueueNDRangeKernel", label_);
+    }
     launched_ = true;
     return {};
 }

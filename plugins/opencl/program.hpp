@@ -40,8 +40,19 @@ class BuiltProgram {
     static constexpr std::uint64_t kUnknown = UINT64_MAX;  // neither a serial nor a length
 
     explicit BuiltProgram(OpenDevice& device) : device_(device) {}
-    Result<void> compile(const wye_artifact& artifact);
+    Result<void> compile(const wye_artifact& artifact, const std::string& more_options);
     Result<void> load(wye_bytes saved);
+    Result<void> find_kernel(const std::string& entry);
+    [[nodiscard]] std::size_t invocations() const {
+        return workgroup_[0] * workgroup_[1] * workgroup_[2];
+    }
+    // What the driver says that a workgroup of the kernel can have.
+    [[nodiscard]] std::size_t most_invocations() const;
+    [[nodiscard]] bool fits() const { return invocations() <= most_invocations(); }
+    [[nodiscard]] bool compiled_for_workgroup() const;
+    // NVIDIA's option that leaves registers for every invocation; empty for other drivers.
+    [[nodiscard]] std::string register_limit() const;
+    [[nodiscard]] Error too_large() const;
     Result<void> set_word(cl_uint index, std::uint64_t word);
     Result<void> set_bytes(cl_uint index, const void* data, std::size_t size);
     Result<void> set_buffer(cl_uint index, const wye_binding& binding,
@@ -55,7 +66,8 @@ class BuiltProgram {
     std::array<std::size_t, 3> workgroup_ = {1, 1, 1};
     std::size_t params_size_ = 0;
     bool has_grid_ = false;
-    cl_uint axes_ = 3;  // trailing axes of one invocation need not be named, if groups agree
+    bool doubtful_ = false;  // the driver says that the workgroup is too large, and may be wrong
+    cl_uint axes_ = 3;       // trailing axes of one invocation need not be named, if groups agree
 
     std::mutex mutex_;
     std::vector<Argument> arguments_;
