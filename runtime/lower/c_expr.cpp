@@ -4,6 +4,7 @@
 // allowed.
 #include <algorithm>
 
+#include "lower/byte_moves.hpp"
 #include "lower/c_writer.hpp"
 #include "lower/never_nan.hpp"
 
@@ -57,6 +58,7 @@ CValue CWriter::value(ir::ExprId id) {
             v = bitcast(e);
             break;
         default:
+            if (moved_bytes(id, v)) break;
             v = ranges_.guarded[id] ? branch(e) : operation(e);
             break;
     }
@@ -220,6 +222,18 @@ CValue CWriter::operation(const ir::Expr& e) {
         v.c[k] = scalar_operation(module_, e.op, first.kind, parts);
     }
     return v;
+}
+
+// Three operations and more that the dialect has one for.
+bool CWriter::moved_bytes(ir::ExprId id, CValue& v) {
+    if (code_.exprs[id].op != Op::OR) return false;
+    const auto moves = byte_moves(code_, id);
+    if (!moves || moves->operations < 3) return false;
+    const std::string text = module_.spelling.move_bytes(value(moves->word).c[0], moves->from);
+    if (text.empty()) return false;
+    v.c[0] = text;
+    v.depth = 1;
+    return true;
 }
 
 // A select whose arms are in range only where they are taken.

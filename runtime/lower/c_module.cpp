@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/c_module.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
+
+#include "lower/barrier_data.hpp"
 
 namespace wye::lower {
 
@@ -71,6 +74,7 @@ CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const T
       natives(options_.natives),
       subgroup(subgroup_),
       ranges(program_, workgroup, options_.check_free),
+      passes_buffers(std::ranges::count(passed_at_barriers(program_), true) != 0),
       functions(program_.functions.size()) {}
 
 std::string_view CModule::storage_type(Kind kind) const {

@@ -63,9 +63,13 @@ class CModule {
     const NativeSet natives;
     const std::uint32_t subgroup;  // width; 0: the program uses none
     const Ranges ranges;
+    const bool passes_buffers;  // some barrier has to order more than workgroup memory
     Used used;
     bool places = false;  // lines end with the place of their statement
 
+    [[nodiscard]] std::string barrier() const {
+        return std::string(spelling.barrier(passes_buffers));
+    }
     // Names and texts -------------------------------------------------------------------------
     [[nodiscard]] std::string_view value_type(ir::Kind kind) const {
         return spelling.value_type(kind);

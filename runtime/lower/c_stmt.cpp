@@ -101,7 +101,7 @@ void CWriter::return_result() {
 
 // One invocation waits for nobody.
 void CWriter::barrier() {
-    if (!module_.single()) line(std::string(module_.spelling.barrier()));
+    if (!module_.single()) line(module_.barrier());
 }
 
 void CWriter::statement(ir::StmtId id) {

@@ -350,7 +350,7 @@ std::string Kernel::zero_shared(OuterSet& outer) {
     if (all.empty()) return own;
     if (!module_.single()) {
         outer.insert({Outer::Kind::LocalIndex, 0});
-        all += "    " + std::string(module_.spelling.barrier()) + "\n";
+        all += "    " + module_.barrier() + "\n";
     }
     return own + all;
 }

@@ -44,6 +44,7 @@ class CWriter {
     CValue component(const ir::Expr& e);
     CValue operation(const ir::Expr& e);
     CValue branch(const ir::Expr& e);
+    bool moved_bytes(ir::ExprId id, CValue& v);
     CValue conversion(const ir::Expr& e);
     CValue bitcast(const ir::Expr& e);
     CValue call(const ir::Expr& e);

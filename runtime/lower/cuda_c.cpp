@@ -115,7 +115,14 @@ class CudaC final : public Spelling {
     std::string group_id(unsigned axis) const override { return axis_of("blockIdx", axis); }
     std::string local_id(unsigned axis) const override { return axis_of("threadIdx", axis); }
     std::string num_groups(unsigned axis) const override { return axis_of("gridDim", axis); }
-    std::string_view barrier() const override { return "__syncthreads();"; }
+    std::string_view barrier(bool) const override { return "__syncthreads();"; }
+
+    std::string move_bytes(const std::string& word, const std::array<int, 4>& from) const override {
+        std::string chosen;
+        for (const int byte : from)
+            chosen.insert(chosen.begin(), static_cast<char>('0' + (byte < 0 ? 4 : byte)));
+        return "__byte_perm(" + word + ", 0u, 0x" + chosen + "u)";
+    }
 
     std::string intrinsic(Intrinsic what, Kind kind,
                           std::span<const std::string> operands) const override {

@@ -124,8 +124,18 @@ class OpenClC final : public Spelling {
     std::string num_groups(unsigned axis) const override {
         return "(uint)get_num_groups(" + std::to_string(axis) + ")";
     }
-    std::string_view barrier() const override {
-        return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+    std::string_view barrier(bool buffers) const override {
+        return buffers ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
+                       : "barrier(CLK_LOCAL_MEM_FENCE);";
+    }
+
+    std::string move_bytes(const std::string& word, const std::array<int, 4>& from) const override {
+        std::string chosen;
+        for (const int byte : from) {
+            if (byte < 0) return {};
+            chosen += "xyzw"[byte];
+        }
+        return "as_uint(as_uchar4(" + word + ")." + chosen + ")";
     }
 
     std::string intrinsic(Intrinsic what, Kind kind,

@@ -101,7 +101,8 @@ class Spelling {
     [[nodiscard]] virtual std::string group_id(unsigned axis) const = 0;
     [[nodiscard]] virtual std::string local_id(unsigned axis) const = 0;
     [[nodiscard]] virtual std::string num_groups(unsigned axis) const = 0;
-    [[nodiscard]] virtual std::string_view barrier() const = 0;
+    // `buffers`: it orders them, too, not only workgroup memory.
+    [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
 
     [[nodiscard]] virtual std::string intrinsic(Intrinsic what, ir::Kind kind,
                                                 std::span<const std::string> operands) const = 0;
@@ -151,6 +152,13 @@ class Spelling {
                                              const std::string& condition) const {
         static_cast<void>(width), static_cast<void>(component);
         return condition;
+    }
+
+    // The u32 with these bytes of a u32, lowest first; -1: zero. Empty: spelled out.
+    [[nodiscard]] virtual std::string move_bytes(const std::string& word,
+                                                 const std::array<int, 4>& from) const {
+        static_cast<void>(word), static_cast<void>(from);
+        return {};
     }
 
     // The dialect's own form of an operation, where it means exactly what the language says: the

@@ -121,10 +121,10 @@ void SpirvBuilder::selection(Id condition, Id yes, Id no, Id merge) {
 
 void SpirvBuilder::barrier() {
     const Id workgroup = u32(code(spv::Scope::Workgroup));
-    act(Op::OpControlBarrier, {workgroup, workgroup,
-                               u32(code(spv::MemorySemanticsMask::AcquireRelease |
-                                        spv::MemorySemanticsMask::WorkgroupMemory |
-                                        spv::MemorySemanticsMask::UniformMemory))});
+    spv::MemorySemanticsMask orders =
+        spv::MemorySemanticsMask::AcquireRelease | spv::MemorySemanticsMask::WorkgroupMemory;
+    if (context.usage.passes_buffers()) orders = orders | spv::MemorySemanticsMask::UniformMemory;
+    act(Op::OpControlBarrier, {workgroup, workgroup, u32(code(orders))});
 }
 
 Id SpirvBuilder::variable(Id type) {

@@ -157,7 +157,10 @@ SpirvArray SpirvContext::make_buffer(std::uint32_t index) {
         for (std::uint32_t before = 0; before < index; ++before)
             binding += program.buffers[before].shared() ? 0 : 1;
         out.variable = bind(bound_struct(out.element, stride), binding, !ir::role_writable(b.role));
-        if (usage.coherent(index)) module.decorate(out.variable, Decoration::Coherent);
+        const SpirvUsage::Buffer& used = usage.buffers[index];
+        module.decorate(out.variable,
+                        usage.coherent(index) ? Decoration::Coherent : Decoration::Restrict);
+        if (!used.loaded && !used.atomic) module.decorate(out.variable, Decoration::NonReadable);
     }
     module.name(out.variable, b.name);
     return out;

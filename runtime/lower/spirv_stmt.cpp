@@ -11,6 +11,7 @@ using ir::Op;
 using spv::StorageClass;
 
 constexpr auto kNoLoopControl = static_cast<std::uint32_t>(spv::LoopControlMask::MaskNone);
+constexpr std::uint64_t kStraight = 4;
 
 }  // namespace
 
@@ -111,65 +112,6 @@ void SpirvWriter::if_statement(const ir::Stmt& s) {
     if (left && has_else) b_.end(spv::Op::OpUnreachable, {});
 }
 
-// i takes first, first + step, ... while below end. Where adding the step might overflow, rounds
-// are counted instead.
-void SpirvWriter::for_statement(ir::StmtId id) {
-    const ir::Stmt& s = code_.stmts[id];
-    const ir::Type type = code_.locals[s.local].type;
-    const Id held = module_.value_type(type.kind);
-    const bool is_signed = type.signed_integer();
-    const Id one = module_.literal(type.kind, 1);
-    const Id first = value(s.args[0]).c[0];
-    const Id end = value(s.args[1]).c[0];
-    Id step = value(s.args[2]).c[0];
-    const auto known = module_.known(step);
-    const std::uint64_t most = type.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
-    if (!known)  // below 1 counts as 1
-        step = b_.select(b_.less(step, one, is_signed), one, step);
-    else if (*known == 0 || *known > (is_signed ? most / 2 : most))
-        step = one;
-    Id rounds = 0;
-    if (!ranges_.plain_loops[id]) {
-        const Id span = b_.op(spv::Op::OpISub, b_.op(spv::Op::OpISub, end, first), one);
-        const Id steps = step == one ? span : b_.op(spv::Op::OpUDiv, span, step);
-        rounds = b_.select(b_.less(first, end, is_signed), b_.op(spv::Op::OpIAdd, steps, one),
-                           zero(type.kind));
-    }
-
-    const Loop loop{module_.fresh(), module_.fresh(), watch()};
-    const Id before = b_.here();
-    const Id header = module_.fresh();
-    const Id body = module_.fresh();
-    const Id next_i = module_.typed(module_.fresh(), held);
-    const Id next_round = module_.typed(module_.fresh(), held);
-    b_.branch(header);
-    b_.open(header);
-    const Id i = b_.make(spv::Op::OpPhi, held, {first, before, next_i, loop.next});
-    Id goes_on = 0;
-    Id round = 0;
-    if (rounds == 0) {
-        goes_on = b_.less(i, end, is_signed);
-    } else {
-        round = b_.make(spv::Op::OpPhi, held, {zero(type.kind), before, next_round, loop.next});
-        goes_on = b_.less(round, rounds, false);
-    }
-    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
-    const Id out = way_out(loop);
-    b_.branch(goes_on, body, out);
-    leave(loop, out);
-    b_.open(body);
-    locals_[s.local].c[0] = i;
-    loops_.push_back(loop);
-    block(s.body);
-    loops_.pop_back();
-    if (!b_.ended()) b_.branch(loop.next);
-    b_.open(loop.next);
-    b_.act(spv::Op::OpIAdd, {held, next_i, i, step});
-    if (round != 0) b_.act(spv::Op::OpIAdd, {held, next_round, round, one});
-    b_.branch(header);
-    close(loop);
-}
-
 // Evaluating the expression takes more than one block.
 bool SpirvWriter::branches(ir::ExprId id) const {
     if (ranges_.guarded[id]) return true;
@@ -224,6 +166,16 @@ void SpirvWriter::trap(std::uint32_t code) {
 
 void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
                        std::uint32_t stride, std::uint64_t count) {
+    const auto clear = [&](Id at) {
+        const Id indices[] = {at};
+        b_.store(b_.pointer(storage, element, variable, indices), module_.null(element));
+    };
+    // `first` is below the stride, so that these few need no loop.
+    if (count % stride == 0 && count / stride <= kStraight) {
+        for (std::uint64_t at = 0; at < count; at += stride)
+            clear(at == 0 ? first : b_.op(spv::Op::OpIAdd, first, b_.u32(at)));
+        return;
+    }
     const Loop loop{module_.fresh(), module_.fresh(), watch()};
     const Id header = module_.fresh();
     const Id body = module_.fresh();
@@ -239,8 +191,7 @@ void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
     b_.branch(goes_on, body, out);
     leave(loop, out);
     b_.open(body);
-    const Id indices[] = {at};
-    b_.store(b_.pointer(storage, element, variable, indices), module_.null(element));
+    clear(at);
     b_.branch(loop.next);
     b_.open(loop.next);
     b_.act(spv::Op::OpIAdd, {word, next, at, b_.u32(stride)});

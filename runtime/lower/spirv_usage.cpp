@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/spirv_usage.hpp"
 
+#include "lower/barrier_data.hpp"
+
 namespace wye::lower {
 namespace {
 
@@ -15,7 +17,7 @@ class Scan {
 
     void run() {
         for (ir::ExprId id = 0; id < code_.exprs.size(); ++id) expression(id);
-        block(code_.root, false);
+        block(code_.root);
     }
 
   private:
@@ -24,7 +26,7 @@ class Scan {
         if (!fixed) usage_.buffers[buffer].length = true;
     }
     void expression(ir::ExprId id);
-    void block(ir::BlockId id, bool loop);
+    void block(ir::BlockId id);
 
     SpirvUsage& usage_;
     const ir::Program& program_;
@@ -58,8 +60,6 @@ void Scan::expression(ir::ExprId id) {
             if (e.type.floating()) usage_.arithmetic = true;
             return;
         case Op::WORKGROUP_UNIFORM_LOAD:
-            usage_.barrier = true;
-            [[fallthrough]];
         case Op::LOAD:
             usage_.buffers[e.imm].loaded = true;
             break;
@@ -76,22 +76,18 @@ void Scan::expression(ir::ExprId id) {
     if (!ranges_.accesses[id]) compared(e.imm);
 }
 
-void Scan::block(ir::BlockId id, bool loop) {
+void Scan::block(ir::BlockId id) {
     if (id == ir::kNone) return;
     for (const ir::StmtId each : code_.blocks[id]) {
         const ir::Stmt& s = code_.stmts[each];
-        const bool around = loop || s.op == Op::FOR || s.op == Op::WHILE;
-        if (s.op == Op::BARRIER) usage_.barrier = true;
         if (s.op == Op::TRAP) usage_.trap = true;
         if (s.op == Op::STORE) {
             SpirvUsage::Buffer& b = usage_.buffers[s.imm];
             b.touched = b.stored = true;
-            ++b.stores;
-            b.repeated = b.repeated || loop;
             if (!ranges_.stores[each]) compared(s.imm);
         }
-        block(s.body, around);
-        block(s.otherwise, around);
+        block(s.body);
+        block(s.otherwise);
     }
 }
 
@@ -167,6 +163,8 @@ SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges)
     for (std::uint32_t f = static_cast<std::uint32_t>(functions.size()); f-- > 0;)
         if (functions[f]) Scan(*this, program, program.functions[f].code, ranges.of(f)).run();
     ReadBack(buffers, program);
+    const std::vector<bool> passed = passed_at_barriers(program);
+    for (std::size_t b = 0; b < buffers.size(); ++b) buffers[b].passed = passed[b];
 }
 
 }  // namespace wye::lower

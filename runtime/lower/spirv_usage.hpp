@@ -4,6 +4,7 @@
 // needs a fixed layout, and buffers their type and decorations. Pure; a value.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "lower/ranges.hpp"
@@ -19,14 +20,12 @@ struct SpirvUsage {
         bool atomic = false;
         bool float_atomic = false;
         bool length = false;     // its count is asked for, or compared with
-        unsigned stores = 0;     // statements that store
-        bool repeated = false;   // one of them stands in a loop
+        bool passed = false;     // passed_at_barriers
         bool read_back = false;  // a load may follow a write of the same invocation
     };
     std::vector<Buffer> buffers;
     std::vector<bool> functions;  // reached from main
     bool arithmetic = false;      // float operations a compiler might fold
-    bool barrier = false;
     bool trap = false;
     SpirvUsage(const ir::Program& program, const Ranges& ranges);
 
@@ -34,9 +33,11 @@ struct SpirvUsage {
     // NVIDIA 580 else gives such a load what an earlier one gave.
     [[nodiscard]] bool coherent(std::uint32_t buffer) const {
         const Buffer& b = buffers[buffer];
-        if (b.read_back) return true;
-        return barrier && ((b.stored && (b.loaded || b.atomic || b.stores > 1 || b.repeated)) ||
-                           (b.atomic && b.loaded));
+        return b.read_back || (b.passed && (b.stored || b.loaded));
+    }
+    // Some barrier has to order more than workgroup memory.
+    [[nodiscard]] bool passes_buffers() const {
+        return std::ranges::any_of(buffers, &Buffer::passed);
     }
 };
 

@@ -74,7 +74,6 @@ class SpirvWriter {
     void assign(const ir::Stmt& s);
     void declare_array(const ir::Stmt& s);
     void if_statement(const ir::Stmt& s);
-    void for_statement(ir::StmtId id);
     void while_statement(const ir::Stmt& s);
     void trap(std::uint32_t code);
     void zero_shared();
@@ -86,6 +85,14 @@ class SpirvWriter {
     SpirvValue right_side(ir::ExprId id) {
         return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
     }
+    // Counted loops (spirv_loop.cpp)
+    struct Counted {
+        ir::Kind kind;
+        Id first, end, step;  // the step is at least 1
+    };
+    void for_statement(ir::StmtId id);
+    Id several_at_a_time(const ir::Stmt& s, const Counted& counted);
+    void counted_loop(const ir::Stmt& s, const Counted& counted, Id rounds);
     // Loops and who ends them (spirv_watch.cpp)
     Id watch();                                // before the loop: its flag
     Id way_out(const Loop& loop);              // where the test goes that ends it

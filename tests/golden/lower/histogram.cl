@@ -19,14 +19,14 @@ void wye_main(
     const uint gid0 = wg0 * 64u + lid0;
     const uint li = lid0;
     s2[li] = 0u;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const uint v0 = ng0 * 64u;  // stride
     const uint t0 = v0 < 1u ? 1u : v0;
     const uint t1 = gid0 < n0 ? (n0 - gid0 - 1u) / t0 + 1u : 0u;
     for (uint t2 = 0u, v1 = gid0; t2 < t1; ++t2, v1 += t0) {  // i
         atomic_add(&s2[f0((uint)b0[v1])], 1u);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const uint v2 = s2[li];  // n
     if (v2 != 0u) {
         atomic_add(&b1[li], v2);

@@ -27,7 +27,7 @@ void wye_main(
     const uint t3 = c0[p0 & 7u];
     s1[li * 2u] = t2;
     s1[li * 2u + 1u] = t3;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const uint t4 = 15u - li;
     const uint t5 = s1[t4 * 2u];
     const uint t6 = s1[t4 * 2u + 1u];

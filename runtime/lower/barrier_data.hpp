@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What barriers have to order besides `shared`: a barrier that orders buffers too waits for memory
+// that is further away. Pure.
+#pragma once
+
+#include <vector>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::lower {
+
+// By buffer index: some invocation may see at a barrier what another one wrote to it before. False
+// for `shared`, and where all that touches the buffer runs between the same two barriers.
+[[nodiscard]] std::vector<bool> passed_at_barriers(const ir::Program& program);
+
+}  // namespace wye::lower

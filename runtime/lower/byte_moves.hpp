@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds expressions that only move the bytes of one word: drivers do not see through the shifts and
+// masks of a byte swap, though they have one instruction for it. Pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::lower {
+
+struct ByteMoves {
+    ir::ExprId word = ir::kNone;             // a local, u32
+    std::array<int, 4> from = {0, 1, 2, 3};  // by byte of the result, lowest first; -1: zero
+    unsigned operations = 0;                 // that it takes without
+};
+
+// Of a scalar u32 expression made of |, &, shifts and rotations with literals.
+[[nodiscard]] std::optional<ByteMoves> byte_moves(const ir::Code& code, ir::ExprId id);
+
+}  // namespace wye::lower
