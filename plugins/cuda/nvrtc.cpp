@@ -22,6 +22,9 @@ Error refusal(std::string_view what, nvrtcResult status, std::string_view source
     return sdk::with_log(std::move(error), "NVRTC", source, log);
 }
 
+// Only saves time; known from CUDA 12.4 on, and refused before.
+constexpr std::string_view kMinimal = "--minimal";
+
 }  // namespace
 
 std::string file_stamp(const std::string& path) {
@@ -63,6 +66,7 @@ Result<std::unique_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>&
     int major = 0, minor = 0, count = 0;
     (void)out->nvrtcVersion(&major, &minor);
     out->facts_.version = std::to_string(major) + "." + std::to_string(minor);
+    out->knows_minimal_ = major > 12 || (major == 12 && minor >= 4);
     if (out->nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS && count > 0) {
         out->facts_.architectures.resize(static_cast<std::size_t>(count));
         if (out->nvrtcGetSupportedArchs(out->facts_.architectures.data()) != NVRTC_SUCCESS)
@@ -94,7 +98,8 @@ Result<std::vector<std::byte>> Nvrtc::compile(std::string_view source, std::stri
         std::to_string(architecture)};
     while (!options.empty()) {
         const std::size_t end = std::min(options.find(' '), options.size());
-        if (end != 0) words.emplace_back(options.substr(0, end));
+        const std::string_view word = options.substr(0, end);
+        if (!word.empty() && (word != kMinimal || knows_minimal_)) words.emplace_back(word);
         options.remove_prefix(std::min(end + 1, options.size()));
     }
     std::vector<const char*> raw;

@@ -59,6 +59,7 @@ class Nvrtc {
     [[nodiscard]] bool knows(int architecture) const;
     [[nodiscard]] const std::string& version() const { return facts_.version; }
 
+    // `--minimal` is left out where this NVRTC does not know it; other options are as given.
     // PTX is text without a terminator. COMPILE_FAILED carries the log as its cause, and the first
     // complaint with its line as the sentence.
     [[nodiscard]] Result<std::vector<std::byte>> compile(std::string_view source,
@@ -72,6 +73,7 @@ class Nvrtc {
     WYE_NVRTC_SYMBOLS(WYE_NVRTC_MEMBER)
 #undef WYE_NVRTC_MEMBER
     NvrtcFacts facts_;
+    bool knows_minimal_ = false;
 };
 
 }  // namespace wye::cuda

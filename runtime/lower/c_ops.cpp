@@ -411,20 +411,16 @@ std::string scalar_operation(CModule& module, Op op, Kind operand,
     return Scalar(module, operand).write(op, operands);
 }
 
+// Only a NaN differs from itself. Compilers see through that sooner than through a test of bits,
+// and it is one instruction less.
 std::string canonical_nan(CModule& module, Kind kind, const std::string& operand) {
     const bool wide = kind == Kind::F64;
-    const Kind bits = wide ? Kind::U64 : Kind::U32;
     const std::string name = wide ? "wye_canonical_f64" : "wye_canonical_f32";
     if (!module.has_helper(name)) {
         const std::string type(module.use_type(kind));
-        const std::string u = module.intrinsic(Intrinsic::FloatBits, kind, "a");
-        const std::string magnitude =
-            module.literal(bits, wide ? 0x7fffffffffffffffU : 0x7fffffffU);
-        const std::string infinity = module.literal(bits, wide ? 0x7ff0000000000000U : 0x7f800000U);
         const std::string nan = module.literal(kind, wide ? 0x7ff8000000000000U : 0x7fc00000U);
-        module.add_helper(name, type + " " + name + "(const " + type + " a) {\n    return (" + u +
-                                    " & " + magnitude + ") > " + infinity + " ? " + nan +
-                                    " : a;\n}\n");
+        module.add_helper(name, type + " " + name + "(const " + type +
+                                    " a) {\n    return a != a ? " + nan + " : a;\n}\n");
     }
     return name + "(" + operand + ")";
 }

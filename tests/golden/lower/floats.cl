@@ -2,7 +2,7 @@
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 static float wye_canonical_f32(const float a) {
-    return (as_uint(a) & 2147483647u) > 2139095040u ? as_float(2143289344u) : a;
+    return a != a ? as_float(2143289344u) : a;
 }
 static float wye_min_f32(const float a, const float b) {
     return a == b ? as_float((as_uint(a) | as_uint(b))) : (a < b || ((as_uint(b) & 2147483647u) > 2139095040u)) ? a : b;

@@ -1,7 +1,7 @@
 // saxpy
 #pragma OPENCL FP_CONTRACT OFF
 static float wye_canonical_f32(const float a) {
-    return (as_uint(a) & 2147483647u) > 2139095040u ? as_float(2143289344u) : a;
+    return a != a ? as_float(2143289344u) : a;
 }
 struct wye_params {
     float p0;  // a

@@ -1,7 +1,7 @@
 // tables
 #pragma OPENCL FP_CONTRACT OFF
 static float wye_canonical_f32(const float a) {
-    return (as_uint(a) & 2147483647u) > 2139095040u ? as_float(2143289344u) : a;
+    return a != a ? as_float(2143289344u) : a;
 }
 __constant uint c0[8] = {  // primes
     2u, 3u, 5u, 7u, 11u, 13u, 17u, 19u,

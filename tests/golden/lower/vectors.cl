@@ -4,7 +4,7 @@ struct wye_floatx3 {
     float x, y, z;
 };
 static float wye_canonical_f32(const float a) {
-    return (as_uint(a) & 2147483647u) > 2139095040u ? as_float(2143289344u) : a;
+    return a != a ? as_float(2143289344u) : a;
 }
 
 // scale

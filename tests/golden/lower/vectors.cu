@@ -13,7 +13,7 @@ struct wye_floatx3 {
     float x, y, z;
 };
 static __device__ float wye_canonical_f32(const float a) {
-    return (__float_as_uint(a) & 2147483647u) > 2139095040u ? __uint_as_float(2143289344u) : a;
+    return a != a ? __uint_as_float(2143289344u) : a;
 }
 
 // scale

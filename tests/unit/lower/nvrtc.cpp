@@ -9,6 +9,7 @@
 namespace nvrtc {
 
 struct Library::Functions {
+    decltype(&nvrtcVersion) version;
     decltype(&nvrtcGetNumSupportedArchs) count_architectures;
     decltype(&nvrtcGetSupportedArchs) architectures;
     decltype(&nvrtcCreateProgram) create;
@@ -31,6 +32,7 @@ Library::Library() {
         function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, name));
         if (function == nullptr) throw std::runtime_error(name);
     };
+    find(functions.version, "nvrtcVersion");
     find(functions.count_architectures, "nvrtcGetNumSupportedArchs");
     find(functions.architectures, "nvrtcGetSupportedArchs");
     find(functions.create, "nvrtcCreateProgram");
@@ -42,6 +44,7 @@ Library::Library() {
     find(functions.ptx, "nvrtcGetPTX");
     find(functions.cubin_size, "nvrtcGetCUBINSize");
     functions_ = &functions;
+    functions.version(&version_.first, &version_.second);
     int count = 0;
     functions.count_architectures(&count);
     architectures_.resize(static_cast<std::size_t>(count));
@@ -53,7 +56,9 @@ Compiled Library::compile(const std::string& source, std::string_view options,
     std::vector<std::string> words = {"--gpu-architecture=sm_" + std::to_string(architecture)};
     while (!options.empty()) {
         const std::size_t end = std::min(options.find(' '), options.size());
-        words.emplace_back(options.substr(0, end));
+        // The plugin leaves it out, too, where it is not known.
+        const bool unknown = options.substr(0, end) == "--minimal" && version_ < std::pair(12, 4);
+        if (!unknown) words.emplace_back(options.substr(0, end));
         options.remove_prefix(std::min(end + 1, options.size()));
     }
     std::vector<const char*> raw;

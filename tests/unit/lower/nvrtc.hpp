@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nvrtc {
@@ -30,6 +31,7 @@ class Library {
   private:
     struct Functions;
     const Functions* functions_;
+    std::pair<int, int> version_;  // major, minor
     std::vector<int> architectures_;
 };
 

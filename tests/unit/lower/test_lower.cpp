@@ -154,7 +154,7 @@ TEST_CASE("CUDA C is compiled without contraction, flushing or approximation") {
     const auto result = lower(valid_program(kDivide), WYE_FORMAT_CUDA_C, {});
     REQUIRE(result.ok());
     CHECK(result->options ==
-          "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -w");
+          "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -w --minimal");
     CHECK_FALSE(has(*result, "double"));  // f32 division is exact there
     CHECK_FALSE(has(*result, "#include"));
 }

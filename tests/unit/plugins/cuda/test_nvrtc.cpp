@@ -130,6 +130,22 @@ TEST_CASE("a device that is newer than NVRTC gets PTX, one that is older is told
     CHECK(device.failure.message.find("sm_60") != std::string::npos);
 }
 
+TEST_CASE("what only saves time is left out where NVRTC is too old for it") {
+    const wye_artifact source =
+        artifact(kSource, "--gpu-architecture=sm_90 --fmad=false --minimal");
+    const Plugin older(Config{{"cuda.nvrtc", WYE_FAKE_NVRTC_12_3}});
+    const Translated left_out = translate(older, source, WYE_FORMAT_CUBIN);
+    REQUIRE_MESSAGE(left_out.status == WYE_OK, left_out.failure.message);
+    CHECK(left_out.code == "--gpu-architecture=sm_90\n--fmad=false\n");
+    const Plugin newer(Config{{"cuda.nvrtc", WYE_FAKE_NVRTC_12_4}});
+    CHECK(translate(newer, source, WYE_FORMAT_CUBIN).code ==
+          "--gpu-architecture=sm_90\n--fmad=false\n--minimal\n");
+    // Nothing else is: it might change the code.
+    const wye_artifact unknown = artifact(kSource, "--gpu-architecture=sm_90 --pch");
+    CHECK(translate(older, unknown, WYE_FORMAT_CUBIN).failure.message.find("INVALID_OPTION") !=
+          std::string::npos);
+}
+
 TEST_CASE("an absent NVRTC is a missing dependency, and PTX still runs") {
     Rig rig(Config{{"cuda.nvrtc", "libnvrtc-that-is-not-there.so"}});
     Device device(rig.plugin);
