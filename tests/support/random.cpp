@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/random.hpp"
 
-#include <cmath>
+#include <bit>
 #include <cstring>
 
 #include "wye/program_format.h"
@@ -68,12 +68,11 @@ std::uint64_t random_float(Random& random, FloatLayout f) {
                    (random.chance(50) ? (top << f.fraction) - 1 - random.below(3)
                                       : (std::uint64_t{1} << f.fraction) - 2 + random.below(4));
         case 5: {  // a small multiple of a half, so that ties and equal values occur
-            const auto half = static_cast<double>(random.below(17)) / 2;
-            if (half == 0) return sign;
-            const int e = std::ilogb(half);
-            const auto rest = static_cast<std::uint64_t>(
-                std::ldexp(half / std::ldexp(1.0, e) - 1, static_cast<int>(f.fraction)));
-            return sign | (bias + static_cast<std::uint64_t>(e)) << f.fraction | rest;
+            const std::uint64_t halves = random.below(17);
+            if (halves == 0) return sign;
+            const auto e = static_cast<unsigned>(std::bit_width(halves)) - 1;
+            const std::uint64_t rest = (halves - (std::uint64_t{1} << e)) << (f.fraction - e);
+            return sign | (bias + e - 1) << f.fraction | rest;
         }
         case 6:  // near one
             return sign | (bias - 1 + random.below(3)) << f.fraction | fraction;
