@@ -40,7 +40,8 @@ const std::string kCase =
 TEST_CASE("random programs on chosen devices") {
     const Outcome outcome = fuzz({"--seed", "3", "--count", "4", "--devices", "cpu,cpu:0"});
     CHECK(outcome.code == 0);
-    CHECK(contains(outcome.out, "cpu:0: 4 programs in "));
+    CHECK(contains(outcome.out,
+                   "cpu:0: programs=4 equal=4 different=0 refused=0 useless=0 not_run=0 seconds="));
     CHECK(outcome.out.ends_with("8 equal, 0 different\n"));
     CHECK(fuzz({"--seeds", "1,5..7", "--devices", "cpu"}).out.ends_with("3 equal, 0 different\n"));
     CHECK(fuzz({"--traps", "--count", "3", "--devices", "cpu"})
@@ -62,6 +63,7 @@ TEST_CASE("kept cases run again") {
     const Outcome race = fuzz({"--replay", folder.write("racy.wye", racy), "--devices", "cpu"});
     CHECK(race.code == 1);
     CHECK(contains(race.out, "USELESS racy: race on element 0 of `r`"));
+    CHECK(contains(race.out, "programs=1 equal=0 different=0 refused=0 useless=1 not_run=0 "));
     const Outcome bad =
         fuzz({"--replay", folder.write("bad.wye", "//: grid\n"), "--devices", "cpu"});
     CHECK(bad.code == 2);
@@ -83,9 +85,12 @@ TEST_CASE("a device that is wrong is found, and the proof is small and repeats")
     CHECK(found.code == 1);
     CHECK(contains(found.out, "DIFFERS seed-"));
     CHECK(contains(found.out, " should be 0x"));
+    CHECK(contains(found.out, "turns_wrong:0: programs=20 equal="));
+    CHECK(contains(found.out, " bytes="));
     REQUIRE(contains(found.out, "kept as "));
     std::size_t kept = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path("found"))) {
+        CHECK(entry.path().extension() == ".wye");  // what ran has ended
         const std::string text = read_bytes(entry.path().string());
         CAPTURE(text);
         CHECK(contains(text, "rotl("));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `wye fuzz`: random programs on devices against the reference evaluator; what differs is made
-// small and kept. Standard output has one line per finding and the count at the end.
+// small and kept. Standard output has one line per finding, one per device with all counts, and the
+// count of all devices at the end.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "differential/random_case.hpp"
 #include "differential/referee.hpp"
 #include "differential/shrink.hpp"
+#include "differential/tally.hpp"
 #include "differential/target.hpp"
 
 namespace {
@@ -25,11 +27,6 @@ using namespace differential;
 namespace fs = std::filesystem;
 
 enum Exit { kEqual = 0, kDiffers = 1, kUsageError = 2, kNoDevice = 3 };
-
-struct Totals {
-    std::uint64_t equal = 0;
-    std::uint64_t different = 0;
-};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -101,19 +98,55 @@ void report(Target& target, const Options& options, const std::string& name, con
         keep(options.keep, file_name(selector, name), write_case(smallest, remarks));
 }
 
-void check(Target& target, const Options& options, const std::string& name, const Case& what,
-           const Care& care, Totals& totals) {
-    const Finding finding = target.judge(what, care);
-    if (finding.kind == Finding::Kind::Equal) {
-        ++totals.equal;
-        return;
+// The case that runs now, as a file, in case the device ends the process.
+class Running {
+  public:
+    Running(const std::string& folder, const std::string& name, const Case& what) {
+        if (folder.empty()) return;
+        std::error_code ignored;
+        fs::create_directories(folder, ignored);
+        path_ = fs::path(folder) / (name + ".running");
+        std::ofstream(path_, std::ios::binary) << write_case(what, {"It ended the process."});
     }
-    ++totals.different;
-    if (finding.differs())
-        report(target, options, name, what, finding);
-    else
-        std::printf("USELESS %s: %s\n", name.c_str(), finding.text.c_str());
-}
+    ~Running() {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove(path_, ignored);
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+  private:
+    fs::path path_;
+};
+
+// Judges case after case on one device, until it stays busy.
+class Session {
+  public:
+    Session(Target& target, const Options& options) : target_(target), options_(options) {}
+
+    void check(const std::string& name, const Case& what, const Care& care) {
+        if (tally_.stays_busy()) {
+            ++tally_.not_run;
+            return;
+        }
+        const std::string selector = target_.device().selector();
+        const Running running(options_.keep, file_name(selector, name), what);
+        const Finding finding = target_.judge(what, care);
+        tally_.add(finding);
+        if (finding.differs())
+            report(target_, options_, name, what, finding);
+        else if (finding.kind == Finding::Kind::Useless)
+            std::printf("USELESS %s: %s\n", name.c_str(), finding.text.c_str());
+        if (tally_.stays_busy())
+            std::printf("STOPPED after %s: %s stays busy\n", name.c_str(), selector.c_str());
+    }
+    [[nodiscard]] const Tally& tally() const { return tally_; }
+
+  private:
+    Target& target_;
+    const Options& options_;
+    Tally tally_;
+};
 
 std::optional<std::vector<std::string>> files(const std::vector<std::string>& paths) {
     std::vector<std::string> out;
@@ -136,8 +169,7 @@ std::optional<std::vector<std::string>> files(const std::vector<std::string>& pa
     return out;
 }
 
-bool replay(Target& target, const Options& options, const std::vector<std::string>& paths,
-            Totals& totals) {
+bool replay(Session& session, const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
         std::ostringstream text;
         text << std::ifstream(path, std::ios::binary).rdbuf();
@@ -147,7 +179,7 @@ bool replay(Target& target, const Options& options, const std::vector<std::strin
                          what.error().text().c_str());
             return false;
         }
-        check(target, options, fs::path(path).stem().string(), *what, kChanged, totals);
+        session.check(fs::path(path).stem().string(), *what, kChanged);
     }
     return true;
 }
@@ -160,7 +192,9 @@ int run(const Options& options) {
         paths = *std::move(found);
     }
     const auto selectors = options.devices.empty() ? usable_devices() : options.devices;
-    Totals totals;
+    std::uint64_t equal = 0;
+    std::uint64_t others = 0;
+    bool all_equal = true;
     std::vector<std::unique_ptr<Target>> targets;
     for (const std::string& selector : selectors) {
         auto opened = Target::open(selector, static_cast<std::uint64_t>(options.timeout * 1e9));
@@ -170,27 +204,28 @@ int run(const Options& options) {
         }
         Target& target = *targets.emplace_back(std::make_unique<Target>(std::move(opened).value()));
         const auto start = std::chrono::steady_clock::now();
-        const std::uint64_t before = totals.equal + totals.different;
-        if (!replay(target, options, paths, totals)) return kUsageError;
+        Session session(target, options);
+        if (!replay(session, paths)) return kUsageError;
         const auto facts = options_for(target.device());
         for (std::size_t i = 0; paths.empty() && i < options.seeds.size(); ++i) {
             const std::uint64_t seed = options.seeds[i];
-            check(target, options, (options.traps ? "traps-" : "seed-") + std::to_string(seed),
-                  random_case(seed, facts, options.traps), kTrusted, totals);
+            session.check((options.traps ? "traps-" : "seed-") + std::to_string(seed),
+                          random_case(seed, facts, options.traps), kTrusted);
         }
-        const std::uint64_t programs = totals.equal + totals.different - before;
-        const double took = seconds_since(start);
-        std::printf("%s: %llu programs in %.1f s, %.0f a minute\n",
-                    target.device().selector().c_str(), static_cast<unsigned long long>(programs),
-                    took, 60 * static_cast<double>(programs) / took);
+        const Tally& tally = session.tally();
+        std::printf("%s: %s\n", target.device().selector().c_str(),
+                    tally.line(seconds_since(start)).c_str());
+        equal += tally.equal;
+        others += tally.programs() - tally.equal;
+        all_equal = all_equal && tally.all_equal();
     }
     if (selectors.empty()) {
         std::fputs("wye fuzz: error: there is no usable device\nFix: see `wye info`\n", stderr);
         return kNoDevice;
     }
-    std::printf("%llu equal, %llu different\n", static_cast<unsigned long long>(totals.equal),
-                static_cast<unsigned long long>(totals.different));
-    const int code = totals.different == 0 ? kEqual : kDiffers;
+    std::printf("%llu equal, %llu different\n", static_cast<unsigned long long>(equal),
+                static_cast<unsigned long long>(others));
+    const int code = all_equal ? kEqual : kDiffers;
     if (std::ranges::any_of(targets, [](const auto& target) { return target->busy(); })) {
         std::fflush(stdout);
         std::_Exit(code);

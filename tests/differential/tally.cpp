@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "differential/tally.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace differential {
+namespace {
+
+bool refuses(const Finding& finding) {
+    return finding.kind == Finding::Kind::Error &&
+           (finding.code == wye::Code::UNSUPPORTED || finding.code == wye::Code::LIMIT_EXCEEDED);
+}
+
+// One word: "bytes", "trap", or the text of an error's code, as in "limit_exceeded".
+std::string reason(const Finding& finding) {
+    if (finding.kind == Finding::Kind::Bytes) return "bytes";
+    if (finding.kind == Finding::Kind::Trap) return "trap";
+    std::string out(wye::code_text(finding.code));
+    std::ranges::replace(out, ' ', '_');
+    return out;
+}
+
+}  // namespace
+
+void Tally::add(const Finding& finding) {
+    const bool late = finding.kind == Finding::Kind::Error && finding.code == wye::Code::TIMEOUT;
+    timeouts_ = late ? timeouts_ + 1 : 0;
+    if (finding.kind == Finding::Kind::Equal) {
+        ++equal;
+    } else if (finding.kind == Finding::Kind::Useless) {
+        ++useless;
+    } else {
+        ++(refuses(finding) ? refused : different);
+        ++reasons[reason(finding)];
+    }
+}
+
+std::string Tally::line(double seconds) const {
+    std::string out;
+    const auto field = [&](const std::string& name, std::uint64_t value) {
+        out += name + "=" + std::to_string(value) + " ";
+    };
+    field("programs", programs());
+    field("equal", equal);
+    field("different", different);
+    field("refused", refused);
+    field("useless", useless);
+    field("not_run", not_run);
+    for (const auto& [name, count] : reasons) field(name, count);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    char end[64];
+    std::snprintf(end, sizeof end, "seconds=%.1f peak_MiB=%ld", seconds, usage.ru_maxrss / 1024);
+    return out + end;
+}
+
+}  // namespace differential
