@@ -38,6 +38,7 @@ namespace {
     X(cuLaunchKernel, "cuLaunchKernel")
 
 #define RAW_NVRTC_SYMBOLS(X)                            \
+    X(nvrtcVersion, "nvrtcVersion")                     \
     X(nvrtcCreateProgram, "nvrtcCreateProgram")         \
     X(nvrtcDestroyProgram, "nvrtcDestroyProgram")       \
     X(nvrtcCompileProgram, "nvrtcCompileProgram")       \
@@ -181,11 +182,19 @@ class RawCuda final : public RawApi {
         return {};
     }
 
-    // Division and square root are correctly rounded unless fast.
+    // With what Wye's own text is compiled with, unless fast: the times of both are compared.
     Result<void> translate(nvrtcProgram program, bool fast) {
-        const char* options[] = {architecture_.c_str(), fast ? "--use_fast_math" : "--fmad=false",
-                                 "-DFAST"};
-        if (nvrtcCompileProgram(program, fast ? 3 : 2, options) != NVRTC_SUCCESS) {
+        int major = 0, minor = 0;
+        TRY_CUDA(nvrtcVersion(&major, &minor));
+        std::vector<const char*> options = {architecture_.c_str(), "--std=c++17", "-w"};
+        if (std::pair(major, minor) >= std::pair(12, 4)) options.push_back("--minimal");
+        if (fast)
+            options.insert(options.end(), {"--use_fast_math", "-DFAST"});
+        else
+            options.insert(options.end(),
+                           {"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"});
+        if (nvrtcCompileProgram(program, static_cast<int>(options.size()), options.data()) !=
+            NVRTC_SUCCESS) {
             std::size_t size = 0;
             TRY_CUDA(nvrtcGetProgramLogSize(program, &size));
             std::string log(size, '\0');

@@ -9,7 +9,7 @@ layout(push_constant) uniform P { float a; uint n; };
 void main() {
     const uint i = gl_GlobalInvocationID.x;
     if (i < n) {
-        precise const float value = a - x[i] - y[i];
+        precise const float value = a / x[i] - sqrt(y[i]);
         r[i] = value;
     }
 }
