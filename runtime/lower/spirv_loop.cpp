@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counted loops.
+#include <algorithm>
+
 #include "lower/spirv_writer.hpp"
 
 namespace wye::lower {
@@ -9,6 +11,7 @@ namespace {
 using ir::Op;
 
 constexpr auto kNoLoopControl = static_cast<std::uint32_t>(spv::LoopControlMask::MaskNone);
+constexpr auto kDontUnroll = static_cast<std::uint32_t>(spv::LoopControlMask::DontUnroll);
 constexpr unsigned kRounds = 4;
 constexpr std::size_t kMostNodes = 48;  // of a body that is written out kRounds times
 
@@ -78,9 +81,11 @@ void SpirvWriter::for_statement(ir::StmtId id) {
         counted.step = b_.select(b_.less(counted.step, one, is_signed), one, counted.step);
     else if (*known == 0 || *known > (is_signed ? most / 2 : most))
         counted.step = one;
-    // Loops between literals are the driver's to unroll.
+    // Loops between literals are the driver's to unroll. A CPU gains nothing from loads that are
+    // under way together.
     const bool fixed = module_.known(counted.first) && module_.known(counted.end);
-    if (type.bits() == 32 && !fixed && Body(source_.program, code_, s.body).worth_it())
+    const bool cpu = b_.context.facts.workgroup_loops;
+    if (type.bits() == 32 && !fixed && !cpu && Body(source_.program, code_, s.body).worth_it())
         counted.first = several_at_a_time(s, counted);
     Id rounds = 0;
     if (!ranges_.plain_loops[id]) {
@@ -157,7 +162,13 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const Counted& counted, Id rou
         round = b_.make(spv::Op::OpPhi, held, {zero(kind), before, next_round, loop.next});
         goes_on = b_.less(round, rounds, false);
     }
-    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    // A driver that runs a workgroup on one thread cuts the code at every barrier, so unrolled ones
+    // are dear to compile.
+    const bool cut = b_.context.facts.workgroup_loops &&
+                     std::ranges::any_of(code_.blocks[s.body], [this](ir::StmtId each) {
+                         return code_.stmts[each].op == Op::BARRIER;
+                     });
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : kNoLoopControl});
     const Id out = way_out(loop);
     b_.branch(goes_on, body, out);
     leave(loop, out);

@@ -407,6 +407,25 @@ TEST_CASE("loops say so when the driver ended them, unless literals bound them")
     CHECK_FALSE(traps("if a > 3u { r[0] = a; }", 10));
 }
 
+TEST_CASE("a CPU gets its loops as they are, and none with a barrier is unrolled") {
+    TargetFacts cpu;
+    cpu.workgroup_loops = true;
+    const auto count = [](const Artifact& artifact, std::string_view what) {
+        const std::string text = support::spirv_text(artifact.code);
+        std::size_t found = 0;
+        for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+        return found;
+    };
+    const std::string open = main_of("var t = 0.0; for k in 0u..a { t += x[k]; } r[i] = u32(t);");
+    CHECK(count(lowered(open), "OpLoopMerge") == 2);  // four at a time, and what is left
+    CHECK(count(lowered(open, cpu), "OpLoopMerge") == 1);
+    const std::string tree =
+        main_of("s[i % 8u] = a; barrier; for k in 1u..4u { s[i % 8u] = k; barrier; }");
+    CHECK(count(lowered(tree), "DontUnroll") == 0);
+    CHECK(count(lowered(tree, cpu), "DontUnroll") == 1);
+    CHECK(count(lowered(open, cpu), "DontUnroll") == 0);
+}
+
 TEST_CASE("what literals give is computed here") {
     const Artifact sum = lowered(main_of("r[0] = u32(0.1 + 0.2); r[1] = bitcast<u32>(1.0 / 3.0);"));
     CHECK_FALSE(has(sum, "OpFAdd"));
