@@ -158,26 +158,6 @@ CValue CWriter::component(const ir::Expr& e) {
     return v;
 }
 
-// Zero operands of float arithmetic come from a value the compiler cannot see, on devices whose
-// compiler folds x + 0.0 to x.
-CValue CWriter::operand(Op op, ir::ExprId id) {
-    const ir::Expr& e = code_.exprs[id];
-    const bool arithmetic = op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::DIV;
-    const std::uint64_t sign = std::uint64_t{1} << (e.type.bits() - 1);
-    if (!module_.facts.folds_literal_zero || !arithmetic || e.op != Op::LITERAL ||
-        !e.type.floating() || (e.extra & ~sign) != 0)
-        return value(id);
-    const bool wide = e.type.kind == Kind::F64;
-    const std::string zero = outer(Outer::Kind::OpaqueZero);
-    std::string bits = wide ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
-    if (e.extra != 0)
-        bits += " | " +
-                (wide ? module_.literal(Kind::U64, sign) : module_.literal(Kind::U32, 0x80000000U));
-    CValue v;
-    v.c[0] = module_.intrinsic(Intrinsic::BitsFloat, wide ? Kind::F64 : Kind::F32, bits);
-    return v;
-}
-
 CValue CWriter::operation(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     std::vector<CValue> operands;
@@ -187,6 +167,7 @@ CValue CWriter::operation(const ir::Expr& e) {
         operands.push_back(operand(e.op, id));
         v.depth = std::max(v.depth, operands.back().depth + 1);
     }
+    hide_constants(e.op, ids, operands);
     const ir::Type first = code_.exprs[ids[0]].type;
     switch (e.op) {
         case Op::CONSTRUCT:

@@ -364,7 +364,8 @@ std::string Scalar::unrounded(Op op, const std::vector<std::string>& v) {
             if (floating_)
                 return from_bits("(" + as_bits(v[0]) + " & " + number(sign_bit() - 1) + ")");
             return help("abs", v,
-                        "    return " + as_native("a") + " < 0 ? " + number(0) + " - a : a;\n");
+                        "    return " + as_native(v.size() == 2 ? "(a ^ b)" : "a") + " < 0 ? " +
+                            number(0) + " - a : a;\n");
         case Op::MIN:
             return extreme(v, true);
         case Op::MAX:

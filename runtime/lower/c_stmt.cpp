@@ -34,7 +34,8 @@ CWriter::CWriter(CModule& module, std::uint32_t function)
       program_(module.program),
       function_(function),
       code_(function == ir::kNone ? program_.main : program_.functions[function].code),
-      ranges_(module.ranges.of(function)) {}
+      ranges_(module.ranges.of(function)),
+      launch_values_(program_, code_) {}
 
 CWriter::CWriter(CModule& module, BarrierPlan plan) : CWriter(module, ir::kNone) {
     plan_ = std::move(plan);

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "lower/c_barriers.hpp"
 #include "lower/c_module.hpp"
+#include "lower/launch_values.hpp"
 
 namespace wye::lower {
 
@@ -48,7 +50,11 @@ class CWriter {
     CValue conversion(const ir::Expr& e);
     CValue bitcast(const ir::Expr& e);
     CValue call(const ir::Expr& e);
+
+    // Constants (c_hidden.cpp)
     CValue operand(ir::Op op, ir::ExprId id);
+    void hide_sign(ir::Type type, std::vector<CValue>& operands);
+    void hide_constants(ir::Op op, std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
 
     // Memory (c_memory.cpp)
     struct Array {
@@ -118,6 +124,7 @@ class CWriter {
     const std::uint32_t function_;
     const ir::Code& code_;
     const CodeRanges& ranges_;
+    const LaunchValues launch_values_;
     OuterSet outer_;
     std::string out_;
     unsigned indent_ = 1;

@@ -164,7 +164,8 @@ class CudaC final : public Spelling {
     bool exact(Rounded, const TargetFacts&) const override { return true; }
 
     // PTX's min and max are minimumNumber and maximumNumber: NaN loses, -0 < +0. As fminf and fmaxf
-    // NVVM would fold them, with constant zeros to the wrong sign.
+    // NVVM would fold them, with constant zeros to the wrong sign. ptxas takes the result of
+    // max(x, NaN) for positive, and min(max(x, +-0), 1), in either order, for `.sat`.
     std::string native(Op op, Kind kind) const override {
         if (op == Op::REVERSE_BITS)
             return "    return (" + std::string(value_type(kind)) + ")" +
@@ -182,6 +183,9 @@ class CudaC final : public Spelling {
                 return {};
         }
     }
+
+    bool hides_extremes() const override { return true; }
+    bool hides_sign() const override { return true; }
 
     // The conversions saturate. From f64 or to 64 bits a NaN gives the least value, not 0.
     std::string native_float_to_int(Kind from, Kind to) const override {

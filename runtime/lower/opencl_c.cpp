@@ -170,6 +170,7 @@ class OpenClC final : public Spelling {
     // PoCL 3.1: rint converts to an integer inside, and floor, ceil and trunc promise that there
     // are no NaNs. With a constant argument beyond that, the rest of the kernel becomes nothing.
     bool partial(Intrinsic) const override { return true; }
+    bool hides_sign() const override { return true; }
 
     bool closes_conditional_barriers() const override { return true; }
 

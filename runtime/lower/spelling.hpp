@@ -164,7 +164,12 @@ class Spelling {
     // The dialect's own form of an operation, where it means exactly what the language says: the
     // body of a helper function with arguments a, b, c. Empty: the walker spells it out.
     [[nodiscard]] virtual std::string native(ir::Op, ir::Kind) const { return {}; }
-    // Likewise float to integer: toward zero, saturated, NaN to 0.
+    // MIN, MAX and CLAMP of floats narrower than f64 go wrong on some constants: NaN, and zeros
+    // beside a 1.
+    [[nodiscard]] virtual bool hides_extremes() const { return false; }
+    // The sign of an absolute value is taken for known; ABS then has a zero as second operand.
+    [[nodiscard]] virtual bool hides_sign() const { return false; }
+    // Like `native`, float to integer: toward zero, saturated, NaN to 0.
     [[nodiscard]] virtual std::string native_float_to_int(ir::Kind /*from*/,
                                                           ir::Kind /*to*/) const {
         return {};

@@ -55,15 +55,26 @@ Id SpirvBuilder::test(Op o, Id a, Id b) {
     return make(o, module.bool_type(), {left, as_signed(b)});
 }
 
-// Wide ones by words: of a choice between two numbers that hangs on their comparison NVIDIA 580
-// makes a wrong minimum, maximum or saturating operation.
+// Of a choice between wide numbers that hangs on their comparison NVIDIA 580 makes a wrong minimum,
+// maximum or saturating operation. So it must not see what is compared.
 Id SpirvBuilder::less(Id a, Id b, bool is_signed) {
     const Op ordered = is_signed ? Op::OpSLessThan : Op::OpULessThan;
     if (module.type_of(a) == module.int_type(32)) return test(ordered, a, b);
-    const Id high = high_word(a);
+    const Id high = disguised(high_word(a));
     const Id other = high_word(b);
     const Id low = test(Op::OpULessThan, low_word(a), low_word(b));
     return either(test(ordered, high, other), both(test(Op::OpIEqual, high, other), low));
+}
+
+Id SpirvBuilder::equal(Id a, Id b) {
+    const bool wide = module.type_of(a) == module.int_type(64);
+    return test(Op::OpIEqual, wide ? disguised(a) : a, b);
+}
+
+Id SpirvBuilder::disguised(Id value) {
+    if (!context.usage.disguises) return value;
+    const bool wide = module.type_of(value) == module.int_type(64);
+    return op(Op::OpBitwiseXor, value, outer(wide ? Outer::OpaqueZero64 : Outer::OpaqueZero));
 }
 
 Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::uint32_t> operands) {

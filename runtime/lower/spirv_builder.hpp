@@ -47,7 +47,11 @@ class SpirvBuilder {
         return make(spv::Op::OpUConvert, module.int_type(bits), {value});
     }
     Id as_signed(Id value);
+    // Comparisons of integers.
     Id less(Id a, Id b, bool is_signed);
+    Id equal(Id a, Id b);
+    // An integer whose origin no driver can see.
+    Id disguised(Id value);
     Id low_word(Id wide) { return resize(wide, 32); }
     Id high_word(Id wide) { return resize(op(spv::Op::OpShiftRightLogical, wide, u32(32)), 32); }
     Id join_words(Id low, Id high) {

@@ -75,7 +75,7 @@ void SpirvContext::lay_out() {
         for (std::uint32_t k = 0; k < 6; ++k) add_member(Slot::Grid, k, word, 4);
         slots_.push_back({WYE_SLOT_GRID, 0, block_bytes_ - 24, 0});
     }
-    if (hides_constants() || watches_loops()) {
+    if (hides_constants() || usage.disguises || watches_loops()) {
         add_member(Slot::OpaqueZero, 0, two_words, 8);
         slot(WYE_SLOT_OPAQUE_ZERO, 0);
     }

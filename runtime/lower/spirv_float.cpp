@@ -47,6 +47,7 @@ class Float {
         return b_.mark_hidden(b_.convert(spv::Op::OpFConvert, b_.module.float_type(32), a));
     }
     std::optional<Id> folded(Op op, std::span<const Id> v);
+    bool by_fma() const;
     Id divide(Id a, Id c);
     Id square_root(Id a);
     Id fused(Id a, Id c, Id d);
@@ -117,7 +118,15 @@ std::optional<Id> Float::folded(Op op, std::span<const Id> v) {
 }
 
 // In f64 an f32 quotient or root is exact after rounding: 53 bits are more than 2 * 24 + 1.
+// NVIDIA 580 loses values over the calls that its own divisions and roots make (predicates, and
+// elements of 16 bits). Where the roots of f32 are not exact either, fused steps are used for all.
+bool Float::by_fma() const {
+    const TargetFacts& facts = b_.context.facts;
+    return facts.f64 && facts.native_f64_fma && !facts.native_f32_sqrt;
+}
+
 Id Float::divide(Id a, Id c) {
+    if (by_fma()) return call("div32_by_fma", "div64_by_fma", {a, c});
     const TargetFacts& facts = b_.context.facts;
     if (wide_ ? facts.native_f64_div : facts.native_f32_div)
         return b_.arithmetic(spv::Op::OpFDiv, kind_, {a, c});
@@ -127,6 +136,7 @@ Id Float::divide(Id a, Id c) {
 }
 
 Id Float::square_root(Id a) {
+    if (by_fma()) return call("sqrt32_by_fma", "sqrt64_by_fma", {a});
     const TargetFacts& facts = b_.context.facts;
     if (wide_ ? facts.native_f64_sqrt : facts.native_f32_sqrt)
         return b_.exact_glsl(GLSLstd450Sqrt, kind_, {a});

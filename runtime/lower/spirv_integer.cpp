@@ -52,19 +52,28 @@ class Integer {
 };
 
 // One select turns a bad divisor into 1; nothing is needed for a literal other than 0 and -1.
+// NVIDIA 580 takes the results of wide divisions for one another, so those are made of words; and
+// it cannot compile what asks by a division whether a product overflows, so the quotient is
+// disguised.
 Id Integer::divide(Id a, Id divisor, bool remainder) {
     const auto known = b_.module.known(divisor);
     if (!known || *known == 0 || (signed_ && *known == all_ones())) {
-        Id bad = b_.test(spv::Op::OpIEqual, divisor, number(0));
+        Id bad = b_.equal(divisor, number(0));
         if (signed_) {
-            const Id least = b_.test(spv::Op::OpIEqual, a, number(sign_bit()));
-            const Id minus_one = b_.test(spv::Op::OpIEqual, divisor, number(all_ones()));
+            const Id least = b_.equal(a, number(sign_bit()));
+            const Id minus_one = b_.equal(divisor, number(all_ones()));
             bad = b_.either(bad, b_.both(least, minus_one));
         }
         divisor = b_.select(bad, number(1), divisor);
     }
+    if (wide_ && !known) {
+        const Id quotient =
+            spirv_library_call(b_, signed_ ? "signed_quotient64" : "quotient64", {a, divisor});
+        return remainder ? sub(a, b_.op(spv::Op::OpIMul, quotient, divisor)) : quotient;
+    }
     if (remainder && !signed_) return b_.op(spv::Op::OpUMod, a, divisor);
-    const Id quotient = b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor);
+    const Id quotient =
+        b_.disguised(b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor));
     return remainder ? sub(a, b_.op(spv::Op::OpIMul, quotient, divisor)) : quotient;
 }
 
@@ -82,15 +91,11 @@ Id Integer::rotate(Id a, Id count, bool left) {
                b_.op(spv::Op::OpShiftRightLogical, a, left ? back : there));
 }
 
-// Bit counts exist for 32 bits only: wide ones are made of halves. The zeros are counted, since
-// NVIDIA 580 extends the sign of a narrow element whose ones are counted.
+// Bit counts exist for 32 bits only: wide ones are made of halves.
 Id Integer::bit_count(Id a) {
-    const auto zeros = [&](Id word) {
-        return b_.op(spv::Op::OpBitCount, b_.op(spv::Op::OpNot, word));
-    };
-    if (!wide_) return b_.op(spv::Op::OpISub, b_.u32(32), zeros(a));
-    const Id both = b_.op(spv::Op::OpIAdd, zeros(b_.low_word(a)), zeros(b_.high_word(a)));
-    return b_.resize(b_.op(spv::Op::OpISub, b_.u32(64), both), 64);
+    const auto ones = [&](Id word) { return b_.op(spv::Op::OpBitCount, word); };
+    if (!wide_) return ones(a);
+    return b_.resize(b_.op(spv::Op::OpIAdd, ones(b_.low_word(a)), ones(b_.high_word(a))), 64);
 }
 
 Id Integer::leading_zeros(Id a) {
@@ -147,7 +152,8 @@ Id Integer::saturate(Id a, Id c, bool subtract) {
         const Id other = subtract ? b_.op(spv::Op::OpNot, a) : a;
         const Id sum = subtract ? result : b_.op(spv::Op::OpNot, result);
         const Id carry = bor(band(other, c), band(bor(other, c), sum));
-        const Id over = sub(number(0), b_.op(spv::Op::OpShiftRightLogical, carry, b_.u32(63)));
+        const Id over =
+            sub(number(0), b_.op(spv::Op::OpShiftRightLogical, b_.disguised(carry), b_.u32(63)));
         return subtract ? band(result, b_.op(spv::Op::OpNot, over)) : bor(result, over);
     }
     if (!signed_) {
@@ -187,9 +193,9 @@ Id Integer::write(Op op, std::span<const Id> v) {
         case Op::SHR:
             return shift(v[0], v[1], false);
         case Op::EQ:
-            return b_.test(spv::Op::OpIEqual, v[0], v[1]);
+            return b_.equal(v[0], v[1]);
         case Op::NE:
-            return b_.test(spv::Op::OpINotEqual, v[0], v[1]);
+            return no(b_.equal(v[0], v[1]));
         case Op::LT:
             return less(v[0], v[1]);
         case Op::LE:
@@ -217,7 +223,8 @@ Id Integer::write(Op op, std::span<const Id> v) {
         case Op::SUB_SAT:
             return saturate(v[0], v[1], true);
         case Op::ABS:
-            return b_.select(negative(v[0]), sub(number(0), v[0]), v[0]);
+            // NVIDIA 580 takes what it sees to be an absolute value for positive.
+            return b_.select(negative(b_.disguised(v[0])), sub(number(0), v[0]), v[0]);
         case Op::MIN:
             return b_.select(less(v[1], v[0]), v[1], v[0]);
         case Op::MAX:

@@ -26,6 +26,53 @@ fn mul_hi64(a: u64, b: u64) -> u64 {
     return (a >> 32u) * (b >> 32u) + (q >> 32u) + (r >> 32u);
 }
 
+// ---- Division of 64-bit integers, by words (Hacker's Delight, 9-4 and 9-5) ----
+
+// One digit of 16 bits, where (u << 16 | next) / (v1 << 16 | v0) has no more, and v1 has bit 15.
+fn quotient_digit(u: u32, next: u32, v1: u32, v0: u32) -> u32 {
+    let q = u / v1;
+    let r = u - q * v1;
+    let large = q > 0xffffu || q * v0 > (r << 16u | next);
+    let p = q - u32(large);
+    let s = r + select(large, v1, 0u);
+    let again = large && s <= 0xffffu && (p > 0xffffu || p * v0 > (s << 16u | next));
+    return p - u32(again);
+}
+// (high << 32 | low) / divisor, where high < divisor.
+fn quotient_word(high: u32, low: u32, divisor: u32) -> u32 {
+    let n = clz(divisor);
+    let v = divisor << n;
+    let v1 = v >> 16u;
+    let v0 = v & 0xffffu;
+    let u = u32((u64(high) << 32u | u64(low)) << n >> 32u);
+    let rest = low << n;
+    let first = quotient_digit(u, rest >> 16u, v1, v0);
+    let middle = (u << 16u | rest >> 16u) - first * v;
+    return first << 16u | quotient_digit(middle, rest & 0xffffu, v1, v0);
+}
+fn quotient64(a: u64, b: u64) -> u64 {  // b is not 0
+    let ah = u32(a >> 32u);
+    let bh = u32(b >> 32u);
+    let bl = u32(b);
+    var result = 0u64;
+    if bh == 0u {
+        let upper = ah / bl;
+        result = u64(upper) << 32u | u64(quotient_word(ah - upper * bl, u32(a), bl));
+    } else {
+        let n = clz(bh);
+        let half = a >> 1u;
+        let digits = quotient_word(u32(half >> 32u), u32(half), u32(b << n >> 32u));
+        let near = u64(digits) << n >> 31u;  // at most one too large
+        let low = near - u64(near != 0u64);
+        result = low + u64(a - low * b >= b);
+    }
+    return result;
+}
+fn signed_quotient64(a: i64, b: i64) -> i64 {
+    let q = quotient64(bitcast<u64>(abs(a)), bitcast<u64>(abs(b)));
+    return bitcast<i64>(select((a ^ b) < 0i64, 0u64 - q, q));
+}
+
 // ---- f32 in 32-bit integers ----
 
 fn fraction32(x: u32) -> u32 {  // 24 bits
@@ -220,6 +267,101 @@ fn sqrt64(x: f64) -> f64 {
         result = pack64(0u64, (e - i32(odd)) / 2 + 26, root << 8u | u64(rest != 0u64));
     }
     return result;
+}
+
+// ---- Division and square root by fused steps (Markstein, IBM J. R&D 34(1), 1990) ----
+
+// For 1 <= m < 2. A parabola, then Newton's steps: 6, 13 and 23 bits in f32, 66 and 53 in f64.
+fn reciprocal(m: f64) -> f64 {
+    let d = f32(m);
+    let r = (0.32323232 * d - 1.4545455) * d + 2.1212122;
+    let s = r + r * (1.0 - d * r);
+    let a = f64(s + s * (1.0 - d * s));
+    let e = fma(-m, a, 1.0f64);
+    let b = fma(a, fma(e, e, e), a);
+    let last = fma(b, fma(-m, b, 1.0f64), b);  // exact to the nearest but for the greatest m
+    return select(m == 0x1.fffffffffffffp+0f64, 0x1.0000000000001p-1f64, last);
+}
+fn quotient(x: f64, y: f64) -> f64 {  // both at least 1 and below 2
+    let r = reciprocal(y);
+    let q = x * r;
+    return fma(fma(-q, y, x), r, q);
+}
+fn root(m: f64) -> f64 {  // 1 <= m < 4
+    let d = f32(m);
+    let y0 = bitcast<f32>(0x5f3759dfu - (bitcast<u32>(d) >> 1u));
+    let y1 = y0 * (1.5 - 0.5 * d * y0 * y0);
+    let y2 = y1 * (1.5 - 0.5 * d * y1 * y1);
+    let r = f64(y2 * (1.5 - 0.5 * d * y2 * y2));
+    let g = m * r;
+    let h = 0.5f64 * r;
+    let e = fma(-g, h, 0.5f64);
+    let g1 = fma(g, e, g);
+    let h1 = fma(h, e, h);
+    let e1 = fma(-g1, h1, 0.5f64);
+    let g2 = fma(g1, e1, g1);
+    return fma(fma(-g2, g2, m), fma(h1, e1, h1), g2);
+}
+// Of zeros, infinities and NaNs, by their magnitudes.
+fn special_quotient(am: u64, bm: u64) -> u64 {
+    let infinity = 0x7ff0000000000000u64;
+    let rest = select(am == infinity || bm == 0u64, infinity, 0u64);
+    return select(am > infinity || bm > infinity || am == bm, 0x7ff8000000000000u64, rest);
+}
+fn ordinary(magnitude: u64) -> bool {  // neither 0 nor infinite nor NaN
+    return magnitude - 1u64 < 0x7fefffffffffffffu64;
+}
+// f64 has more than twice the bits of f32, so its quotients and roots may be rounded again.
+fn div32_by_fma(x: f32, y: f32) -> f32 {
+    let a = bitcast<u64>(f64(x));
+    let b = bitcast<u64>(f64(y));
+    let mantissa = 0xfffffffffffffu64;
+    let one = 0x3ff0000000000000u64;
+    let am = a & 0x7fffffffffffffffu64;
+    let bm = b & 0x7fffffffffffffffu64;
+    let q = quotient(bitcast<f64>(a & mantissa | one), bitcast<f64>(b & mantissa | one));
+    let number = bitcast<u64>(q) + (am & ~mantissa) - (bm & ~mantissa);
+    let bits = select(ordinary(am) && ordinary(bm), number, special_quotient(am, bm));
+    return f32(bitcast<f64>(bits | (a ^ b) & 0x8000000000000000u64));
+}
+fn sqrt32_by_fma(x: f32) -> f32 {
+    let a = bitcast<u64>(f64(x));
+    let e = i32(a >> 52u) - 1023;
+    let m = a & 0xfffffffffffffu64 | u64(1023 + (e & 1)) << 52u;
+    let number = bitcast<u64>(root(bitcast<f64>(m))) + (u64(e >> 1u) << 52u);
+    let itself = a == 0u64 || a == 0x8000000000000000u64 || a == 0x7ff0000000000000u64;
+    let bits = select(itself, a, select(ordinary(a), number, 0x7ff8000000000000u64));
+    return f32(bitcast<f64>(bits));
+}
+// The rounded quotient and on which side of it the true one lies.
+fn div64_by_fma(x: f64, y: f64) -> f64 {
+    let a = bitcast<u64>(x);
+    let b = bitcast<u64>(y);
+    let mantissa = 0xfffffffffffffu64;
+    let one = 0x3ff0000000000000u64;
+    let am = a & 0x7fffffffffffffffu64;
+    let bm = b & 0x7fffffffffffffffu64;
+    let sign = (a ^ b) & 0x8000000000000000u64;
+    let u = bitcast<f64>(fraction64(am) & mantissa | one);
+    let v = bitcast<f64>(fraction64(bm) & mantissa | one);
+    let q = quotient(u, v);
+    let rest = fma(-q, v, u);
+    let side = select(rest < 0.0f64, 0u64 - 1u64, u64(rest > 0.0f64));
+    let bits = bitcast<u64>(q);
+    let h = ((bits & mantissa | 0x10000000000000u64) << 11u) + side;
+    let exponent = exponent64(am) - exponent64(bm) + i32(bits >> 52u) - 1023;
+    let number = pack64(sign, exponent, h);
+    let special = bitcast<f64>(sign | special_quotient(am, bm));
+    return select(ordinary(am) && ordinary(bm), number, special);
+}
+fn sqrt64_by_fma(x: f64) -> f64 {
+    let a = bitcast<u64>(x);
+    let e = exponent64(a) + 52;
+    let m = fraction64(a) & 0xfffffffffffffu64 | u64(1023 + (e & 1)) << 52u;
+    let number = bitcast<u64>(root(bitcast<f64>(m))) + (u64(e >> 1u) << 52u);
+    let itself = a == 0u64 || a == 0x8000000000000000u64 || a == 0x7ff0000000000000u64;
+    let bits = select(itself, a, select(ordinary(a), number, 0x7ff8000000000000u64));
+    return bitcast<f64>(bits);
 }
 
 // ---- Fused multiply and add ----

@@ -84,6 +84,10 @@ Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
     if (kind == Kind::BF16)
         return b_.bits_float(Kind::F32, b_.op(Op::OpShiftLeftLogical, bits, b_.u32(16)));
     if (kind == Kind::F16 && narrow(array)) return spirv_library_call(b_, "f16_value", {bits});
+    // NVIDIA 580 may extend the sign of an unsigned element whose ones are counted.
+    if (context_.usage.counts && (kind == Kind::U8 || kind == Kind::U16))
+        return b_.op(Op::OpBitwiseAnd, bits,
+                     b_.disguised(b_.u32(kind == Kind::U8 ? 0xffU : 0xffffU)));
     return array.as_bits ? b_.bits_float(kind, bits) : bits;
 }
 

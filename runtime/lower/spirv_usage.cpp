@@ -8,6 +8,40 @@ namespace {
 
 using ir::Op;
 
+// Integer operations that NVIDIA 580 gets wrong when it sees through them. What stands in for an
+// f64 operation has some.
+bool disguises(const ir::Code& code, const ir::Expr& e) {
+    switch (e.op) {
+        case Op::ABS:
+        case Op::POPCOUNT:
+            return true;
+        case Op::DIV:
+        case Op::REM:
+            return e.type.integer() || e.type.kind == ir::Kind::F64;
+        case Op::ADD:
+        case Op::SUB:
+        case Op::MUL:
+        case Op::FMA:
+        case Op::SQRT:
+        case Op::CONVERT:
+            return e.type.kind == ir::Kind::F64;
+        case Op::EQ:
+        case Op::NE:
+        case Op::LT:
+        case Op::LE:
+        case Op::GT:
+        case Op::GE:
+        case Op::MIN:
+        case Op::MAX:
+        case Op::CLAMP:
+        case Op::ADD_SAT:
+        case Op::SUB_SAT:
+            return code.exprs[code.operands_of(e)[0]].type.bits() == 64;
+        default:
+            return false;
+    }
+}
+
 // One pass over main or a function.
 class Scan {
   public:
@@ -36,6 +70,8 @@ class Scan {
 
 void Scan::expression(ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
+    if (disguises(code_, e)) usage_.disguises = true;
+    if (e.op == Op::POPCOUNT) usage_.counts = true;
     switch (e.op) {
         case Op::LEN:
         case Op::LEN64:
@@ -80,6 +116,7 @@ void Scan::block(ir::BlockId id) {
     if (id == ir::kNone) return;
     for (const ir::StmtId each : code_.blocks[id]) {
         const ir::Stmt& s = code_.stmts[each];
+        if (s.op == Op::FOR && code_.locals[s.local].type.bits() == 64) usage_.disguises = true;
         if (s.op == Op::TRAP) usage_.trap = true;
         if (s.op == Op::STORE) {
             SpirvUsage::Buffer& b = usage_.buffers[s.imm];

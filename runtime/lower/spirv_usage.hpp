@@ -26,6 +26,8 @@ struct SpirvUsage {
     std::vector<Buffer> buffers;
     std::vector<bool> functions;  // reached from main
     bool arithmetic = false;      // float operations a compiler might fold
+    bool counts = false;          // popcount
+    bool disguises = false;       // integers that the driver must not see through
     bool trap = false;
     SpirvUsage(const ir::Program& program, const Ranges& ranges);
 

@@ -12,8 +12,8 @@ static uint wye_add_sat_i32(const uint a, const uint b) {
     const uint r = a + b;
     return (((a ^ r) & (b ^ r)) & 0x80000000u) == 0u ? r : 2147483647u + (a >> 31u);
 }
-static uint wye_abs_i32(const uint a) {
-    return (int)a < 0 ? 0u - a : a;
+static uint wye_abs_i32(const uint a, const uint b) {
+    return (int)(a ^ b) < 0 ? 0u - a : a;
 }
 static uint wye_min_i32(const uint a, const uint b) {
     return (int)a < (int)b ? a : b;
@@ -52,7 +52,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void wye_main(
     __global uint* restrict b0 /* r */,
     __global ulong* restrict b1 /* q */,
-    const struct wye_params p) {
+    const struct wye_params p,
+    const ulong oz) {
     const uint p0 = p.p0;
     const uint p1 = p.p1;
     const ulong p2 = p.p2;
@@ -65,7 +66,7 @@ void wye_main(
     b0[5u] = p0 << 3u;
     b0[6u] = (uint)mul_hi((int)p0, (int)p1);
     b0[7u] = wye_add_sat_i32(p0, p1);
-    b0[8u] = wye_abs_i32(p0);
+    b0[8u] = wye_abs_i32(p0, (uint)oz);
     b0[9u] = wye_min_i32(p0, p1);
     b0[10u] = wye_ctz_i32(p0);
     b0[11u] = ((int)p0 < (int)p1) ? (0u - p0) : (~p1);

@@ -21,8 +21,8 @@ static __device__ u32 wye_add_sat_i32(const u32 a, const u32 b) {
     const u32 r = a + b;
     return (((a ^ r) & (b ^ r)) & 0x80000000u) == 0u ? r : 2147483647u + (a >> 31u);
 }
-static __device__ u32 wye_abs_i32(const u32 a) {
-    return (i32)a < 0 ? 0u - a : a;
+static __device__ u32 wye_abs_i32(const u32 a, const u32 b) {
+    return (i32)(a ^ b) < 0 ? 0u - a : a;
 }
 static __device__ u32 wye_min_i32(const u32 a, const u32 b) {
     return (i32)a < (i32)b ? a : b;
@@ -53,7 +53,8 @@ struct wye_params {
 extern "C" __global__ void __launch_bounds__(1) wye_main(
     u32* b0 /* r */,
     u64* b1 /* q */,
-    const struct wye_params p) {
+    const struct wye_params p,
+    const u64 oz) {
     const u32 p0 = p.p0;
     const u32 p1 = p.p1;
     const u64 p2 = p.p2;
@@ -66,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(1) wye_main(
     b0[5u] = p0 << 3u;
     b0[6u] = (u32)__mulhi((i32)p0, (i32)p1);
     b0[7u] = wye_add_sat_i32(p0, p1);
-    b0[8u] = wye_abs_i32(p0);
+    b0[8u] = wye_abs_i32(p0, (u32)oz);
     b0[9u] = wye_min_i32(p0, p1);
     b0[10u] = wye_ctz_i32(p0);
     b0[11u] = ((i32)p0 < (i32)p1) ? (0u - p0) : (~p1);

@@ -115,6 +115,25 @@ main { r[0] = x[0] + 0.0; })";
     CHECK(kinds(lowered(text)).size() == 2);
 }
 
+TEST_CASE("CUDA C shows no constants to a minimum or maximum that ptxas would get wrong") {
+    const auto hides = [](const std::string& expression) {
+        const std::string text =
+            "wye 1; program p; workgroup 1; input x: f32[]; param q: f32; "
+            "output r: f32[1]; main { var v = q; v = 0.0; r[0] = " +
+            expression + "; }";
+        const auto artifact = lower(valid_program(text), WYE_FORMAT_CUDA_C, {});
+        REQUIRE(artifact.ok());
+        return has(*artifact, " | (u32)oz)");
+    };
+    for (const char* fine : {"clamp(v, 0.0, 1.0)", "max(v, 2.0)", "max(x[0], q)", "min(x[3], q)",
+                             "clamp(v, -1.0, 5.0)", "max(x[0] + 1.0, x[1])"})
+        CHECK_MESSAGE(!hides(fine), fine);
+    for (const char* wrong :
+         {"max(v, 0.0)", "max(min(q, 1.0), -0.0)", "clamp(q, -0.0, 1.0)", "max(q, nan_f32)",
+          "clamp(v, q, nan_f32)", "max(v, q)", "min(q, nan_f32 - q)"})
+        CHECK_MESSAGE(hides(wrong), wrong);
+}
+
 TEST_CASE("a folded grid has its slot, the override its size") {
     const std::string text = R"(wye 1; program p; workgroup 8 adjustable; output r: u32[];
 main { r[global_id.x] = num_workgroups.x; })";

@@ -95,6 +95,14 @@ void check64(const std::string& call,
 TEST_CASE("emulated divisions and roots are correctly rounded") {
     check32("div32(xs[i], ys[i])", [](float a, float b, float) { return a / b; });
     check64("div64(xs[i], ys[i])", [](double a, double b, double) { return a / b; });
+    check32("div32_by_fma(xs[i], ys[i])", [](float a, float b, float) { return a / b; });
+    check64("div64_by_fma(xs[i], ys[i])", [](double a, double b, double) { return a / b; });
+    check32("sqrt32_by_fma(xs[i])", [](float a, float, float) { return std::sqrt(a); });
+    check64("sqrt64_by_fma(xs[i])", [](double a, double, double) { return std::sqrt(a); });
+    check32("sqrt32_by_fma(abs(xs[i]))",
+            [](float a, float, float) { return std::sqrt(std::fabs(a)); });
+    check64("sqrt64_by_fma(abs(xs[i]))",
+            [](double a, double, double) { return std::sqrt(std::fabs(a)); });
     check32("sqrt32(xs[i])", [](float a, float, float) { return std::sqrt(a); });
     check64("sqrt64(xs[i])", [](double a, double, double) { return std::sqrt(a); });
     check32("sqrt32(abs(xs[i]))", [](float a, float, float) { return std::sqrt(std::fabs(a)); });
@@ -107,6 +115,30 @@ TEST_CASE("emulated fused multiply and add rounds once") {
     check32("fma32_in_integers(xs[i], ys[i], zs[i])", fma32);
     check64("fma64(xs[i], ys[i], zs[i])",
             [](double a, double b, double c) { return std::fma(a, b, c); });
+}
+
+TEST_CASE("quotients by words") {
+    support::Random random(10);
+    std::array<std::vector<std::uint64_t>, 3> given;
+    for (int i = 0; i < 20000; ++i) {
+        const std::uint64_t b = support::random_scalar(random, WYE_KIND_U64) >> random.below(64);
+        const std::uint64_t divisor = b == 0 ? 1 : b;
+        std::uint64_t a = support::random_scalar(random, WYE_KIND_U64) >> random.below(64);
+        if (i % 2 == 0) a = a / divisor * divisor - random.below(2);  // where digits are one off
+        given[0].push_back(a);
+        given[1].push_back(divisor);
+        given[2].push_back(0);
+    }
+    const auto quotients = run<std::uint64_t>("quotient64(xs[i], ys[i])", "u64", given);
+    const auto signed_quotients =
+        run<std::uint64_t>("signed_quotient64(xs[i], ys[i])", "i64", given);
+    for (std::size_t i = 0; i < quotients.size(); ++i) {
+        const std::uint64_t a = given[0][i], b = given[1][i];
+        CHECK(quotients[i] == a / b);
+        if (a == std::uint64_t{1} << 63U && b == ~std::uint64_t{0}) continue;
+        CHECK(signed_quotients[i] == static_cast<std::uint64_t>(static_cast<std::int64_t>(a) /
+                                                                static_cast<std::int64_t>(b)));
+    }
 }
 
 TEST_CASE("the upper half of a product") {
