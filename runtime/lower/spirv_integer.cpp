@@ -110,18 +110,9 @@ Id Integer::leading_zeros(Id a) {
     return b_.resize(b_.select(empty, below, narrow(high)), 64);
 }
 
-// The ones below the lowest one. By words: NVIDIA 580 counts wrongly behind wide divisions.
+// The ones below the lowest one.
 Id Integer::trailing_zeros(Id a) {
-    const auto narrow = [&](Id word) {
-        const Id before = b_.op(spv::Op::OpISub, word, b_.u32(1));
-        return b_.op(spv::Op::OpBitCount,
-                     b_.op(spv::Op::OpBitwiseAnd, b_.op(spv::Op::OpNot, word), before));
-    };
-    if (!wide_) return narrow(a);
-    const Id low = b_.low_word(a);
-    const Id above = b_.op(spv::Op::OpIAdd, narrow(b_.high_word(a)), b_.u32(32));
-    const Id empty = b_.test(spv::Op::OpIEqual, low, b_.u32(0));
-    return b_.resize(b_.select(empty, above, narrow(low)), 64);
+    return bit_count(band(b_.op(spv::Op::OpNot, a), sub(a, number(1))));
 }
 
 Id Integer::reverse(Id a) {
@@ -146,16 +137,6 @@ Id Integer::mul_hi(Id a, Id c) {
 
 Id Integer::saturate(Id a, Id c, bool subtract) {
     const Id result = subtract ? sub(a, c) : add(a, c);
-    if (!signed_ && wide_) {
-        // The carry (or borrow) of the highest bit, spread over all bits: what looks like a choice
-        // becomes a wrong saturating operation on NVIDIA 580.
-        const Id other = subtract ? b_.op(spv::Op::OpNot, a) : a;
-        const Id sum = subtract ? result : b_.op(spv::Op::OpNot, result);
-        const Id carry = bor(band(other, c), band(bor(other, c), sum));
-        const Id over =
-            sub(number(0), b_.op(spv::Op::OpShiftRightLogical, b_.disguised(carry), b_.u32(63)));
-        return subtract ? band(result, b_.op(spv::Op::OpNot, over)) : bor(result, over);
-    }
     if (!signed_) {
         const Id over = subtract ? less(a, c) : less(result, a);
         return b_.select(over, number(subtract ? 0 : all_ones()), result);
