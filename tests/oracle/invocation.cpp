@@ -2,6 +2,7 @@
 #include "oracle/invocation.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "oracle/arithmetic.hpp"
 
@@ -308,8 +309,15 @@ Value Invocation::evaluate(const Node& node) {
         }
         default: {
             if (is_effect(node.op)) throw Refused("an effect inside an expression");
-            const std::vector<Value> v = evaluate_all(node.args);
-            return apply(node.op, node.imm, v);
+            // Nearly all time goes here, so nothing is allocated.
+            const auto& args = node.args;
+            if (args.size() == 1) return apply(node.op, node.imm, std::array{evaluate(args[0])});
+            if (args.size() == 2)
+                return apply(node.op, node.imm, std::array{evaluate(args[0]), evaluate(args[1])});
+            std::array<Value, 4> v;  // the most that an operation has
+            if (args.size() > v.size()) throw Refused("too many operands");
+            for (std::size_t i = 0; i < args.size(); ++i) v[i] = evaluate(args[i]);
+            return apply(node.op, node.imm, std::span(v).first(args.size()));
         }
     }
 }
