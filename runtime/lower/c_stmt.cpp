@@ -288,6 +288,7 @@ void CWriter::for_statement(ir::StmtId id) {
     } else {  // below 1 counts as 1
         const std::string raw = atom(kind, value(s.args[2]).c[0]);
         step = temporary(kind, native + raw + " < " + native + one + " ? " + one + " : " + raw);
+        if (open_loop(s, start, end, step)) return;
     }
     const std::string note = comment(code_.locals[s.local].name);
     const std::string stepping = step == one ? "++" + i : i + " += " + step;

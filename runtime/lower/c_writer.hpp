@@ -97,6 +97,8 @@ class CWriter {
     // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: not asked.
     std::string whole_workgroup(const ir::Stmt& s);
     void for_statement(ir::StmtId id);
+    bool open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
+                   const std::string& step);
     void while_statement(const ir::Stmt& s);
     void trap(const ir::Stmt& s);
     // Writes a nested block, closed by a barrier where the plan says so. True: some invocations of

@@ -3,6 +3,7 @@
 // Counted loops.
 #include <algorithm>
 
+#include "lower/open_loop.hpp"
 #include "lower/spirv_writer.hpp"
 
 namespace wye::lower {
@@ -14,52 +15,6 @@ constexpr auto kNoLoopControl = static_cast<std::uint32_t>(spv::LoopControlMask:
 constexpr auto kDontUnroll = static_cast<std::uint32_t>(spv::LoopControlMask::DontUnroll);
 constexpr unsigned kRounds = 4;
 constexpr std::size_t kMostNodes = 48;  // of a body that is written out kRounds times
-
-// What a body is made of, as far as writing it out several times goes.
-class Body {
-  public:
-    Body(const ir::Program& program, const ir::Code& code, ir::BlockId id)
-        : program_(program), code_(code) {
-        for (const ir::StmtId each : code.blocks[id]) statement(code.stmts[each]);
-    }
-    [[nodiscard]] bool worth_it() const { return straight_ && loads_ && nodes_ <= kMostNodes; }
-
-  private:
-    void statement(const ir::Stmt& s) {
-        switch (s.op) {
-            case Op::LET:
-            case Op::VAR:
-            case Op::VAR_ZERO:
-            case Op::ASSIGN:
-            case Op::ASSIGN_COMPONENT:
-            case Op::STORE:
-            case Op::STORE_ARRAY:
-            case Op::EFFECT:
-                break;
-            default:
-                straight_ = false;
-        }
-        for (const ir::ExprId argument : s.args) {
-            if (argument == ir::kNone) continue;
-            const Op op = code_.exprs[argument].op;
-            if (ir::op_effect(op) && !ir::op_atomic(op)) straight_ = false;
-            expression(argument);
-        }
-    }
-    void expression(ir::ExprId id) {
-        const ir::Expr& e = code_.exprs[id];
-        ++nodes_;
-        if (e.op == Op::LOAD && !program_.buffers[e.imm].shared()) loads_ = true;
-        if (e.op == Op::CALL) nodes_ += program_.functions[e.imm].code.exprs.size();
-        for (const ir::ExprId operand : code_.operands_of(e)) expression(operand);
-    }
-
-    const ir::Program& program_;
-    const ir::Code& code_;
-    bool straight_ = true;
-    bool loads_ = false;
-    std::size_t nodes_ = 0;
-};
 
 }  // namespace
 
@@ -85,7 +40,8 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     // under way together.
     const bool fixed = module_.known(counted.first) && module_.known(counted.end);
     const bool cpu = b_.context.facts.workgroup_loops;
-    if (type.bits() == 32 && !fixed && !cpu && Body(source_.program, code_, s.body).worth_it())
+    if (type.bits() == 32 && !fixed && !cpu &&
+        loop_body(source_.program, code_, s.body).worth_several(kMostNodes))
         counted.first = several_at_a_time(s, counted);
     Id rounds = 0;
     if (!ranges_.plain_loops[id]) {

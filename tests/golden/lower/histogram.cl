@@ -22,9 +22,20 @@ void wye_main(
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint v0 = ng0 * 64u;  // stride
     const uint t0 = v0 < 1u ? 1u : v0;
-    const uint t1 = gid0 < n0 ? (n0 - gid0 - 1u) / t0 + 1u : 0u;
-    for (uint t2 = 0u, v1 = gid0; t2 < t1; ++t2, v1 += t0) {  // i
+    const uint t1 = t0 * 4u;
+    const uint t2 = t0 <= 1073741823u && t1 < n0 ? n0 - t1 : 0u;
+    uint t3 = gid0;
+    for (; t3 < t2; t3 += t1) {  // i
+        #pragma unroll
+        for (uint t4 = 0u; t4 < 4u; ++t4) {
+            const uint v1 = t3 + t4 * t0;
+            atomic_add(&s2[f0((uint)b0[v1])], 1u);
+        }
+    }
+    if (t3 < n0) for (;; t3 += t0) {
+        const uint v1 = t3;
         atomic_add(&s2[f0((uint)b0[v1])], 1u);
+        if (n0 - t3 <= t0) break;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint v2 = s2[li];  // n

@@ -76,6 +76,45 @@ void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Pro
                           difference(got.buffers[b], right.buffers[b]), "\n", got.source);
 }
 
+void open_loops_are_right(Plugin& plugin, Device& device) {
+    // start, end, step, of few rounds each whether they are signed or not; a step below 1 is 1.
+    const std::vector<std::uint32_t> edges = {
+        0,           100,         1,            // one at a time
+        0,           100,         7,            // some are left over
+        3,           67,          8,            // none is
+        5,           5,           3,            // empty
+        10,          3,           1,            //
+        0,           9,           0,            //
+        0,           50,          0xffffffffU,  // -1
+        0xffffff00U, 0xffffffffU, 17,           // up to the end of u32
+        0xffffffe0U, 0xfffffffeU, 1,            //
+        0,           0xffffffffU, 0x10000000U,  // 8 steps do not overflow
+        0,           0xffffffffU, 0x1fffffffU,  // just not
+        1,           0xffffffffU, 0x20000000U,  // just so
+        0x80000000U, 0x7fffffffU, 0x10000000U,  // all of i32
+        0x80000000U, 0x7fffffffU, 0x0fffffffU,  //
+        0x7fffff80U, 0x7fffffffU, 5,            // up to the end of i32
+        0x80000000U, 0x80000040U, 3};
+    std::vector<std::uint32_t> x(64);
+    for (std::uint32_t i = 0; i < 64; ++i) x[i] = i * 2654435761U;
+    const auto program = valid_program(
+        "wye 1; program open; workgroup 16; input edges: u32[48]; input x: u32[64]; "
+        "output r: u32[16]; output q: u32[16]; output h: u32[16]; main { let l = local_index; "
+        "let first = edges[l * 3u]; let end = edges[l * 3u + 1u]; let by = edges[l * 3u + 2u]; "
+        "var sum = 0u; for i in first..end step by { sum = sum * 31u + (x[i % 64u] ^ i); } "
+        "r[l] = sum; sum = 0u; "
+        "for i in bitcast<i32>(first)..bitcast<i32>(end) step bitcast<i32>(by) { "
+        "let u = bitcast<u32>(i); sum = sum * 31u + (x[u % 64u] ^ u); } q[l] = sum; "
+        "for i in first..end step by { atomic_add(h[l], x[i % 64u] ^ i); } }");
+    Launch launch;
+    launch.groups = {1, 1, 1};
+    const std::vector<std::byte> nothing(64);
+    const auto from = bytes_of(edges), data = bytes_of(x);
+    launch.buffers = {
+        {from.begin(), from.end()}, {data.begin(), data.end()}, nothing, nothing, nothing};
+    is_what_the_oracle_gives(plugin, device, program, launch, {}, "open loops");
+}
+
 void random_programs_are_right(Plugin& plugin, Device& device, std::uint64_t first_seed,
                                support::RandomProgramOptions (*options)(std::uint64_t,
                                                                         const Plugin&)) {

@@ -18,6 +18,9 @@ void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Pro
                               const Launch& launch, const std::vector<bool>& outputs,
                               const std::string& what);
 
+// Loops whose start, end and step are read from memory, at the edges of u32 and i32.
+void open_loops_are_right(Plugin& plugin, Device& device);
+
 // Random programs; `options` chooses their shape by seed. WYE_RANDOM_PROGRAMS and WYE_RANDOM_SEED
 // widen the search by hand.
 void random_programs_are_right(Plugin& plugin, Device& device, std::uint64_t first_seed,

@@ -16,6 +16,12 @@ TEST_CASE("the example programs give what plain C++ gives") {
     harness::cases::examples_are_right(plugin, device);
 }
 
+TEST_CASE("open loops give what the oracle gives") {
+    Plugin plugin;
+    Device device(plugin);
+    harness::cases::open_loops_are_right(plugin, device);
+}
+
 TEST_CASE("random programs give what the oracle gives") {
     Plugin plugin;
     Device device(plugin);
