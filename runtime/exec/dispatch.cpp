@@ -9,6 +9,7 @@
 #include "exec/program.hpp"
 #include "exec/request.hpp"
 #include "lower/lower.hpp"
+#include "lower/native_functions.hpp"
 #include "plan/admit.hpp"
 #include "plan/check_free.hpp"
 #include "plan/split.hpp"
@@ -91,16 +92,19 @@ Result<void> route_stage(const Context& context, Flow& flow) {
     flow.key.workgroup = flow.launch.workgroup;
     flow.key.folded = groups[0] > most[0] || groups[1] > most[1] || groups[2] > most[2];
     WYE_TRY(variant_stage(flow));
-    // The CPU stays strict, which is within every budget; a native variant is what it is.
-    if (flow.key.variant == ir::kNone && flow.session.format() != WYE_FORMAT_PROGRAM)
-        flow.key.ulp_budget = flow.requested.request.ulp_budget;
-    // Phases are programs of their own, native functions change what is lowered, and a device that
-    // runs the program itself has no forms.
-    const plan::ProgramPlan& plan = flow.program.plan();
-    if (flow.session.format() != WYE_FORMAT_PROGRAM && flow.key.variant == ir::kNone &&
-        flow.key.ulp_budget == 0 && !plan.analysis.uses_grid_barrier && !flow.launch.has_override) {
-        flow.asked = &flow.program.preconditions();
-        flow.key.check_free = plan::check_free(plan, flow.launch, *flow.asked);
+    // A native variant is what it is, and a device that runs the program itself has one form, which
+    // is strict: within every budget.
+    if (flow.key.variant == ir::kNone && flow.session.format() != WYE_FORMAT_PROGRAM) {
+        const plan::ProgramPlan& plan = flow.program.plan();
+        const std::uint32_t budget = flow.requested.request.ulp_budget;
+        const lower::NativeSet natives =
+            lower::choose_natives(flow.program.program(), flow.session.format(), budget);
+        if (natives != 0) flow.key.ulp_budget = budget;
+        // Phases are programs of their own, and so are other workgroup sizes: they stay checked.
+        if (!plan.analysis.uses_grid_barrier && !flow.launch.has_override) {
+            flow.asked = &flow.program.preconditions(natives);
+            flow.key.check_free = plan::check_free(plan, flow.launch, *flow.asked);
+        }
     }
     flow.prepared = flow.program.find_prepared(flow.session, flow.key);
     bool fits = flow.prepared != nullptr && (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;

@@ -63,10 +63,11 @@ Result<std::shared_ptr<ProgramObject>> ProgramObject::phase(const plan::Path& pa
     return made;
 }
 
-const lower::Preconditions& ProgramObject::preconditions() {
-    std::call_once(preconditions_once_,
-                   [this] { preconditions_ = lower::preconditions(program_, program_.workgroup); });
-    return preconditions_;
+const lower::Preconditions& ProgramObject::preconditions(lower::NativeSet natives) {
+    const std::lock_guard lock(preconditions_mutex_);
+    const auto [at, fresh] = preconditions_.try_emplace(natives);
+    if (fresh) at->second = lower::preconditions(program_, program_.workgroup, natives);
+    return at->second;
 }
 
 PreparedRef ProgramObject::find_prepared(const DeviceSession& session,

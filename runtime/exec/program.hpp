@@ -46,8 +46,8 @@ class ProgramObject {
     }
 
     // What launches with the program's own workgroup size must fulfil to run without the range
-    // checks that depend on them; worked out once, when first asked for.
-    [[nodiscard]] const lower::Preconditions& preconditions();
+    // checks that depend on them, when these functions are native; worked out when first asked for.
+    [[nodiscard]] const lower::Preconditions& preconditions(lower::NativeSet natives = 0);
 
     // The compiled form for a session, if there is one already.
     [[nodiscard]] PreparedRef find_prepared(const DeviceSession& session,
@@ -78,8 +78,8 @@ class ProgramObject {
     mutable std::shared_mutex prepared_mutex_;
     std::vector<Entry> prepared_;
 
-    std::once_flag preconditions_once_;
-    lower::Preconditions preconditions_;
+    std::mutex preconditions_mutex_;
+    std::map<lower::NativeSet, lower::Preconditions> preconditions_;
 
     std::mutex phases_mutex_;
     std::map<plan::Path, std::shared_ptr<ProgramObject>> phases_;

@@ -32,7 +32,7 @@ Interval Bounds::sample(const Bound& bound, unsigned which) const {
             return {0, 255};
         case From::Length:
         case From::Length64:
-            return {0xfffffffe, 0xfffffffe};
+            return {kLengths[which], kLengths[which]};
         default:
             return evaluate(bound, {}, samples_[which][bound.a], samples_[which][bound.b]);
     }

@@ -43,9 +43,11 @@ class Bounds {
     static constexpr std::size_t kMost = 4096;
     static constexpr std::size_t kMostAsked = 64;
     static constexpr std::size_t kMostSpent = 1U << 16U;
-    // Launches that fulfil what can be: a small grid, small parameters, long buffers.
-    static constexpr unsigned kSamples = 2;
-    static constexpr std::int64_t kParams[kSamples] = {1, 1000};
+    // Launches that fulfil what can be: a small grid, small parameters, and buffers that are long,
+    // or short where a loop over one must not overflow.
+    static constexpr unsigned kSamples = 3;
+    static constexpr std::int64_t kParams[kSamples] = {1, 1000, 1000};
+    static constexpr std::int64_t kLengths[kSamples] = {0xfffffffe, 0xfffffffe, 1000};
     std::uint32_t add(const Bound& bound);
     [[nodiscard]] Interval sample(const Bound& bound, unsigned which) const;
 

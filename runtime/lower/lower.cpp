@@ -65,9 +65,10 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const TargetFac
                  program.name);
 }
 
-Preconditions preconditions(const ir::Program& program, std::array<std::uint32_t, 3> workgroup) {
-    if (!uses_math(program)) return Ranges(program, workgroup).preconditions();
-    const auto expanded = expand_math(program);
+Preconditions preconditions(const ir::Program& program, std::array<std::uint32_t, 3> workgroup,
+                            NativeSet natives) {
+    if (!uses_math(program, natives)) return Ranges(program, workgroup).preconditions();
+    const auto expanded = expand_math(program, natives);
     return expanded.ok() ? Ranges(*expanded, workgroup).preconditions() : Preconditions{};
 }
 

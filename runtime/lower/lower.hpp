@@ -98,9 +98,10 @@ inline constexpr std::uint32_t kMaxCudaStaticShared = 48U << 10U;
 [[nodiscard]] std::vector<std::string_view> formats();
 
 // What a launch must satisfy for the check-free form; empty where there is no other form. For
-// programs with errors, or beyond a limit, empty too.
+// programs with errors, or beyond a limit, empty too. `natives`: what stays as it is.
 [[nodiscard]] Preconditions preconditions(const ir::Program& program,
-                                          std::array<std::uint32_t, 3> workgroup);
+                                          std::array<std::uint32_t, 3> workgroup,
+                                          NativeSet natives = 0);
 
 // UNSUPPORTED for an unknown format or a construct that this version does not lower (named, with
 // its place); INVALID_PROGRAM never, if `program` is valid.

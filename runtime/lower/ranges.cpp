@@ -146,6 +146,7 @@ class Walk {
     void block(ir::BlockId id);
     void statement(ir::StmtId id);
     void for_statement(ir::StmtId id);
+    State plain_where(Kind kind, Value end, Value step);
     void set(std::uint32_t local, Value value) {
         undo_.emplace_back(local, locals_[local]);
         locals_[local] = value;
@@ -566,6 +567,16 @@ void Walk::statement(ir::StmtId id) {
     }
 }
 
+// A launch whose last step is far enough below the top counts without overflow.
+State Walk::plain_where(Kind kind, Value end, Value step) {
+    if (kind != Kind::U32 && kind != Kind::I32) return State::Checked;
+    const std::int64_t most = whole(kind).high;
+    const std::uint32_t last = shared_.bounds.binary(
+        Op::ADD, kind, facts_.bound(end, shared_.bounds), facts_.bound(step, shared_.bounds));
+    return shared_.bounds.ask(last, shared_.bounds.fixed(kind, {most, most})) ? State::Conditional
+                                                                              : State::Checked;
+}
+
 void Walk::for_statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
     const Kind kind = code_.locals[s.local].type.kind;
@@ -582,7 +593,7 @@ void Walk::for_statement(ir::StmtId id) {
         __builtin_add_overflow(to.high, std::max<std::int64_t>(by.high, 1) - 1, &last);
     const bool plain =
         by.high <= 1 || (!overflow && last <= most && !(kind == Kind::U64 && to.high == most));
-    note(result_.plain_loops, id, plain ? State::Proven : State::Checked);
+    note(result_.plain_loops, id, plain ? State::Proven : plain_where(kind, end, step));
     forget_assigned(s.body);
     const std::size_t mark = facts_.mark();
     Interval range{from.low, to.high};

@@ -88,6 +88,27 @@ TEST_CASE("a device that runs the program itself has one form") {
     CHECK(f.run(f.job(0)) == 0);
 }
 
+TEST_CASE("an error budget has its own forms, where it opens something") {
+    Forms f;
+    CHECK(f.run(f.job(0)) == 1);
+    Job same = f.job(0);
+    same.desc.ulp_budget = 4096;
+    CHECK(f.run(same) == 1);
+    CHECK(f.rig.driver.programs == 1);
+    f.program = f.rig.program(R"(wye 1; program waves; workgroup 4; param s: u32;
+        input a: f32[]; output r: f32[];
+        main { let i = global_id.x; if i < len(r) { r[i] = sin(a[i + s]); } })");
+    for (const std::uint32_t budget : {0U, 4096U})
+        for (const std::uint32_t s : {4U, 5U, 4U}) {
+            Job job = f.job(s);
+            job.desc.ulp_budget = budget;
+            check_ok(job.run(f.rig));
+            CHECK(job.report.check_free == (s == 4 ? 1 : 0));
+            CHECK((job.report.native_functions != 0) == (budget != 0));
+        }
+    CHECK(f.rig.driver.programs == 5);
+}
+
 TEST_CASE("after preparing no launch waits for a compiler") {
     Forms f;
     wye_prepare_report report;
