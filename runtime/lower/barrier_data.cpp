@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/barrier_data.hpp"
 
+#include <algorithm>
+
 namespace wye::lower {
 namespace {
 
 using ir::Op;
+
+// An effect is a statement's first argument, and never part of an expression.
+Op effect(const ir::Code& code, const ir::Stmt& s) {
+    return s.args[0] == ir::kNone ? Op::None : code.exprs[s.args[0]].op;
+}
+
+bool is_barrier(const ir::Code& code, const ir::Stmt& s) {
+    return s.op == Op::BARRIER || s.op == Op::GRID_BARRIER ||
+           effect(code, s) == Op::WORKGROUP_UNIFORM_LOAD;
+}
 
 struct Uses {
     bool loaded = false;
@@ -25,22 +37,6 @@ class Scan {
         for (const ir::Expr& e : code.exprs)
             if (e.op == Op::LOAD || e.op == Op::WORKGROUP_UNIFORM_LOAD) uses[e.imm].loaded = true;
     }
-    // An effect is a statement's first argument, and never part of an expression.
-    [[nodiscard]] Op effect(const ir::Stmt& s) const {
-        return s.args[0] == ir::kNone ? Op::None : main_.exprs[s.args[0]].op;
-    }
-    [[nodiscard]] bool is_barrier(const ir::Stmt& s) const {
-        return s.op == Op::BARRIER || s.op == Op::GRID_BARRIER ||
-               effect(s) == Op::WORKGROUP_UNIFORM_LOAD;
-    }
-    [[nodiscard]] bool holds_barrier(ir::BlockId id) const {
-        if (id == ir::kNone) return false;
-        for (const ir::StmtId each : main_.blocks[id]) {
-            const ir::Stmt& s = main_.stmts[each];
-            if (is_barrier(s) || holds_barrier(s.body) || holds_barrier(s.otherwise)) return true;
-        }
-        return false;
-    }
     void write(std::uint32_t buffer, bool loop) {
         ++uses[buffer].writes;
         uses[buffer].repeated = uses[buffer].repeated || loop;
@@ -49,11 +45,11 @@ class Scan {
         if (id == ir::kNone) return;
         for (const ir::StmtId each : main_.blocks[id]) {
             const ir::Stmt& s = main_.stmts[each];
-            barrier = barrier || is_barrier(s);
+            barrier = barrier || is_barrier(main_, s);
             if (s.op == Op::STORE) write(s.imm, loop);
-            if (ir::op_atomic(effect(s))) write(main_.exprs[s.args[0]].imm, loop);
+            if (ir::op_atomic(effect(main_, s))) write(main_.exprs[s.args[0]].imm, loop);
             const bool loops = s.op == Op::FOR || s.op == Op::WHILE;
-            block(s.body, loop || (loops && holds_barrier(s.body)));
+            block(s.body, loop || (loops && holds_barrier(main_, s.body)));
             block(s.otherwise, loop);
         }
     }
@@ -66,6 +62,15 @@ class Scan {
 };
 
 }  // namespace
+
+bool holds_barrier(const ir::Code& main, ir::BlockId block) {
+    if (block == ir::kNone) return false;
+    return std::ranges::any_of(main.blocks[block], [&](ir::StmtId each) {
+        const ir::Stmt& s = main.stmts[each];
+        return is_barrier(main, s) || holds_barrier(main, s.body) ||
+               holds_barrier(main, s.otherwise);
+    });
+}
 
 std::vector<bool> passed_at_barriers(const ir::Program& program) {
     const Scan scan(program);

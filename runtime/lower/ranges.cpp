@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "lower/barrier_data.hpp"
 #include "lower/range_facts.hpp"
 
 namespace wye::lower {
@@ -593,7 +594,12 @@ void Walk::for_statement(ir::StmtId id) {
         __builtin_add_overflow(to.high, std::max<std::int64_t>(by.high, 1) - 1, &last);
     const bool plain =
         by.high <= 1 || (!overflow && last <= most && !(kind == Kind::U64 && to.high == most));
-    note(result_.plain_loops, id, plain ? State::Proven : plain_where(kind, end, step));
+    // Where rounds are counted, compilers can unroll the loop; with barriers they do not anyway.
+    const bool asks = !plain && by.exact() && holds_barrier(code_, s.body);
+    note(result_.plain_loops, id,
+         plain  ? State::Proven
+         : asks ? plain_where(kind, end, step)
+                : State::Checked);
     forget_assigned(s.body);
     const std::size_t mark = facts_.mark();
     Interval range{from.low, to.high};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counted loops.
-#include <algorithm>
-
+#include "lower/barrier_data.hpp"
 #include "lower/open_loop.hpp"
 #include "lower/spirv_writer.hpp"
 
@@ -19,7 +18,7 @@ constexpr std::size_t kMostNodes = 48;  // of a body that is written out kRounds
 }  // namespace
 
 // i takes first, first + step, ... while below end. Where adding the step might overflow, rounds
-// are counted instead.
+// are counted, or i becomes the end.
 void SpirvWriter::for_statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
     const ir::Type type = code_.locals[s.local].type;
@@ -40,11 +39,13 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     // under way together.
     const bool fixed = module_.known(counted.first) && module_.known(counted.end);
     const bool cpu = b_.context.facts.workgroup_loops;
-    if (type.bits() == 32 && !fixed && !cpu &&
-        loop_body(source_.program, code_, s.body).worth_several(kMostNodes))
-        counted.first = several_at_a_time(s, counted);
     Id rounds = 0;
-    if (!ranges_.plain_loops[id]) {
+    const bool plain = ranges_.plain_loops[id];
+    if (type.bits() == 32 && !fixed && !cpu &&
+        loop_body(source_.program, code_, s.body).worth_several(kMostNodes)) {
+        counted.first = several_at_a_time(s, counted);
+        counted.stops = !plain;  // a division would cost more than the few rounds that are left
+    } else if (!plain) {
         const Id span =
             b_.op(spv::Op::OpISub, b_.op(spv::Op::OpISub, counted.end, counted.first), one);
         const Id steps = counted.step == one ? span : b_.op(spv::Op::OpUDiv, span, counted.step);
@@ -120,10 +121,7 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const Counted& counted, Id rou
     }
     // A driver that runs a workgroup on one thread cuts the code at every barrier, so unrolled ones
     // are dear to compile.
-    const bool cut = b_.context.facts.workgroup_loops &&
-                     std::ranges::any_of(code_.blocks[s.body], [this](ir::StmtId each) {
-                         return code_.stmts[each].op == Op::BARRIER;
-                     });
+    const bool cut = b_.context.facts.workgroup_loops && holds_barrier(code_, s.body);
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : kNoLoopControl});
     const Id out = way_out(loop);
     b_.branch(goes_on, body, out);
@@ -135,7 +133,14 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const Counted& counted, Id rou
     loops_.pop_back();
     if (!b_.ended()) b_.branch(loop.next);
     b_.open(loop.next);
-    b_.act(spv::Op::OpIAdd, {held, next_i, i, counted.step});
+    if (counted.stops) {
+        const Id left = b_.op(spv::Op::OpISub, counted.end, i);
+        const Id next = b_.op(spv::Op::OpIAdd, i, counted.step);
+        b_.act(spv::Op::OpSelect,
+               {held, next_i, b_.less(counted.step, left, false), next, counted.end});
+    } else {
+        b_.act(spv::Op::OpIAdd, {held, next_i, i, counted.step});
+    }
     if (round != 0) b_.act(spv::Op::OpIAdd, {held, next_round, round, module_.literal(kind, 1)});
     b_.branch(header);
     close(loop);

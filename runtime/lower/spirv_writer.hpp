@@ -89,6 +89,7 @@ class SpirvWriter {
     struct Counted {
         ir::Kind kind;
         Id first, end, step;  // the step is at least 1
+        bool stops = false;   // at the end, where one more step might overflow
     };
     void for_statement(ir::StmtId id);
     Id several_at_a_time(const ir::Stmt& s, const Counted& counted);
