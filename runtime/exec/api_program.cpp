@@ -101,8 +101,8 @@ wye_status wye_program_lower(wye_context* context, wye_program program, wye_stri
         WYE_NEED(out);
         WYE_TRY(check_string(format, "format"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
-        WYE_ASSIGN(std::string text,
-                   program_form(*self, pin.as<ProgramObject>(), from_abi(format), device, 0));
+        WYE_ASSIGN(std::string text, program_form(*self, pin.as<ProgramObject>(), from_abi(format),
+                                                  device, 0, false));
         *out = make_blob(std::move(text));
         return {};
     });
@@ -116,13 +116,13 @@ wye_status wye_program_lower_with(wye_context* context, wye_program program,
         WYE_NEED(out);
         WYE_TRY(check_header(desc->header, sizeof *desc, "wye_lower_desc"));
         WYE_TRY(check_string(desc->format, "format"));
-        if (desc->reserved != 0)
-            return Error(Code::INVALID_ARGUMENT, "a reserved member of wye_lower_desc is not zero",
+        if (desc->check_free > 1)
+            return Error(Code::INVALID_ARGUMENT, "check_free of wye_lower_desc is neither 0 nor 1",
                          "Fix: start from WYE_INIT", "wye_lower_desc");
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
         WYE_ASSIGN(std::string text,
                    program_form(*self, pin.as<ProgramObject>(), from_abi(desc->format),
-                                desc->device, desc->ulp_budget));
+                                desc->device, desc->ulp_budget, desc->check_free != 0));
         *out = make_blob(std::move(text));
         return {};
     });

@@ -25,6 +25,8 @@ constexpr Translated kTranslated[] = {
     {WYE_FORMAT_CUBIN, "cuda", WYE_FORMAT_CUDA_C, " --gpu-architecture="},
 };
 
+constexpr std::string_view kUnchecked[] = {"text", "wire", "preconditions", WYE_FORMAT_PROGRAM};
+
 std::string to_text(const std::vector<std::byte>& bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -41,7 +43,7 @@ Error no_form(std::string_view form) {
 
 Result<std::string> program_form(Context& context, const ProgramObject& program,
                                  std::string_view form, registry::Handle device,
-                                 std::uint32_t ulp_budget) {
+                                 std::uint32_t ulp_budget, bool check_free) {
     lower::TargetFacts facts;
     std::string plugin;
     std::uint32_t index = UINT32_MAX;  // of no device
@@ -54,6 +56,11 @@ Result<std::string> program_form(Context& context, const ProgramObject& program,
         index = info.index;
         target = device_lines(info);
     }
+    if (check_free && std::ranges::count(kUnchecked, form) != 0)
+        return Error(Code::UNSUPPORTED,
+                     fmt::format("the form `{}` of a program has no range checks", form),
+                     "Fix: leave check-free out, or use a form that a device's compiler reads",
+                     std::string(form));
     if (form == "text") return ir::print(program.program());
     if (form == "wire") {
         WYE_ASSIGN(const std::vector<std::byte> wire, ir::encode(program.program()));
@@ -62,10 +69,8 @@ Result<std::string> program_form(Context& context, const ProgramObject& program,
     if (form == "preconditions")
         return lower::preconditions(program.program(), program.program().workgroup)
             .text(program.program());
-    constexpr std::string_view kCheckFree = "check-free ";
     lower::Options options;
-    options.check_free = form.starts_with(kCheckFree);
-    if (options.check_free) form.remove_prefix(kCheckFree.size());
+    options.check_free = check_free;
     const std::size_t colon = std::min(form.find(':'), form.size());
     const auto translated =
         std::ranges::find(kTranslated, form.substr(0, colon), &Translated::form);

@@ -3,8 +3,8 @@
 // What a launch must satisfy so that range checks can be left out: for each access that the text
 // alone does not prove, the interval of its index, worked out from parameters, lengths and grid by
 // the interval arithmetic of the analysis (a result that may wrap is "anything"), must lie inside
-// the array. Likewise for loops with barriers that may overflow: end and step must stay below the top
-// of the type. Pure values; thread-safe when const.
+// the array. Likewise for loops with barriers that may overflow: end and step must stay below the
+// top of the type. Pure values; thread-safe when const.
 #pragma once
 
 #include <array>

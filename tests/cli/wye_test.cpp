@@ -167,6 +167,22 @@ TEST_CASE("lower round-trips through text and wire") {
     CHECK(contains(unknown.err, "Fix: "));
 }
 
+TEST_CASE("lower shows the check-free form, and what it asks of a launch") {
+    const std::string transpose = kPrograms + "/transpose.wye";
+    const Outcome asked = wye_command({"lower", transpose, "--to", "preconditions"});
+    CHECK(asked.code == 0);
+    CHECK(contains(asked.out, "< len(from)\n"));
+    const Outcome with = wye_command({"lower", transpose, "--to", "opencl-c"});
+    const Outcome without = wye_command({"lower", transpose, "--to", "opencl-c", "--check-free"});
+    CHECK(without.code == 0);
+    CHECK(contains(with.out, "ulong l0"));  // a length, to compare with
+    CHECK_FALSE(contains(without.out, "ulong l0"));
+    const Outcome none = wye_command({"lower", transpose, "--to", "text", "--check-free"});
+    CHECK(none.code == 2);
+    CHECK(contains(none.err, "no range checks"));
+    CHECK(contains(none.err, "Fix: "));
+}
+
 TEST_CASE("run computes what the host computes, on every device") {
     const TempFolder folder;
     const auto x = random_floats(1000, 1);

@@ -82,9 +82,9 @@ Result<void> lower_program(const LowerOptions& options) {
         WYE_ASSIGN(const auto opened, context.open(options.device));
         device = opened.get();
     }
-    const std::string format = (options.check_free ? "check-free " : "") +
-                               (options.format == "spirv" ? WYE_FORMAT_SPIRV : options.format);
-    WYE_ASSIGN(const auto lowered, program.lower(format, device, options.ulp_budget));
+    const std::string format = options.format == "spirv" ? WYE_FORMAT_SPIRV : options.format;
+    WYE_ASSIGN(const auto lowered,
+               program.lower(format, device, options.ulp_budget, options.check_free));
     const auto bytes = std::as_bytes(std::span(lowered));
     if (options.output.empty()) {  // not by name: a file behind it would be replaced
         if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() ||

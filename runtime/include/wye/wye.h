@@ -214,9 +214,8 @@ WYE_API wye_status wye_program_describe(wye_context* context, wye_program progra
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 
-/* The program in another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words), .... After
- * "check-free " a lowered form comes without the range checks that no launch needs that fulfils
- * "preconditions", which are a form, too.
+/* The program in another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words), ..., or
+ * "preconditions": what a launch must fulfil to run check-free, one line each.
  * `device` (may be 0) gives the facts that decide between native and emulated operations. "ptx" and
  * "cubin" are made by the CUDA plugin and NVRTC, without a driver; where no device says it, a
  * target may follow: "cubin:sm_90". */
@@ -247,7 +246,9 @@ typedef struct wye_lower_desc {
     wye_string format;
     wye_device device;   /* may be 0 */
     uint32_t ulp_budget; /* as in wye_dispatch_desc */
-    uint32_t reserved;
+    /* 1: a lowered form without the range checks that launches do without which fulfil the
+     * preconditions. */
+    uint32_t check_free;
 } wye_lower_desc;
 
 /* As wye_program_lower, with what a dispatch may ask for. */

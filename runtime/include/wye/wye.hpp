@@ -130,14 +130,17 @@ class Program {
         return detail::take_text(blob);
     }
     // Another form of the program: "text", "wire", "opencl-c". `device` 0: careful facts.
-    // A budget above 0 lets operations be native up to that error.
+    // A budget above 0 lets operations be native up to that error. `check_free`: without the range
+    // checks that launches do without which fulfil the "preconditions".
     [[nodiscard]] Result<std::string> lower(std::string_view format, wye_device device = 0,
-                                            std::uint32_t ulp_budget = 0) const {
+                                            std::uint32_t ulp_budget = 0,
+                                            bool check_free = false) const {
         wye_lower_desc desc;
         WYE_INIT(desc);
         desc.format = detail::borrow(format);
         desc.device = device;
         desc.ulp_budget = ulp_budget;
+        desc.check_free = check_free ? 1 : 0;
         wye_blob* blob = nullptr;
         WYE_TRY(detail::call([&](wye_error** e) {
             return wye_program_lower_with(context(), get(), &desc, &blob, e);
