@@ -114,10 +114,11 @@ SpirvValue SpirvWriter::load(const SpirvArray& array, ir::ExprId index_id, bool 
     v.lanes = array.type.lanes;
     v.c = loaded(array, at.at);
     const Kind kind = array.type.loaded().kind;
-    // Constants never come out of buffers, `shared` and proven places.
-    const bool hidden =
-        array.type.loaded().floating() &&
-        (array.storage == StorageClass::StorageBuffer || array.storage == StorageClass::Workgroup);
+    // Out of what is never written, and of proven places, no constants come; elsewhere a compiler
+    // may know what was stored before.
+    const bool hidden = array.type.loaded().floating() &&
+                        array.storage == StorageClass::StorageBuffer &&
+                        !ir::role_writable(context_.program.buffers[array.buffer].role);
     for (unsigned k = 0; k < v.lanes; ++k) {
         if (at.ok != 0)
             v.c[k] = b_.select(at.ok, v.c[k], zero(kind));
