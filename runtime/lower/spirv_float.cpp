@@ -48,6 +48,9 @@ class Float {
     }
     std::optional<Id> folded(Op op, std::span<const Id> v);
     bool by_fma() const;
+    Id inverse_root(Id a) {  // of a normal f32, up to 2 ulp off
+        return b_.exact_glsl(GLSLstd450InverseSqrt, Kind::F32, {a});
+    }
     Id divide(Id a, Id c);
     Id square_root(Id a);
     Id fused(Id a, Id c, Id d);
@@ -126,7 +129,10 @@ bool Float::by_fma() const {
 }
 
 Id Float::divide(Id a, Id c) {
-    if (by_fma()) return call("div32_by_fma", "div64_by_fma", {a, c});
+    if (by_fma()) {
+        const Id radicand = call("radicand_of_divisor32", "radicand_of_divisor64", {c});
+        return call("div32_by_fma", "div64_by_fma", {a, c, inverse_root(radicand)});
+    }
     const TargetFacts& facts = b_.context.facts;
     if (wide_ ? facts.native_f64_div : facts.native_f32_div)
         return b_.arithmetic(spv::Op::OpFDiv, kind_, {a, c});
@@ -136,7 +142,9 @@ Id Float::divide(Id a, Id c) {
 }
 
 Id Float::square_root(Id a) {
-    if (by_fma()) return call("sqrt32_by_fma", "sqrt64_by_fma", {a});
+    if (by_fma())
+        return call("sqrt32_by_fma", "sqrt64_by_fma",
+                    {a, inverse_root(call("radicand32", "radicand64", {a}))});
     const TargetFacts& facts = b_.context.facts;
     if (wide_ ? facts.native_f64_sqrt : facts.native_f32_sqrt)
         return b_.exact_glsl(GLSLstd450Sqrt, kind_, {a});

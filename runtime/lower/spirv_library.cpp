@@ -270,29 +270,93 @@ fn sqrt64(x: f64) -> f64 {
 }
 
 // ---- Division and square root by fused steps (Markstein, IBM J. R&D 34(1), 1990) ----
+//
+// `start` is nearly the inverse square root of what the function `radicand..` gives; 20 of its bits
+// are enough, so it may be the device's own. f64 has more than twice the bits of f32, so that a
+// result of f64 that is nearly right may be rounded to f32.
 
-// For 1 <= m < 2. A parabola, then Newton's steps: 6, 13 and 23 bits in f32, 66 and 53 in f64.
-fn reciprocal(m: f64) -> f64 {
-    let d = f32(m);
-    let r = (0.32323232 * d - 1.4545455) * d + 2.1212122;
-    let s = r + r * (1.0 - d * r);
-    let a = f64(s + s * (1.0 - d * s));
-    let e = fma(-m, a, 1.0f64);
-    let b = fma(a, fma(e, e, e), a);
-    let last = fma(b, fma(-m, b, 1.0f64), b);  // exact to the nearest but for the greatest m
-    return select(m == 0x1.fffffffffffffp+0f64, 0x1.0000000000001p-1f64, last);
+fn radicand32(x: f32) -> f32 {  // whose inverse is no subnormal number
+    return select(x < 0x1p-100, x * 0x1p64, x);
 }
-fn quotient(x: f64, y: f64) -> f64 {  // both at least 1 and below 2
-    let r = reciprocal(y);
-    let q = x * r;
-    return fma(fma(-q, y, x), r, q);
+fn radicand_of_divisor32(y: f32) -> f32 {
+    return radicand32(abs(y));
 }
-fn root(m: f64) -> f64 {  // 1 <= m < 4
-    let d = f32(m);
-    let y0 = bitcast<f32>(0x5f3759dfu - (bitcast<u32>(d) >> 1u));
-    let y1 = y0 * (1.5 - 0.5 * d * y0 * y0);
-    let y2 = y1 * (1.5 - 0.5 * d * y1 * y1);
-    let r = f64(y2 * (1.5 - 0.5 * d * y2 * y2));
+fn div32_by_fma(x: f32, y: f32, start: f32) -> f32 {
+    let a = f64(x);
+    let b = f64(y);
+    let am = bitcast<u32>(x) & 0x7fffffffu;
+    let bm = bitcast<u32>(y) & 0x7fffffffu;
+    let t = f64(start);
+    let square = bitcast<u64>(t * t * select(abs(y) < 0x1p-100, 0x1p64f64, 1.0f64));
+    let s = bitcast<f64>(square | bitcast<u64>(b) & 0x8000000000000000u64);
+    let inverse = fma(s, fma(-b, s, 1.0f64), s);
+    let zero_or_inverse = select(bm == 0u, inf_f64, select(bm == 0x7f800000u, 0.0f64, nan_f64));
+    let normal = bm - 1u < 0x7f7fffffu;
+    let r = select(normal, inverse, copysign(zero_or_inverse, b));
+    let q = a * r;
+    let exact = fma(fma(-q, b, a), r, q);
+    return f32(select(normal && am - 1u < 0x7f7fffffu, exact, q));
+}
+fn sqrt32_by_fma(x: f32, start: f32) -> f32 {
+    let m = f64(radicand32(x));
+    let r = f64(start);
+    let g = m * r;
+    let h = 0.5f64 * r;
+    let g1 = fma(g, fma(-g, h, 0.5f64), g);
+    let g2 = fma(fma(-g1, g1, m), h, g1);
+    let root = f32(g2 * select(x < 0x1p-100, 0x1p-32f64, 1.0f64));
+    let bits = bitcast<u32>(x);
+    let itself = bits == 0x80000000u || bits == 0u || bits == 0x7f800000u;
+    return select(itself, x, select(bits < 0x7f800000u, root, nan_f32));
+}
+
+fn mantissa(fraction: u64) -> f64 {  // 1 to 2
+    return bitcast<f64>(fraction & 0xfffffffffffffu64 | 0x3ff0000000000000u64);
+}
+fn radicand_of_divisor64(y: f64) -> f32 {
+    return f32(mantissa(fraction64(bitcast<u64>(y) & 0x7fffffffffffffffu64)));
+}
+fn ordinary(magnitude: u64) -> bool {  // neither 0 nor infinite nor NaN
+    return magnitude - 1u64 < 0x7fefffffffffffffu64;
+}
+// The rounded quotient of the mantissas, and on which side of it the true one lies.
+fn div64_by_fma(x: f64, y: f64, start: f32) -> f64 {
+    let a = bitcast<u64>(x);
+    let b = bitcast<u64>(y);
+    let infinity = 0x7ff0000000000000u64;
+    let am = a & 0x7fffffffffffffffu64;
+    let bm = b & 0x7fffffffffffffffu64;
+    let sign = (a ^ b) & 0x8000000000000000u64;
+    let u = mantissa(fraction64(am));
+    let v = mantissa(fraction64(bm));
+    let s = f64(start * start);
+    let e = fma(-v, s, 1.0f64);
+    let t = fma(s, fma(e, e, e), s);
+    let last = fma(t, fma(-v, t, 1.0f64), t);  // the nearest but for the greatest mantissa
+    let r = select(v == 0x1.fffffffffffffp+0f64, 0x1.0000000000001p-1f64, last);
+    let product = u * r;
+    let q = fma(fma(-product, v, u), r, product);
+    let rest = fma(-q, v, u);
+    let side = select(rest < 0.0f64, 0u64 - 1u64, u64(rest > 0.0f64));
+    let bits = bitcast<u64>(q);
+    let h = ((bits & 0xfffffffffffffu64 | 0x10000000000000u64) << 11u) + side;
+    let exponent = exponent64(am) - exponent64(bm) + i32(u32(bits >> 52u)) - 1023;
+    let zero_or_infinity = select(am == infinity || bm == 0u64, infinity, 0u64);
+    let special = select(am > infinity || bm > infinity || am == bm, 0x7ff8000000000000u64,
+                         zero_or_infinity);
+    return select(ordinary(am) && ordinary(bm), pack64(sign, exponent, h),
+                  bitcast<f64>(sign | special));
+}
+fn radicand_bits64(a: u64) -> u64 {
+    return fraction64(a) & 0xfffffffffffffu64 | u64(1023 + (exponent64(a) & 1)) << 52u;
+}
+fn radicand64(x: f64) -> f32 {
+    return f32(bitcast<f64>(radicand_bits64(bitcast<u64>(x))));
+}
+fn sqrt64_by_fma(x: f64, start: f32) -> f64 {
+    let a = bitcast<u64>(x);
+    let m = bitcast<f64>(radicand_bits64(a));
+    let r = f64(start);
     let g = m * r;
     let h = 0.5f64 * r;
     let e = fma(-g, h, 0.5f64);
@@ -300,65 +364,8 @@ fn root(m: f64) -> f64 {  // 1 <= m < 4
     let h1 = fma(h, e, h);
     let e1 = fma(-g1, h1, 0.5f64);
     let g2 = fma(g1, e1, g1);
-    return fma(fma(-g2, g2, m), fma(h1, e1, h1), g2);
-}
-// Of zeros, infinities and NaNs, by their magnitudes.
-fn special_quotient(am: u64, bm: u64) -> u64 {
-    let infinity = 0x7ff0000000000000u64;
-    let rest = select(am == infinity || bm == 0u64, infinity, 0u64);
-    return select(am > infinity || bm > infinity || am == bm, 0x7ff8000000000000u64, rest);
-}
-fn ordinary(magnitude: u64) -> bool {  // neither 0 nor infinite nor NaN
-    return magnitude - 1u64 < 0x7fefffffffffffffu64;
-}
-// f64 has more than twice the bits of f32, so its quotients and roots may be rounded again.
-fn div32_by_fma(x: f32, y: f32) -> f32 {
-    let a = bitcast<u64>(f64(x));
-    let b = bitcast<u64>(f64(y));
-    let mantissa = 0xfffffffffffffu64;
-    let one = 0x3ff0000000000000u64;
-    let am = a & 0x7fffffffffffffffu64;
-    let bm = b & 0x7fffffffffffffffu64;
-    let q = quotient(bitcast<f64>(a & mantissa | one), bitcast<f64>(b & mantissa | one));
-    let number = bitcast<u64>(q) + (am & ~mantissa) - (bm & ~mantissa);
-    let bits = select(ordinary(am) && ordinary(bm), number, special_quotient(am, bm));
-    return f32(bitcast<f64>(bits | (a ^ b) & 0x8000000000000000u64));
-}
-fn sqrt32_by_fma(x: f32) -> f32 {
-    let a = bitcast<u64>(f64(x));
-    let e = i32(a >> 52u) - 1023;
-    let m = a & 0xfffffffffffffu64 | u64(1023 + (e & 1)) << 52u;
-    let number = bitcast<u64>(root(bitcast<f64>(m))) + (u64(e >> 1u) << 52u);
-    let itself = a == 0u64 || a == 0x8000000000000000u64 || a == 0x7ff0000000000000u64;
-    let bits = select(itself, a, select(ordinary(a), number, 0x7ff8000000000000u64));
-    return f32(bitcast<f64>(bits));
-}
-// The rounded quotient and on which side of it the true one lies.
-fn div64_by_fma(x: f64, y: f64) -> f64 {
-    let a = bitcast<u64>(x);
-    let b = bitcast<u64>(y);
-    let mantissa = 0xfffffffffffffu64;
-    let one = 0x3ff0000000000000u64;
-    let am = a & 0x7fffffffffffffffu64;
-    let bm = b & 0x7fffffffffffffffu64;
-    let sign = (a ^ b) & 0x8000000000000000u64;
-    let u = bitcast<f64>(fraction64(am) & mantissa | one);
-    let v = bitcast<f64>(fraction64(bm) & mantissa | one);
-    let q = quotient(u, v);
-    let rest = fma(-q, v, u);
-    let side = select(rest < 0.0f64, 0u64 - 1u64, u64(rest > 0.0f64));
-    let bits = bitcast<u64>(q);
-    let h = ((bits & mantissa | 0x10000000000000u64) << 11u) + side;
-    let exponent = exponent64(am) - exponent64(bm) + i32(bits >> 52u) - 1023;
-    let number = pack64(sign, exponent, h);
-    let special = bitcast<f64>(sign | special_quotient(am, bm));
-    return select(ordinary(am) && ordinary(bm), number, special);
-}
-fn sqrt64_by_fma(x: f64) -> f64 {
-    let a = bitcast<u64>(x);
-    let e = exponent64(a) + 52;
-    let m = fraction64(a) & 0xfffffffffffffu64 | u64(1023 + (e & 1)) << 52u;
-    let number = bitcast<u64>(root(bitcast<f64>(m))) + (u64(e >> 1u) << 52u);
+    let root = fma(fma(-g2, g2, m), fma(h1, e1, h1), g2);
+    let number = bitcast<u64>(root) + (u64(exponent64(a) + 52 >> 1u) << 52u);
     let itself = a == 0u64 || a == 0x8000000000000000u64 || a == 0x7ff0000000000000u64;
     let bits = select(itself, a, select(ordinary(a), number, 0x7ff8000000000000u64));
     return bitcast<f64>(bits);
