@@ -79,7 +79,7 @@ Result<Row> measure(const Case& c, bool fast, WyeSide& wye, RawApi& raw, double 
     row.traffic = c.traffic;
     row.filled = first.filled;
     row.agree = static_cast<double>(agreement.same) / static_cast<double>(agreement.words);
-    if (agreement.zero == agreement.words || row.agree < (fast ? 0.9 : 1.0))
+    if (agreement.zero == agreement.words || row.agree < (fast ? 0.85 : 1.0))
         return Error(Code::INTERNAL,
                      std::to_string(agreement.words - agreement.same) + " of " +
                          std::to_string(agreement.words) + " output words differ, " +
