@@ -7,6 +7,7 @@
 #include "lower/c_walk.hpp"
 #include "lower/c_whole.hpp"
 #include "lower/c_writer.hpp"
+#include "lower/literal_loop.hpp"
 
 namespace wye::lower {
 
@@ -292,6 +293,8 @@ void CWriter::for_statement(ir::StmtId id) {
     }
     const std::string note = comment(code_.locals[s.local].name);
     const std::string stepping = step == one ? "++" + i : i + " += " + step;
+    if (!module_.facts.workgroup_loops && worth_unrolling(program_, code_, s))
+        line("#pragma unroll");
     if (ranges_.plain_loops[id]) {
         line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
              end + "; " + stepping + ") {" + note);

@@ -134,6 +134,30 @@ TEST_CASE("CUDA C shows no constants to a minimum or maximum that ptxas would ge
         CHECK_MESSAGE(hides(wrong), wrong);
 }
 
+TEST_CASE("a few rounds of loops between literals are written out") {
+    const auto unrolls = [](const std::string& body, bool cpu = false) {
+        TargetFacts facts;
+        facts.workgroup_loops = cpu;
+        return has(lowered("wye 1; program p; workgroup 4; param n: u32; input_output r: u32[]; "
+                           "shared s: u32[4]; main { var v = 0u; " +
+                               body + " r[global_id.x] = v; }",
+                           facts),
+                   "#pragma unroll");
+    };
+    const std::string inner = "for j in 0u..4u { v = rotl(v, 3u) + i + j; }";
+    CHECK(unrolls("for i in 0u..8u { " + inner + " }"));
+    CHECK(unrolls("for i in 0u..9u step 4u { if v == n { " + inner + " } }"));
+    CHECK_FALSE(unrolls("for i in 0u..8u { " + inner + " }", true));
+    for (const char* kept :
+         {"for i in 0u..9u { for j in 0u..4u { v = v + i + j; } }",
+          "for i in 0u..n { for j in 0u..4u { v = v + i + j; } }", "for i in 0u..4u { v = v + i; }",
+          "for i in 0u..4u { for j in 0u..n { v = v + i + j; } }",
+          "for i in 0u..4u { for j in 0u..9999u { v = v + i + j; } }",
+          "for i in 0u..4u { barrier; for j in 0u..4u { v = v + i + j; } }",
+          "for i in 0u..4u { for j in 0u..4u { if v == n { break; } } }"})
+        CHECK_MESSAGE(!unrolls(kept), kept);
+}
+
 TEST_CASE("a folded grid has its slot, the override its size") {
     const std::string text = R"(wye 1; program p; workgroup 8 adjustable; output r: u32[];
 main { r[global_id.x] = num_workgroups.x; })";
