@@ -64,9 +64,8 @@ Result<double> time_raw(const Case& c, RawApi& raw) {
 
 Result<double> time_lowered(const Case& c, const std::string& selector, const WyeSide& wye,
                             RawApi& raw) {
-    WYE_ASSIGN(
-        const std::string source,
-        wye.lower(c, selector.starts_with("cuda") ? "check-free cuda-c" : "check-free opencl-c"));
+    WYE_ASSIGN(const std::string source,
+               wye.lower(c, selector.starts_with("cuda") ? "cuda-c" : "opencl-c"));
     raw.clear();
     const Clock::time_point start = Clock::now();
     WYE_TRY(raw.build(source));

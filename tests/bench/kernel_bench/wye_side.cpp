@@ -62,7 +62,7 @@ Result<void> WyeSide::read(const Case& c) {
 Result<std::string> WyeSide::lower(const Case& c, std::string_view format) const {
     WYE_ASSIGN(const Program program,
                context_.program_from_text(text(c.program + ".wye"), c.program));
-    return program.lower(format, device_.get());
+    return program.lower(format, device_.get(), 0, true);
 }
 
 Result<WyeRun> WyeSide::run() {
