@@ -16,7 +16,6 @@ constexpr cl_device_info kPciBusInfo = 0x410F;  // cl_khr_pci_bus_info: 4 x u32
 constexpr cl_device_info kUuid = 0x106A;        // cl_khr_device_uuid: 16 bytes
 constexpr cl_device_info kLuidValid = 0x106C;   // bool
 constexpr cl_device_info kLuid = 0x106D;        // 8 bytes
-constexpr cl_device_info kNvRegisters = 0x4002;
 constexpr cl_device_info kNvBus = 0x4008, kNvSlot = 0x4009, kNvDomain = 0x400A;
 
 std::string text_of(const Driver& driver, cl_device_id id, cl_device_info what) {
@@ -131,7 +130,6 @@ Device describe(const Driver& driver, cl_platform_id platform, const std::string
                                nullptr) == CL_SUCCESS)
         d.max_workgroup = {sizes[0], sizes[1], sizes[2]};
     identify(driver, d);
-    if (d.has_extension("cl_nv_device_attribute_query")) ask(driver, id, kNvRegisters, d.registers);
 
     cl_bool available = CL_TRUE;
     cl_bool compiler = CL_TRUE;

@@ -31,7 +31,6 @@ struct Device {
     std::size_t max_invocations = 1, max_parameter_bytes = 0;
     cl_ulong local_bytes = 0, max_alloc_bytes = 0, memory_bytes = 0;
     cl_uint base_alignment_bits = 0, address_bits = 0, compute_units = 0, clock_mhz = 0;
-    cl_uint registers = 0;  // of a workgroup; 0: not said
     bool unified_memory = false;
     bool full_profile = true;
 

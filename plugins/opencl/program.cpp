@@ -10,8 +10,6 @@ namespace wye::opencl {
 namespace {
 
 constexpr std::string_view kRoundedDivision = "-cl-fp32-correctly-rounded-divide-sqrt";
-// NVIDIA's registers are given out to groups of four warps.
-constexpr std::size_t kRegisterGroup = 128;
 
 // Without flags that this device does not know.
 std::string options_for(const Device& device, std::string_view options) {
@@ -54,7 +52,7 @@ Error build_error(cl_int status, const std::string& label, std::string_view sour
 
 }  // namespace
 
-Result<void> BuiltProgram::compile(const wye_artifact& artifact, const std::string& more_options) {
+Result<void> BuiltProgram::compile(const wye_artifact& artifact) {
     const Driver& driver = device_.driver;
     const auto* source = static_cast<const char*>(artifact.code.data);
     const std::size_t size = artifact.code.size;
@@ -62,8 +60,7 @@ Result<void> BuiltProgram::compile(const wye_artifact& artifact, const std::stri
     program_ = Program(driver, driver.clCreateProgramWithSource(device_.context.get(), 1, &source,
                                                                 &size, &status));
     if (status != CL_SUCCESS) return cl_error(status, "clCreateProgramWithSource", label_);
-    const std::string options =
-        options_for(device_.info, sdk::from_abi(artifact.options)) + more_options;
+    const std::string options = options_for(device_.info, sdk::from_abi(artifact.options));
     status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
                                    nullptr);
     if (status != CL_SUCCESS)
@@ -128,23 +125,12 @@ Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
     built->label_ = std::string(sdk::from_abi(artifact.label));
     const std::string entry(sdk::from_abi(artifact.entry));
     if (built->label_.empty()) built->label_ = entry;
-    WYE_TRY(saved.size != 0 ? built->load(saved) : built->compile(artifact, {}));
+    WYE_TRY(saved.size != 0 ? built->load(saved) : built->compile(artifact));
     for (int k = 0; k < 3; ++k) built->workgroup_[k] = artifact.workgroup_size[k];
     WYE_TRY(built->find_kernel(entry));
-    if (!built->fits() && saved.size != 0)
-        return Error(Code::UNSUPPORTED, "the saved binary is for smaller workgroups",
-                     "Fix: none needed, the program is compiled again", built->label_);
-    if (!built->fits()) {
-        // The attribute of the source has fixed the size, but not every compiler lets it limit the
-        // registers, of functions above all.
-        if (const std::string option = built->register_limit(); !option.empty()) {
-            WYE_TRY(built->compile(artifact, option));
-            WYE_TRY(built->find_kernel(entry));
-        }
-        // Where the driver says that it compiled for this very size, the launch has the last word.
-        built->doubtful_ = !built->fits();
-        if (built->doubtful_ && !built->compiled_for_workgroup()) return built->too_large();
-    }
+    // Where the driver says that it compiled for this very size, the launch has the last word.
+    built->doubtful_ = built->invocations() > built->most_invocations();
+    if (built->doubtful_ && !built->compiled_for_workgroup()) return built->too_large();
     built->axes_ = built->workgroup_[2] > 1 ? 3 : built->workgroup_[1] > 1 ? 2 : 1;
     built->params_size_ = artifact.params_size;
     for (std::uint32_t s = 0; s < artifact.slot_count; ++s) {
@@ -181,20 +167,13 @@ bool BuiltProgram::compiled_for_workgroup() const {
            size == workgroup_;
 }
 
-std::string BuiltProgram::register_limit() const {
-    const Device& info = device_.info;
-    if (info.registers == 0 || !info.has_extension("cl_nv_compiler_options")) return {};
-    const std::size_t held = (invocations() + kRegisterGroup - 1) / kRegisterGroup * kRegisterGroup;
-    const std::size_t each = info.registers / held / 8 * 8;
-    return each == 0 ? std::string() : " -cl-nv-maxrregcount=" + std::to_string(each);
-}
-
 Error BuiltProgram::too_large() const {
     return {Code::LIMIT_EXCEEDED,
             "program `" + label_ + "` asks for workgroups of " + std::to_string(invocations()) +
                 " invocations; compiled for " + device_.info.name + " it can have " +
                 std::to_string(most_invocations()),
-            "Fix: use a smaller workgroup", label_};
+            "Fix: use a smaller workgroup, or give the kernel of a variant `reqd_work_group_size`",
+            label_};
 }
 
 Result<void> BuiltProgram::set_word(cl_uint index, std::uint64_t word) {

@@ -40,7 +40,7 @@ class BuiltProgram {
     static constexpr std::uint64_t kUnknown = UINT64_MAX;  // neither a serial nor a length
 
     explicit BuiltProgram(OpenDevice& device) : device_(device) {}
-    Result<void> compile(const wye_artifact& artifact, const std::string& more_options);
+    Result<void> compile(const wye_artifact& artifact);
     Result<void> load(wye_bytes saved);
     Result<void> find_kernel(const std::string& entry);
     [[nodiscard]] std::size_t invocations() const {
@@ -48,10 +48,7 @@ class BuiltProgram {
     }
     // What the driver says that a workgroup of the kernel can have.
     [[nodiscard]] std::size_t most_invocations() const;
-    [[nodiscard]] bool fits() const { return invocations() <= most_invocations(); }
     [[nodiscard]] bool compiled_for_workgroup() const;
-    // NVIDIA's option that leaves registers for every invocation; empty for other drivers.
-    [[nodiscard]] std::string register_limit() const;
     [[nodiscard]] Error too_large() const;
     Result<void> set_word(cl_uint index, std::uint64_t word);
     Result<void> set_bytes(cl_uint index, const void* data, std::size_t size);
