@@ -66,12 +66,12 @@ namespace {
 std::uint64_t limit_of(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                        const ir::ZeroFill::Limit& limit) {
     using From = ir::ZeroFill::Limit::From;
-    if (limit.from == From::Literal) return limit.value;
+    if (limit.from == From::Literal) return limit.value / limit.divided_by;
     if (limit.from == From::Length)
-        return std::min<std::uint64_t>(lengths[limit.value], UINT32_MAX);
+        return std::min<std::uint64_t>(lengths[limit.value], UINT32_MAX) / limit.divided_by;
     std::uint32_t value = 0;
     std::memcpy(&value, launch.params + plan.params.offsets[limit.value], sizeof value);
-    return value;
+    return value / limit.divided_by;
 }
 
 // The coordinate takes every value below this in invocations that store.
@@ -89,7 +89,8 @@ std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launc
 bool stores_all(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                 const ir::ZeroFill::Output& facts, std::uint64_t elements) {
     if (!facts.candidate) return false;
-    const std::uint64_t columns = reach(plan, lengths, launch, facts.column);
+    const std::uint64_t columns =
+        facts.loop != 0 ? facts.loop : reach(plan, lengths, launch, facts.column);
     if (!facts.has_rows) return columns >= elements;
     const std::uint64_t pitch = limit_of(plan, lengths, launch, facts.pitch);
     if (pitch == 0 || elements > UINT32_MAX || columns < std::min(pitch, elements)) return false;

@@ -64,7 +64,8 @@ struct ZeroFill {
     struct Limit {
         enum class From : std::uint8_t { Literal, Param, Length };
         From from = From::Literal;
-        std::uint64_t value = 0;  // a literal, else the index of the parameter or buffer
+        std::uint64_t value = 0;       // a literal, else the index of the parameter or buffer
+        std::uint32_t divided_by = 1;  // rounded down
         friend bool operator==(const Limit&, const Limit&) = default;
     };
     // workgroup_id.group * size + local_id.local, which takes every value below the number of
@@ -75,10 +76,11 @@ struct ZeroFill {
         std::uint32_t size = 0;
         std::vector<Limit> below;  // the store happens under these conditions only
     };
-    // Only stored, once, as r[column] or r[row * pitch + column].
+    // Only stored, once, as r[column] or r[row * pitch + column]; the column may be that of a loop.
     struct Output {
         bool candidate = false;
         bool has_rows = false;
+        std::uint64_t loop = 0;  // `for column in 0..loop` takes the place of `column`
         Coordinate column, row;
         Limit pitch;
     };

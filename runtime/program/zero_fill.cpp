@@ -110,11 +110,29 @@ class Fill {
             if (s.op == Op::STORE && ++stores_[s.imm] == 1 && plain && !left_)
                 out.outputs[s.imm] = output(s.args[0]);
             const std::size_t mark = guards_.size();
+            const Loop around = loop_;
             const bool guard = s.op == Op::IF && guards(s.args[0]);
-            block(s.body, plain && guard, out);
+            const bool rounds = s.op == Op::FOR && loop_.count == 0 && enter(s);
+            block(s.body, plain && (guard || rounds), out);
             guards_.resize(mark);
+            loop_ = around;
             block(s.otherwise, false, out);
         }
+    }
+
+    // `for local in 0..count`, between literals, all of whose rounds run to their end.
+    struct Loop {
+        std::uint32_t local = kNone;
+        std::uint64_t count = 0;
+    };
+    bool enter(const Stmt& s) {
+        const auto literal = [&](unsigned k) { return code_.exprs[s.args[k]]; };
+        for (unsigned k = 0; k < 3; ++k)
+            if (literal(k).op != Op::LITERAL || literal(k).type != kU32) return false;
+        if (literal(0).extra != 0 || literal(2).extra != 1) return false;
+        if (contains(s, {Op::BREAK, Op::CONTINUE, Op::RETURN, Op::TRAP})) return false;
+        loop_ = {s.local, literal(1).extra};
+        return true;
     }
 
     using Limit = ZeroFill::Limit;
@@ -131,7 +149,7 @@ class Fill {
     [[nodiscard]] ZeroFill::Output output(ExprId index) const {
         ZeroFill::Output o;
         const Expr& e = resolve(code_, lets_, index);
-        if (const auto column = coordinate(index)) {
+        if (const auto column = coordinate(index); column && loop_.count == 0) {
             o.column = *column;
             o.candidate = true;
         } else if (e.op == Op::ADD && e.type == kU32) {
@@ -139,7 +157,7 @@ class Fill {
             o.candidate = rows(ids[0], ids[1], o) || rows(ids[1], ids[0], o);
         }
         for (const Guard& guard : guards_) {
-            if (same(guard.coordinate, o.column))
+            if (o.loop == 0 && same(guard.coordinate, o.column))
                 o.column.below.push_back(guard.limit);
             else if (o.has_rows && same(guard.coordinate, o.row))
                 o.row.below.push_back(guard.limit);
@@ -152,15 +170,21 @@ class Fill {
     // row * pitch + column, of which one does not follow from the other.
     [[nodiscard]] bool rows(ExprId product, ExprId column, ZeroFill::Output& o) const {
         const Expr& e = resolve(code_, lets_, product);
+        const Expr& last = resolve(code_, lets_, column);
+        const bool round = loop_.count != 0 && last.op == Op::LOCAL && last.extra == loop_.local;
         const auto x = coordinate(column);
-        if (e.op != Op::MUL || !x) return false;
+        if (e.op != Op::MUL || !(round || (x && loop_.count == 0))) return false;
         const auto ids = code_.operands_of(e);
         for (const unsigned first : {0U, 1U}) {
             const auto y = coordinate(ids[first]);
             const auto pitch = limit(ids[1 - first]);
-            if (!y || !pitch || y->group == x->group || y->local == x->local) continue;
+            if (!y || !pitch) continue;
+            if (!round && (y->group == x->group || y->local == x->local)) continue;
             o.has_rows = true;
-            o.column = *x;
+            if (round)
+                o.loop = loop_.count;
+            else
+                o.column = *x;
             o.row = *y;
             o.pitch = *pitch;
             return true;
@@ -206,7 +230,12 @@ class Fill {
         if (e.type != kU32) return std::nullopt;
         if (e.op == Op::LITERAL) return Limit{Limit::From::Literal, e.extra};
         if (e.op == Op::PARAM) return Limit{Limit::From::Param, e.imm};
-        return std::nullopt;
+        if (e.op != Op::DIV) return std::nullopt;
+        const auto whole = limit(code_.operands_of(e)[0]);
+        const Expr& divisor = resolve(code_, lets_, code_.operands_of(e)[1]);
+        if (!whole || whole->divided_by != 1 || divisor.op != Op::LITERAL || divisor.extra == 0)
+            return std::nullopt;
+        return Limit{whole->from, whole->value, static_cast<std::uint32_t>(divisor.extra)};
     }
 
     // Notes conditions `coordinate < limit`, joined by `&&`. False when the condition says more.
@@ -231,6 +260,7 @@ class Fill {
     std::vector<std::uint32_t> stores_;
     std::vector<bool> seen_;
     std::vector<Guard> guards_;
+    Loop loop_;
     bool left_ = false;
 };
 

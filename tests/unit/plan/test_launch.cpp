@@ -113,6 +113,31 @@ TEST_CASE("rows and columns: the zero fill is left out only when each element ha
     }
 }
 
+TEST_CASE("a loop that stores a row: the zero fill is left out only when all rows are whole") {
+    for (const unsigned rounds : {0U, 3U, 4U, 6U}) {
+        const Planned p = planned(
+            "wye 1; program p; workgroup 2; param pitch: u32; param n: u32; "
+            "output r: u32[]; main { let i = global_id.x; "
+            "if i < len(r) / 3u && i < n / 2u { for k in 0u.." +
+            std::to_string(rounds) + "u { r[i * pitch + k] = 1u; } } }");
+        unsigned left_out = 0;
+        for (unsigned c = 0; c < 6 * 14 * 16 * 5; ++c) {
+            const unsigned pitch = c % 6, n = c / 6 % 14, count = c / 84 % 16 + 1,
+                           groups = c / 1344 + 1;
+            const auto launch =
+                admitted(p, Ask().param(pitch).param(n).out(0, count * 4ULL).grid(groups));
+            if (launch->buffers[0].zero) continue;
+            ++left_out;
+            std::vector<bool> stored(count);
+            for (unsigned i = 0; i < groups * 2 && i < count / 3 && i < n / 2; ++i)
+                for (unsigned k = 0; k < rounds; ++k)
+                    if (i * pitch + k < count) stored[i * pitch + k] = true;
+            CHECK(std::ranges::count(stored, false) == 0);
+        }
+        CHECK((left_out > 50) == (rounds >= 3));
+    }
+}
+
 TEST_CASE("a workgroup of another size than the text has leaves the zero fill") {
     const Planned p = planned(R"(wye 1; program p; workgroup 4 adjustable; output r: u32[8];
         main { r[workgroup_id.x * 4u + local_id.x] = 1u; })");

@@ -237,6 +237,18 @@ TEST_CASE("zero fill of outputs") {
     CHECK(
         candidate("let cx = workgroup_id.y * workgroup_size.x + local_id.x; let cy = local_id.y + "
                   "16u * workgroup_id.x; r[cx + n * cy] = n;"));
+    CHECK(candidate("for k in 0u..8u { r[global_id.x * 8u + k] = n; }"));
+    CHECK(candidate(
+        "let i = global_id.x; if i < len(r) / 4u { for k in 0u..4u { r[k + 4u * i] = n; } }"));
+    CHECK(!candidate("for k in 1u..8u { r[global_id.x * 8u + k] = n; }"));
+    CHECK(!candidate("for k in 0u..8u step 2u { r[global_id.x * 8u + k] = n; }"));
+    CHECK(!candidate("for k in 0u..n { r[global_id.x * 8u + k] = n; }"));
+    CHECK(!candidate("for k in 0u..8u { if k == n { break; } r[global_id.x * 8u + k] = n; }"));
+    CHECK(!candidate("for k in 0u..8u { if k < n { r[global_id.x * 8u + k] = n; } }"));
+    CHECK(!candidate("for k in 0u..8u { for j in 0u..8u { r[global_id.x * 8u + k] = n; } }"));
+    CHECK(!candidate("for k in 0u..8u { r[global_id.x * 8u + global_id.y] = n; }"));
+    CHECK(!candidate("for k in 0u..8u { r[global_id.x] = n; }"));
+    CHECK(!candidate("let i = global_id.x; if i < n / 0u { r[i] = n; }"));
     CHECK(!candidate("let cx = global_id.x; r[cx * n + cx] = n;"));
     CHECK(!candidate("let cx = workgroup_id.y * 16u + local_id.x; r[global_id.y * n + cx] = n;"));
     CHECK(!candidate("let cx = workgroup_id.y * 16u + local_id.x; r[local_id.x * n + cx] = n;"));
