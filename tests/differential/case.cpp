@@ -123,7 +123,10 @@ wye::Result<Case> read_case(const std::string& file) {
     std::size_t number = 0;
     for (std::string line; std::getline(lines, line);) {
         ++number;
-        if (!line.starts_with(kMark)) continue;
+        if (!line.starts_with(kMark)) {
+            out.text += line + "\n";
+            continue;
+        }
         std::istringstream words(line.substr(kMark.size()));
         std::string rest;
         if (!read_line(words, out) || words >> rest)
@@ -132,7 +135,6 @@ wye::Result<Case> read_case(const std::string& file) {
                 "line " + std::to_string(number) + " says nothing of a launch: " + line,
                 "Fix: write it as tests/differential/case.hpp says");
     }
-    out.text = file;
     return out;
 }
 

@@ -8,11 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <sstream>
-
-#include <nlohmann/json.hpp>
 
 #include "differential/options.hpp"
 #include "differential/random_case.hpp"
@@ -30,18 +27,6 @@ enum Exit { kEqual = 0, kDiffers = 1, kUsageError = 2, kNoDevice = 3 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::vector<std::string> usable_devices() {
-    std::vector<std::string> out;
-    const auto context = wye::Context::create();
-    const auto report = context.ok() ? context->report() : wye::Result<std::string>("");
-    if (!report.ok()) return out;
-    const auto json = nlohmann::json::parse(*report, nullptr, false);
-    if (!json.is_object()) return out;
-    for (const auto& device : json.value("devices", nlohmann::json::array()))
-        if (device.value("usable", false)) out.push_back(device.value("selector", ""));
-    return out;
 }
 
 // Where a finding goes: DEVICE-NAME.wye, with what a file name should not have made plain.
@@ -68,7 +53,7 @@ void keep(const std::string& folder, const std::string& name, const std::string&
 // What differs, made small.
 void report(Target& target, const Options& options, const std::string& name, const Case& what,
             const Finding& finding) {
-    const std::string selector = target.device().selector();
+    const std::string selector = target.selector();
     std::printf("DIFFERS %s on %s: %s\n", name.c_str(), selector.c_str(), finding.text.c_str());
     const Judge judge_changed = [&](const Case& c) { return target.judge(c, kChanged); };
     std::vector<std::string> remarks = {name + " on " + selector};
@@ -98,27 +83,6 @@ void report(Target& target, const Options& options, const std::string& name, con
         keep(options.keep, file_name(selector, name), write_case(smallest, remarks));
 }
 
-// The case that runs now, as a file, in case the device ends the process.
-class Running {
-  public:
-    Running(const std::string& folder, const std::string& name, const Case& what) {
-        if (folder.empty()) return;
-        std::error_code ignored;
-        fs::create_directories(folder, ignored);
-        path_ = fs::path(folder) / (name + ".running");
-        std::ofstream(path_, std::ios::binary) << write_case(what, {"It ended the process."});
-    }
-    ~Running() {
-        std::error_code ignored;
-        if (!path_.empty()) fs::remove(path_, ignored);
-    }
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-
-  private:
-    fs::path path_;
-};
-
 // Judges case after case on one device, until it stays busy.
 class Session {
   public:
@@ -129,8 +93,6 @@ class Session {
             ++tally_.not_run;
             return;
         }
-        const std::string selector = target_.device().selector();
-        const Running running(options_.keep, file_name(selector, name), what);
         const Finding finding = target_.judge(what, care);
         tally_.add(finding);
         if (finding.differs())
@@ -138,7 +100,8 @@ class Session {
         else if (finding.kind == Finding::Kind::Useless)
             std::printf("USELESS %s: %s\n", name.c_str(), finding.text.c_str());
         if (tally_.stays_busy())
-            std::printf("STOPPED after %s: %s stays busy\n", name.c_str(), selector.c_str());
+            std::printf("STOPPED after %s: %s stays busy\n", name.c_str(),
+                        target_.selector().c_str());
     }
     [[nodiscard]] const Tally& tally() const { return tally_; }
 
@@ -184,6 +147,18 @@ bool replay(Session& session, const std::vector<std::string>& paths) {
     return true;
 }
 
+bool all_seeds(Session& session, Target& target, const Options& options) {
+    for (const std::uint64_t seed : options.seeds) {
+        const auto what = target.random(seed, options.traps);
+        if (!what.ok()) {
+            std::fprintf(stderr, "wye fuzz: error: %s\n", what.error().text().c_str());
+            return false;
+        }
+        session.check((options.traps ? "traps-" : "seed-") + std::to_string(seed), *what, kTrusted);
+    }
+    return true;
+}
+
 int run(const Options& options) {
     std::vector<std::string> paths;
     if (!options.replay.empty()) {
@@ -195,25 +170,19 @@ int run(const Options& options) {
     std::uint64_t equal = 0;
     std::uint64_t others = 0;
     bool all_equal = true;
-    std::vector<std::unique_ptr<Target>> targets;
     for (const std::string& selector : selectors) {
-        auto opened = Target::open(selector, static_cast<std::uint64_t>(options.timeout * 1e9));
-        if (!opened.ok()) {
-            std::fprintf(stderr, "wye fuzz: error: %s\n", opened.error().text().c_str());
+        auto target = Target::open(selector, static_cast<std::uint64_t>(options.timeout * 1e9));
+        if (!target.ok()) {
+            std::fprintf(stderr, "wye fuzz: error: %s\n", target.error().text().c_str());
             return kNoDevice;
         }
-        Target& target = *targets.emplace_back(std::make_unique<Target>(std::move(opened).value()));
         const auto start = std::chrono::steady_clock::now();
-        Session session(target, options);
+        Session session(*target, options);
         if (!replay(session, paths)) return kUsageError;
-        const auto facts = options_for(target.device());
-        for (std::size_t i = 0; paths.empty() && i < options.seeds.size(); ++i) {
-            const std::uint64_t seed = options.seeds[i];
-            session.check((options.traps ? "traps-" : "seed-") + std::to_string(seed),
-                          random_case(seed, facts, options.traps), kTrusted);
-        }
+        if (paths.empty() && !all_seeds(session, *target, options)) return kNoDevice;
+        target->close();
         const Tally& tally = session.tally();
-        std::printf("%s: %s\n", target.device().selector().c_str(),
+        std::printf("%s: %s\n", target->selector().c_str(),
                     tally.line(seconds_since(start)).c_str());
         equal += tally.equal;
         others += tally.programs() - tally.equal;
@@ -225,18 +194,13 @@ int run(const Options& options) {
     }
     std::printf("%llu equal, %llu different\n", static_cast<unsigned long long>(equal),
                 static_cast<unsigned long long>(others));
-    const int code = all_equal ? kEqual : kDiffers;
-    if (std::ranges::any_of(targets, [](const auto& target) { return target->busy(); })) {
-        std::fflush(stdout);
-        std::_Exit(code);
-    }
-    return code;
+    return all_equal ? kEqual : kDiffers;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    // A device may end the process: what was said before must be out by then.
+    // Long runs are read while they go on.
     std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
     Options options;
     if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {

@@ -18,6 +18,7 @@ struct Finding {
         Bytes,    // outputs differ
         Trap,     // another trap code or count, or outputs although it trapped
         Error,    // the device failed
+        Ended,    // the process did, by a fault of its driver
         Useless,  // refused, or without one right result: races, or not ended in the step limit
     };
     Kind kind = Kind::Equal;

@@ -18,6 +18,7 @@ bool refuses(const Finding& finding) {
 std::string reason(const Finding& finding) {
     if (finding.kind == Finding::Kind::Bytes) return "bytes";
     if (finding.kind == Finding::Kind::Trap) return "trap";
+    if (finding.kind == Finding::Kind::Ended) return "ended";
     std::string out(wye::code_text(finding.code));
     std::ranges::replace(out, ' ', '_');
     return out;
@@ -50,10 +51,12 @@ std::string Tally::line(double seconds) const {
     field("useless", useless);
     field("not_run", not_run);
     for (const auto& [name, count] : reasons) field(name, count);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
+    rusage own{}, children{};
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &children);
+    const long peak = std::max(own.ru_maxrss, children.ru_maxrss);
     char end[64];
-    std::snprintf(end, sizeof end, "seconds=%.1f peak_MiB=%ld", seconds, usage.ru_maxrss / 1024);
+    std::snprintf(end, sizeof end, "seconds=%.1f peak_MiB=%ld", seconds, peak / 1024);
     return out + end;
 }
 

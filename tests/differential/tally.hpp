@@ -21,13 +21,12 @@ struct Tally {
     std::map<std::string, std::uint64_t> reasons;  // of those that are not equal
 
     void add(const Finding& finding);
-    // Several dispatches one after the other did not end, so all are likely to wait for the first:
-    // drivers of processors have one pool of threads, however often a device is opened.
+    // Several dispatches one after the other did not end, so others are likely to wait for them.
     [[nodiscard]] bool stays_busy() const { return timeouts_ >= 2; }
     [[nodiscard]] std::uint64_t programs() const { return equal + different + refused + useless; }
     [[nodiscard]] bool all_equal() const { return programs() == equal && not_run == 0; }
     // "programs=8 equal=7 different=1 refused=0 useless=0 not_run=0 bytes=1 seconds=0.4
-    // peak_MiB=31" The last is the most that the process has held so far; it does not add up.
+    // peak_MiB=31" The last is the most that one process has held; it does not add up.
     [[nodiscard]] std::string line(double seconds) const;
 
   private:

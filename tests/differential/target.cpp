@@ -1,25 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "differential/target.hpp"
 
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "conformance/device.hpp"
+#include "differential/random_case.hpp"
+
 namespace differential {
+namespace {
+
+using nlohmann::json;
+
+// Drivers may put any bytes in their texts.
+std::string text_of(const json& message) {
+    return message.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json of_error(const wye::Error& error) {
+    return {{"error", error.text()}, {"code", static_cast<int>(error.code)}};
+}
+
+json of_finding(const Finding& finding) {
+    return {{"kind", static_cast<int>(finding.kind)},
+            {"code", static_cast<int>(finding.code)},
+            {"text", finding.text}};
+}
+
+// What runs in the child: a case for a seed, or the finding for a case.
+json answer(const conformance::Device& device, const json& question) {
+    if (question.contains("seed"))
+        return {{"case",
+                 write_case(random_case(question["seed"], options_for(device), question["traps"]),
+                            {})}};
+    const auto what = read_case(question["case"]);
+    if (!what.ok()) return of_error(what.error());
+    return of_finding(judge(device.context(), on(device), *what,
+                            {question["steps"].get<std::uint64_t>(), question["races"]}));
+}
+
+// The first question is empty: has the device been opened?
+Child::Answer open_device(const std::string& selector, std::uint64_t timeout_ns) {
+    auto opened = conformance::Device::open(selector, {});
+    if (!opened.ok())
+        return [text = text_of(of_error(opened.error()))](const std::string&) { return text; };
+    const auto device = std::make_shared<conformance::Device>(std::move(opened).value());
+    device->give_up_after(timeout_ns);
+    return [device](const std::string& message) {
+        const json question = json::parse(message);
+        return text_of(question.empty() ? json{{"selector", device->selector()}}
+                                        : answer(*device, question));
+    };
+}
+
+std::string report() {
+    const auto context = wye::Context::create();
+    const auto text = context.ok() ? context->report() : wye::Result<std::string>("");
+    return text.ok() ? *text : std::string();
+}
+
+// Nothing: the child has ended. An answer that is an error is one.
+std::optional<wye::Result<json>> ask(Child& child, const json& question) {
+    const auto text = child.ask(text_of(question));
+    if (!text) return std::nullopt;
+    json message = json::parse(*text);
+    if (message.contains("error"))
+        return wye::Error(static_cast<wye::Code>(message["code"].get<int>()),
+                          message["error"].get<std::string>(), "");
+    return wye::Result<json>(std::move(message));
+}
+
+}  // namespace
+
+std::vector<std::string> usable_devices() {
+    std::vector<std::string> out;
+    auto child = Child::start([] { return [](const std::string&) { return report(); }; });
+    const auto text = child.ok() ? child->ask({}) : std::nullopt;
+    const json report = json::parse(text.value_or(""), nullptr, false);
+    if (!report.is_object()) return out;
+    for (const auto& device : report.value("devices", json::array()))
+        if (device.value("usable", false)) out.push_back(device.value("selector", ""));
+    return out;
+}
 
 wye::Result<Target> Target::open(const std::string& selector, std::uint64_t timeout_ns) {
-    WYE_ASSIGN(conformance::Device device, conformance::Device::open(selector, {}));
-    device.give_up_after(timeout_ns);
-    return Target(std::make_unique<conformance::Device>(std::move(device)), timeout_ns);
+    Target target(selector, timeout_ns);
+    WYE_TRY(target.start());
+    return target;
+}
+
+wye::Result<void> Target::start() {
+    WYE_ASSIGN(Child child, Child::start([this] { return open_device(selector_, timeout_ns_); }));
+    const auto opened = ask(child, json::object());
+    if (!opened)
+        return wye::Error(wye::Code::DRIVER,
+                          "opening device `" + selector_ + "` ended the process: " + child.stop(),
+                          "Fix: see `wye info --verify`");
+    if (!opened->ok()) return opened->error();
+    selector_ = (**opened)["selector"];
+    child_ = std::move(child);
+    return {};
+}
+
+wye::Result<Case> Target::random(std::uint64_t seed, bool traps) {
+    if (!child_) WYE_TRY(start());
+    const auto made = ask(*child_, {{"seed", seed}, {"traps", traps}});
+    if (!made) return wye::Error(wye::Code::INTERNAL, "the generator ended: " + child_->stop(), "");
+    if (!made->ok()) return made->error();
+    return read_case((**made)["case"]);
 }
 
 Finding Target::judge(const Case& what, const Care& care) {
-    Finding finding = differential::judge(device_->context(), on(*device_), what, care);
-    const bool lost =
-        finding.kind == Finding::Kind::Error && finding.code == wye::Code::DEVICE_LOST;
-    const bool stuck = finding.kind == Finding::Kind::Error && finding.code == wye::Code::TIMEOUT;
-    if (!lost && !stuck) return finding;
-    auto again = conformance::Device::open(device_->selector(), {});
-    if (!again.ok()) return finding;  // the next case says so too
-    again->give_up_after(timeout_ns_);
-    if (stuck) left_.push_back(std::move(device_));
-    device_ = std::make_unique<conformance::Device>(std::move(again).value());
+    if (!child_)
+        if (auto started = start(); !started.ok())
+            return {Finding::Kind::Error, started.error().code, started.error().text()};
+    const auto answer = ask(
+        *child_, {{"case", write_case(what, {})}, {"steps", care.steps}, {"races", care.races}});
+    if (!answer) {
+        const std::string how = child_->stop();
+        child_.reset();
+        return {Finding::Kind::Ended, wye::Code::DRIVER, "the process ended: " + how};
+    }
+    if (!answer->ok()) return {Finding::Kind::Error, answer->error().code, answer->error().text()};
+    const json& found = **answer;
+    const Finding finding{static_cast<Finding::Kind>(found["kind"].get<int>()),
+                          static_cast<wye::Code>(found["code"].get<int>()), found["text"]};
+    const bool stuck = finding.code == wye::Code::TIMEOUT;
+    if (finding.kind == Finding::Kind::Error && (stuck || finding.code == wye::Code::DEVICE_LOST)) {
+        if (stuck) child_->kill();  // to close the device may take for ever
+        child_.reset();
+    }
     return finding;
 }
 

@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device that is judged case after case, and opened again when one of them made it unusable:
-// lost, or still busy after the time limit. Not thread-safe.
+// A device that is judged case after case in a child process, which is replaced after a case that
+// ended it, lost the device or did not end itself. Not thread-safe.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "conformance/device.hpp"
+#include "differential/case.hpp"
+#include "differential/child.hpp"
 #include "differential/referee.hpp"
 
 namespace differential {
 
+// The selectors of all usable devices.
+[[nodiscard]] std::vector<std::string> usable_devices();
+
 class Target {
   public:
-    // `timeout_ns`: for one dispatch.
+    // `timeout_ns`: for one dispatch. Errors: those of opening the device.
     [[nodiscard]] static wye::Result<Target> open(const std::string& selector,
                                                   std::uint64_t timeout_ns);
 
-    [[nodiscard]] const conformance::Device& device() const { return *device_; }
+    // Of the device, where `open` was given a pattern.
+    [[nodiscard]] const std::string& selector() const { return selector_; }
+    // What `random_case` makes for this device.
+    [[nodiscard]] wye::Result<Case> random(std::uint64_t seed, bool traps);
     [[nodiscard]] Finding judge(const Case& what, const Care& care);
-    // A dispatch may still run. Then closing the device may wait for ever: leave the process
-    // instead.
-    [[nodiscard]] bool busy() const { return !left_.empty(); }
+    // Until it is asked again.
+    void close() { child_.reset(); }
 
   private:
-    Target(std::unique_ptr<conformance::Device> device, std::uint64_t timeout_ns)
-        : device_(std::move(device)), timeout_ns_(timeout_ns) {}
+    Target(std::string selector, std::uint64_t timeout_ns)
+        : selector_(std::move(selector)), timeout_ns_(timeout_ns) {}
+    [[nodiscard]] wye::Result<void> start();
 
-    std::unique_ptr<conformance::Device> device_;
-    std::vector<std::unique_ptr<conformance::Device>> left_;
+    std::string selector_;
     std::uint64_t timeout_ns_;
+    std::optional<Child> child_;
 };
 
 }  // namespace differential

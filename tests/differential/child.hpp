@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A forked copy of this process that answers messages: whatever a driver does to its process (an
+// abort, a crash, a thread that never ends) is done to the copy. Forking is safe while this process
+// has one thread, so it opens no driver itself. Not thread-safe.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "wye/wye.hpp"
+
+namespace differential {
+
+class Child {
+  public:
+    using Answer = std::function<std::string(const std::string&)>;
+    // The child calls `open` once, and what that returns for each message. IO: no process can be
+    // started.
+    [[nodiscard]] static wye::Result<Child> start(const std::function<Answer()>& open);
+    Child(Child&& other) noexcept;
+    Child& operator=(Child&& other) noexcept;
+    // Waits until the child has closed what it opened.
+    ~Child() { stop(); }
+
+    // Nothing: the child has ended.
+    [[nodiscard]] std::optional<std::string> ask(const std::string& message);
+    void kill();
+    // Waits for its end. "exit status 1" or "signal 11 (Segmentation fault)".
+    std::string stop();
+
+  private:
+    Child(pid_t process, int socket) : process_(process), socket_(socket) {}
+
+    pid_t process_ = -1;
+    int socket_ = -1;
+};
+
+}  // namespace differential
