@@ -70,6 +70,7 @@ class Scalar {
                      const std::string& result = {});
     std::string divide(const std::vector<std::string>& v, bool remainder);
     std::string shift(const std::vector<std::string>& v, bool left);
+    [[nodiscard]] std::string rotation(const std::string& there, const std::string& back) const;
     std::string rounded(Rounded what, const std::vector<std::string>& v);
     std::string native_function(Op op, const std::vector<std::string>& v);
     std::string fma_through_f64(const std::vector<std::string>& v);
@@ -283,8 +284,17 @@ std::string Scalar::write(Op op, const std::vector<std::string>& v) {
     }
 }
 
+// Of two shifts, the second by what is left of the width. In 64 bits it is one step and the rest:
+// NVIDIA's compilers (13.0) add two shifts by b and 64 - b, and take a shift by 64 that they come
+// to know late for one by 0, so that a rotation by 0 gives twice its operand.
+std::string Scalar::rotation(const std::string& there, const std::string& back) const {
+    const std::string last = std::to_string(bits_ - 1) + "u";
+    const std::string rest = bits_ == 64 ? "((a " + back + " 1u) " + back + " (~b & 63u))"
+                                         : "(a " + back + " ((32u - b) & 31u))";
+    return "    return (a " + there + " (b & " + last + ")) | " + rest + ";\n";
+}
+
 std::string Scalar::unrounded(Op op, const std::vector<std::string>& v) {
-    const std::string width = std::to_string(bits_) + "u";
     const std::string last = std::to_string(bits_ - 1) + "u";
     if (const std::string body = module_.spelling.native(op, kind_); !body.empty())
         return help(std::string(ir::op_text(op)).c_str(), v, body);
@@ -335,13 +345,9 @@ std::string Scalar::unrounded(Op op, const std::vector<std::string>& v) {
         case Op::GE:
             return compare(">=", v);
         case Op::ROTL:
-            return help("rotl", v,
-                        "    return (a << (b & " + last + ")) | (a >> ((" + width + " - b) & " +
-                            last + "));\n");
+            return help("rotl", v, rotation("<<", ">>"));
         case Op::ROTR:
-            return help("rotr", v,
-                        "    return (a >> (b & " + last + ")) | (a << ((" + width + " - b) & " +
-                            last + "));\n");
+            return help("rotr", v, rotation(">>", "<<"));
         case Op::POPCOUNT:
             return intrinsic(Intrinsic::PopCount, v);
         case Op::CLZ:

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Integer operations. All values are unsigned in type; signed operations say so themselves.
+#include <algorithm>
+#include <bit>
+
+#include "lower/literal_divisor.hpp"
 #include "lower/spirv_library.hpp"
 #include "lower/spirv_ops.hpp"
 
@@ -36,6 +40,7 @@ class Integer {
     }
     Id mask_count(Id count) { return b_.op(spv::Op::OpBitwiseAnd, count, b_.u32(bits_ - 1)); }
 
+    Id quotient_of_literal(Id a, std::uint64_t divisor);
     Id divide(Id a, Id divisor, bool remainder);
     Id shift(Id a, Id count, bool left);
     Id rotate(Id a, Id count, bool left);
@@ -43,6 +48,7 @@ class Integer {
     Id leading_zeros(Id a);
     Id trailing_zeros(Id a);
     Id reverse(Id a);
+    Id upper_half(Id a, Id c);
     Id mul_hi(Id a, Id c);
     Id saturate(Id a, Id c, bool subtract);
 
@@ -51,13 +57,49 @@ class Integer {
     bool wide_, signed_;
 };
 
-// One select turns a bad divisor into 1; nothing is needed for a literal other than 0 and -1.
-// NVIDIA 580 takes the results of wide divisions for one another, so those are made of words; and
-// it cannot compile what asks by a division whether a product overflows, so the quotient is
-// disguised.
+// Without a division: NVIDIA 580 crashes on some programs that divide by literals, and takes the
+// results of wide divisions for one another. A literal 0 stands for 1.
+Id Integer::quotient_of_literal(Id a, std::uint64_t divisor) {
+    const auto by = [&](spv::Op shift, Id value, unsigned count) {
+        return count == 0 ? value : b_.op(shift, value, b_.u32(count));
+    };
+    constexpr auto kLogical = spv::Op::OpShiftRightLogical;
+    constexpr auto kArithmetic = spv::Op::OpShiftRightArithmetic;
+    const bool minus = signed_ && (divisor & sign_bit()) != 0;
+    const std::uint64_t size = minus ? (0 - divisor) & all_ones() : divisor;
+    const auto power = static_cast<unsigned>(std::countr_zero(std::max<std::uint64_t>(size, 1)));
+    Id quotient = 0;
+    if (size <= std::uint64_t{1} << power) {
+        if (signed_ && power != 0)  // towards zero
+            a = add(a, by(kLogical, by(kArithmetic, a, bits_ - 1), bits_ - power));
+        quotient = by(signed_ ? kArithmetic : kLogical, a, power);
+    } else {
+        const Reciprocal reciprocal = reciprocal_of(size, bits_, signed_);
+        const Id factor = number(reciprocal.factor);
+        const Id high = upper_half(a, factor);
+        if (signed_) {
+            const Id product = sub(high, band(by(kArithmetic, a, bits_ - 1), factor));
+            quotient = add(by(kArithmetic, product, reciprocal.shift), by(kLogical, a, bits_ - 1));
+        } else if (reciprocal.carries) {
+            quotient = by(kLogical, add(high, by(kLogical, sub(a, high), 1)), reciprocal.shift - 1);
+        } else {
+            quotient = by(kLogical, high, reciprocal.shift);
+        }
+    }
+    return minus ? sub(number(0), quotient) : quotient;
+}
+
+// One select turns a bad divisor into 1. Wide divisions are made of words; and NVIDIA 580 cannot
+// compile what asks by a division whether a product overflows, so the quotient is disguised.
 Id Integer::divide(Id a, Id divisor, bool remainder) {
     const auto known = b_.module.known(divisor);
-    if (!known || *known == 0 || (signed_ && *known == all_ones())) {
+    if (known && remainder && !signed_ && std::has_single_bit(*known))
+        return band(a, number(*known - 1));
+    Id quotient = 0;
+    if (known) {
+        quotient = quotient_of_literal(a, *known);
+        divisor = number(std::max<std::uint64_t>(*known, 1));
+    } else {
         Id bad = b_.equal(divisor, number(0));
         if (signed_) {
             const Id least = b_.equal(a, number(sign_bit()));
@@ -65,15 +107,14 @@ Id Integer::divide(Id a, Id divisor, bool remainder) {
             bad = b_.either(bad, b_.both(least, minus_one));
         }
         divisor = b_.select(bad, number(1), divisor);
+        if (wide_)
+            quotient =
+                spirv_library_call(b_, signed_ ? "signed_quotient64" : "quotient64", {a, divisor});
+        else if (remainder && !signed_)
+            return b_.op(spv::Op::OpUMod, a, divisor);
+        else
+            quotient = b_.disguised(b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor));
     }
-    if (wide_ && !known) {
-        const Id quotient =
-            spirv_library_call(b_, signed_ ? "signed_quotient64" : "quotient64", {a, divisor});
-        return remainder ? sub(a, b_.op(spv::Op::OpIMul, quotient, divisor)) : quotient;
-    }
-    if (remainder && !signed_) return b_.op(spv::Op::OpUMod, a, divisor);
-    const Id quotient =
-        b_.disguised(b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor));
     return remainder ? sub(a, b_.op(spv::Op::OpIMul, quotient, divisor)) : quotient;
 }
 
@@ -121,18 +162,26 @@ Id Integer::reverse(Id a) {
                          b_.op(spv::Op::OpBitReverse, b_.low_word(a)));
 }
 
+// Of the product of two unsigned values.
+Id Integer::upper_half(Id a, Id c) {
+    if (wide_) return spirv_library_call(b_, "mul_hi64", {a, c});
+    const Id word = b_.module.int_type(32);
+    const Id both[] = {word, word};
+    return b_.extract(b_.make(spv::Op::OpUMulExtended, b_.module.struct_type(both), {a, c}), word,
+                      1);
+}
+
 Id Integer::mul_hi(Id a, Id c) {
-    if (!wide_) {
+    if (!wide_ && signed_) {
         const Id word = b_.module.int_type(32);
         const Id both[] = {word, word};
-        const Id product = b_.make(signed_ ? spv::Op::OpSMulExtended : spv::Op::OpUMulExtended,
-                                   b_.module.struct_type(both), {a, c});
-        return b_.extract(product, word, 1);
+        return b_.extract(b_.make(spv::Op::OpSMulExtended, b_.module.struct_type(both), {a, c}),
+                          word, 1);
     }
-    Id high = spirv_library_call(b_, "mul_hi64", {a, c});
+    const Id high = upper_half(a, c);
     if (!signed_) return high;
-    high = sub(high, b_.select(negative(a), c, number(0)));
-    return sub(high, b_.select(negative(c), a, number(0)));
+    const Id part = sub(high, b_.select(negative(a), c, number(0)));
+    return sub(part, b_.select(negative(c), a, number(0)));
 }
 
 Id Integer::saturate(Id a, Id c, bool subtract) {

@@ -26,7 +26,7 @@ static ulong wye_div_u64(const ulong a, const ulong b) {
     return a / d;
 }
 static ulong wye_rotl_u64(const ulong a, const ulong b) {
-    return (a << (b & 63u)) | (a >> ((64u - b) & 63u));
+    return (a << (b & 63u)) | ((a >> 1u) >> (~b & 63u));
 }
 static ulong wye_sub_sat_u64(const ulong a, const ulong b) {
     return a < b ? 0ul : a - b;

@@ -35,7 +35,7 @@ static __device__ u64 wye_div_u64(const u64 a, const u64 b) {
     return a / d;
 }
 static __device__ u64 wye_rotl_u64(const u64 a, const u64 b) {
-    return (a << (b & 63u)) | (a >> ((64u - b) & 63u));
+    return (a << (b & 63u)) | ((a >> 1u) >> (~b & 63u));
 }
 static __device__ u64 wye_sub_sat_u64(const u64 a, const u64 b) {
     return a < b ? 0ull : a - b;

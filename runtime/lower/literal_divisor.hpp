@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Division by a literal as a multiplication. T. Granlund and P. L. Montgomery, "Division by
+// Invariant Integers using Multiplication", PLDI 1994: theorem 4.2 for unsigned values, 5.1 for
+// signed ones. Pure.
+#pragma once
+
+#include <cstdint>
+
+namespace wye::lower {
+
+// With N bits and h the upper N bits of `factor` times a value n:
+// unsigned: n / divisor = h >> shift; if `carries`, (h + ((n - h) >> 1)) >> (shift - 1);
+// signed, h of the signed product by the unsigned factor: (h >> shift) + (n < 0).
+struct Reciprocal {
+    std::uint64_t factor = 0;
+    unsigned shift = 0;
+    bool carries = false;  // the factor has one bit more than N, which is left out
+};
+
+// `divisor`: from 3, no power of two; of a signed type its magnitude. `bits`: 32 or 64.
+[[nodiscard]] Reciprocal reciprocal_of(std::uint64_t divisor, unsigned bits, bool is_signed);
+
+}  // namespace wye::lower
