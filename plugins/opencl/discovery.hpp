@@ -41,6 +41,10 @@ struct Device {
     [[nodiscard]] bool compiles_at_launch() const {
         return platform_name == "Portable Computing Language";
     }
+    // PoCL 3: its headers take most of the time of a build.
+    [[nodiscard]] bool slow_headers() const {
+        return compiles_at_launch() && driver_version.starts_with("3.");
+    }
     [[nodiscard]] bool rounds_f32_division() const {
         return (single_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     }

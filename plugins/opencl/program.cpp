@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "opencl/builtins.hpp"
 #include "opencl/status.hpp"
 #include "wye/sdk/compiler_log.hpp"
 
@@ -18,7 +19,8 @@ std::string options_for(const Device& device, std::string_view options) {
         const std::size_t end = std::min(options.find(' '), options.size());
         const std::string_view word = options.substr(0, end);
         options.remove_prefix(std::min(end + 1, options.size()));
-        if (word.empty() || (word == kRoundedDivision && !device.rounds_f32_division())) continue;
+        if (word.empty() || word == kOwnBuiltins) continue;
+        if (word == kRoundedDivision && !device.rounds_f32_division()) continue;
         if (!out.empty()) out += ' ';
         out += word;
     }
@@ -53,18 +55,35 @@ Error build_error(cl_int status, const std::string& label, std::string_view sour
 }  // namespace
 
 Result<void> BuiltProgram::compile(const wye_artifact& artifact) {
+    const std::string_view source(static_cast<const char*>(artifact.code.data), artifact.code.size);
+    const std::string_view wanted = sdk::from_abi(artifact.options);
+    const std::string options = options_for(device_.info, wanted);
+    const std::string_view texts[] = {kBuiltins, source};
+    // Should this not compile, the driver's own headers have the last word, and the log is theirs.
+    if (device_.info.slow_headers() && wanted.find(kOwnBuiltins) != std::string_view::npos &&
+        compile(texts, options + " " + std::string(kWithoutHeader)).ok())
+        return {};
+    return compile({texts + 1, 1}, options);
+}
+
+Result<void> BuiltProgram::compile(std::span<const std::string_view> texts,
+                                   const std::string& options) {
     const Driver& driver = device_.driver;
-    const auto* source = static_cast<const char*>(artifact.code.data);
-    const std::size_t size = artifact.code.size;
+    std::vector<const char*> starts;
+    std::vector<std::size_t> sizes;
+    for (const std::string_view text : texts) {
+        starts.push_back(text.data());
+        sizes.push_back(text.size());
+    }
     cl_int status = CL_SUCCESS;
-    program_ = Program(driver, driver.clCreateProgramWithSource(device_.context.get(), 1, &source,
-                                                                &size, &status));
+    program_ = Program(driver, driver.clCreateProgramWithSource(
+                                   device_.context.get(), static_cast<cl_uint>(texts.size()),
+                                   starts.data(), sizes.data(), &status));
     if (status != CL_SUCCESS) return cl_error(status, "clCreateProgramWithSource", label_);
-    const std::string options = options_for(device_.info, sdk::from_abi(artifact.options));
     status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
                                    nullptr);
     if (status != CL_SUCCESS)
-        return build_error(status, label_, {source, size},
+        return build_error(status, label_, texts.back(),
                            build_log(driver, program_.get(), device_.info.id));
     return {};
 }

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "opencl/device.hpp"
@@ -41,6 +43,8 @@ class BuiltProgram {
 
     explicit BuiltProgram(OpenDevice& device) : device_(device) {}
     Result<void> compile(const wye_artifact& artifact);
+    // The texts are one source; errors speak of the last.
+    Result<void> compile(std::span<const std::string_view> texts, const std::string& options);
     Result<void> load(wye_bytes saved);
     Result<void> find_kernel(const std::string& entry);
     [[nodiscard]] std::size_t invocations() const {

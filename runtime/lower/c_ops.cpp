@@ -153,6 +153,7 @@ std::string Scalar::native_function(Op op, const std::vector<std::string>& v) {
             op == Op::DIV ? "near_div" : "near_sqrt", v,
             "    " + value_ + " r;\n    asm(\"" + word + " %0, %1" + operands + "    return r;\n");
     }
+    module_.used.native = true;
     std::string out = word + "(";
     for (std::size_t i = 0; i < v.size(); ++i) out += (i == 0 ? "" : ", ") + v[i];
     return out + ")";

@@ -81,6 +81,9 @@ class OpenClC final : public Spelling {
         if (used.rounded[static_cast<unsigned>(Rounded::F32Div)] ||
             used.rounded[static_cast<unsigned>(Rounded::F32Sqrt)])
             out += " -cl-fp32-correctly-rounded-divide-sqrt";
+        // For the plugin (opencl/builtins.hpp): it declares what the rest of this file calls, so
+        // that a slow compiler need not read its headers.
+        if (!used.native) out += " -DWYE_BUILTINS=1";
         return out;
     }
 

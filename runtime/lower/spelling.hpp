@@ -49,6 +49,7 @@ struct Used {
     bool f64 = false;
     bool atomic64 = false;
     bool rounded[6] = {};  // by Rounded: the native form is in the text
+    bool native = false;   // so is a math function of the device
 };
 
 class Spelling {
