@@ -91,4 +91,14 @@ bool BarrierPlan::plan(const ir::Code& main, ir::BlockId block, bool in_loop, bo
     return left;
 }
 
+bool joins_workgroup(const ir::Program& program) {
+    const auto& buffers = program.buffers;
+    const auto& stmts = program.main.stmts;
+    return std::any_of(buffers.begin(), buffers.end(),
+                       [](const ir::Buffer& buffer) { return buffer.shared(); }) ||
+           std::any_of(stmts.begin(), stmts.end(), [](const ir::Stmt& s) {
+               return s.op == Op::BARRIER || s.op == Op::GRID_BARRIER;
+           });
+}
+
 }  // namespace wye::lower

@@ -37,6 +37,8 @@ class BarrierPlan {
     [[nodiscard]] bool opens_after(ir::StmtId statement) const {
         return !after_.empty() && after_[statement];
     }
+    // Some barrier of the program's own is inside.
+    [[nodiscard]] bool holds(ir::BlockId block) const { return !holds_.empty() && holds_[block]; }
     // Both sides of this `if` hold barriers: their ends must differ, or a compiler merges them.
     [[nodiscard]] bool both_hold(const ir::Stmt& s) const {
         return !holds_.empty() && s.otherwise != ir::kNone && holds_[s.body] && holds_[s.otherwise];
@@ -55,5 +57,8 @@ class BarrierPlan {
     std::uint32_t first_ = 0xffffffffU, last_ = 0;  // barriers, in text order
     bool closes_main_ = false;
 };
+
+// The invocations of a workgroup meet somewhere.
+[[nodiscard]] bool joins_workgroup(const ir::Program& program);
 
 }  // namespace wye::lower

@@ -36,7 +36,9 @@ CWriter::CWriter(CModule& module, std::uint32_t function)
       function_(function),
       code_(function == ir::kNone ? program_.main : program_.functions[function].code),
       ranges_(module.ranges.of(function)),
-      launch_values_(program_, code_) {}
+      launch_values_(program_, code_),
+      parts_loops_(module.facts.workgroup_loops && module.spelling.closes_conditional_barriers() &&
+                   !module.single() && joins_workgroup(program_)) {}
 
 CWriter::CWriter(CModule& module, BarrierPlan plan) : CWriter(module, ir::kNone) {
     plan_ = std::move(plan);
@@ -146,9 +148,8 @@ void CWriter::write_statement(ir::StmtId id) {
         case Op::IF:
             return if_statement(s);
         case Op::FOR:
-            return for_statement(id);
         case Op::WHILE:
-            return while_statement(s);
+            return loop_statement(id);
         case Op::BREAK:
         case Op::CONTINUE:
             return line(s.op == Op::BREAK ? "break;" : "continue;");

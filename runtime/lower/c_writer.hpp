@@ -96,6 +96,7 @@ class CWriter {
     void if_statement(const ir::Stmt& s);
     // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: not asked.
     std::string whole_workgroup(const ir::Stmt& s);
+    void loop_statement(ir::StmtId id);
     void for_statement(ir::StmtId id);
     bool open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
                    const std::string& step);
@@ -127,6 +128,7 @@ class CWriter {
     const ir::Code& code_;
     const CodeRanges& ranges_;
     const LaunchValues launch_values_;
+    const bool parts_loops_;  // see loop_statement
     OuterSet outer_;
     std::string out_;
     unsigned indent_ = 1;
@@ -143,6 +145,7 @@ class CWriter {
     std::vector<Closing> closings_;
     unsigned labels_ = 0, seals_ = 0;
     bool uses_gone_ = false;
+    bool parted_ = false;      // inside a loop that has been parted
     bool some_ended_ = false;  // inside the statement just written: they jump on after it
 };
 

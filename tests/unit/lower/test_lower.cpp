@@ -254,6 +254,37 @@ TEST_CASE("drivers that loop over a workgroup ask its guards once") {
         CHECK_FALSE(has(at(other), "wg0 * 16u + 15u"));
 }
 
+TEST_CASE("drivers that part a workgroup at barriers leave loops without any alone") {
+    const auto guards = [](const std::string& main, bool cpu = true,
+                           const std::string& size = "4, 8") {
+        TargetFacts facts;
+        facts.workgroup_loops = cpu;
+        const Artifact artifact = lowered(
+            "wye 1; program p; workgroup " + size +
+                "; param n: u32; input_output r: u32[];\n"
+                "fn f(m: u32) -> u32 { var v = m; for i in 0u..m { v = v * i; } return v; }\n"
+                "main { let y = local_id.y; var v = y; " +
+                main + " r[global_id.x] = v; }",
+            facts);
+        const std::string_view text = artifact.text();
+        const std::string_view guard = "if (lid1 != 0xffffffffu) {";
+        int count = 0;
+        for (std::size_t at = 0; (at = text.find(guard, at)) != std::string::npos; ++at) ++count;
+        return count;
+    };
+    const std::string loop = "for i in 0u..n { v = v + i; }";
+    CHECK(guards(loop + " barrier;") == 1);
+    CHECK(guards("barrier; while v < n { v += 1u; } " + loop) == 2);
+    CHECK(guards("barrier; for k in y..n { " + loop + " }") == 1);   // the outermost one
+    CHECK(guards("for k in 0u..n { " + loop + " barrier; }") == 1);  // only what has no barrier
+    CHECK(guards("v = f(v); barrier;") == 1);                        // in the function
+    CHECK(guards("barrier; if n == 1u { v = f(v); " + loop + " }") == 2);
+    CHECK(guards("barrier;") == 0);
+    CHECK(guards(loop) == 0);
+    CHECK(guards(loop + " barrier;", false) == 0);
+    CHECK(guards(loop + " barrier;", true, "1, 1") == 0);
+}
+
 TEST_CASE("a workgroup of one invocation has no barriers") {
     const char* const text =
         "wye 1; program p; workgroup %; shared s: u32[4]; output r: u32[];\n"
