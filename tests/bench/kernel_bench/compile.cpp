@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -64,8 +65,10 @@ Result<double> time_raw(const Case& c, RawApi& raw) {
 
 Result<double> time_lowered(const Case& c, const std::string& selector, const WyeSide& wye,
                             RawApi& raw) {
-    WYE_ASSIGN(const std::string source,
-               wye.lower(c, selector.starts_with("cuda") ? "cuda-c" : "opencl-c"));
+    const char* const format = selector.starts_with("cuda")     ? "cuda-c"
+                               : selector.starts_with("vulkan") ? "spirv-vulkan"
+                                                                : "opencl-c";
+    WYE_ASSIGN(const std::string source, wye.lower(c, format));
     raw.clear();
     const Clock::time_point start = Clock::now();
     WYE_TRY(raw.build(source));
@@ -119,6 +122,24 @@ class Folder {
     std::string path_;
 };
 
+// The drivers' own caches: off, so that what is measured is the compiler and Wye's cache, or in
+// this folder.
+void set_driver_caches(const std::string& folder) {
+    const bool on = !folder.empty();
+    for (const auto& [name, off, folder_name] :
+         {std::tuple{"CUDA_CACHE_DISABLE", "1", "CUDA_CACHE_PATH"},
+          {"__GL_SHADER_DISK_CACHE", "0", "__GL_SHADER_DISK_CACHE_PATH"},
+          {"POCL_KERNEL_CACHE", "0", "POCL_CACHE_DIR"},
+          {"MESA_SHADER_CACHE_DISABLE", "true", "MESA_SHADER_CACHE_DIR"}}) {
+        if (!on) {
+            (void)setenv(name, off, 1);
+            continue;
+        }
+        (void)unsetenv(name);
+        (void)setenv(folder_name, folder.c_str(), 1);
+    }
+}
+
 }  // namespace
 
 Result<void> compile_child(const std::string& selector, const std::string& way,
@@ -146,37 +167,38 @@ Result<void> compile_child(const std::string& selector, const std::string& way,
 }
 
 Result<void> compile_table(const std::string& selector, const std::string& only) {
-    // The drivers' own caches are off: what is measured is the compiler, and Wye's cache.
-    for (const auto& [name, value] : {std::pair{"CUDA_CACHE_DISABLE", "1"},
-                                      {"__GL_SHADER_DISK_CACHE", "0"},
-                                      {"POCL_KERNEL_CACHE", "0"},
-                                      {"MESA_SHADER_CACHE_DISABLE", "true"}})
-        (void)setenv(name, value, 1);
-    const bool lowered = !selector.starts_with("vulkan");
-    Times raw, own, off, cold, warm;
+    set_driver_caches("");
+    Times raw, own, off, cold, warm, both;
     for (int i = 0; i < kRepetitions; ++i) {
         const Folder folder;
         if (folder.path().empty())
             return Error(Code::IO, "no temporary folder can be made", "Fix: free space in /tmp");
         (void)setenv("WYE_CACHE_DIR", folder.path().c_str(), 1);
         WYE_TRY(add_times(selector, "raw", only, raw));
-        if (lowered) WYE_TRY(add_times(selector, "lowered", only, own));
+        WYE_TRY(add_times(selector, "lowered", only, own));
         (void)setenv("WYE_CACHE_SIZE", "0", 1);
         WYE_TRY(add_times(selector, "wye", only, off));
         (void)unsetenv("WYE_CACHE_SIZE");
         WYE_TRY(add_times(selector, "wye", only, cold));
         WYE_TRY(add_times(selector, "wye", only, warm));
     }
+    const Folder folder, drivers;
+    (void)setenv("WYE_CACHE_DIR", folder.path().c_str(), 1);
+    set_driver_caches(drivers.path());
+    Times first;
+    WYE_TRY(add_times(selector, "wye", only, first));
+    for (int i = 0; i < kRepetitions; ++i) WYE_TRY(add_times(selector, "wye", only, both));
     fmt::print(
         "\n{}: from text to the first result, host milliseconds (the least of {} processes)\n  "
-        "{:<12} {:>12} {:>12} {:>12} {:>12} {:>8} {:>12}\n",
+        "{:<12} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8} {:>12} {:>12}\n",
         selector, kRepetitions, "program", "hand-written", "Wye's text", "nothing kept", "Wye cold",
-        "ratio", "Wye cached");
+        "/hand", "/text", "Wye cached", "and driver");
     for (const Case& c : programs(only)) {
-        const auto hand = least(raw, c.name), first = least(cold, c.name);
-        fmt::print("  {:<12} {:>12} {:>12} {:>12} {:>12} {:>8} {:>12}\n", c.name, shown(hand),
-                   shown(least(own, c.name)), shown(least(off, c.name)), shown(first),
-                   shown(first, hand.value_or(1)), shown(least(warm, c.name)));
+        const auto hand = least(raw, c.name), text = least(own, c.name), all = least(cold, c.name);
+        fmt::print("  {:<12} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8} {:>12} {:>12}\n", c.name,
+                   shown(hand), shown(text), shown(least(off, c.name)), shown(all),
+                   shown(all, hand.value_or(1)), shown(all, text.value_or(1)),
+                   shown(least(warm, c.name)), shown(least(both, c.name)));
     }
     return {};
 }

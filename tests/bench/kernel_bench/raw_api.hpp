@@ -31,11 +31,8 @@ class RawApi {
     [[nodiscard]] virtual Result<Id> compile(const Launch& launch, std::size_t buffers,
                                              bool fast) = 0;
 
-    // Compiles and loads a text that Wye lowered, and drops it.
-    [[nodiscard]] virtual Result<void> build(const std::string& source) {
-        return Error(Code::UNSUPPORTED, "this API takes no text: " + source.substr(0, 20),
-                     "Fix: use CUDA or OpenCL");
-    }
+    // Compiles and loads what Wye lowered, a text or SPIR-V, and drops it.
+    [[nodiscard]] virtual Result<void> build(const std::string& source) = 0;
 
     // Zeroes the buffers in `zeroed`, launches, waits. Nanoseconds by the driver's clock.
     [[nodiscard]] virtual Result<double> run(Id kernel, const Launch& launch,

@@ -109,57 +109,20 @@ class RawVulkan final : public RawApi {
     }
 
     Result<Id> compile(const Launch& launch, std::size_t buffers, bool fast) override {
-        auto words = spirv(launch.kernel + (fast ? ".fast.comp" : ".comp"));
-        auto code = made<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-        code.codeSize = words.size_bytes();
-        code.pCode = words.data();
+        const auto words = spirv(launch.kernel + (fast ? ".fast.comp" : ".comp"));
         if (words.empty())
             return Error(Code::NOT_FOUND, "no SPIR-V of " + launch.kernel,
                          "Fix: build where glslangValidator is");
-        Pipeline& out = pipelines_.emplace_back();
-        std::vector<VkDescriptorSetLayoutBinding> bindings;
-        for (std::uint32_t i = 0; i < buffers; ++i)
-            bindings.push_back(
-                {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-        auto set = made<VkDescriptorSetLayoutCreateInfo>(
-            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
-        set.bindingCount = static_cast<std::uint32_t>(buffers);
-        set.pBindings = bindings.data();
-        TRY_VK(vkCreateDescriptorSetLayout(device_, &set, nullptr, &out.set_layout));
-        const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                       static_cast<std::uint32_t>(launch.words.size() * 4)};
-        auto layout =
-            made<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-        layout.setLayoutCount = 1;
-        layout.pSetLayouts = &out.set_layout;
-        layout.pushConstantRangeCount = 1;
-        layout.pPushConstantRanges = &push;
-        TRY_VK(vkCreatePipelineLayout(device_, &layout, nullptr, &out.layout));
-        auto pipeline =
-            made<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-        pipeline.stage = made<VkPipelineShaderStageCreateInfo>(
-            VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
-        pipeline.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-        pipeline.stage.pName = "main";
-        pipeline.layout = out.layout;
-        TRY_VK(vkCreateShaderModule(device_, &code, nullptr, &pipeline.stage.module));
-        const VkResult status =
-            vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipeline, nullptr, &out.pipeline);
-        vkDestroyShaderModule(device_, pipeline.stage.module, nullptr);
-        WYE_TRY(check(status, "vkCreateComputePipelines"));
-        const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, set.bindingCount};
-        auto pool = made<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
-        pool.maxSets = 1;
-        pool.poolSizeCount = 1;
-        pool.pPoolSizes = &size;
-        TRY_VK(vkCreateDescriptorPool(device_, &pool, nullptr, &out.pool));
-        auto sets =
-            made<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
-        sets.descriptorPool = out.pool;
-        sets.descriptorSetCount = 1;
-        sets.pSetLayouts = &out.set_layout;
-        TRY_VK(vkAllocateDescriptorSets(device_, &sets, &out.set));
-        return pipelines_.size() - 1;
+        return make_pipeline(words, buffers, launch.words.size() * 4);
+    }
+
+    // In a layout that has more than any of the programs.
+    Result<void> build(const std::string& source) override {
+        std::vector<std::uint32_t> words(source.size() / 4);
+        std::memcpy(words.data(), source.data(), words.size() * 4);
+        WYE_TRY(make_pipeline(words, 8, 128));
+        clear();
+        return {};
     }
 
     Result<double> run(Id kernel, const Launch& launch, std::span<const Id> buffers,
@@ -207,6 +170,57 @@ class RawVulkan final : public RawApi {
     }
 
   private:
+    Result<Id> make_pipeline(std::span<const std::uint32_t> words, std::size_t buffers,
+                             std::size_t push_bytes) {
+        auto code = made<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+        code.codeSize = words.size_bytes();
+        code.pCode = words.data();
+        Pipeline& out = pipelines_.emplace_back();
+        std::vector<VkDescriptorSetLayoutBinding> bindings;
+        for (std::uint32_t i = 0; i < buffers; ++i)
+            bindings.push_back(
+                {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+        auto set = made<VkDescriptorSetLayoutCreateInfo>(
+            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+        set.bindingCount = static_cast<std::uint32_t>(buffers);
+        set.pBindings = bindings.data();
+        TRY_VK(vkCreateDescriptorSetLayout(device_, &set, nullptr, &out.set_layout));
+        const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                       static_cast<std::uint32_t>(push_bytes)};
+        auto layout =
+            made<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+        layout.setLayoutCount = 1;
+        layout.pSetLayouts = &out.set_layout;
+        layout.pushConstantRangeCount = 1;
+        layout.pPushConstantRanges = &push;
+        TRY_VK(vkCreatePipelineLayout(device_, &layout, nullptr, &out.layout));
+        auto pipeline =
+            made<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+        pipeline.stage = made<VkPipelineShaderStageCreateInfo>(
+            VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+        pipeline.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+        pipeline.stage.pName = "main";
+        pipeline.layout = out.layout;
+        TRY_VK(vkCreateShaderModule(device_, &code, nullptr, &pipeline.stage.module));
+        const VkResult status =
+            vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipeline, nullptr, &out.pipeline);
+        vkDestroyShaderModule(device_, pipeline.stage.module, nullptr);
+        WYE_TRY(check(status, "vkCreateComputePipelines"));
+        const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, set.bindingCount};
+        auto pool = made<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+        pool.maxSets = 1;
+        pool.poolSizeCount = 1;
+        pool.pPoolSizes = &size;
+        TRY_VK(vkCreateDescriptorPool(device_, &pool, nullptr, &out.pool));
+        auto sets =
+            made<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+        sets.descriptorPool = out.pool;
+        sets.descriptorSetCount = 1;
+        sets.pSetLayouts = &out.set_layout;
+        TRY_VK(vkAllocateDescriptorSets(device_, &sets, &out.set));
+        return pipelines_.size() - 1;
+    }
+
     Result<void> start() {
         std::uint32_t count = 0;
         vkGetPhysicalDeviceQueueFamilyProperties(physical_, &count, nullptr);
