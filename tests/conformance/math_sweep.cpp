@@ -74,22 +74,33 @@ Launch inputs(unsigned kind, std::uint64_t seed, std::size_t count) {
     return launch;
 }
 
-// What differs, or nothing.
+// Of one type, the same for all functions: to make them takes longer than to run most functions.
+struct Inputs {
+    Launch small;  // for the oracle
+    std::vector<Launch> chunks;
+};
+
 template <typename T>
+Inputs all_inputs(unsigned kind, std::uint64_t wanted) {
+    Inputs out{inputs<T>(kind, 0, kOracle), {}};
+    for (std::uint64_t done = 0; done < wanted; done += kChunk)
+        out.chunks.push_back(
+            inputs<T>(kind, done + 1, static_cast<std::size_t>(std::min(kChunk, wanted - done))));
+    return out;
+}
+
+// What differs, or nothing.
 wye::Result<std::string> sweep(const Device& device, const Device& reference, const Function& f,
-                               const std::string& type, unsigned kind, std::uint64_t wanted) {
+                               const std::string& type, const Inputs& given) {
     const std::string text = text_of(f, type);
     WYE_ASSIGN(const wye::Program program, device.context().program_from_text(text));
     WYE_ASSIGN(const wye::Program same, reference.context().program_from_text(text));
     WYE_ASSIGN(const std::string expanded, program.lower("wye-program"));
-    const Launch small = inputs<T>(kind, 0, kOracle);
-    WYE_ASSIGN(const auto said, expected(expanded, {small}));
-    WYE_ASSIGN(const auto got_small, device.run(program, {small}, true));
-    std::string bad = difference(small.buffers, got_small, said);
+    WYE_ASSIGN(const auto said, expected(expanded, {given.small}));
+    WYE_ASSIGN(const auto got_small, device.run(program, {given.small}, true));
+    std::string bad = difference(given.small.buffers, got_small, said);
     if (!bad.empty()) return "the oracle says otherwise: " + bad;
-    for (std::uint64_t done = 0; done < wanted; done += kChunk) {
-        const Launch launch =
-            inputs<T>(kind, done + 1, static_cast<std::size_t>(std::min(kChunk, wanted - done)));
+    for (const Launch& launch : given.chunks) {
         WYE_ASSIGN(const auto got, device.run(program, {launch}, false));
         WYE_ASSIGN(const auto right, reference.run(same, {launch}, false));
         bad = difference(launch.buffers, got, right);
@@ -118,11 +129,11 @@ Count sweep_math(const Device& device, std::uint64_t wanted) {
         judge("math", reference.error());
         return count;
     }
+    const Inputs f32 = all_inputs<float>(WYE_KIND_F32, wanted);
+    const Inputs f64 = all_inputs<double>(WYE_KIND_F64, wanted);
     for (const Function& f : kFunctions) {
-        judge(std::string("f32 ") + f.name,
-              sweep<float>(device, *reference, f, "f32", WYE_KIND_F32, wanted));
-        judge(std::string("f64 ") + f.name,
-              sweep<double>(device, *reference, f, "f64", WYE_KIND_F64, wanted));
+        judge(std::string("f32 ") + f.name, sweep(device, *reference, f, "f32", f32));
+        judge(std::string("f64 ") + f.name, sweep(device, *reference, f, "f64", f64));
     }
     std::printf("math: %zu functions on f32 and f64, %llu inputs each\n", std::size(kFunctions),
                 static_cast<unsigned long long>(wanted));

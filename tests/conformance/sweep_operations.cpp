@@ -33,10 +33,20 @@ constexpr unsigned kind_of() {
     if constexpr (std::is_same_v<T, Half>) return WYE_KIND_F16;
 }
 
+// Asked for millions of times.
+double half_value(u64 bits) {
+    static const std::vector<double> values = [] {
+        std::vector<double> all(std::size_t{1} << 16U);
+        for (std::size_t b = 0; b < all.size(); ++b) all[b] = support::value_of_half(b);
+        return all;
+    }();
+    return values[bits & 0xffffU];
+}
+
 template <typename T>
 T in(u64 bits) {
     if constexpr (std::is_same_v<T, Half>) {
-        return {support::value_of_half(bits)};
+        return {half_value(bits)};
     } else {
         T value;
         std::memcpy(&value, &bits, sizeof value);
