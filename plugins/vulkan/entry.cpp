@@ -37,6 +37,8 @@ wye_status probe_devices(wye_plugin_object* object, std::uint32_t* out_count, wy
                 sdk::config(*plugin.host, "vulkan.validation").value_or("0") == "1";
             WYE_ASSIGN(auto instance, Instance::create(*plugin.loader, validation));
             WYE_ASSIGN(plugin.devices, discover(instance->table(), instance->get()));
+            if (const auto kind = sdk::config(*plugin.host, "vulkan.kind"))
+                for (Device& device : plugin.devices) device.kind = *kind;
             plugin.tested.resize(plugin.devices.size());
             plugin.cache_folder = sdk::config(*plugin.host, "cache_folder").value_or("");
             plugin.instance = std::move(instance);

@@ -31,6 +31,8 @@ struct TargetFacts {
     bool folds_literal_zero = false;
     bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations
     bool f64 = true;               // 64-bit floats exist (needed by the emulations)
+    // SPIR-V only: the compiler may see what integers are, and computes 64-bit ones as it should.
+    bool plain_integers = false;
     // SPIR-V only: how f32 subnormals survive, which float-control modes may be asked for.
     bool keeps_f32_denormals = false;
     bool f32_denorm_mode = false;

@@ -59,7 +59,8 @@ Id SpirvBuilder::test(Op o, Id a, Id b) {
 // maximum or saturating operation. So it must not see what is compared.
 Id SpirvBuilder::less(Id a, Id b, bool is_signed) {
     const Op ordered = is_signed ? Op::OpSLessThan : Op::OpULessThan;
-    if (module.type_of(a) == module.int_type(32)) return test(ordered, a, b);
+    if (context.facts.plain_integers || module.type_of(a) == module.int_type(32))
+        return test(ordered, a, b);
     const Id high = disguised(high_word(a));
     const Id other = high_word(b);
     const Id low = test(Op::OpULessThan, low_word(a), low_word(b));

@@ -107,7 +107,7 @@ Id Integer::divide(Id a, Id divisor, bool remainder) {
             bad = b_.either(bad, b_.both(least, minus_one));
         }
         divisor = b_.select(bad, number(1), divisor);
-        if (wide_)
+        if (wide_ && !b_.context.facts.plain_integers)
             quotient =
                 spirv_library_call(b_, signed_ ? "signed_quotient64" : "quotient64", {a, divisor});
         else if (remainder && !signed_)

@@ -194,7 +194,7 @@ class ReadBack {
 
 }  // namespace
 
-SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges)
+SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges, bool plain_integers)
     : buffers(program.buffers.size()), functions(program.functions.size()) {
     Scan(*this, program, program.main, ranges.of(ir::kNone)).run();
     for (std::uint32_t f = static_cast<std::uint32_t>(functions.size()); f-- > 0;)
@@ -202,6 +202,7 @@ SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges)
     ReadBack(buffers, program);
     const std::vector<bool> passed = passed_at_barriers(program);
     for (std::size_t b = 0; b < buffers.size(); ++b) buffers[b].passed = passed[b];
+    if (plain_integers) disguises = false;
 }
 
 }  // namespace wye::lower

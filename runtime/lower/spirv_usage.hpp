@@ -29,7 +29,7 @@ struct SpirvUsage {
     bool counts = false;          // popcount
     bool disguises = false;       // integers that the driver must not see through
     bool trap = false;
-    SpirvUsage(const ir::Program& program, const Ranges& ranges);
+    SpirvUsage(const ir::Program& program, const Ranges& ranges, bool plain_integers);
 
     // Buffers that invocations may pass data through at a barrier; and those that are read back:
     // NVIDIA 580 else gives such a load what an earlier one gave.

@@ -4,6 +4,8 @@
 // contract with plugins says.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "lower/lower.hpp"
 #include "programs.hpp"
 #include "support/examples.hpp"
@@ -35,6 +37,7 @@ TargetFacts folding() {
     facts.native_f64_div = facts.native_f64_sqrt = true;
     facts.keeps_f32_denormals = facts.folds_literal_zero = true;
     facts.loop_rounds = 65535;
+    facts.plain_integers = true;
     return facts;
 }
 
@@ -424,6 +427,26 @@ TEST_CASE("a CPU gets its loops as they are, and none with a barrier is unrolled
     CHECK(count(lowered(tree), "DontUnroll") == 0);
     CHECK(count(lowered(tree, cpu), "DontUnroll") == 1);
     CHECK(count(lowered(open, cpu), "DontUnroll") == 0);
+}
+
+TEST_CASE("64-bit integers are made of words unless the compiler is trusted with them") {
+    const std::string wide = main_of(
+        "let w = u64(a) * u64(r[0]); r[1] = u32(w / u64(r[2])); if w < u64(r[3]) { r[4] = 1u; } "
+        "r[5] = u32(abs(i32(r[6])));");
+    const Artifact words = lowered(wide);
+    CHECK(has(words, "quotient64"));
+    CHECK_FALSE(has(words, "OpUDiv %ulong"));
+    TargetFacts facts;
+    facts.plain_integers = true;
+    const Artifact plain = lowered(wide, facts);
+    CHECK_FALSE(has(plain, "quotient64"));
+    CHECK(has(plain, "OpUDiv %ulong"));
+    const auto zeros = [](const Artifact& artifact) {
+        return std::ranges::count_if(
+            artifact.slots, [](const wye_slot& slot) { return slot.kind == WYE_SLOT_OPAQUE_ZERO; });
+    };
+    CHECK(zeros(words) == 1);
+    CHECK(zeros(plain) == 0);
 }
 
 TEST_CASE("what literals give is computed here") {

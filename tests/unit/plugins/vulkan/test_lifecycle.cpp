@@ -30,6 +30,12 @@ TEST_CASE("the plugin works without the validation layer") {
     CHECK(device.buffer(16) != nullptr);
 }
 
+TEST_CASE("the kind of the devices can be given") {
+    const CheckedPlugin plugin(Config{{"vulkan.kind", "accelerator"}});
+    REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
+    CHECK(text(plugin.fact(WYE_FACT_KEY_DEVICE_KIND).text) == "accelerator");
+}
+
 TEST_CASE("the validation layer is on, and what it says is logged") {
     harness::Plugin plugin;  // not checked: the misuse is on purpose
     REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
