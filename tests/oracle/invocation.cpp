@@ -269,6 +269,7 @@ Value Invocation::element(const Slot& slot, const Value& index) const {
 }
 
 Value Invocation::evaluate(const Node& node) {
+    if (node.known) return *node.known;
     switch (node.op) {
         case WYE_OP_LITERAL:
             return {type_of_code(node.imm), node.extra};

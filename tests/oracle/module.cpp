@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "oracle/arithmetic.hpp"
+
 namespace oracle {
 namespace {
 
@@ -126,12 +128,31 @@ class CodeReader {
                 if (operands < 0) throw Refused("unknown opcode " + std::to_string(out.op));
         }
         for (int i = 0; i < operands; ++i) out.args.push_back(node(depth + 1));
+        out.known = known(out);
         return out;
     }
 
     [[nodiscard]] std::uint32_t locals() const { return locals_; }
 
   private:
+    // Operations on literals are made once, not by each invocation. What is refused here is refused
+    // again by the invocation that comes to it.
+    static std::optional<Value> known(const Node& node) {
+        const bool shapes = node.op >= WYE_OP_CONSTRUCT && node.op <= WYE_OP_SELECT;
+        const bool operators = (node.op & 0xf00U) == 0x200;
+        try {
+            if (node.op == WYE_OP_LITERAL) return Value(type_of_code(node.imm), node.extra);
+            if (!shapes && !operators) return std::nullopt;
+            std::vector<Value> operands;
+            for (const Node& n : node.args) {
+                if (!n.known) return std::nullopt;
+                operands.push_back(*n.known);
+            }
+            return apply(node.op, node.imm, operands);
+        } catch (const Refused&) {
+            return std::nullopt;
+        }
+    }
     static void check(std::uint32_t index, std::size_t size) {
         if (index >= size) throw Refused("index " + std::to_string(index) + " of nothing");
     }

@@ -24,6 +24,7 @@ struct Node {
     std::uint32_t imm = 0;  // see program_format.h
     std::uint64_t extra = 0;
     std::vector<Node> args;
+    std::optional<Value> known;  // the same for all invocations: an operation on literals
 };
 
 struct Statement;
