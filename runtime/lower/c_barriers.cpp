@@ -21,13 +21,15 @@ bool is_barrier(const ir::Code& main, const ir::Stmt& s) {
 
 }  // namespace
 
-BarrierPlan::BarrierPlan(const ir::Code& main, bool starts, bool guarded)
+BarrierPlan::BarrierPlan(const ir::Code& main, bool starts, bool guarded, bool pair)
     : order_(main.stmts.size()),
       holds_(main.blocks.size()),
       closes_(main.blocks.size()),
       together_(main.stmts.size()),
       before_(main.stmts.size()),
-      after_(main.stmts.size()) {
+      after_(main.stmts.size()),
+      rounds_(main.stmts.size()),
+      pair_(pair) {
     number(main, main.root);
     if (!starts && !holds_[main.root]) return;
     if (starts) first_ = 0;
@@ -64,6 +66,7 @@ bool BarrierPlan::plan(const ir::Code& main, ir::BlockId block, bool in_loop, bo
         const bool followed =
             i + 1 < statements.size() && main.stmts[statements[i + 1]].op != Op::BARRIER;
         const bool loop = s.op == Op::FOR || s.op == Op::WHILE;
+        rounds_[id] = pair_ && loop && holds_[s.body];
         if (s.op == Op::BREAK || s.op == Op::CONTINUE) left = left || in_loop;
         if ((s.op == Op::RETURN || s.op == Op::TRAP) && (in_any_loop || order_[id] < last_)) {
             together_[id] = true;

@@ -21,29 +21,14 @@ unsigned rounds_together(const LoopBody& body) {
 
 // In a kernel with barriers PoCL 3.1 adds some of its own, to each innermost loop that it takes the
 // whole workgroup to run together. Results are wrong then where a loop around it makes rounds that
-// differ, or where only some invocations branch or return behind it; and the process ends where the
-// loop is the first thing in one with barriers and two invocations are a workgroup. Behind a
-// condition on an invocation's own number, even one that always holds, it adds none. (`matmul`, 512
-// by 512, takes 34 ms then, before 58.)
-void CWriter::loop_statement(ir::StmtId id) {
-    const ir::Stmt& s = code_.stmts[id];
-    const bool parts = parts_loops_ && !parted_ && !plan_.holds(s.body);
-    if (parts) {
-        const auto& size = module_.workgroup;
-        const auto axis = std::max_element(size.begin(), size.end()) - size.begin();
-        line("if (" + outer(Outer::Kind::LocalId, static_cast<std::uint32_t>(axis)) +
-             " != " + module_.literal(ir::Kind::U32, 0xffffffffU) + ") {");
-        ++indent_;
-        parted_ = true;
-    }
-    if (s.op == ir::Op::FOR)
-        for_statement(id);
-    else
-        while_statement(s);
-    if (!parts) return;
-    parted_ = false;
-    --indent_;
-    line("}");
+// differ, or where only some invocations branch or return behind it. It adds none where the start
+// comes from an invocation's own number, even as a zero. An `if` that always holds would do too,
+// but the process ended at some of them.
+std::string CWriter::own_zero(const ir::Stmt& loop) {
+    if (!owns_loops_ || plan_.holds(loop.body)) return {};
+    const auto& size = module_.workgroup;
+    const auto axis = std::max_element(size.begin(), size.end()) - size.begin();
+    return "(" + outer(Outer::Kind::LocalId, static_cast<std::uint32_t>(axis)) + " >> 31u)";
 }
 
 // While enough rounds are left, so that nothing overflows, several at a time; then one by one.
@@ -72,7 +57,8 @@ bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::
     const std::string at = "t" + std::to_string(temporaries_++);
     const std::string round = "t" + std::to_string(temporaries_++);
     const std::string i = "const " + c_type + " " + local_name(s.local, 0) + " = ";
-    line(c_type + " " + at + " = " + bare(start) + ";");
+    const std::string zero = own_zero(s);
+    line(c_type + " " + at + " = " + (zero.empty() ? bare(start) : start + " + " + zero) + ";");
     line("for (; " + native + at + " < " + native + stop + "; " + at + " += " + jump + ") {" +
          comment(code_.locals[s.local].name));
     ++indent_;
