@@ -34,6 +34,7 @@ BarrierPlan::BarrierPlan(const ir::Code& main, bool starts, bool guarded, bool p
     if (!starts && !holds_[main.root]) return;
     if (starts) first_ = 0;
     closes_main_ = guarded;
+    hold_returns(main, main.root, false, false);
     plan(main, main.root, false, false);
 }
 
@@ -52,6 +53,23 @@ void BarrierPlan::number(const ir::Code& main, ir::BlockId block) {
             if (holds_[inner]) holds_[block] = true;
         }
     }
+}
+
+bool BarrierPlan::hold_returns(const ir::Code& main, ir::BlockId block, bool in_loop,
+                               bool in_any_loop) {
+    bool found = false;
+    for (const ir::StmtId id : main.blocks[block]) {
+        const ir::Stmt& s = main.stmts[id];
+        const bool loop = s.op == Op::FOR || s.op == Op::WHILE;
+        if (s.op == Op::RETURN || s.op == Op::TRAP)
+            found = found || (in_loop && (in_any_loop || order_[id] < last_));
+        for (const ir::BlockId inner : {s.body, s.otherwise})
+            if (inner != ir::kNone &&
+                hold_returns(main, inner, in_loop || loop, in_any_loop || (loop && holds_[inner])))
+                found = true;
+    }
+    if (found) holds_[block] = true;
+    return found;
 }
 
 // Uniformity makes it certain: what stands before a barrier, or in a loop with one, is left by the

@@ -53,12 +53,15 @@ class BarrierPlan {
 
   private:
     void number(const ir::Code& main, ir::BlockId block);
+    // A loop that the workgroup may leave together by a return gets barriers at it: it holds some.
+    // True: such a loop is inside.
+    bool hold_returns(const ir::Code& main, ir::BlockId block, bool in_loop, bool in_any_loop);
     // The innermost loop around, and any loop around, holds a barrier.
     // True: the workgroup may leave the block together.
     bool plan(const ir::Code& main, ir::BlockId block, bool in_loop, bool in_any_loop);
 
     std::vector<std::uint32_t> order_;  // by StmtId, in text order
-    std::vector<bool> holds_;           // by BlockId: a barrier inside
+    std::vector<bool> holds_;           // by BlockId: barriers inside, also of the plan
     std::vector<bool> closes_, together_, before_, after_, rounds_;
     std::uint32_t next_ = 1;
     std::uint32_t first_ = 0xffffffffU, last_ = 0;  // barriers, in text order
