@@ -86,9 +86,10 @@ Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::u
 
 // Drivers that fold x + 0.0 to x see only values that come from behind the opaque zero. Results of
 // arithmetic on such values are hidden by themselves; everything else may turn out to be constant.
+// The zero is another than that of disguises, which would undo one another.
 Id SpirvBuilder::hidden(Kind kind, Id value) {
     if (!context.hides_constants() || hidden_.count(value) != 0) return value;
-    const Id zero = outer(kind == Kind::F64 ? Outer::OpaqueZero64 : Outer::OpaqueZero);
+    const Id zero = outer(kind == Kind::F64 ? Outer::OpaqueZero64 : Outer::OpaqueZero, 1);
     return mark_hidden(bits_float(kind, op(Op::OpBitwiseXor, float_bits(kind, value), zero)));
 }
 

@@ -51,10 +51,14 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
         case Outer::Grid:
             return block_member(Slot::Grid, index);
         case Outer::OpaqueZero:
-            return block_word(Slot::OpaqueZero, 0, 0);
+            if (index == 0) return block_word(Slot::OpaqueZero, 0, 0);
+            return op(Op::OpBitwiseAnd, block_word(Slot::OpaqueZero, 0, 0),
+                      block_word(Slot::OpaqueZero, 0, 1));
         case Outer::OpaqueZero64:
-            return join_words(block_word(Slot::OpaqueZero, 0, 0),
-                              block_word(Slot::OpaqueZero, 0, 1));
+            if (index == 0)
+                return join_words(block_word(Slot::OpaqueZero, 0, 0),
+                                  block_word(Slot::OpaqueZero, 0, 1));
+            return join_words(outer(Outer::OpaqueZero, 1), outer(Outer::OpaqueZero, 1));
         case Outer::WorkgroupInput:
             return load(three_words, context.input(spv::BuiltIn::WorkgroupId, 3));
         case Outer::LocalInput:
