@@ -21,17 +21,20 @@ bool is_barrier(const ir::Code& main, const ir::Stmt& s) {
 
 }  // namespace
 
-BarrierPlan::BarrierPlan(const ir::Code& main, bool starts, bool guarded)
+BarrierPlan::BarrierPlan(const ir::Code& main, bool starts, bool guarded, bool pair)
     : order_(main.stmts.size()),
       holds_(main.blocks.size()),
       closes_(main.blocks.size()),
       together_(main.stmts.size()),
       before_(main.stmts.size()),
-      after_(main.stmts.size()) {
+      after_(main.stmts.size()),
+      rounds_(main.stmts.size()),
+      pair_(pair) {
     number(main, main.root);
     if (!starts && !holds_[main.root]) return;
     if (starts) first_ = 0;
     closes_main_ = guarded;
+    hold_returns(main, main.root, false, false);
     plan(main, main.root, false, false);
 }
 
@@ -52,6 +55,23 @@ void BarrierPlan::number(const ir::Code& main, ir::BlockId block) {
     }
 }
 
+bool BarrierPlan::hold_returns(const ir::Code& main, ir::BlockId block, bool in_loop,
+                               bool in_any_loop) {
+    bool found = false;
+    for (const ir::StmtId id : main.blocks[block]) {
+        const ir::Stmt& s = main.stmts[id];
+        const bool loop = s.op == Op::FOR || s.op == Op::WHILE;
+        if (s.op == Op::RETURN || s.op == Op::TRAP)
+            found = found || (in_loop && (in_any_loop || order_[id] < last_));
+        for (const ir::BlockId inner : {s.body, s.otherwise})
+            if (inner != ir::kNone &&
+                hold_returns(main, inner, in_loop || loop, in_any_loop || (loop && holds_[inner])))
+                found = true;
+    }
+    if (found) holds_[block] = true;
+    return found;
+}
+
 // Uniformity makes it certain: what stands before a barrier, or in a loop with one, is left by the
 // whole workgroup together.
 bool BarrierPlan::plan(const ir::Code& main, ir::BlockId block, bool in_loop, bool in_any_loop) {
@@ -64,6 +84,7 @@ bool BarrierPlan::plan(const ir::Code& main, ir::BlockId block, bool in_loop, bo
         const bool followed =
             i + 1 < statements.size() && main.stmts[statements[i + 1]].op != Op::BARRIER;
         const bool loop = s.op == Op::FOR || s.op == Op::WHILE;
+        rounds_[id] = pair_ && loop && holds_[s.body];
         if (s.op == Op::BREAK || s.op == Op::CONTINUE) left = left || in_loop;
         if ((s.op == Op::RETURN || s.op == Op::TRAP) && (in_any_loop || order_[id] < last_)) {
             together_[id] = true;
@@ -89,6 +110,16 @@ bool BarrierPlan::plan(const ir::Code& main, ir::BlockId block, bool in_loop, bo
         after_barrier = s.op == Op::BARRIER;
     }
     return left;
+}
+
+bool joins_workgroup(const ir::Program& program) {
+    const auto& buffers = program.buffers;
+    const auto& stmts = program.main.stmts;
+    return std::any_of(buffers.begin(), buffers.end(),
+                       [](const ir::Buffer& buffer) { return buffer.shared(); }) ||
+           std::any_of(stmts.begin(), stmts.end(), [](const ir::Stmt& s) {
+               return s.op == Op::BARRIER || s.op == Op::GRID_BARRIER;
+           });
 }
 
 }  // namespace wye::lower

@@ -57,8 +57,11 @@ class CModule {
     const Spelling& spelling;
     const TargetFacts& facts;
     const std::array<std::uint32_t, 3> workgroup;
-    // A workgroup is one invocation.
-    [[nodiscard]] bool single() const { return workgroup[0] * workgroup[1] * workgroup[2] == 1; }
+    // Of a workgroup.
+    [[nodiscard]] std::uint32_t invocations() const {
+        return workgroup[0] * workgroup[1] * workgroup[2];
+    }
+    [[nodiscard]] bool single() const { return invocations() == 1; }
     const bool folded_grid;
     const NativeSet natives;
     const std::uint32_t subgroup;  // width; 0: the program uses none

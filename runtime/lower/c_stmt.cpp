@@ -36,7 +36,9 @@ CWriter::CWriter(CModule& module, std::uint32_t function)
       function_(function),
       code_(function == ir::kNone ? program_.main : program_.functions[function].code),
       ranges_(module.ranges.of(function)),
-      launch_values_(program_, code_) {}
+      launch_values_(program_, code_),
+      owns_loops_(module.facts.workgroup_loops && module.spelling.closes_conditional_barriers() &&
+                  !module.single() && joins_workgroup(program_)) {}
 
 CWriter::CWriter(CModule& module, BarrierPlan plan) : CWriter(module, ir::kNone) {
     plan_ = std::move(plan);
@@ -148,7 +150,7 @@ void CWriter::write_statement(ir::StmtId id) {
         case Op::FOR:
             return for_statement(id);
         case Op::WHILE:
-            return while_statement(s);
+            return while_statement(id);
         case Op::BREAK:
         case Op::CONTINUE:
             return line(s.op == Op::BREAK ? "break;" : "continue;");
@@ -291,13 +293,17 @@ void CWriter::for_statement(ir::StmtId id) {
         step = temporary(kind, native + raw + " < " + native + one + " ? " + one + " : " + raw);
         if (open_loop(s, start, end, step)) return;
     }
+    const std::string zero = own_zero(s);
+    const std::string own = zero.empty() ? "" : " + " + zero;
     const std::string note = comment(code_.locals[s.local].name);
     const std::string stepping = step == one ? "++" + i : i + " += " + step;
     if (!module_.facts.workgroup_loops && worth_unrolling(program_, code_, s))
         line("#pragma unroll");
     if (ranges_.plain_loops[id]) {
-        line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
-             end + "; " + stepping + ") {" + note);
+        line("for (" + c_type + " " + i + " = " + (zero.empty() ? bare(start) : start + own) +
+             "; " + native + i + " < " +
+             (zero.empty() ? native + end : native + "(" + end + own + ")") + "; " + stepping +
+             ") {" + note);
     } else {  // by trip count: adding the step might overflow
         const bool from_zero = start == module_.literal(kind, 0);
         const std::string span = end + (from_zero ? "" : " - " + start) + " - " + one;
@@ -306,21 +312,28 @@ void CWriter::for_statement(ir::StmtId id) {
             temporary(kind, native + start + " < " + native + end + " ? " + trips + " + " + one +
                                 " : " + module_.literal(kind, 0));
         const std::string k = "t" + std::to_string(temporaries_++);
-        line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + ", " + i + " = " +
-             start + "; " + k + " < " + count + "; ++" + k + ", " + stepping + ") {" + note);
+        line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + own + ", " + i +
+             " = " + start + "; " + k + " < " + count + own + "; ++" + k + ", " + stepping + ") {" +
+             note);
     }
+    if (plan_.opens_rounds(id)) line("    " + module_.barrier());
     inner_block(s.body);
     line("}");
 }
 
-void CWriter::while_statement(const ir::Stmt& s) {
+void CWriter::while_statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
     line("for (;;) {");
     ++indent_;
+    if (plan_.opens_rounds(id)) barrier();
     if (const std::string_view mark = module_.spelling.endless_mark(); !mark.empty())
         line(std::string(mark));
     const CValue condition = value(s.args[0]);
-    line("if (!" + (is_atom(condition.c[0]) ? condition.c[0] : "(" + bare(condition.c[0]) + ")") +
-         ") break;");
+    const std::string zero = own_zero(s);
+    const std::string& test = condition.c[0];
+    const std::string holds = is_atom(test) ? test : "(" + bare(test) + ")";
+    // Not `!(holds | zero)`: of a condition that stays false compilers make an endless loop beside.
+    line("if (!" + holds + (zero.empty() ? "" : " | " + zero) + ") break;");
     --indent_;
     inner_block(s.body);
     line("}");

@@ -361,7 +361,8 @@ Result<Artifact> Kernel::write() {
     starts_ = shared_starts(program_, module_.workgroup);
     BarrierPlan plan;
     if (module_.spelling.closes_conditional_barriers() && !module_.single())
-        plan = BarrierPlan(program_.main, starts_with_barrier(), module_.folded_grid);
+        plan = BarrierPlan(program_.main, starts_with_barrier(), module_.folded_grid,
+                           module_.invocations() == 2);
     CWriter body(module_, std::move(plan));
     body.main();
 

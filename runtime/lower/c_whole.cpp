@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/c_whole.hpp"
 
+#include "lower/c_barriers.hpp"
 #include "wye/program_format.h"
 
 namespace wye::lower {
@@ -78,21 +79,13 @@ bool plain(const ir::Code& main, ir::BlockId block, unsigned& statements) {
     return true;
 }
 
-// A program that joins its workgroups keeps the one form that barriers are planned for.
-bool joins(const ir::Program& program) {
-    for (const ir::Buffer& buffer : program.buffers)
-        if (buffer.shared()) return true;
-    for (const ir::Stmt& s : program.main.stmts)
-        if (s.op == Op::BARRIER || s.op == Op::GRID_BARRIER) return true;
-    return false;
-}
-
 }  // namespace
 
 std::vector<WholeGuard> whole_guards(const ir::Program& program, const ir::Stmt& s) {
     const ir::Code& main = program.main;
     std::vector<WholeGuard> out;
-    if (joins(program)) return out;
+    // A program that joins its workgroups keeps the one form that barriers are planned for.
+    if (joins_workgroup(program)) return out;
     unsigned statements = 0;
     if (!plain(main, s.body, statements) || !collect(main, s.args[0], out)) out.clear();
     return out;

@@ -96,10 +96,12 @@ class CWriter {
     void if_statement(const ir::Stmt& s);
     // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: not asked.
     std::string whole_workgroup(const ir::Stmt& s);
+    // What keeps this loop each invocation's own; empty where nothing is needed.
+    std::string own_zero(const ir::Stmt& loop);
     void for_statement(ir::StmtId id);
     bool open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
                    const std::string& step);
-    void while_statement(const ir::Stmt& s);
+    void while_statement(ir::StmtId id);
     void trap(const ir::Stmt& s);
     // Writes a nested block, closed by a barrier where the plan says so. True: some invocations of
     // it have ended (`gone`).
@@ -127,6 +129,7 @@ class CWriter {
     const ir::Code& code_;
     const CodeRanges& ranges_;
     const LaunchValues launch_values_;
+    const bool owns_loops_;  // see own_zero
     OuterSet outer_;
     std::string out_;
     unsigned indent_ = 1;

@@ -254,6 +254,54 @@ TEST_CASE("drivers that loop over a workgroup ask its guards once") {
         CHECK_FALSE(has(at(other), "wg0 * 16u + 15u"));
 }
 
+TEST_CASE("loops without barriers stay each invocation's own where a driver parts a workgroup") {
+    const auto own = [](const std::string& main, bool cpu = true,
+                        const std::string& size = "4, 8") {
+        TargetFacts facts;
+        facts.workgroup_loops = cpu;
+        return has(lowered("wye 1; program p; workgroup " + size +
+                               "; param n: u32; input_output r: u32[];\n"
+                               "fn f(m: u32) -> u32 { var v = m; for i in 0u..m { v = v * i; } "
+                               "return v; }\n"
+                               "main { let y = local_id.y; var v = y; " +
+                               main + " r[global_id.x] = v; }",
+                           facts),
+                   "(lid1 >> 31u)");
+    };
+    const std::string loop = "for i in 0u..n { v = v + i; }";
+    CHECK(own(loop + " barrier;"));
+    CHECK(own("barrier; while v < n { v += 1u; }"));
+    CHECK(own("barrier; for i in y..len(r) step n { v = v + r[i]; }"));
+    CHECK(own("for k in 0u..n { " + loop + " barrier; }"));
+    CHECK(own("v = f(v); barrier;"));
+    for (const std::string& kept : {std::string("barrier;"), loop, std::string("v = f(v);"),
+                                    std::string("for k in 0u..n { barrier; v = v + k; }")})
+        CHECK_MESSAGE(!own(kept), kept);
+    CHECK_FALSE(own(loop + " barrier;", false));
+    CHECK_FALSE(own(loop + " barrier;", true, "1, 1"));
+}
+
+TEST_CASE("rounds with a barrier begin with one in workgroups of two") {
+    const auto opens = [](const std::string& size, const std::string& head) {
+        const Artifact artifact =
+            lowered("wye 1; program p; workgroup " + size +
+                    "; param n: u32; input_output r: u32[]; main { let i = local_index; "
+                    "var k = 0u; " +
+                    head + " { k = k + 1u; r[i] = k; barrier; } }");
+        const std::string_view text = artifact.text();
+        const std::size_t at = text.find("for (");
+        const std::size_t round = text.find('\n', at) + 1;
+        return text.substr(round, text.find('\n', round) - round).find("barrier(") !=
+               std::string_view::npos;
+    };
+    for (const char* head : {"for j in 0u..n", "while k < n"}) {
+        CHECK(opens("2", head));
+        CHECK(opens("1, 1, 2", head));
+        CHECK_FALSE(opens("1", head));
+        CHECK_FALSE(opens("3", head));
+    }
+}
+
 TEST_CASE("a workgroup of one invocation has no barriers") {
     const char* const text =
         "wye 1; program p; workgroup %; shared s: u32[4]; output r: u32[];\n"
