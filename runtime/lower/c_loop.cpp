@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops that a driver must leave alone, and loops whose ends and steps are known at run time only.
-#include <algorithm>
-
+// Loops whose ends and steps are known at run time only.
 #include "lower/c_writer.hpp"
 #include "lower/open_loop.hpp"
 
@@ -18,18 +16,6 @@ unsigned rounds_together(const LoopBody& body) {
 }
 
 }  // namespace
-
-// In a kernel with barriers PoCL 3.1 adds some of its own, to each innermost loop that it takes the
-// whole workgroup to run together. Results are wrong then where a loop around it makes rounds that
-// differ, or where only some invocations branch or return behind it. It adds none where the start
-// comes from an invocation's own number, even as a zero. An `if` that always holds would do too,
-// but the process ended at some of them.
-std::string CWriter::own_zero(const ir::Stmt& loop) {
-    if (!owns_loops_ || plan_.holds(loop.body)) return {};
-    const auto& size = module_.workgroup;
-    const auto axis = std::max_element(size.begin(), size.end()) - size.begin();
-    return "(" + outer(Outer::Kind::LocalId, static_cast<std::uint32_t>(axis)) + " >> 31u)";
-}
 
 // While enough rounds are left, so that nothing overflows, several at a time; then one by one.
 // Nothing counts the rounds, as compilers must who unroll loops themselves: that takes a division
@@ -57,8 +43,7 @@ bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::
     const std::string at = "t" + std::to_string(temporaries_++);
     const std::string round = "t" + std::to_string(temporaries_++);
     const std::string i = "const " + c_type + " " + local_name(s.local, 0) + " = ";
-    const std::string zero = own_zero(s);
-    line(c_type + " " + at + " = " + (zero.empty() ? bare(start) : start + " + " + zero) + ";");
+    line(c_type + " " + at + " = " + bare(start) + ";");
     line("for (; " + native + at + " < " + native + stop + "; " + at + " += " + jump + ") {" +
          comment(code_.locals[s.local].name));
     ++indent_;

@@ -51,6 +51,9 @@ CWriter::Array CWriter::local_array(std::uint32_t local) {
     a.name = "v" + std::to_string(local);
     a.fixed = true;
     a.count = code_.locals[local].count;
+    if (regions_.kept(local) && region_)
+        a.name = "(" + a.name + " + " + outer(Outer::Kind::LocalIndex) + " * " +
+                 std::to_string(a.count * a.type.lanes) + "u)";
     return a;
 }
 

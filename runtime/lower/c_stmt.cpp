@@ -30,19 +30,14 @@ std::string bare(const std::string& text) {
     return text.substr(1, text.size() - 2);
 }
 
-CWriter::CWriter(CModule& module, std::uint32_t function)
+CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
     : module_(module),
       program_(module.program),
       function_(function),
       code_(function == ir::kNone ? program_.main : program_.functions[function].code),
       ranges_(module.ranges.of(function)),
       launch_values_(program_, code_),
-      owns_loops_(module.facts.workgroup_loops && module.spelling.closes_conditional_barriers() &&
-                  !module.single() && joins_workgroup(program_)) {}
-
-CWriter::CWriter(CModule& module, BarrierPlan plan) : CWriter(module, ir::kNone) {
-    plan_ = std::move(plan);
-}
+      regions_(std::move(regions)) {}
 
 void CWriter::line(const std::string& text) {
     out_.append(static_cast<std::size_t>(indent_) * 4, ' ');
@@ -68,28 +63,12 @@ void CWriter::settle(CValue& v, ir::Type type) {
     v.depth = 0;
 }
 
-std::string CWriter::outer(Outer::Kind kind, std::uint32_t index) {
-    const Outer item{kind, index};
-    outer_.insert(item);
-    return name_of(item);
-}
-
-std::string CWriter::local_name(std::uint32_t local, unsigned component) const {
-    std::string name = "v" + std::to_string(local);
-    if (code_.locals[local].type.lanes > 1) name += "xyzw"[component];
-    return name;
-}
-
 std::string CWriter::comment(const std::string& name) const {
     return name.empty() ? std::string() : "  // " + sanitised(name);
 }
 
 CValue CWriter::right_side(ir::ExprId id) {
     return ir::op_effect(code_.exprs[id].op) ? effect(id, true) : value(id);
-}
-
-void CWriter::block(ir::BlockId id) {
-    for (const ir::StmtId s : code_.blocks[id]) statement(s);
 }
 
 void CWriter::return_result() {
@@ -105,26 +84,10 @@ void CWriter::return_result() {
 
 // One invocation waits for nobody.
 void CWriter::barrier() {
-    if (!module_.single()) line(module_.barrier());
+    if (!module_.single() && !regions_.any()) line(module_.barrier());
 }
 
 void CWriter::statement(ir::StmtId id) {
-    if (plan_.closes_before(id)) {
-        barrier();
-        seal();
-    }
-    write_statement(id);
-    const bool some_ended = std::exchange(some_ended_, false);
-    if (plan_.opens_after(id) || some_ended) barrier();
-    if (!some_ended) return;
-    line("if (gone) {");
-    ++indent_;
-    goto_closing();
-    --indent_;
-    line("}");
-}
-
-void CWriter::write_statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
     place_ = s.place;
     switch (s.op) {
@@ -155,12 +118,11 @@ void CWriter::write_statement(ir::StmtId id) {
         case Op::CONTINUE:
             return line(s.op == Op::BREAK ? "break;" : "continue;");
         case Op::RETURN:
-            return leave_main(id);
+            return leave_main();
         case Op::BARRIER:
             return barrier();
         case Op::TRAP:
-            trap(s);
-            return leave_main(id);
+            return trap(id);
         case Op::GRID_BARRIER:
             return module_.refuse(Error(
                 Code::UNSUPPORTED,
@@ -185,9 +147,11 @@ void CWriter::declare(const ir::Stmt& s, bool constant) {
         for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = module_.literal(local.type.kind, 0);
     else
         v = right_side(s.args[0]);
+    const std::string head =
+        regions_.kept(s.local) ? std::string() : (constant ? "const " : "") + type + " ";
     for (unsigned k = 0; k < v.lanes; ++k)
-        line((constant ? "const " : "") + type + " " + local_name(s.local, k) + " = " +
-             bare(v.c[k]) + ";" + (k == 0 ? comment(local.name) : std::string()));
+        line(head + local_name(s.local, k) + " = " + bare(v.c[k]) + ";" +
+             (k == 0 ? comment(local.name) : std::string()));
 }
 
 void CWriter::assign(const ir::Stmt& s) {
@@ -204,13 +168,14 @@ void CWriter::assign(const ir::Stmt& s) {
 // Zero each time the declaration runs.
 void CWriter::local_array_declaration(const ir::Stmt& s) {
     const ir::Local& local = code_.locals[s.local];
-    const std::string name = "v" + std::to_string(s.local);
+    const std::string name = local_array(s.local).name;
     const std::string u32(module_.value_type(Kind::U32));
     const std::string count =
         std::to_string(static_cast<std::uint64_t>(local.count) * local.type.lanes);
     const std::string z = "t" + std::to_string(temporaries_++);
-    line(std::string(module_.use_type(local.type.kind)) + " " + name + "[" + count + "];" +
-         comment(local.name));
+    if (!regions_.kept(s.local))
+        line(std::string(module_.use_type(local.type.kind)) + " " + name + "[" + count + "];" +
+             comment(local.name));
     line("for (" + u32 + " " + z + " = 0u; " + z + " < " + count + "u; ++" + z + ") " + name + "[" +
          z + "] = " + module_.literal(local.type.kind, 0) + ";");
 }
@@ -236,14 +201,12 @@ void CWriter::if_statement(const ir::Stmt& s) {
     } else {
         line("if (" + bare(condition.c[0]) + ") {");
     }
-    bool gone = inner_block(s.body);
+    inner_block(s.body);
     if (s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty()) {
-        if (plan_.both_hold(s)) seal();
         line("} else {");
-        gone = inner_block(s.otherwise) || gone;
+        inner_block(s.otherwise);
     }
     line("}");
-    some_ended_ = gone;
 }
 
 // True for values that stay the same while the statement's block runs.
@@ -291,19 +254,15 @@ void CWriter::for_statement(ir::StmtId id) {
     } else {  // below 1 counts as 1
         const std::string raw = atom(kind, value(s.args[2]).c[0]);
         step = temporary(kind, native + raw + " < " + native + one + " ? " + one + " : " + raw);
-        if (open_loop(s, start, end, step)) return;
+        if (!regions_.together(id) && open_loop(s, start, end, step)) return;
     }
-    const std::string zero = own_zero(s);
-    const std::string own = zero.empty() ? "" : " + " + zero;
     const std::string note = comment(code_.locals[s.local].name);
     const std::string stepping = step == one ? "++" + i : i + " += " + step;
     if (!module_.facts.workgroup_loops && worth_unrolling(program_, code_, s))
         line("#pragma unroll");
     if (ranges_.plain_loops[id]) {
-        line("for (" + c_type + " " + i + " = " + (zero.empty() ? bare(start) : start + own) +
-             "; " + native + i + " < " +
-             (zero.empty() ? native + end : native + "(" + end + own + ")") + "; " + stepping +
-             ") {" + note);
+        line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
+             end + "; " + stepping + ") {" + note);
     } else {  // by trip count: adding the step might overflow
         const bool from_zero = start == module_.literal(kind, 0);
         const std::string span = end + (from_zero ? "" : " - " + start) + " - " + one;
@@ -312,11 +271,9 @@ void CWriter::for_statement(ir::StmtId id) {
             temporary(kind, native + start + " < " + native + end + " ? " + trips + " + " + one +
                                 " : " + module_.literal(kind, 0));
         const std::string k = "t" + std::to_string(temporaries_++);
-        line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + own + ", " + i +
-             " = " + start + "; " + k + " < " + count + own + "; ++" + k + ", " + stepping + ") {" +
-             note);
+        line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + ", " + i + " = " +
+             start + "; " + k + " < " + count + "; ++" + k + ", " + stepping + ") {" + note);
     }
-    if (plan_.opens_rounds(id)) line("    " + module_.barrier());
     inner_block(s.body);
     line("}");
 }
@@ -325,30 +282,14 @@ void CWriter::while_statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
     line("for (;;) {");
     ++indent_;
-    if (plan_.opens_rounds(id)) barrier();
     if (const std::string_view mark = module_.spelling.endless_mark(); !mark.empty())
         line(std::string(mark));
     const CValue condition = value(s.args[0]);
-    const std::string zero = own_zero(s);
     const std::string& test = condition.c[0];
-    const std::string holds = is_atom(test) ? test : "(" + bare(test) + ")";
-    // Not `!(holds | zero)`: of a condition that stays false compilers make an endless loop beside.
-    line("if (!" + holds + (zero.empty() ? "" : " | " + zero) + ") break;");
+    line("if (!" + (is_atom(test) ? test : "(" + bare(test) + ")") + ") break;");
     --indent_;
     inner_block(s.body);
     line("}");
-}
-
-void CWriter::trap(const ir::Stmt& s) {
-    const std::string record = outer(Outer::Kind::Trap);
-    const std::string code[] = {module_.literal(Kind::U32, s.imm)};
-    const std::string one[] = {module_.literal(Kind::U32, 1)};
-    line(module_.spelling.atomic(Op::ATOMIC_MAX, Kind::U32, Space::Global, "&" + record + "[0]",
-                                 code) +
-         ";");
-    line(module_.spelling.atomic(Op::ATOMIC_ADD, Kind::U32, Space::Global, "&" + record + "[1]",
-                                 one) +
-         ";");
 }
 
 }  // namespace wye::lower

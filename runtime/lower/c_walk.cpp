@@ -27,7 +27,7 @@ class Kernel {
         : program_(program), module_(program, spelling, facts, options, subgroup) {
         artifact_.format = format;
         artifact_.entry = kEntry;
-        artifact_.workgroup = module_.workgroup;
+        if (!module_.whole_workgroups) artifact_.workgroup = module_.workgroup;
         artifact_.subgroup = subgroup;
     }
 
@@ -45,15 +45,6 @@ class Kernel {
     std::string zero_own(std::uint32_t buffer, OuterSet& outer, const std::string& zero);
     std::string zero_all(std::uint32_t buffer, const std::string& zero) const;
     std::string zero_shared(OuterSet& outer);
-    // True for a `shared` array that starts with a fill, if it is used at all.
-    bool filled(std::uint32_t buffer) const {
-        return program_.buffers[buffer].shared() && starts_[buffer].how == SharedStart::How::Fill;
-    }
-    bool starts_with_barrier() const {
-        for (std::uint32_t b = 0; b < program_.buffers.size(); ++b)
-            if (filled(b)) return true;
-        return false;
-    }
     void add_slot(std::uint32_t kind, std::uint32_t binding = 0, std::uint32_t access = 0) {
         artifact_.slots.push_back({kind, binding, 0, access});
     }
@@ -65,6 +56,10 @@ class Kernel {
     }
     static bool has(const OuterSet& outer, Outer::Kind kind, std::uint32_t index = 0) {
         return outer.count({kind, index}) != 0;
+    }
+    // That the device runs together.
+    std::uint32_t invocations() const {
+        return artifact_.workgroup[0] * artifact_.workgroup[1] * artifact_.workgroup[2];
     }
     std::string u32() const { return std::string(module_.value_type(Kind::U32)); }
     std::string u64() const { return std::string(module_.value_type(Kind::U64)); }
@@ -149,7 +144,7 @@ void Kernel::signature(const OuterSet& outer) {
         signature_ += text + (name.empty() ? "" : " /* " + sanitised(name) + " */");
         first = false;
     };
-    signature_ = module_.spelling.kernel_head(kEntry, module_.workgroup) + "(";
+    signature_ = module_.spelling.kernel_head(kEntry, artifact_.workgroup) + "(";
     for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
         const ir::Buffer& buffer = program_.buffers[b];
         if (buffer.shared()) continue;
@@ -319,7 +314,7 @@ std::string Kernel::zero_own(std::uint32_t buffer, OuterSet& outer, const std::s
 std::string Kernel::zero_all(std::uint32_t buffer, const std::string& zero) const {
     const ir::Buffer& b = program_.buffers[buffer];
     const std::uint64_t count = b.count * b.type.lanes;
-    const std::uint32_t size = module_.workgroup[0] * module_.workgroup[1] * module_.workgroup[2];
+    const std::uint32_t size = invocations();
     const std::string name = "s" + std::to_string(buffer);
     const std::string index = size == 1 ? "0u" : "li";
     if (count > kMaxZeroStores * size)
@@ -344,11 +339,14 @@ std::string Kernel::zero_shared(OuterSet& outer) {
         if (!buffer.shared() || !has(outer, Outer::Kind::Shared, b)) continue;
         const std::string zero =
             module_.literal(buffer.type.floating() ? buffer.type.kind : Kind::U32, 0);
-        if (starts_[b].how == SharedStart::How::Own) own += zero_own(b, outer, zero);
-        if (starts_[b].how == SharedStart::How::Fill) all += zero_all(b, zero);
+        if (starts_[b].how == SharedStart::How::Nothing) continue;
+        if (starts_[b].how == SharedStart::How::Own && !module_.whole_workgroups)
+            own += zero_own(b, outer, zero);
+        else
+            all += zero_all(b, zero);
     }
     if (all.empty()) return own;
-    if (!module_.single()) {
+    if (invocations() != 1) {
         outer.insert({Outer::Kind::LocalIndex, 0});
         all += "    " + module_.barrier() + "\n";
     }
@@ -359,11 +357,7 @@ Result<Artifact> Kernel::write() {
     tables();
     functions();
     starts_ = shared_starts(program_, module_.workgroup);
-    BarrierPlan plan;
-    if (module_.spelling.closes_conditional_barriers() && !module_.single())
-        plan = BarrierPlan(program_.main, starts_with_barrier(), module_.folded_grid,
-                           module_.invocations() == 2);
-    CWriter body(module_, std::move(plan));
+    CWriter body(module_, ir::kNone, module_.whole_workgroups ? Regions(program_.main) : Regions());
     body.main();
 
     OuterSet outer = body.outer();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/c_whole.hpp"
 
-#include "lower/c_barriers.hpp"
+#include "lower/barrier_data.hpp"
 #include "wye/program_format.h"
 
 namespace wye::lower {
@@ -84,8 +84,7 @@ bool plain(const ir::Code& main, ir::BlockId block, unsigned& statements) {
 std::vector<WholeGuard> whole_guards(const ir::Program& program, const ir::Stmt& s) {
     const ir::Code& main = program.main;
     std::vector<WholeGuard> out;
-    // A program that joins its workgroups keeps the one form that barriers are planned for.
-    if (joins_workgroup(program)) return out;
+    if (holds_barrier(main, main.root)) return out;
     unsigned statements = 0;
     if (!plain(main, s.body, statements) || !collect(main, s.args[0], out)) out.clear();
     return out;

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "lower/c_barriers.hpp"
 #include "lower/c_module.hpp"
+#include "lower/c_regions.hpp"
 #include "lower/launch_values.hpp"
 
 namespace wye::lower {
@@ -25,9 +27,8 @@ struct CValue {
 
 class CWriter {
   public:
-    CWriter(CModule& module, std::uint32_t function);
-    // For main.
-    CWriter(CModule& module, BarrierPlan plan);
+    // `function` ir::kNone: main. With regions, one invocation runs the whole workgroup.
+    CWriter(CModule& module, std::uint32_t function, Regions regions = {});
 
     void main();
     void block(ir::BlockId id);
@@ -36,7 +37,7 @@ class CWriter {
 
     [[nodiscard]] const std::string& text() const { return out_; }
     [[nodiscard]] const OuterSet& outer() const { return outer_; }
-    [[nodiscard]] std::string local_name(std::uint32_t local, unsigned component) const;
+    std::string local_name(std::uint32_t local, unsigned component);
 
   private:
     // Expressions (c_expr.cpp)
@@ -89,28 +90,28 @@ class CWriter {
 
     // Statements (c_stmt.cpp)
     void statement(ir::StmtId id);
-    void write_statement(ir::StmtId id);
     void declare(const ir::Stmt& s, bool constant);
     void assign(const ir::Stmt& s);
     void local_array_declaration(const ir::Stmt& s);
     void if_statement(const ir::Stmt& s);
     // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: not asked.
     std::string whole_workgroup(const ir::Stmt& s);
-    // What keeps this loop each invocation's own; empty where nothing is needed.
-    std::string own_zero(const ir::Stmt& loop);
     void for_statement(ir::StmtId id);
     bool open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
                    const std::string& step);
     void while_statement(ir::StmtId id);
-    void trap(const ir::Stmt& s);
-    // Writes a nested block, closed by a barrier where the plan says so. True: some invocations of
-    // it have ended (`gone`).
-    bool inner_block(ir::BlockId id);
     void barrier();
-    void leave_main(ir::StmtId id);
-    void goto_closing();
-    // A store that keeps compilers from merging the barrier before it with another path's.
-    void seal();
+
+    // Blocks, regions and ways out (c_flow.cpp)
+    void inner_block(ir::BlockId id);
+    void leave_main();
+    void trap(ir::StmtId id);
+    void part(ir::StmtId id);
+    void before_region(ir::StmtId id);
+    void open_region();
+    void close_region();
+    std::string region_head();
+    void define_kept();
     [[nodiscard]] bool unchanging(ir::ExprId id) const;
     // The value of a statement's right side: an effect or an expression.
     CValue right_side(ir::ExprId id);
@@ -121,6 +122,7 @@ class CWriter {
     std::string atom(ir::Kind kind, const std::string& text);
     void settle(CValue& v, ir::Type type);  // every component becomes an atom
     std::string outer(Outer::Kind kind, std::uint32_t index = 0);
+    [[nodiscard]] std::string base_name(std::uint32_t local, unsigned component) const;
     std::string comment(const std::string& name) const;
 
     CModule& module_;
@@ -129,24 +131,23 @@ class CWriter {
     const ir::Code& code_;
     const CodeRanges& ranges_;
     const LaunchValues launch_values_;
-    const bool owns_loops_;  // see own_zero
     OuterSet outer_;
     std::string out_;
     unsigned indent_ = 1;
     unsigned temporaries_ = 0;
     ir::Place place_;  // of the statement being written
 
-    // Blocks being written that end with a barrier of the plan, outermost first.
-    struct Closing {
-        unsigned label;
-        bool main;
-        bool used = false;
+    const Regions regions_;
+    struct Region {                    // being written
+        std::size_t start = 0;         // in out_
+        OuterSet ids;                  // of the invocation, that it uses
+        std::set<std::uint32_t> lets;  // that it uses, and computes again
+        bool left = false;             // some invocations jump to its end
     };
-    BarrierPlan plan_;
-    std::vector<Closing> closings_;
-    unsigned labels_ = 0, seals_ = 0;
-    bool uses_gone_ = false;
-    bool some_ended_ = false;  // inside the statement just written: they jump on after it
+    std::optional<Region> region_;
+    unsigned region_count_ = 0;
+    unsigned blocks_together_ = 0;  // around, besides main's
+    bool some_ended_ = false;       // in a block that others go on after
 };
 
 // A name or a number: copying it computes nothing.

@@ -175,8 +175,6 @@ class OpenClC final : public Spelling {
     bool partial(Intrinsic) const override { return true; }
     bool hides_sign() const override { return true; }
 
-    bool closes_conditional_barriers() const override { return true; }
-
     bool exact(Rounded what, const TargetFacts& facts) const override {
         switch (what) {
             case Rounded::F32Div:

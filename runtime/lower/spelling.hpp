@@ -186,9 +186,6 @@ class Spelling {
         return {};
     }
 
-    // True where some compiler mishandles branches after a conditional barrier (see BarrierPlan).
-    [[nodiscard]] virtual bool closes_conditional_barriers() const { return false; }
-
     // Marks the start of a loop body that the compiler must not assume to end; may be empty.
     [[nodiscard]] virtual std::string_view endless_mark() const { return {}; }
 };

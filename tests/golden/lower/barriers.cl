@@ -14,21 +14,15 @@ void wye_main(
     __local uint s2[16];  // s
     const uint lid0 = (uint)get_local_id(0);
     const uint li = lid0;
-    bool gone = false;
-    volatile uint seal0;
     if (p0 == 0u) {
         return;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     s2[li] = b0[li];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint v0 = 0u; v0 < p0; ++v0) {  // i
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        seal0 = 0u;
         if (v0 == 7u) {
             break;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         const uint v1 = s2[(li + v0) % 16u];  // v
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (v1 == 1u) {
@@ -38,29 +32,18 @@ void wye_main(
                 s2[li] = v1;
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (p0 > 3u) {
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (s2[li] == 5u) {
-            gone = true;
-            goto end2;
+            return;
         }
         b1[li] = 1u;
-        end2:;
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (gone) {
-        goto end0;
     }
     if (b0[li] == 9u) {
         atomic_max(&trap[0], 1u);
         atomic_add(&trap[1], 1u);
-        goto end0;
+        return;
     }
     b1[li] = s2[15u - li];
-    end0:;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }

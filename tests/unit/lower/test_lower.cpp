@@ -254,52 +254,72 @@ TEST_CASE("drivers that loop over a workgroup ask its guards once") {
         CHECK_FALSE(has(at(other), "wg0 * 16u + 15u"));
 }
 
-TEST_CASE("loops without barriers stay each invocation's own where a driver parts a workgroup") {
-    const auto own = [](const std::string& main, bool cpu = true,
-                        const std::string& size = "4, 8") {
+TEST_CASE("drivers that loop over a workgroup get its barriers as ends of loops") {
+    const auto whole = [](const std::string& main, const std::string& size = "4, 8",
+                          bool cpu = true) {
         TargetFacts facts;
         facts.workgroup_loops = cpu;
-        return has(lowered("wye 1; program p; workgroup " + size +
-                               "; param n: u32; input_output r: u32[];\n"
-                               "fn f(m: u32) -> u32 { var v = m; for i in 0u..m { v = v * i; } "
-                               "return v; }\n"
-                               "main { let y = local_id.y; var v = y; " +
-                               main + " r[global_id.x] = v; }",
-                           facts),
-                   "(lid1 >> 31u)");
+        return lowered("wye 1; program p; workgroup " + size +
+                           "; param n: u32; input_output r: u32[]; shared s: u32[32];\n"
+                           "main { let i = local_index; var v = i; " +
+                           main + " r[i] = v; }",
+                       facts);
     };
-    const std::string loop = "for i in 0u..n { v = v + i; }";
-    CHECK(own(loop + " barrier;"));
-    CHECK(own("barrier; while v < n { v += 1u; }"));
-    CHECK(own("barrier; for i in y..len(r) step n { v = v + r[i]; }"));
-    CHECK(own("for k in 0u..n { " + loop + " barrier; }"));
-    CHECK(own("v = f(v); barrier;"));
-    for (const std::string& kept : {std::string("barrier;"), loop, std::string("v = f(v);"),
-                                    std::string("for k in 0u..n { barrier; v = v + k; }")})
-        CHECK_MESSAGE(!own(kept), kept);
-    CHECK_FALSE(own(loop + " barrier;", false));
-    CHECK_FALSE(own(loop + " barrier;", true, "1, 1"));
+    const auto count = [](const Artifact& artifact, std::string_view word) {
+        std::size_t found = 0;
+        for (std::size_t at = 0; (at = artifact.text().find(word, at)) != std::string_view::npos;
+             at += word.size())
+            ++found;
+        return found;
+    };
+    const std::string loop = "for (uint lid0 = 0u; lid0 < 4u; ++lid0) {";
+    const Artifact parted = whole("s[i] = v; barrier; v = s[31u - i];");
+    CHECK(parted.workgroup == std::array<std::uint32_t, 3>{1, 1, 1});
+    CHECK(has(parted, "reqd_work_group_size(1, 1, 1)"));
+    CHECK_FALSE(has(parted, "barrier("));
+    CHECK(count(parted, loop) == 2);
+    CHECK(has(parted, "uint v1[32];"));   // v lives in both
+    CHECK_FALSE(has(parted, "v0[32];"));  // i is computed again
+    CHECK(count(parted, "const uint v0 = li;") == 2);
+
+    // Conditions and ways out that the workgroup shares stand outside of the loops.
+    CHECK(count(whole("for k in 0u..n { barrier; if k == n { break; } v = v + k; }"), loop) == 3);
+    CHECK(has(whole("if n == 3u { return; } barrier;"), "\n        return;\n"));
+    CHECK(has(whole("while n > workgroup_id.x { barrier; if n == 3u { continue; } v += 1u; }"),
+              "\n            continue;\n"));
+    CHECK(has(whole("let q = workgroup_uniform_load(s[1]); if q == 3u { barrier; }"),
+              "\n    if (v2 == 3u) {\n"));
+    CHECK(
+        has(whole("let m = n * 2u; for k in 0u..m { barrier; }"), "\n    const uint v2 = p0 * 2u"));
+    // Others end one invocation, which what follows passes by.
+    const Artifact ended = whole("barrier; if v == 3u { return; }");
+    CHECK(has(ended, "goto next1;"));
+    CHECK_FALSE(has(ended, "ended["));
+    CHECK(has(whole("if n == 1u { barrier; if v == 3u { return; } }"), "if (ended[li]) continue;"));
+    // Each invocation of a trap that all take is counted.
+    CHECK(count(whole("if n == 3u { trap 1; } barrier;"), loop) == 3);
+
+    CHECK(count(whole("v += 1u;"), loop) == 0);
+    CHECK(count(whole("barrier;", "1, 1"), "for (uint lid") == 0);
+    CHECK(has(whole("barrier;", "4, 8", false), "barrier("));
 }
 
-TEST_CASE("rounds with a barrier begin with one in workgroups of two") {
-    const auto opens = [](const std::string& size, const std::string& head) {
-        const Artifact artifact =
-            lowered("wye 1; program p; workgroup " + size +
-                    "; param n: u32; input_output r: u32[]; main { let i = local_index; "
-                    "var k = 0u; " +
-                    head + " { k = k + 1u; r[i] = k; barrier; } }");
-        const std::string_view text = artifact.text();
-        const std::size_t at = text.find("for (");
-        const std::size_t round = text.find('\n', at) + 1;
-        return text.substr(round, text.find('\n', round) - round).find("barrier(") !=
-               std::string_view::npos;
-    };
-    for (const char* head : {"for j in 0u..n", "while k < n"}) {
-        CHECK(opens("2", head));
-        CHECK(opens("1, 1, 2", head));
-        CHECK_FALSE(opens("1", head));
-        CHECK_FALSE(opens("3", head));
-    }
+TEST_CASE("what invocations keep across a barrier has to fit a thread") {
+    const std::string text =
+        "wye 1; program p; workgroup 256; output r: u32[];\n"
+        "main { var a: u32[%]; a[local_index] = 1u; barrier; r[global_id.x] = a[3]; }";
+    TargetFacts cpu;
+    cpu.workgroup_loops = true;
+    std::string most = text, more = text;
+    most.replace(most.find('%'), 1, "1024");
+    more.replace(more.find('%'), 1, "1025");
+    CHECK(has(lowered(most, cpu), "uint v0[262144];"));
+    const auto refused = lower(valid_program(more), WYE_FORMAT_OPENCL_C, cpu);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == wye::Code::LIMIT_EXCEEDED);
+    CHECK(refused.error().message.find("1049600 bytes") != std::string::npos);
+    CHECK(refused.error().message.find("1048576") != std::string::npos);
+    CHECK(has(lowered(more), "uint v0[1025];"));
 }
 
 TEST_CASE("a workgroup of one invocation has no barriers") {
