@@ -6,6 +6,7 @@
 #include "program/analysis.hpp"
 #include "program/text.hpp"
 #include "program/validate.hpp"
+#include "wye/sdk/plugin.hpp"
 
 namespace harness {
 namespace {
@@ -59,6 +60,8 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f64_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F64_SQRT);
     facts.native_f64_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA);
     facts.folds_literal_zero = plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
+    facts.workgroup_loops = wye::sdk::from_abi(plugin.fact(WYE_FACT_KEY_DEVICE_KIND).text) == "cpu";
+    facts.plain_integers = facts.workgroup_loops;
     facts.f64 = plugin.flag(WYE_FACT_KEY_F64);
     facts.keeps_f32_denormals = plugin.flag(WYE_FACT_KEY_KEEPS_F32_DENORMALS);
     facts.f32_denorm_mode = plugin.flag(WYE_FACT_KEY_F32_DENORM_MODE);
