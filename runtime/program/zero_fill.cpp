@@ -120,7 +120,7 @@ class Fill {
         }
     }
 
-    // `for local in 0..count`, between literals, all of whose rounds run to their end.
+    // `for local in 0..count`, between literals, all of whose rounds run to their end. There is one.
     struct Loop {
         std::uint32_t local = kNone;
         std::uint64_t count = 0;
@@ -129,7 +129,7 @@ class Fill {
         const auto literal = [&](unsigned k) { return code_.exprs[s.args[k]]; };
         for (unsigned k = 0; k < 3; ++k)
             if (literal(k).op != Op::LITERAL || literal(k).type != kU32) return false;
-        if (literal(0).extra != 0 || literal(2).extra != 1) return false;
+        if (literal(0).extra != 0 || literal(1).extra == 0 || literal(2).extra != 1) return false;
         if (contains(s, {Op::BREAK, Op::CONTINUE, Op::RETURN, Op::TRAP})) return false;
         loop_ = {s.local, literal(1).extra};
         return true;
