@@ -93,6 +93,20 @@ Id SpirvBuilder::hidden(Kind kind, Id value) {
     return mark_hidden(bits_float(kind, op(Op::OpBitwiseXor, float_bits(kind, value), zero)));
 }
 
+Id SpirvBuilder::not_one(Id value) {
+    const auto number = context.runs_vectors() ? module.number_of(value) : std::nullopt;
+    if (!number) return value;
+    const std::uint64_t sign = std::uint64_t{1} << (number->wide ? 63U : 31U);
+    const std::uint64_t one = number->wide ? 0x3ff0000000000000U : 0x3f800000U;
+    if ((number->bits & ~sign) != one) return value;
+    const Kind kind = number->wide ? Kind::F64 : Kind::F32;
+    const Id narrow = outer(Outer::LaneZero);
+    const Id zero = number->wide ? resize(narrow, 64) : narrow;
+    if (!number->floating) return op(Op::OpBitwiseXor, value, zero);
+    const Id hidden = op(Op::OpBitwiseXor, float_bits(kind, value), zero);
+    return mark_hidden(bits_float(kind, hidden));
+}
+
 // A literal other than zero may stand beside a hidden operand: nothing folds then.
 Words SpirvBuilder::hidden_operands(Kind kind, std::initializer_list<Id> operands) {
     bool constant = true;

@@ -34,7 +34,7 @@ class SpirvBuilder {
     Id either(Id a, Id b) { return op(spv::Op::OpLogicalOr, a, b); }
     Id both(Id a, Id b) { return op(spv::Op::OpLogicalAnd, a, b); }
     Id select(Id condition, Id yes, Id no) {
-        return make(spv::Op::OpSelect, module.type_of(yes), {condition, yes, no});
+        return make(spv::Op::OpSelect, module.type_of(yes), {condition, not_one(yes), not_one(no)});
     }
     Id glsl(GLSLstd450 function, Id type, std::initializer_list<std::uint32_t> operands);
     Id extract(Id composite, Id type, std::uint32_t index) {
@@ -99,7 +99,10 @@ class SpirvBuilder {
     // Memory ----------------------------------------------------------------------------------
     Id variable(Id type);  // of this function
     Id load(Id type, Id pointer) { return make(spv::Op::OpLoad, type, {pointer}); }
-    void store(Id pointer, Id value) { act(spv::Op::OpStore, {pointer, value}); }
+    void store(Id pointer, Id value) { act(spv::Op::OpStore, {pointer, not_one(value)}); }
+    // The same value, which the driver does not know for 1.0 or -1.0: beside a zero in a choice it
+    // would lose the zero's sign. Integers with those bits too.
+    Id not_one(Id value);
     Id pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices);
 
     // Surroundings ----------------------------------------------------------------------------
@@ -118,6 +121,7 @@ class SpirvBuilder {
         Linear,  // u64: the number of the workgroup in a folded grid
         OpaqueZero,
         OpaqueZero64,
+        LaneZero,  // 0, but drivers take it for each invocation's own
         // Parts of others.
         LengthLow,
         LengthHigh,

@@ -88,6 +88,9 @@ class SpirvContext {
     [[nodiscard]] bool hides_constants() const {
         return facts.folds_literal_zero && usage.arithmetic;
     }
+    // The driver is one like lavapipe, which runs invocations as lanes of vectors: known by that
+    // such drivers count the rounds of loops.
+    [[nodiscard]] bool runs_vectors() const { return facts.loop_rounds != 0; }
     // Loops may make more rounds than the driver lets them, so each says how it ended.
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 

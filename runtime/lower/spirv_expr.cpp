@@ -69,6 +69,8 @@ SpirvValue SpirvWriter::branch(const ir::Expr& e) {
     for (const unsigned arm : {0U, 1U}) {
         b_.open(labels[arm]);
         arms[arm] = value(ids[1 + arm]);
+        for (Id& lane : arms[arm].c)
+            if (lane != 0) lane = b_.not_one(lane);
         from[arm] = b_.here();
         b_.branch(merge);
     }
@@ -250,7 +252,7 @@ SpirvValue SpirvWriter::call(const ir::Expr& e) {
     Words operands{spirv_function(context_, source_, e.imm)};
     for (const ir::ExprId id : code_.operands_of(e)) {
         const SpirvValue argument = value(id);
-        for (unsigned k = 0; k < argument.lanes; ++k) operands.push_back(argument.c[k]);
+        for (unsigned k = 0; k < argument.lanes; ++k) operands.push_back(b_.not_one(argument.c[k]));
     }
     SpirvValue v;
     v.lanes = callee.type.lanes;

@@ -17,6 +17,7 @@ SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32
       function_(function),
       code_(function == ir::kNone ? source.program.main : source.program.functions[function].code),
       ranges_(source.ranges.of(function)),
+      deep_(code_),
       b_(context),
       locals_(code_.locals.size()) {}
 
@@ -87,8 +88,9 @@ Words SpirvWriter::function(Id id) {
         }
     }
     block(code_.root);
-    const SpirvValue v = value(code_.result);
+    SpirvValue v = value(code_.result);
     Id type = module_.value_type(f.type.kind);
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.not_one(v.c[k]);
     Id result = v.c[0];
     if (v.lanes > 1) {
         type = module_.vector_type(type, v.lanes);

@@ -493,7 +493,7 @@ Id spirv_library_call(SpirvBuilder& b, std::string_view name, std::initializer_l
     std::uint32_t index = 0;
     while (program.functions[index].name != name) ++index;
     Words all{spirv_function(context, *context.library, index)};
-    all.insert(all.end(), operands.begin(), operands.end());
+    for (const Id operand : operands) all.push_back(b.not_one(operand));
     return b.make(spv::Op::OpFunctionCall, b.module.value_type(program.functions[index].type.kind),
                   all);
 }

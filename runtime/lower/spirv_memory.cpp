@@ -61,9 +61,12 @@ SpirvWriter::Index SpirvWriter::index(const SpirvArray& array, ir::ExprId id, bo
     const Id given = value(id).c[0];
     out.raw = wide_integer(kind) ? b_.low_word(given) : given;
     out.at = out.raw;
-    if (proven) return out;
-    out.ok = b_.less(given, length_of(array, kind), false);
-    if (clamp) out.at = b_.select(out.ok, out.raw, b_.u32(0));
+    if (!proven) {
+        out.ok = b_.less(given, length_of(array, kind), false);
+        if (clamp) out.at = b_.select(out.ok, out.raw, b_.u32(0));
+    }
+    if (context_.runs_vectors() && deep_.deep(id))
+        out.at = b_.op(Op::OpBitwiseOr, b_.outer(Outer::LaneZero), out.at);
     return out;
 }
 

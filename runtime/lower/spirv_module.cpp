@@ -116,7 +116,7 @@ Id SpirvModule::number(unsigned bits, std::uint64_t value) {
     else
         value &= 0xffffffffU;
     const Id id = once(spv::Op::OpConstant, operands, true);
-    numbers_.emplace(id, value);
+    numbers_.emplace(id, Number{value, bits == 64, false});
     return id;
 }
 
@@ -136,7 +136,7 @@ Id SpirvModule::float_number(unsigned bits, std::uint64_t pattern) {
     Words operands{type, static_cast<std::uint32_t>(pattern)};
     if (bits == 64) operands.push_back(static_cast<std::uint32_t>(pattern >> 32U));
     const Id id = once(spv::Op::OpConstant, operands, true);
-    numbers_.emplace(id, pattern);
+    numbers_.emplace(id, Number{pattern, bits == 64, true});
     return id;
 }
 
@@ -157,6 +157,11 @@ Id SpirvModule::composite(Id type, std::span<const Id> parts) {
 }
 
 std::optional<std::uint64_t> SpirvModule::known(Id id) const {
+    const auto found = numbers_.find(id);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second.bits);
+}
+
+std::optional<SpirvModule::Number> SpirvModule::number_of(Id id) const {
     const auto found = numbers_.find(id);
     return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }

@@ -73,6 +73,12 @@ class SpirvModule {
     Id typed(Id value, Id type);
     // The bits of an integer or float constant.
     [[nodiscard]] std::optional<std::uint64_t> known(Id id) const;
+    struct Number {
+        std::uint64_t bits = 0;
+        bool wide = false;
+        bool floating = false;
+    };
+    [[nodiscard]] std::optional<Number> number_of(Id id) const;
 
     void decorate(Id id, spv::Decoration decoration,
                   std::initializer_list<std::uint32_t> operands = {});
@@ -105,7 +111,7 @@ class SpirvModule {
     std::set<std::string, std::less<>> extensions_;
     std::set<unsigned> floats_;
     std::map<Words, Id> known_;  // opcode and operands of types and constants
-    std::map<Id, std::uint64_t> numbers_;
+    std::map<Id, Number> numbers_;
     std::vector<Id> types_;  // by value
     std::vector<Words> modes_;
     SpirvCode names_, decorations_, globals_;

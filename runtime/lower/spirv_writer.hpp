@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "lower/deep_index.hpp"
 #include "lower/shared_start.hpp"
 #include "lower/spirv_builder.hpp"
 
@@ -108,6 +109,7 @@ class SpirvWriter {
     const std::uint32_t function_;
     const ir::Code& code_;
     const CodeRanges& ranges_;
+    const DeepIndices deep_;
     SpirvBuilder b_;
     std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
 

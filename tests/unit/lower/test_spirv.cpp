@@ -410,6 +410,44 @@ TEST_CASE("loops say so when the driver ended them, unless literals bound them")
     CHECK_FALSE(traps("if a > 3u { r[0] = a; }", 10));
 }
 
+TEST_CASE("drivers that run vectors see no ones in choices, no deep indices and no surplus ids") {
+    const auto with = [](const std::string& statements, const char* what, std::uint64_t rounds) {
+        TargetFacts facts;
+        facts.loop_rounds = rounds;
+        return has(lowered(main_of(statements), facts), what);
+    };
+    const auto hides = [&](const std::string& statements) {
+        CHECK_FALSE(with(statements, "OpShiftRightLogical", 0));
+        return with(statements, "OpShiftRightLogical", 65535);
+    };
+    CHECK(hides("r[0] = bitcast<u32>(select(a == 3u, 1.0, -0.0));"));
+    CHECK(hides("var v = -1.0; if a == 3u { v = 0.0; } r[0] = bitcast<u32>(v);"));
+    CHECK(hides("r[0] = select(a == 3u, 0x3f800000u, 0x80000000u);"));
+    CHECK_FALSE(hides("r[0] = select(a == 3u, 1u, 0u);"));
+    CHECK_FALSE(hides("r[0] = bitcast<u32>(select(a == 3u, 2.0, -0.0));"));
+
+    std::string squares = "let b0 = a;";
+    for (unsigned k = 0; k < 8; ++k)
+        squares += "let b" + std::to_string(k + 1) + " = b" + std::to_string(k) + " * b" +
+                   std::to_string(k) + ";";
+    CHECK(hides(squares + "r[b8] = 2u;"));
+    CHECK_FALSE(hides(squares + "r[b4] = 2u;"));
+    CHECK_FALSE(hides("for k in 0u..a { r[k * a + i] = 2u; }"));
+
+    // A row of 20 ends within a vector, one of 32 does not.
+    const auto least = [](const char* size, std::uint64_t rounds) {
+        TargetFacts facts;
+        facts.loop_rounds = rounds;
+        return has(lowered(std::string("wye 1; program p; workgroup ") + size +
+                               "; output r: u32[]; main { r[global_id.x] = 1u; }",
+                           facts),
+                   "UMin");
+    };
+    CHECK(least("20, 2", 65535));
+    CHECK_FALSE(least("32, 3", 65535));
+    CHECK_FALSE(least("20", 0));
+}
+
 TEST_CASE("a CPU gets its loops as they are, and none with a barrier is unrolled") {
     TargetFacts cpu;
     cpu.workgroup_loops = true;

@@ -243,6 +243,7 @@ TEST_CASE("zero fill of outputs") {
     CHECK(!candidate("for k in 1u..8u { r[global_id.x * 8u + k] = n; }"));
     CHECK(!candidate("for k in 0u..8u step 2u { r[global_id.x * 8u + k] = n; }"));
     CHECK(!candidate("for k in 0u..n { r[global_id.x * 8u + k] = n; }"));
+    CHECK(!candidate("for k in 0u..0u { r[global_id.x] = n; }"));
     CHECK(!candidate("for k in 0u..8u { if k == n { break; } r[global_id.x * 8u + k] = n; }"));
     CHECK(!candidate("for k in 0u..8u { if k < n { r[global_id.x * 8u + k] = n; } }"));
     CHECK(!candidate("for k in 0u..8u { for j in 0u..8u { r[global_id.x * 8u + k] = n; } }"));
