@@ -93,18 +93,25 @@ Id SpirvBuilder::hidden(Kind kind, Id value) {
     return mark_hidden(bits_float(kind, op(Op::OpBitwiseXor, float_bits(kind, value), zero)));
 }
 
+// The zero comes first: where a driver asks what a value is made of, it ends there.
+Id SpirvBuilder::differing(Kind kind, Id value) {
+    const Id zero = outer(Outer::LaneZero);
+    if (kind == Kind::BOOL) return either(test(Op::OpINotEqual, zero, u32(0)), value);
+    const ir::Type type{kind, 1};
+    const Kind held = kind == Kind::F64 ? kind : Kind::F32;
+    const Id bits = type.floating() ? float_bits(held, value) : value;
+    const Id hidden = op(Op::OpBitwiseOr, type.bits() == 64 ? resize(zero, 64) : zero, bits);
+    return type.floating() ? mark_hidden(bits_float(held, hidden)) : hidden;
+}
+
 Id SpirvBuilder::not_one(Id value) {
     const auto number = context.runs_vectors() ? module.number_of(value) : std::nullopt;
     if (!number) return value;
     const std::uint64_t sign = std::uint64_t{1} << (number->wide ? 63U : 31U);
     const std::uint64_t one = number->wide ? 0x3ff0000000000000U : 0x3f800000U;
     if ((number->bits & ~sign) != one) return value;
-    const Kind kind = number->wide ? Kind::F64 : Kind::F32;
-    const Id narrow = outer(Outer::LaneZero);
-    const Id zero = number->wide ? resize(narrow, 64) : narrow;
-    if (!number->floating) return op(Op::OpBitwiseXor, value, zero);
-    const Id hidden = op(Op::OpBitwiseXor, float_bits(kind, value), zero);
-    return mark_hidden(bits_float(kind, hidden));
+    if (number->floating) return differing(number->wide ? Kind::F64 : Kind::F32, value);
+    return differing(number->wide ? Kind::U64 : Kind::U32, value);
 }
 
 // A literal other than zero may stand beside a hidden operand: nothing folds then.

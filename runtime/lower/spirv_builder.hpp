@@ -100,6 +100,8 @@ class SpirvBuilder {
     Id variable(Id type);  // of this function
     Id load(Id type, Id pointer) { return make(spv::Op::OpLoad, type, {pointer}); }
     void store(Id pointer, Id value) { act(spv::Op::OpStore, {pointer, not_one(value)}); }
+    // The same value, which the driver takes for each invocation's own.
+    Id differing(ir::Kind kind, Id value);
     // The same value, which the driver does not know for 1.0 or -1.0: beside a zero in a choice it
     // would lose the zero's sign. Integers with those bits too.
     Id not_one(Id value);

@@ -26,9 +26,9 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     Counted counted;
     counted.kind = type.kind;
     const Id one = module_.literal(type.kind, 1);
-    counted.first = value(s.args[0]).c[0];
+    counted.first = shallow(s.args[0], value(s.args[0]).c[0]);
     counted.end = value(s.args[1]).c[0];
-    counted.step = value(s.args[2]).c[0];
+    counted.step = shallow(s.args[2], value(s.args[2]).c[0]);
     const auto known = module_.known(counted.step);
     const std::uint64_t most = type.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
     if (!known)  // below 1 counts as 1

@@ -65,8 +65,10 @@ SpirvWriter::Index SpirvWriter::index(const SpirvArray& array, ir::ExprId id, bo
         out.ok = b_.less(given, length_of(array, kind), false);
         if (clamp) out.at = b_.select(out.ok, out.raw, b_.u32(0));
     }
-    if (context_.runs_vectors() && deep_.deep(id))
-        out.at = b_.op(Op::OpBitwiseOr, b_.outer(Outer::LaneZero), out.at);
+    if (context_.runs_vectors() && deep_.deep(id)) {
+        out.at = b_.differing(Kind::U32, out.at);
+        if (!clamp) out.raw = out.at;
+    }
     return out;
 }
 
@@ -158,7 +160,9 @@ void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, boo
 void SpirvWriter::store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id,
                         bool proven) {
     const Index at = index(array, index_id, proven, false);
-    const SpirvValue v = right_side(value_id);
+    // Compilers know what was stored before, and a load in its place.
+    const bool known = array.storage != StorageClass::Function && deep_.same(value_id);
+    const SpirvValue v = stored_value(value_id, known);
     // NaNs may be seen only in buffers: workgroup and private memory keep what they get.
     const bool clean = array.storage != StorageClass::StorageBuffer || never_nan(code_, value_id);
     if (at.ok == 0) return write(array, at.raw, v, clean);

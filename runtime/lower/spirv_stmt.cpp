@@ -62,10 +62,21 @@ void SpirvWriter::statement(ir::StmtId id) {
     }
 }
 
+SpirvValue SpirvWriter::stored_value(ir::ExprId id, bool known) {
+    SpirvValue v = right_side(id);
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = shallow(id, v.c[k], known);
+    return v;
+}
+
+Id SpirvWriter::shallow(ir::ExprId id, Id component, bool always) {
+    if (!context_.runs_vectors() || !(always || deep_.deep(id))) return component;
+    return b_.differing(code_.exprs[id].type.kind, component);
+}
+
 void SpirvWriter::declare(const ir::Stmt& s) {
     const ir::Type type = code_.locals[s.local].type;
     SpirvValue v;
-    if (s.op == Op::VAR) v = right_side(s.args[0]);
+    if (s.op == Op::VAR) v = stored_value(s.args[0]);
     SpirvValue& variables = locals_[s.local];
     variables.lanes = type.lanes;
     for (unsigned k = 0; k < type.lanes; ++k) {
@@ -75,7 +86,7 @@ void SpirvWriter::declare(const ir::Stmt& s) {
 }
 
 void SpirvWriter::assign(const ir::Stmt& s) {
-    const SpirvValue v = right_side(s.args[0]);
+    const SpirvValue v = stored_value(s.args[0]);
     const SpirvValue& variables = locals_[s.local];
     if (s.op == Op::ASSIGN_COMPONENT) return b_.store(variables.c[s.imm], v.c[0]);
     for (unsigned k = 0; k < v.lanes; ++k) b_.store(variables.c[k], v.c[k]);

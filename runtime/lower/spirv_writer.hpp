@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "lower/deep_index.hpp"
+#include "lower/deep_values.hpp"
 #include "lower/shared_start.hpp"
 #include "lower/spirv_builder.hpp"
 
@@ -106,10 +106,15 @@ class SpirvWriter {
     SpirvContext& context_;
     SpirvSource& source_;
     SpirvModule& module_;
+    // A component of the value of `id`: the same, but ways through a deep one end here.
+    Id shallow(ir::ExprId id, Id component, bool always = false);
+    // What goes to memory or a variable. `known`: ways through it end here in any case.
+    SpirvValue stored_value(ir::ExprId id, bool known = false);
+
     const std::uint32_t function_;
     const ir::Code& code_;
     const CodeRanges& ranges_;
-    const DeepIndices deep_;
+    const DeepValues deep_;
     SpirvBuilder b_;
     std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
 

@@ -423,8 +423,8 @@ TEST_CASE("drivers that run vectors see no ones in choices, no deep indices and 
     CHECK(hides("r[0] = bitcast<u32>(select(a == 3u, 1.0, -0.0));"));
     CHECK(hides("var v = -1.0; if a == 3u { v = 0.0; } r[0] = bitcast<u32>(v);"));
     CHECK(hides("r[0] = select(a == 3u, 0x3f800000u, 0x80000000u);"));
-    CHECK_FALSE(hides("r[0] = select(a == 3u, 1u, 0u);"));
-    CHECK_FALSE(hides("r[0] = bitcast<u32>(select(a == 3u, 2.0, -0.0));"));
+    CHECK_FALSE(hides("r[0] = select(a == i, 1u, 0u);"));
+    CHECK_FALSE(hides("r[0] = bitcast<u32>(select(a == i, 2.0, -0.0));"));
 
     std::string squares = "let b0 = a;";
     for (unsigned k = 0; k < 8; ++k)
@@ -432,6 +432,10 @@ TEST_CASE("drivers that run vectors see no ones in choices, no deep indices and 
                    std::to_string(k) + ";";
     CHECK(hides(squares + "r[b8] = 2u;"));
     CHECK_FALSE(hides(squares + "r[b4] = 2u;"));
+    CHECK(hides(squares + "for k in b8..9u { r[i] = i; }"));
+    CHECK(hides("var v = a; v = v * v; r[i] = v + i;"));
+    CHECK(hides("r[0] = a * a;"));  // a load in its place would go on
+    CHECK_FALSE(hides("var v = 0.0; for k in 0u..a { v = v + x[k] * x[i]; }"));
     CHECK_FALSE(hides("for k in 0u..a { r[k * a + i] = 2u; }"));
 
     // A row of 20 ends within a vector, one of 32 does not.
