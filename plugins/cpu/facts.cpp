@@ -90,6 +90,8 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
         case WYE_FACT_KEY_NATIVE_F64_FMA:
+        case WYE_FACT_KEY_NATIVE_F32_ROUND:
+        case WYE_FACT_KEY_NATIVE_F64_ROUND:
             status = flag(found, true);
             break;
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:

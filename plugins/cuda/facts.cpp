@@ -115,6 +115,8 @@ wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
         case WYE_FACT_KEY_NATIVE_F64_FMA:
+        case WYE_FACT_KEY_NATIVE_F32_ROUND:
+        case WYE_FACT_KEY_NATIVE_F64_ROUND:
         case WYE_FACT_KEY_KEEPS_F32_DENORMALS:
         case WYE_FACT_KEY_NATIVE_F16_CONVERT:
         case WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD:

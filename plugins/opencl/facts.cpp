@@ -125,7 +125,10 @@ wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
         case WYE_FACT_KEY_NATIVE_F64_FMA:  // the language asks for them wherever doubles exist
+        case WYE_FACT_KEY_NATIVE_F64_ROUND:
             return flag(out, d.has_f64(), "OpenCL C 1.2");
+        case WYE_FACT_KEY_NATIVE_F32_ROUND:
+            return flag(out, true, "OpenCL C 1.2");
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
             return flag(out, false, "OpenCL C 1.2");
         default:

@@ -85,6 +85,7 @@ enum class Decoration : std::uint32_t {
 enum class StorageClass : std::uint32_t { Input = 1, StorageBuffer = 12 };
 
 inline constexpr std::uint32_t kGlobalInvocationId = 28;
+inline constexpr std::uint32_t kGlslRoundEven = 2, kGlslTrunc = 3, kGlslFloor = 8, kGlslCeil = 9;
 inline constexpr std::uint32_t kGlslSqrt = 31, kGlslFma = 50;
 
 // The parts of a module, in the order in which they stand.

@@ -163,6 +163,10 @@ wye_status arithmetic(const Device& d, const Verdict& v, std::uint32_t key, wye_
             return flag(out, v.f64.square_root, kSelfTest);
         case WYE_FACT_KEY_NATIVE_F64_FMA:
             return flag(out, v.f64.fuses, kSelfTest);
+        case WYE_FACT_KEY_NATIVE_F32_ROUND:
+            return flag(out, f32.rounds, kSelfTest);
+        case WYE_FACT_KEY_NATIVE_F64_ROUND:
+            return flag(out, v.f64.rounds, kSelfTest);
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
             return flag(out, f32.folds_literal_zero || v.f64.folds_literal_zero, kSelfTest);
         case WYE_FACT_KEY_KEEPS_F32_DENORMALS:
@@ -222,6 +226,8 @@ bool needs_self_test(std::uint32_t key) {
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
         case WYE_FACT_KEY_NATIVE_F64_FMA:
+        case WYE_FACT_KEY_NATIVE_F32_ROUND:
+        case WYE_FACT_KEY_NATIVE_F64_ROUND:
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
         case WYE_FACT_KEY_KEEPS_F32_DENORMALS:
         case WYE_FACT_KEY_F32_DENORM_MODE:

@@ -79,6 +79,17 @@ long double midpoint(Random& random) {
            static_cast<long double>(std::numeric_limits<Float>::epsilon()) / 2;
 }
 
+// Of either sign, from an eighth to beyond 64-bit integers: fractions, multiples of a half, and
+// what has no fraction but does not fit an integer.
+template <typename Float>
+Float around_whole(Random& random) {
+    const int exponent = static_cast<int>(random.next() % 69) - 3;
+    const Float value = std::ldexp(random.one_to_two<Float>(), exponent);
+    const std::uint64_t choice = random.next();
+    const Float chosen = (choice & 1U) != 0 ? std::trunc(value * 2) / 2 : value;
+    return (choice & 2U) != 0 ? -chosen : chosen;
+}
+
 }  // namespace
 
 std::vector<ProbeOp> probe_ops(bool f32, bool widen) {
@@ -108,7 +119,7 @@ ProbeInputs<Float> probe_inputs() {
         const Float tiny = std::numeric_limits<Float>::min();
         const Float a = random.one_to_two<Float>();
         const Float b = random.one_to_two<Float>();
-        switch (out.a.size() % 6) {
+        switch (out.a.size() % 7) {
             case 0:
                 add(random.any<Float>(), random.any<Float>(), random.any<Float>());
                 break;
@@ -126,6 +137,9 @@ ProbeInputs<Float> probe_inputs() {
             }
             case 4:  // around the smallest normal value
                 add(a * tiny, b, -(b * tiny));
+                break;
+            case 5:
+                add(around_whole<Float>(random), b, a);
                 break;
             default:
                 add(a, specials[random.next() % specials.size()], small);
@@ -157,6 +171,14 @@ Float probe_result(ProbeOp op, Float a, Float b, Float c) {
             return std::sqrt(a);
         case ProbeOp::Fma:
             return std::fma(a, b, c);
+        case ProbeOp::Floor:
+            return std::floor(a);
+        case ProbeOp::Ceil:
+            return std::ceil(a);
+        case ProbeOp::Trunc:
+            return std::trunc(a);
+        case ProbeOp::RoundEven:
+            return std::nearbyint(a);
         case ProbeOp::AddZero:
             return a + kZero;
         case ProbeOp::AddMinusZero:

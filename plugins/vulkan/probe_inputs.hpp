@@ -36,6 +36,10 @@ enum class ProbeOp : std::uint8_t {
     Divide,
     SquareRoot,
     Fma,
+    Floor,
+    Ceil,
+    Trunc,
+    RoundEven,
     // Literal zeros that a compiler may fold away, with the sign of a zero or a NaN.
     AddZero,
     AddMinusZero,
@@ -56,8 +60,8 @@ template <typename Float>
 struct ProbeInputs {
     std::vector<Float> a, b, c;  // kProbeCount each
 };
-// Special values in all pairs, random bits, quotients and roots next to a rounding boundary, and
-// c close to -(a * b).
+// Special values in all pairs, random bits, quotients and roots next to a rounding boundary, c
+// close to -(a * b), and a with few bits or none behind the point.
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> probe_inputs();
 

@@ -13,7 +13,7 @@ using namespace spirv;
 // What every module of the self-test begins with, and arrays as storage buffers.
 class Kernel {
   public:
-    Kernel() {
+    explicit Kernel(std::uint32_t workgroup) {
         capability(Capability::Shader);
         glsl_ = words.new_id();
         words.emit_text(Section::Imports, Op::ExtInstImport, {glsl_}, "GLSL.std.450");
@@ -24,7 +24,7 @@ class Kernel {
         bool_ = words.global(Op::TypeBool, {});
         zero_ = constant(0);
         words.emit(Section::Modes, Op::ExecutionMode,
-                   {main_, value(Mode::LocalSize), kProbeWorkgroup, 1, 1});
+                   {main_, value(Mode::LocalSize), workgroup, 1, 1});
     }
 
     Assembler words;
@@ -149,9 +149,9 @@ class Kernel {
 
 }  // namespace
 
-std::vector<std::uint32_t> float_module(unsigned bits, const ProbeModes& modes,
-                                        const std::vector<ProbeOp>& ops) {
-    Kernel k;
+std::vector<std::uint32_t> float_module(std::uint32_t workgroup, unsigned bits,
+                                        const ProbeModes& modes, const std::vector<ProbeOp>& ops) {
+    Kernel k(workgroup);
     k.ask(modes, bits);
     bool widens = false;
     for (const ProbeOp op : ops) widens = widens || op == ProbeOp::ScaleUp;
@@ -198,6 +198,14 @@ std::vector<std::uint32_t> float_module(unsigned bits, const ProbeModes& modes,
                 return k.exact(Op::ExtInst, type, {k.glsl(), kGlslSqrt, a});
             case ProbeOp::Fma:
                 return k.exact(Op::ExtInst, type, {k.glsl(), kGlslFma, a, b, c});
+            case ProbeOp::Floor:
+                return k.exact(Op::ExtInst, type, {k.glsl(), kGlslFloor, a});
+            case ProbeOp::Ceil:
+                return k.exact(Op::ExtInst, type, {k.glsl(), kGlslCeil, a});
+            case ProbeOp::Trunc:
+                return k.exact(Op::ExtInst, type, {k.glsl(), kGlslTrunc, a});
+            case ProbeOp::RoundEven:
+                return k.exact(Op::ExtInst, type, {k.glsl(), kGlslRoundEven, a});
             case ProbeOp::AddZero:
                 return k.exact(Op::FAdd, type, {a, zero});
             case ProbeOp::AddMinusZero:
@@ -225,8 +233,8 @@ std::vector<std::uint32_t> float_module(unsigned bits, const ProbeModes& modes,
     return k.words.words();
 }
 
-std::vector<std::uint32_t> convert_module(const ProbeModes& modes) {
-    Kernel k;
+std::vector<std::uint32_t> convert_module(std::uint32_t workgroup, const ProbeModes& modes) {
+    Kernel k(workgroup);
     k.ask(modes, 32);
     k.capability(Capability::StorageBuffer16BitAccess);
     const std::uint32_t single = k.float_type(32);
@@ -247,8 +255,8 @@ std::vector<std::uint32_t> convert_module(const ProbeModes& modes) {
     return k.words.words();
 }
 
-std::vector<std::uint32_t> loop_module() {
-    Kernel k;
+std::vector<std::uint32_t> loop_module(std::uint32_t workgroup) {
+    Kernel k(workgroup);
     const Kernel::Array words = k.array(k.array_type(k.uint_type(), 4), 0);
     const std::uint32_t one = k.constant(1);
     k.begin();

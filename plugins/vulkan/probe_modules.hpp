@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The SPIR-V modules of the self-test. Pure. Workgroups of 64; entry point "main"; storage buffers
-// in set 0.
+// The SPIR-V modules of the self-test. Pure. Workgroups of one axis; entry point "main"; storage
+// buffers in set 0.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ struct ProbeModes {
     bool nearest = false;   // RoundingModeRTE
 };
 
-inline constexpr std::uint32_t kProbeWorkgroup = 64;
-
 // Bindings 0 to 2: a, b, c. Binding 3: the results, kProbeCount of each operation after the other.
-[[nodiscard]] std::vector<std::uint32_t> float_module(unsigned bits, const ProbeModes& modes,
+[[nodiscard]] std::vector<std::uint32_t> float_module(std::uint32_t workgroup, unsigned bits,
+                                                      const ProbeModes& modes,
                                                       const std::vector<ProbeOp>& ops);
 // Binding 0: f32, 1: f16 made of them. Binding 2: f16, 3: f32 made of them. Binding 4:
 // those of binding 1 as f32 again, without a way through memory. kProbeCount each.
-[[nodiscard]] std::vector<std::uint32_t> convert_module(const ProbeModes& modes);
+[[nodiscard]] std::vector<std::uint32_t> convert_module(std::uint32_t workgroup,
+                                                        const ProbeModes& modes);
 // Binding 0: word 0 is a number of rounds; word 1 becomes the number that a loop made.
-[[nodiscard]] std::vector<std::uint32_t> loop_module();
+[[nodiscard]] std::vector<std::uint32_t> loop_module(std::uint32_t workgroup);
 
 }  // namespace wye::vulkan

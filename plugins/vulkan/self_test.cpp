@@ -14,6 +14,7 @@ namespace {
 
 // More rounds than lavapipe lets a loop make.
 constexpr std::uint32_t kTriedRounds = 70000;
+constexpr std::uint64_t kMostInvocations = 128;  // of a workgroup, on every device
 
 // Runs modules on one opened device.
 class Bench {
@@ -23,8 +24,15 @@ class Bench {
         std::unique_ptr<Bench> out(new Bench);
         WYE_ASSIGN(out->device_, OpenDevice::open(plugin, info));
         WYE_ASSIGN(out->queue_, Queue::create(*out->device_, false));
+        if (!info.subgroup_sizes.empty())
+            out->workgroup =
+                static_cast<std::uint32_t>(std::min(4 * info.subgroup_sizes[0], kMostInvocations));
         return out;
     }
+
+    // Mesa 22.3 keeps what lavapipe compiled, and does not ask how wide its vectors were: modules
+    // for another width must be others.
+    std::uint32_t workgroup = 64;
 
     // Each span is one binding: uploaded, then, when `reads_back`, downloaded after the run.
     struct Argument {
@@ -43,7 +51,7 @@ class Bench {
         artifact.entry = artifact.label = sdk::to_abi("main");
         artifact.slots = slots.data();
         artifact.slot_count = artifact.binding_count = static_cast<std::uint32_t>(slots.size());
-        artifact.workgroup_size[0] = kProbeWorkgroup;
+        artifact.workgroup_size[0] = workgroup;
         artifact.workgroup_size[1] = artifact.workgroup_size[2] = 1;
         WYE_ASSIGN(const auto program, BuiltProgram::build(*device_, artifact, {}));
 
@@ -100,9 +108,9 @@ Result<FloatVerdict> try_float(Bench& bench, const ProbeModes& modes, bool widen
     std::vector<Float> results(ops.size() * kProbeCount);
     const Bench::Argument arguments[] = {
         {bytes_of(in.a)}, {bytes_of(in.b)}, {bytes_of(in.c)}, {bytes_of(results), true}};
-    WYE_TRY(bench.run(float_module(sizeof(Float) * 8, modes, ops), arguments,
-                      kProbeCount / kProbeWorkgroup));
-    FloatVerdict out{true, true, true, true, false};
+    WYE_TRY(bench.run(float_module(bench.workgroup, sizeof(Float) * 8, modes, ops), arguments,
+                      kProbeCount / bench.workgroup));
+    FloatVerdict out{true, true, true, true, true, false};
     for (std::size_t o = 0; o < ops.size(); ++o) {
         bool exact = true;
         for (std::uint32_t i = 0; i < kProbeCount && exact; ++i)
@@ -126,6 +134,12 @@ Result<FloatVerdict> try_float(Bench& bench, const ProbeModes& modes, bool widen
                 break;
             case ProbeOp::Fma:
                 out.fuses = false;
+                break;
+            case ProbeOp::Floor:
+            case ProbeOp::Ceil:
+            case ProbeOp::Trunc:
+            case ProbeOp::RoundEven:
+                out.rounds = false;
                 break;
             default:
                 out.folds_literal_zero = true;
@@ -152,7 +166,8 @@ Result<bool> try_convert(Bench& bench, const ProbeModes& modes) {
                                          {bytes_of(halves)},
                                          {bytes_of(to_single), true},
                                          {bytes_of(rounded), true}};
-    WYE_TRY(bench.run(convert_module(modes), arguments, kProbeCount / kProbeWorkgroup));
+    WYE_TRY(bench.run(convert_module(bench.workgroup, modes), arguments,
+                      kProbeCount / bench.workgroup));
     for (std::uint32_t i = 0; i < kProbeCount; ++i) {
         if (!same_bits(to_single[i], float_of(halves[i]))) return false;
         // By way of f32 all NaNs are one.
@@ -166,7 +181,7 @@ Result<bool> try_convert(Bench& bench, const ProbeModes& modes) {
 Result<std::uint64_t> try_loop(Bench& bench) {
     std::vector<std::uint32_t> words = {kTriedRounds, 0};
     const Bench::Argument arguments[] = {{bytes_of(words), true}};
-    WYE_TRY(bench.run(loop_module(), arguments, 1));
+    WYE_TRY(bench.run(loop_module(bench.workgroup), arguments, 1));
     return words[1] == kTriedRounds ? std::uint64_t{0} : std::uint64_t{words[1]};
 }
 

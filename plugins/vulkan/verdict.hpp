@@ -13,7 +13,8 @@ struct FloatVerdict {
     bool arithmetic = false;  // + - *, comparison, f32 to f64 and back; subnormals kept
     bool divides = false;
     bool square_root = false;
-    bool fuses = false;  // Fma rounds once
+    bool fuses = false;   // Fma rounds once
+    bool rounds = false;  // Floor, Ceil, Trunc, RoundEven
     bool folds_literal_zero = true;
 };
 
@@ -42,6 +43,7 @@ void visit(V& verdict, Flag&& flag, Number&& number) {
     flag(#member ".divides", verdict.member.divides);         \
     flag(#member ".square_root", verdict.member.square_root); \
     flag(#member ".fuses", verdict.member.fuses);             \
+    flag(#member ".rounds", verdict.member.rounds);           \
     flag(#member ".folds_literal_zero", verdict.member.folds_literal_zero);
     WYE_VULKAN_FLOAT(f32_plain)
     WYE_VULKAN_FLOAT(f32_preserved)

@@ -7,8 +7,18 @@ namespace wye::vulkan {
 namespace {
 
 // The number grows whenever the self-test or the list of its findings changes.
-constexpr std::string_view kFirstLine = "wye vulkan self-test 2\n";
+constexpr std::string_view kFirstLine = "wye vulkan self-test 3\n";
 std::string name_of(const std::string& key) { return sdk::kept_name("vulkan-self-test", key); }
+
+// What a driver without a GPU makes its code for: a cache folder may be shared by machines.
+std::string_view host_vectors() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") != 0) return "avx512f";
+    if (__builtin_cpu_supports("avx2") != 0) return "avx2";
+    if (__builtin_cpu_supports("avx") != 0) return "avx";
+#endif
+    return "none";
+}
 
 }  // namespace
 
@@ -19,6 +29,7 @@ std::string verdict_key(const Device& device) {
         out += "0123456789abcdef"[byte >> 4U];
         out += "0123456789abcdef"[byte & 15U];
     }
+    if (device.kind == "cpu") out += " vectors=" + std::string(host_vectors());
     return out + " vendor=" + std::to_string(core.vendorID) +
            " device=" + std::to_string(core.deviceID) +
            " driver=" + std::to_string(core.driverVersion) +

@@ -14,7 +14,8 @@
 namespace wye::vulkan {
 
 // What a verdict holds for: the driver's build, the device, and this plugin. Names and the driver's
-// own text are part of it, since not every driver changes the numbers (lavapipe changes neither).
+// own text are part of it, since not every driver changes the numbers (lavapipe changes neither);
+// so are, for a device that is the host's CPU, the vectors that this one has.
 [[nodiscard]] std::string verdict_key(const Device& device);
 
 [[nodiscard]] std::string verdict_text(const std::string& key, const Verdict& verdict);

@@ -24,6 +24,8 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
     out.native_f64_div = facts.has(WYE_FACT_KEY_NATIVE_F64_DIV);
     out.native_f64_sqrt = facts.has(WYE_FACT_KEY_NATIVE_F64_SQRT);
     out.native_f64_fma = facts.has(WYE_FACT_KEY_NATIVE_F64_FMA);
+    out.native_f32_round = facts.has(WYE_FACT_KEY_NATIVE_F32_ROUND);
+    out.native_f64_round = facts.has(WYE_FACT_KEY_NATIVE_F64_ROUND);
     out.folds_literal_zero = facts.has(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
     out.workgroup_loops = facts.text(WYE_FACT_KEY_DEVICE_KIND) == "cpu";
     out.plain_integers = out.workgroup_loops;  // the faults of spirv_usage.cpp are those of GPUs

@@ -28,6 +28,8 @@ struct TargetFacts {
     bool native_f64_div = false;
     bool native_f64_sqrt = false;
     bool native_f64_fma = false;
+    bool native_f32_round = false;  // floor, ceil, trunc, round to even (SPIR-V only)
+    bool native_f64_round = false;
     bool folds_literal_zero = false;
     bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations
     bool f64 = true;               // 64-bit floats exist (needed by the emulations)

@@ -55,8 +55,11 @@ class Float {
     Id square_root(Id a);
     Id fused(Id a, Id c, Id d);
     Id extreme(Id a, Id c, bool least);
-    Id whole(GLSLstd450 function, Id a) {
-        return b_.exact(b_.glsl(function, b_.module.type_of(a), {a}));
+    Id whole(GLSLstd450 function, const char* narrow, const char* wide, Id a) {
+        const TargetFacts& facts = b_.context.facts;
+        if (wide_ ? facts.native_f64_round : facts.native_f32_round)
+            return b_.exact(b_.glsl(function, b_.module.type_of(a), {a}));
+        return call(narrow, wide, {a});
     }
 
     SpirvBuilder& b_;
@@ -205,13 +208,13 @@ Id Float::write(Op op, std::span<const Id> v) {
         case Op::MAX:
             return extreme(v[0], v[1], false);
         case Op::FLOOR:
-            return whole(GLSLstd450Floor, v[0]);
+            return whole(GLSLstd450Floor, "floor32", "floor64", v[0]);
         case Op::CEIL:
-            return whole(GLSLstd450Ceil, v[0]);
+            return whole(GLSLstd450Ceil, "ceil32", "ceil64", v[0]);
         case Op::TRUNC:
-            return whole(GLSLstd450Trunc, v[0]);
+            return whole(GLSLstd450Trunc, "trunc32", "trunc64", v[0]);
         case Op::ROUND:
-            return whole(GLSLstd450RoundEven, v[0]);
+            return whole(GLSLstd450RoundEven, "round32", "round64", v[0]);
         case Op::ISNAN:
             return isnan(v[0]);
         case Op::ISINF:

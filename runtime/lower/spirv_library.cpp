@@ -191,6 +191,42 @@ fn bf16_bits(x: f32) -> u32 {
     return select((a & 0x7fffffffu) > 0x7f800000u, 0x7fc0u, rounded);
 }
 
+// ---- Whole numbers ----
+
+// Adding and taking away the power of two from which on there are no fractions rounds. NaNs,
+// infinities and what is whole already are compared and left alone. The sign is given last: some
+// drivers lose that of a zero on the way.
+fn round32(x: f32) -> f32 {
+    let near = (abs(x) + 0x1p23) - 0x1p23;
+    return select(abs(x) < 0x1p23, copysign(near, x), x);
+}
+fn floor32(x: f32) -> f32 {
+    let near = round32(x);
+    return copysign(select(near > x, near - 1.0, near), x);
+}
+fn ceil32(x: f32) -> f32 {
+    let near = round32(x);
+    return copysign(select(near < x, near + 1.0, near), x);
+}
+fn trunc32(x: f32) -> f32 {
+    return copysign(floor32(abs(x)), x);
+}
+fn round64(x: f64) -> f64 {
+    let near = (abs(x) + 0x1p52f64) - 0x1p52f64;
+    return select(abs(x) < 0x1p52f64, copysign(near, x), x);
+}
+fn floor64(x: f64) -> f64 {
+    let near = round64(x);
+    return copysign(select(near > x, near - 1.0f64, near), x);
+}
+fn ceil64(x: f64) -> f64 {
+    let near = round64(x);
+    return copysign(select(near < x, near + 1.0f64, near), x);
+}
+fn trunc64(x: f64) -> f64 {
+    return copysign(floor64(abs(x)), x);
+}
+
 // ---- f64 in 64-bit integers ----
 
 fn fraction64(x: u64) -> u64 {  // 53 bits

@@ -255,7 +255,10 @@ typedef struct wye_fact {
     X(NATIVE_F32_ATOMIC_ADD, 0x40e, "native_f32_atomic_add", BOOL)                              \
     X(NATIVE_F64_ATOMIC_ADD, 0x40f, "native_f64_atomic_add", BOOL)                              \
     /* the driver ends an invocation's loops after so many rounds, all loops together */        \
-    X(LOOP_ROUNDS, 0x410, "loop_rounds", U64)
+    X(LOOP_ROUNDS, 0x410, "loop_rounds", U64)                                                   \
+    /* floor, ceil, trunc and round to even are exact, and keep the sign of zero */             \
+    X(NATIVE_F32_ROUND, 0x411, "native_f32_round", BOOL)                                        \
+    X(NATIVE_F64_ROUND, 0x412, "native_f64_round", BOOL)
 
 enum wye_fact_key {
 #define WYE_FACT_ENUM(name, key, json, type) WYE_FACT_KEY_##name = key,

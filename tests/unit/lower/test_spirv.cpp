@@ -24,6 +24,7 @@ TargetFacts able() {
     TargetFacts facts;
     facts.native_f32_div = facts.native_f32_sqrt = facts.native_f32_fma = true;
     facts.native_f64_div = facts.native_f64_sqrt = facts.native_f64_fma = true;
+    facts.native_f32_round = facts.native_f64_round = true;
     facts.f32_denorm_mode = facts.f32_sign_nan_mode = facts.f32_rte_mode = true;
     facts.f64_sign_nan_mode = facts.f64_rte_mode = true;
     facts.native_f16_convert = facts.native_f32_atomic_add = facts.native_f64_atomic_add = true;
@@ -34,7 +35,7 @@ TargetFacts able() {
 // Like lavapipe: f64 is exact, f32 division through it; zeros are folded.
 TargetFacts folding() {
     TargetFacts facts;
-    facts.native_f64_div = facts.native_f64_sqrt = true;
+    facts.native_f64_div = facts.native_f64_sqrt = facts.native_f32_round = true;
     facts.keeps_f32_denormals = facts.folds_literal_zero = true;
     facts.loop_rounds = 65535;
     facts.plain_integers = true;

@@ -62,10 +62,26 @@ std::array<std::vector<T>, 3> operands(unsigned kind, std::size_t count) {
     return out;
 }
 
+// As above, and values of every size up to where there are no fractions, half of them multiples of
+// a half.
 template <typename T, typename Bits>
-void check(const std::string& call, unsigned kind, const std::string& type,
-           const std::function<T(T, T, T)>& expected) {
-    const auto given = operands<T, Bits>(kind, 6000);
+std::array<std::vector<T>, 3> around_whole(unsigned kind) {
+    std::array<std::vector<T>, 3> out = operands<T, Bits>(kind, 3000);
+    support::Random random(kind);
+    for (int exponent = -3; exponent < std::numeric_limits<T>::digits + 2; ++exponent)
+        for (int i = 0; i < 40; ++i) {
+            const double fraction = 1 + static_cast<double>(random.next() >> 12U) * 0x1p-52;
+            const T value = std::ldexp(static_cast<T>(fraction), exponent);
+            const T chosen = i % 2 == 0 ? value : std::trunc(value * 2) / 2;
+            out[0].push_back(i % 4 < 2 ? chosen : -chosen);
+        }
+    for (auto& values : out) values.resize(out[0].size());
+    return out;
+}
+
+template <typename T, typename Bits>
+void check(const std::string& call, const std::string& type,
+           const std::array<std::vector<T>, 3>& given, const std::function<T(T, T, T)>& expected) {
     const std::vector<T> results = run<T>(call, type, given);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -83,11 +99,13 @@ void check(const std::string& call, unsigned kind, const std::string& type,
 }
 
 void check32(const std::string& call, const std::function<float(float, float, float)>& expected) {
-    check<float, std::uint32_t>(call, WYE_KIND_F32, "f32", expected);
+    check<float, std::uint32_t>(call, "f32", operands<float, std::uint32_t>(WYE_KIND_F32, 6000),
+                                expected);
 }
 void check64(const std::string& call,
              const std::function<double(double, double, double)>& expected) {
-    check<double, std::uint64_t>(call, WYE_KIND_F64, "f64", expected);
+    check<double, std::uint64_t>(call, "f64", operands<double, std::uint64_t>(WYE_KIND_F64, 6000),
+                                 expected);
 }
 
 }  // namespace
@@ -120,6 +138,24 @@ TEST_CASE("emulated fused multiply and add rounds once") {
     check32("fma32_in_integers(xs[i], ys[i], zs[i])", fma32);
     check64("fma64(xs[i], ys[i], zs[i])",
             [](double a, double b, double c) { return std::fma(a, b, c); });
+}
+
+TEST_CASE("emulated rounding to whole numbers") {
+    const auto check_all = [](const std::string& width, const std::string& type,
+                              const auto& given) {
+        using T = typename std::decay_t<decltype(given[0])>::value_type;
+        using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+        const std::pair<const char*, T (*)(T)> operations[] = {
+            {"floor", [](T a) { return std::floor(a); }},
+            {"ceil", [](T a) { return std::ceil(a); }},
+            {"trunc", [](T a) { return std::trunc(a); }},
+            {"round", [](T a) { return std::nearbyint(a); }}};
+        for (const auto& [name, right] : operations)
+            check<T, Bits>(name + width + "(xs[i])", type, given,
+                           [whole = right](T a, T, T) { return whole(a); });
+    };
+    check_all("32", "f32", around_whole<float, std::uint32_t>(WYE_KIND_F32));
+    check_all("64", "f64", around_whole<double, std::uint64_t>(WYE_KIND_F64));
 }
 
 TEST_CASE("quotients by words") {

@@ -59,6 +59,8 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f64_div = plugin.flag(WYE_FACT_KEY_NATIVE_F64_DIV);
     facts.native_f64_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F64_SQRT);
     facts.native_f64_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA);
+    facts.native_f32_round = plugin.flag(WYE_FACT_KEY_NATIVE_F32_ROUND);
+    facts.native_f64_round = plugin.flag(WYE_FACT_KEY_NATIVE_F64_ROUND);
     facts.folds_literal_zero = plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
     facts.workgroup_loops = wye::sdk::from_abi(plugin.fact(WYE_FACT_KEY_DEVICE_KIND).text) == "cpu";
     facts.plain_integers = facts.workgroup_loops;

@@ -41,6 +41,33 @@ Float flushed(Float value) {
 }
 
 template <typename Float>
+void check_rounding_faults_are_found() {
+    const auto halves_away = [](Float a, Float, Float) { return std::round(a); };
+    CHECK(caught<Float>(ProbeOp::RoundEven, halves_away) > 0);
+    const std::pair<ProbeOp, Float (*)(Float)> operations[] = {
+        {ProbeOp::Floor, [](Float a) { return std::floor(a); }},
+        {ProbeOp::Ceil, [](Float a) { return std::ceil(a); }},
+        {ProbeOp::Trunc, [](Float a) { return std::trunc(a); }},
+        {ProbeOp::RoundEven, [](Float a) { return std::nearbyint(a); }}};
+    for (const auto& operation : operations) {
+        const auto op = operation.first;
+        const auto whole = operation.second;
+        CAPTURE(static_cast<int>(op));
+        CHECK(caught<Float>(op, [&](Float a, Float, Float) { return whole(a); }) == 0);
+        // Lost signs of zero; values that do not fit an i32; fractions kept from 2^24 on, as
+        // lavapipe 22.3 does (f32 has none there).
+        CHECK(caught<Float>(op, [&](Float a, Float, Float) { return whole(a) + Float{0}; }) > 0);
+        CHECK(caught<Float>(op, [&](Float a, Float, Float) {
+                  return std::copysign(std::min(std::fabs(whole(a)), Float{0x1p31F}), a);
+              }) > 0);
+        const unsigned kept = caught<Float>(op, [&](Float a, Float, Float) {
+            return std::fabs(a) < Float{0x1p24F} ? whole(a) : a;
+        });
+        CHECK((kept > 0) == (sizeof(Float) == 8));
+    }
+}
+
+template <typename Float>
 void check_faults_are_found() {
     const auto add = [](Float a, Float b, Float) { return a + b; };
     CHECK(caught<Float>(ProbeOp::Add, add) == 0);
@@ -65,6 +92,7 @@ void check_faults_are_found() {
               return std::isnormal(root) ? a * (Float{1} / root) : root;
           }) > 0);
     CHECK(caught<Float>(ProbeOp::Fma, [](Float a, Float b, Float c) { return a * b + c; }) > 0);
+    check_rounding_faults_are_found<Float>();
     CHECK(caught<Float>(ProbeOp::AddZero, [](Float a, Float, Float) { return a; }) > 0);
     CHECK(caught<Float>(ProbeOp::SubtractFromZero, [](Float a, Float, Float) { return -a; }) > 0);
     CHECK(caught<Float>(ProbeOp::MultiplyZero, [](Float, Float, Float) { return Float{0}; }) > 0);
@@ -127,7 +155,7 @@ TEST_CASE("halves are converted to nearest even, there and back") {
 TEST_CASE("a verdict is remembered line by line, and nothing else is taken for one") {
     Verdict verdict;
     verdict.ran = true;
-    verdict.f32_plain.arithmetic = verdict.f64.fuses = verdict.f16_convert = true;
+    verdict.f32_plain.arithmetic = verdict.f64.rounds = verdict.f16_convert = true;
     verdict.f64.folds_literal_zero = false;
     verdict.loop_rounds = 65535;
     const std::string text = verdict_text("a key", verdict);
@@ -198,7 +226,7 @@ TEST_CASE("a cache folder that cannot be made costs the memory, not the facts") 
 TEST_CASE("asking for DenormPreserve that is not advertised is the one message passed over") {
     CheckedPlugin plugin;
     harness::Device device(plugin);
-    const auto words = float_module(32, {true, false, false}, probe_ops(true, false));
+    const auto words = float_module(64, 32, {true, false, false}, probe_ops(true, false));
     const std::string_view code(reinterpret_cast<const char*>(words.data()), words.size() * 4);
     const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
                               {WYE_SLOT_BUFFER, 1, 0, 1},
@@ -216,7 +244,8 @@ TEST_CASE(
     for (const std::uint32_t key :
          {WYE_FACT_KEY_IEEE_F32, WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_NATIVE_F32_DIV,
           WYE_FACT_KEY_NATIVE_F32_SQRT, WYE_FACT_KEY_NATIVE_F64_DIV, WYE_FACT_KEY_NATIVE_F64_SQRT,
-          WYE_FACT_KEY_KEEPS_F32_DENORMALS, WYE_FACT_KEY_NATIVE_F16_CONVERT}) {
+          WYE_FACT_KEY_NATIVE_F32_ROUND, WYE_FACT_KEY_KEEPS_F32_DENORMALS,
+          WYE_FACT_KEY_NATIVE_F16_CONVERT}) {
         CAPTURE(key);
         wye_status status = WYE_OK;
         const wye_fact fact = plugin.fact(key, &status);
@@ -230,3 +259,20 @@ TEST_CASE(
     CHECK(plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO));
     CHECK(plugin.fact(WYE_FACT_KEY_LOOP_ROUNDS).u == 65535);
 }
+
+#if defined(__x86_64__)
+// Lanes are as many as 32-bit numbers fit a register. lavapipe 22.3 asks for SSE4.1, AVX or AVX-512
+// to round vectors of exactly that many bits, and does all others itself, for f32.
+TEST_CASE("lavapipe rounds doubles rightly where its vectors of them fill a register") {
+    CheckedPlugin plugin;
+    const wye_fact platform = plugin.fact(WYE_FACT_KEY_PLATFORM);
+    if (std::string_view(platform.text.data, platform.text.size) != "llvmpipe") return;
+    const wye_fact lanes = plugin.fact(WYE_FACT_KEY_SUBGROUP_SIZES);
+    REQUIRE(lanes.list_size != 0);
+    const std::uint64_t bits = lanes.list[0] * 64;
+    CAPTURE(bits);
+    CHECK(plugin.flag(WYE_FACT_KEY_NATIVE_F64_ROUND) ==
+          ((bits == 256 && __builtin_cpu_supports("avx") != 0) ||
+           (bits == 512 && __builtin_cpu_supports("avx512f") != 0)));
+}
+#endif
