@@ -120,7 +120,8 @@ class Fill {
         }
     }
 
-    // `for local in 0..count`, between literals, all of whose rounds run to their end. There is one.
+    // `for local in 0..count`, between literals, all of whose rounds run to their end. There is
+    // one.
     struct Loop {
         std::uint32_t local = kNone;
         std::uint64_t count = 0;
