@@ -6,6 +6,11 @@
 #include "lower/spirv_writer.hpp"
 
 namespace wye::lower {
+namespace {
+
+constexpr std::uint32_t kMostLanes = 16;  // of drivers that run invocations as vectors
+
+}  // namespace
 
 using ir::Kind;
 using Outer = SpirvBuilder::Outer;
@@ -28,13 +33,27 @@ void SpirvWriter::leave_surplus_workgroups() {
         return b_.resize(b_.outer(Outer::Grid, axis), 64);
     };
     const Id total = b_.op(spv::Op::OpIMul, b_.op(spv::Op::OpIMul, count(3), count(4)), count(5));
-    const Id surplus = b_.test(spv::Op::OpUGreaterThanEqual, b_.outer(Outer::Linear), total);
+    leave_if(b_.test(spv::Op::OpUGreaterThanEqual, b_.outer(Outer::Linear), total));
+}
+
+void SpirvWriter::leave_if(Id surplus) {
     const Id leave = module_.fresh();
     const Id stay = module_.fresh();
     b_.selection(surplus, leave, stay, stay);
     b_.open(leave);
     b_.end(spv::Op::OpReturn, {});
     b_.open(stay);
+}
+
+// lavapipe lets the lanes of a vector behind the end of a row run loops too, and takes what they do
+// not end for rounds of the others, or waits for them at barriers; a branch that none of the
+// others takes keeps them out. Rows of one invocation have no ids to tell lanes by.
+void SpirvWriter::leave_surplus_lanes() {
+    const std::uint32_t row = context_.workgroup[0];
+    if (!context_.runs_vectors() || context_.subgroup != 0 || row % kMostLanes == 0) return;
+    const Id id = row == 1 ? b_.outer(Outer::SubgroupLane)
+                           : b_.extract(b_.outer(Outer::LocalInput), module_.int_type(32), 0);
+    leave_if(b_.test(spv::Op::OpUGreaterThanEqual, id, b_.u32(row)));
 }
 
 // `shared` starts at zero; a barrier follows where an invocation clears what is not its own.
@@ -69,6 +88,7 @@ void SpirvWriter::zero_own(std::uint32_t buffer, const SharedStart& start) {
 
 Words SpirvWriter::main(Id id) {
     leave_surplus_workgroups();
+    leave_surplus_lanes();
     zero_shared();
     block(code_.root);
     if (!b_.ended()) b_.end(spv::Op::OpReturn, {});

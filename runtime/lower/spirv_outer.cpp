@@ -4,12 +4,6 @@
 #include "lower/spirv_builder.hpp"
 
 namespace wye::lower {
-namespace {
-
-constexpr std::uint32_t kMostLanes = 16;  // of drivers that run invocations as vectors
-
-}  // namespace
-
 using ir::Kind;
 using spv::Op;
 
@@ -131,15 +125,8 @@ Id SpirvBuilder::workgroup_id(unsigned axis) {
 // Programs with subgroups run in workgroups of one axis, numbered through the subgroups: so no
 // driver's mapping of invocations to lanes is relied on.
 Id SpirvBuilder::local_id(unsigned axis) {
+    if (context.subgroup == 0) return extract(outer(Outer::LocalInput), module.int_type(32), axis);
     const auto& size = context.workgroup;
-    if (context.subgroup == 0) {
-        const Id word = module.int_type(32);
-        const Id id = extract(outer(Outer::LocalInput), word, axis);
-        // lavapipe lets the lanes behind the end of a row run loops, too. Nothing proven of ids
-        // holds there, and what they do not end counts as rounds of the others.
-        const bool surplus = axis == 0 && context.runs_vectors() && size[0] % kMostLanes != 0;
-        return surplus ? glsl(GLSLstd450UMin, word, {id, u32(size[0] - 1)}) : id;
-    }
     Id id = outer(Outer::LocalIndex);
     const std::uint32_t below = axis == 0 ? 1 : axis == 1 ? size[0] : size[0] * size[1];
     if (below != 1) id = op(Op::OpUDiv, id, u32(below));

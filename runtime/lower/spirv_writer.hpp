@@ -80,6 +80,8 @@ class SpirvWriter {
     void zero_shared();
     void zero_own(std::uint32_t buffer, const SharedStart& start);
     void leave_surplus_workgroups();
+    void leave_surplus_lanes();
+    void leave_if(Id surplus);
     // Stores zero to `count` components from `first` on, each `stride`-th.
     void fill(spv::StorageClass storage, Id variable, Id element, Id first, std::uint32_t stride,
               std::uint64_t count);

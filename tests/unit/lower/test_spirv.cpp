@@ -411,7 +411,7 @@ TEST_CASE("loops say so when the driver ended them, unless literals bound them")
     CHECK_FALSE(traps("if a > 3u { r[0] = a; }", 10));
 }
 
-TEST_CASE("drivers that run vectors see no ones in choices, no deep indices and no surplus ids") {
+TEST_CASE("drivers that run vectors see no ones in choices, no deep values and no surplus lanes") {
     const auto with = [](const std::string& statements, const char* what, std::uint64_t rounds) {
         TargetFacts facts;
         facts.loop_rounds = rounds;
@@ -440,17 +440,18 @@ TEST_CASE("drivers that run vectors see no ones in choices, no deep indices and 
     CHECK_FALSE(hides("for k in 0u..a { r[k * a + i] = 2u; }"));
 
     // A row of 20 ends within a vector, one of 32 does not.
-    const auto least = [](const char* size, std::uint64_t rounds) {
+    const auto leaves = [](const char* size, std::uint64_t rounds) {
         TargetFacts facts;
         facts.loop_rounds = rounds;
         return has(lowered(std::string("wye 1; program p; workgroup ") + size +
-                               "; output r: u32[]; main { r[global_id.x] = 1u; }",
+                               "; output r: u32[64]; main { r[local_index] = 1u; }",
                            facts),
-                   "UMin");
+                   "OpUGreaterThanEqual");
     };
-    CHECK(least("20, 2", 65535));
-    CHECK_FALSE(least("32, 3", 65535));
-    CHECK_FALSE(least("20", 0));
+    CHECK(leaves("20, 2", 65535));
+    CHECK(leaves("1", 65535));
+    CHECK_FALSE(leaves("32, 2", 65535));
+    CHECK_FALSE(leaves("20", 0));
 }
 
 TEST_CASE("a CPU gets its loops as they are, and none with a barrier is unrolled") {
