@@ -116,18 +116,12 @@ class RawVulkan final : public RawApi {
         return make_pipeline(words, buffers, launch.words.size() * 4);
     }
 
-    // In a layout that has more than any of the programs, and into a cache, as programs do that
-    // keep their pipelines.
+    // In a layout that has more than any of the programs.
     Result<void> build(const std::string& source) override {
         std::vector<std::uint32_t> words(source.size() / 4);
         std::memcpy(words.data(), source.data(), words.size() * 4);
-        auto info = made<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
-        VkPipelineCache cache = VK_NULL_HANDLE;
-        TRY_VK(vkCreatePipelineCache(device_, &info, nullptr, &cache));
-        const auto made_one = make_pipeline(words, 8, 128, cache);
+        WYE_TRY(make_pipeline(words, 8, 128));
         clear();
-        vkDestroyPipelineCache(device_, cache, nullptr);
-        if (!made_one.ok()) return made_one.error();
         return {};
     }
 
@@ -177,7 +171,7 @@ class RawVulkan final : public RawApi {
 
   private:
     Result<Id> make_pipeline(std::span<const std::uint32_t> words, std::size_t buffers,
-                             std::size_t push_bytes, VkPipelineCache cache = VK_NULL_HANDLE) {
+                             std::size_t push_bytes) {
         auto code = made<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
         code.codeSize = words.size_bytes();
         code.pCode = words.data();
@@ -209,7 +203,7 @@ class RawVulkan final : public RawApi {
         pipeline.layout = out.layout;
         TRY_VK(vkCreateShaderModule(device_, &code, nullptr, &pipeline.stage.module));
         const VkResult status =
-            vkCreateComputePipelines(device_, cache, 1, &pipeline, nullptr, &out.pipeline);
+            vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipeline, nullptr, &out.pipeline);
         vkDestroyShaderModule(device_, pipeline.stage.module, nullptr);
         WYE_TRY(check(status, "vkCreateComputePipelines"));
         const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, set.bindingCount};
