@@ -77,7 +77,7 @@ void CWriter::part(ir::StmtId id) {
 
 void CWriter::before_region(ir::StmtId id) {
     if (!region_) return statement(id);
-    Region region = *std::exchange(region_, std::nullopt);
+    OpenRegion region = *std::exchange(region_, std::nullopt);
     const std::string after = out_.substr(region.start);
     out_.resize(region.start);
     --indent_;

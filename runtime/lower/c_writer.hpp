@@ -25,6 +25,14 @@ struct CValue {
     unsigned depth = 0;
 };
 
+// A region of main while it is written.
+struct OpenRegion {
+    std::size_t start = 0;         // in the text
+    OuterSet ids;                  // of the invocation, that it uses
+    std::set<std::uint32_t> lets;  // that it uses, and computes again
+    bool left = false;             // some invocations jump to its end
+};
+
 class CWriter {
   public:
     // `function` ir::kNone: main. With regions, one invocation runs the whole workgroup.
@@ -138,13 +146,7 @@ class CWriter {
     ir::Place place_;  // of the statement being written
 
     const Regions regions_;
-    struct Region {                    // being written
-        std::size_t start = 0;         // in out_
-        OuterSet ids;                  // of the invocation, that it uses
-        std::set<std::uint32_t> lets;  // that it uses, and computes again
-        bool left = false;             // some invocations jump to its end
-    };
-    std::optional<Region> region_;
+    std::optional<OpenRegion> region_;
     unsigned region_count_ = 0;
     unsigned blocks_together_ = 0;  // around, besides main's
     bool some_ended_ = false;       // in a block that others go on after

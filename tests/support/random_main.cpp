@@ -185,6 +185,62 @@ std::string Statements::new_phase(const Flow& flow) {
     return out + indent(flow) + "}\n";
 }
 
+// Flow that is uniform in the workgroup may hold barriers. One stands on either side, and before
+// each way out: there `shared` may come to another use.
+std::string Statements::together(const Flow& flow, bool in_loop) {
+    const std::size_t visible = scope_.variables.size();
+    Flow inner = flow;
+    ++inner.depth;
+    std::string out, head, first;
+    scope_.uniform_only = true;
+    const auto choice = random_.below(10);
+    const bool loop = choice >= 5;
+    if (loop) {
+        const bool counted = choice < 8;
+        const std::string name = fresh(counted ? "n" : "w");
+        const std::string count = expressions_.expression(kTextU32, 1);
+        if (counted) {
+            head = cat({"for ", name, " in 0u..(", count, ") & 3u"});
+        } else {
+            out = cat({indent(flow), "var ", name, " = 0u;\n"});
+            head = cat({"while ", name, " < (", count, ") & 3u"});
+            first = cat({indent(inner), name, " += 1u;\n"});
+        }
+        scope_.variables.push_back({name, kTextU32, false, false, true});
+    } else {
+        head = "if " + expressions_.expression(kTextBool, 3);
+    }
+    scope_.uniform_only = false;
+    in_loop = in_loop || loop;
+    const std::string end = indent(inner) + "barrier;\n";
+    out += cat({indent(flow), head, " {\n", first, stretch(inner), join(inner)});
+    if (random_.chance(30)) out += way_out(inner, in_loop);
+    if (inner.depth < 3 && random_.chance(25)) out += together(inner, in_loop);
+    out += stretch(inner) + end;
+    scope_.variables.resize(visible);
+    if (!loop && random_.chance(30)) {
+        out += cat({indent(flow), "} else {\n", stretch(inner)});
+        if (random_.chance(50)) out += join(inner) + stretch(inner);
+        out += end;
+        scope_.variables.resize(visible);
+    }
+    return out + indent(flow) + "}\n";
+}
+
+// Taken by the whole workgroup, or by nobody.
+std::string Statements::way_out(const Flow& flow, bool in_loop) {
+    std::string what = "return";
+    if (in_loop && random_.chance(90)) what = random_.chance(50) ? "break" : "continue";
+    if (what == "return" && options_.grid_barriers) return {};
+    scope_.uniform_only = true;
+    const std::string condition = expressions_.expression(kTextBool, 2);
+    scope_.uniform_only = false;
+    Flow inner = flow;
+    ++inner.depth;
+    return cat(
+        {indent(flow), "if ", condition, " {\n", indent(inner), what, ";\n", indent(flow), "}\n"});
+}
+
 std::string Statements::main() {
     std::string out = "main {\n";
     if (!options_.grid_barriers) {
@@ -203,23 +259,7 @@ std::string Statements::main() {
     for (std::int64_t i = 0; i < parts; ++i) {
         out += cat({stretch(flow), join(flow)});
         if (options_.grid_barriers && random_.chance(70)) out += new_phase(flow);
-        if (!random_.chance(35)) continue;
-        // Flow that is uniform in the workgroup may hold barriers. One stands on either side.
-        const std::size_t visible = scope_.variables.size();
-        scope_.uniform_only = true;
-        std::string head;
-        if (random_.chance(50)) {
-            head = "if " + expressions_.expression(kTextBool, 3);
-        } else {
-            const std::string name = fresh("n");
-            head = "for " + name + " in 0u.." + expressions_.expression(kTextU32, 1) + " & 3u";
-            scope_.variables.push_back({name, kTextU32, false, false, true});
-        }
-        scope_.uniform_only = false;
-        out += cat({indent(flow), head, " {\n", stretch(inner), join(inner), stretch(inner),
-                    indent(inner), "barrier;\n"});
-        scope_.variables.resize(visible);
-        out += indent(flow) + "}\n";
+        if (random_.chance(45)) out += together(flow, false);
     }
     // After the last barrier an invocation may leave early.
     change_use();

@@ -86,6 +86,8 @@ class Statements {
     std::string grid_barrier(const Flow& flow);
     std::string fixed_value();  // of type u32, level 0, known before the launch
     std::string join(const Flow& flow);
+    std::string together(const Flow& flow, bool in_loop);
+    std::string way_out(const Flow& flow, bool in_loop);
     void change_use();
     [[nodiscard]] bool has_shared() const;
     Memory& memory(const std::string& name);
