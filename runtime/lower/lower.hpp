@@ -72,6 +72,7 @@ struct Artifact {
     std::string entry;
     std::vector<wye_slot> slots;  // in kernel-argument order
     std::uint32_t binding_count = 0;
+    // That the device launches: the effective size, or 1 each where one invocation runs them all.
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
     std::uint32_t subgroup = 0;      // width of subgroups; 0: it uses none
     std::uint32_t shared_bytes = 0;  // of CUDA C: above kMaxCudaStaticShared, one dynamic block

@@ -310,7 +310,7 @@ typedef struct wye_artifact {
     const wye_slot* slots;
     uint32_t slot_count;
     uint32_t binding_count;     /* buffers, in ascending binding order, `shared` left out */
-    uint32_t workgroup_size[3]; /* the effective size, override applied */
+    uint32_t workgroup_size[3]; /* effective; 1 each where the code loops over a workgroup itself */
     uint32_t subgroup_size;     /* 0: no demand */
     uint32_t shared_bytes;      /* workgroup memory of the code (CUDA: see wye_slot) */
     uint32_t params_size;       /* bytes */

@@ -3,6 +3,9 @@
 // Artifacts: formats, slots, sizes, options and refusals.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include "lower/c_places.hpp"
 #include "lower/lower.hpp"
 #include "program/encode.hpp"
 #include "programs.hpp"
@@ -296,6 +299,18 @@ TEST_CASE("drivers that loop over a workgroup get its barriers as ends of loops"
     CHECK(has(ended, "goto next1;"));
     CHECK_FALSE(has(ended, "ended["));
     CHECK(has(whole("if n == 1u { barrier; if v == 3u { return; } }"), "if (ended[li]) continue;"));
+    // A compiler's complaint about a line in a region finds its statement.
+    const std::string source =
+        "wye 1; program p; workgroup 4; output r: u32[4]; shared s: u32[4];\n"
+        "main {\n  s[local_index] = 5u;\n  barrier;\n  r[local_index] = s[0] + 9u;\n}";
+    TargetFacts cpu;
+    cpu.workgroup_loops = true;
+    const Artifact placed = lowered(source, cpu);
+    const std::size_t at = placed.text().find("+ 9u");
+    REQUIRE(at != std::string_view::npos);
+    const auto line = std::ranges::count(placed.text().substr(0, at), '\n') + 1;
+    CHECK(wye::lower::place_of_line(valid_program(source), WYE_FORMAT_OPENCL_C, cpu, {},
+                                    placed.text(), static_cast<std::size_t>(line)) == "5:3");
     // Each invocation of a trap that all take is counted.
     CHECK(count(whole("if n == 3u { trap 1; } barrier;"), loop) == 3);
 
