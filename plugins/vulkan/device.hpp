@@ -14,6 +14,7 @@
 #include "vulkan/discovery.hpp"
 #include "vulkan/handle.hpp"
 #include "vulkan/instance.hpp"
+#include "vulkan/layouts.hpp"
 #include "vulkan/verdict.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -60,6 +61,7 @@ struct OpenDevice {
     const Plugin& plugin;
     const Device& info;
     LogicalDevice logical;
+    Layouts layouts;
     std::vector<std::unique_ptr<NativeQueue>> queues;
     std::atomic<std::uint32_t> next_queue{0};
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers and programs

@@ -55,7 +55,9 @@ Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
         device.vk().vkCreatePipelineCache(device.handle(), &info, nullptr, &cache);
     if (result != VK_SUCCESS) return device.failed(result, "vkCreatePipelineCache", built->label_);
     built->cache_ = PipelineCache(device.logical, cache);
-    WYE_TRY(built->make_layouts());
+    WYE_ASSIGN(built->layout_,
+               device.layouts.find(
+                   device, {built->descriptor_count(), built->push_ ? built->block_bytes_ : 0}));
     WYE_TRY(built->make_pipeline(artifact));
     return built;
 }
@@ -100,38 +102,6 @@ Result<void> BuiltProgram::read_slots(const wye_artifact& artifact) {
     return {};
 }
 
-Result<void> BuiltProgram::make_layouts() {
-    const DeviceTable& vk = device_.vk();
-    std::vector<VkDescriptorSetLayoutBinding> bindings;
-    const auto add = [&](std::uint32_t number) {
-        bindings.push_back(
-            {number, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-    };
-    for (std::uint32_t b = 0; b < binding_count_; ++b) add(b);
-    if (has_trap_) add(binding_count_);
-    if (block_in_buffer()) add(binding_count_ + 1);
-    auto set =
-        make<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
-    set.bindingCount = static_cast<std::uint32_t>(bindings.size());
-    set.pBindings = bindings.data();
-    VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
-    VkResult result = vk.vkCreateDescriptorSetLayout(device_.handle(), &set, nullptr, &set_layout);
-    if (result != VK_SUCCESS) return device_.failed(result, "vkCreateDescriptorSetLayout", label_);
-    set_layout_ = SetLayout(device_.logical, set_layout);
-
-    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, block_bytes_};
-    auto info = make<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-    info.setLayoutCount = 1;
-    info.pSetLayouts = &set_layout;
-    info.pushConstantRangeCount = block_in_push_constants() ? 1 : 0;
-    info.pPushConstantRanges = &range;
-    VkPipelineLayout layout = VK_NULL_HANDLE;
-    result = vk.vkCreatePipelineLayout(device_.handle(), &info, nullptr, &layout);
-    if (result != VK_SUCCESS) return device_.failed(result, "vkCreatePipelineLayout", label_);
-    layout_ = PipelineLayout(device_.logical, layout);
-    return {};
-}
-
 Result<void> BuiltProgram::make_pipeline(const wye_artifact& artifact) {
     const DeviceTable& vk = device_.vk();
     // Words may lie anywhere in the artifact, and Vulkan wants them aligned.
@@ -159,7 +129,7 @@ Result<void> BuiltProgram::make_pipeline(const wye_artifact& artifact) {
     const ShaderModule owner(device_.logical, module);
 
     auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-    info.layout = layout_.get();
+    info.layout = layout();
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;

@@ -35,13 +35,13 @@ class BuiltProgram {
 
     [[nodiscard]] std::uint64_t serial() const { return serial_; }  // of no other of this device
     [[nodiscard]] VkPipeline pipeline() const { return pipeline_.get(); }
-    [[nodiscard]] VkPipelineLayout layout() const { return layout_.get(); }
-    [[nodiscard]] VkDescriptorSetLayout set_layout() const { return set_layout_.get(); }
+    [[nodiscard]] VkPipelineLayout layout() const { return layout_->pipeline.get(); }
+    // Has more descriptors than the program's, see layouts.hpp.
+    [[nodiscard]] const Layouts::Layout& shared_layout() const { return *layout_; }
     [[nodiscard]] std::uint32_t binding_count() const { return binding_count_; }
     [[nodiscard]] bool has_trap() const { return has_trap_; }
-    [[nodiscard]] bool has_descriptors() const {
-        return binding_count_ != 0 || has_trap_ || block_in_buffer();
-    }
+    // Bindings, the trap record and the block in a buffer.
+    [[nodiscard]] bool has_descriptors() const { return descriptor_count() != 0; }
     // Whole words; 0: no block.
     [[nodiscard]] std::uint32_t block_bytes() const { return block_bytes_; }
     [[nodiscard]] bool block_in_buffer() const { return block_bytes_ != 0 && !push_; }
@@ -53,7 +53,11 @@ class BuiltProgram {
   private:
     explicit BuiltProgram(OpenDevice& device) : device_(device) {}
     Result<void> read_slots(const wye_artifact& artifact);
-    Result<void> make_layouts();
+    // One behind the last; the block's number does not depend on the trap record.
+    [[nodiscard]] std::uint32_t descriptor_count() const {
+        if (block_in_buffer()) return binding_count_ + 2;
+        return binding_count_ + (has_trap_ ? 1 : 0);
+    }
     Result<void> make_pipeline(const wye_artifact& artifact);
 
     OpenDevice& device_;
@@ -64,8 +68,7 @@ class BuiltProgram {
     std::uint32_t binding_count_ = 0, params_size_ = 0, block_bytes_ = 0;
     bool has_trap_ = false, has_grid_ = false, push_ = true;
 
-    SetLayout set_layout_;
-    PipelineLayout layout_;
+    const Layouts::Layout* layout_ = nullptr;  // the device's
     PipelineCache cache_;
     Pipeline pipeline_;
     std::vector<std::byte> saved_;

@@ -98,15 +98,16 @@ void Recording::separate(Stage stage, std::span<const Access> accesses) {
                                       nullptr, 0, nullptr);
 }
 
-Result<VkDescriptorSet> Recording::allocate_set(VkDescriptorSetLayout layout,
-                                                std::uint32_t descriptors) {
+Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
     const DeviceTable& vk = device_.vk();
+    const VkDescriptorSetLayout set_layout = layout.set.get();
     for (;; ++current_pool_) {
         const bool fresh = current_pool_ == descriptor_pools_.size();
         if (fresh) {
             const std::uint32_t sets = kFirstPoolSets << std::min<std::size_t>(current_pool_, 8);
-            const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                            std::max(sets * kDescriptorsPerSet, descriptors)};
+            const VkDescriptorPoolSize size{
+                VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                std::max(sets * kDescriptorsPerSet, layout.descriptors)};
             auto info =
                 make<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
             info.maxSets = sets;
@@ -122,7 +123,7 @@ Result<VkDescriptorSet> Recording::allocate_set(VkDescriptorSetLayout layout,
             make<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
         info.descriptorPool = descriptor_pools_[current_pool_].get();
         info.descriptorSetCount = 1;
-        info.pSetLayouts = &layout;
+        info.pSetLayouts = &set_layout;
         VkDescriptorSet set = VK_NULL_HANDLE;
         const VkResult result = vk.vkAllocateDescriptorSets(device_.handle(), &info, &set);
         if (result == VK_SUCCESS) return set;
@@ -158,8 +159,7 @@ Result<void> Recording::bind(const BuiltProgram& program, const wye_dispatch_op&
     const auto ranges = static_cast<std::uint32_t>(infos_.size());
     if (program.block_in_buffer())
         infos_.push_back({block.buffer->get(), block.offset, program.block_bytes()});
-    WYE_ASSIGN(const VkDescriptorSet set,
-               allocate_set(program.set_layout(), static_cast<std::uint32_t>(infos_.size())));
+    WYE_ASSIGN(const VkDescriptorSet set, allocate_set(program.shared_layout()));
 
     // Consecutive bindings of one type are one write.
     std::array<VkWriteDescriptorSet, 2> writes{};

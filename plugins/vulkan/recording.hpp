@@ -61,7 +61,7 @@ class Recording {
   private:
     Recording(OpenDevice& device, bool timed) : device_(device), timed_(timed) {}
     void separate(Stage stage, std::span<const Access> accesses);
-    Result<VkDescriptorSet> allocate_set(VkDescriptorSetLayout layout, std::uint32_t descriptors);
+    Result<VkDescriptorSet> allocate_set(const Layouts::Layout& layout);
     Result<void> bind(const BuiltProgram& program, const wye_dispatch_op& op,
                       const StagedRange& block);
     [[nodiscard]] bool is_bound(const BuiltProgram& program, const wye_dispatch_op& op) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening, absence, discovery and facts.
+#include <cstring>
+
 #include "checked.hpp"
 #include "harness/cases.hpp"
 
@@ -41,9 +43,18 @@ TEST_CASE("the validation layer is on, and what it says is logged") {
     REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
     Device device(plugin);
     CHECK(plugin.host.log().empty());
-    // The module reads a descriptor that the slots do not have.
+    // The module reads a descriptor that no layout has: its block is at binding 99 instead of 2.
     const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}};
-    const std::string words = module_words("large_block");
+    std::string words = module_words("large_block");
+    std::size_t moved = 0;
+    for (std::size_t at = 0; at + 16 <= words.size(); at += 4) {
+        std::uint32_t decorate[4];  // what, target, Binding (33), its number
+        std::memcpy(decorate, words.data() + at, sizeof decorate);
+        if (decorate[0] != (4U << 16U | 71U) || decorate[2] != 33 || decorate[3] != 2) continue;
+        words[at + 12] = 99;
+        ++moved;
+    }
+    REQUIRE(moved == 1);
     (void)device.program(harness::artifact(words, "main", slots, 1, 64));
     REQUIRE_FALSE(plugin.host.log().empty());
     CHECK(plugin.host.log()[0].rfind("vulkan.validation: ", 0) == 0);

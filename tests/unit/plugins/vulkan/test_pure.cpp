@@ -10,6 +10,7 @@
 #include <deque>
 
 #include "vulkan/barriers.hpp"
+#include "vulkan/layouts.hpp"
 #include "vulkan/memory.hpp"
 #include "vulkan/module.hpp"
 #include "vulkan/ring.hpp"
@@ -45,6 +46,21 @@ constexpr auto kCompute = Stage::Compute;
 constexpr auto kTransfer = Stage::Transfer;
 
 }  // namespace
+
+TEST_CASE("programs share layouts, as far as the device's limits go") {
+    VkPhysicalDeviceLimits limits{};
+    limits.maxPerStageDescriptorStorageBuffers = 20;
+    limits.maxDescriptorSetStorageBuffers = 96;
+    limits.maxPushConstantsSize = 256;
+    CHECK(served_by({0, 0}, limits) == LayoutShape{8, 128});
+    CHECK(served_by({8, 128}, limits) == LayoutShape{8, 128});
+    CHECK(served_by({9, 132}, limits) == LayoutShape{16, 256});
+    CHECK(served_by({17, 4}, limits) == LayoutShape{20, 128});
+    // What is beyond a limit is for the driver to refuse.
+    CHECK(served_by({21, 4}, limits) == LayoutShape{21, 128});
+    limits.maxPerStageDescriptorStorageBuffers = 4;
+    CHECK(served_by({1, 4}, limits) == LayoutShape{4, 128});
+}
 
 TEST_CASE("barriers stand between accesses of which one writes") {
     CHECK(plan({{kCompute, {writes(1)}}, {kCompute, {reads(1)}}})[1] == kAfterCompute);
