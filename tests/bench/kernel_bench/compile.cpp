@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,8 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using Times =
-    std::map<std::string, std::vector<double>>;  // program -> nanoseconds of each repetition
+// Host nanoseconds from a program's text: until it can be launched, and until its first result.
+struct Time {
+    double ready = 0, result = 0;
+};
+using Times = std::map<std::string, std::vector<Time>>;  // program -> of each repetition
 
 constexpr int kRepetitions = 5;
 
@@ -41,15 +43,16 @@ std::vector<Case> programs(const std::string& only) {
     return out;
 }
 
-Result<double> time_wye(const Case& c, WyeSide& wye) {
+Result<Time> time_wye(const Case& c, WyeSide& wye) {
     WYE_TRY(wye.prepare(c));
     const Clock::time_point start = Clock::now();
     WYE_TRY(wye.read(c));
-    WYE_TRY(wye.run());
-    return since(start);
+    WYE_ASSIGN(const WyeRun run, wye.run());
+    const double all = since(start);
+    return Time{all - run.launch_ns, all};
 }
 
-Result<double> time_raw(const Case& c, RawApi& raw) {
+Result<Time> time_raw(const Case& c, RawApi& raw) {
     raw.clear();
     std::vector<RawApi::Id> buffers, zeroed;
     for (const CaseBuffer& b : c.buffers) {
@@ -59,12 +62,13 @@ Result<double> time_raw(const Case& c, RawApi& raw) {
     }
     const Clock::time_point start = Clock::now();
     WYE_ASSIGN(const RawApi::Id kernel, raw.compile(c.strict, buffers.size(), false));
+    const double ready = since(start);
     WYE_TRY(raw.run(kernel, c.strict, buffers, zeroed));
-    return since(start);
+    return Time{ready, since(start)};
 }
 
-Result<double> time_lowered(const Case& c, const std::string& selector, const WyeSide& wye,
-                            RawApi& raw) {
+Result<Time> time_lowered(const Case& c, const std::string& selector, const WyeSide& wye,
+                          RawApi& raw) {
     const char* const format = selector.starts_with("cuda")     ? "cuda-c"
                                : selector.starts_with("vulkan") ? "spirv-vulkan"
                                                                 : "opencl-c";
@@ -72,7 +76,8 @@ Result<double> time_lowered(const Case& c, const std::string& selector, const Wy
     raw.clear();
     const Clock::time_point start = Clock::now();
     WYE_TRY(raw.build(source));
-    return since(start);
+    const double ready = since(start);
+    return Time{ready, ready};
 }
 
 // Runs a child, and adds what it prints.
@@ -86,18 +91,20 @@ Result<void> add_times(const std::string& selector, const std::string& way, cons
     if (pipe == nullptr)
         return Error(Code::IO, "no child process can be started", "Fix: free memory", command);
     char name[64] = {};
-    double nanoseconds = 0;
-    while (std::fscanf(pipe, "%63s %lf", name, &nanoseconds) == 2) out[name].push_back(nanoseconds);
+    Time time;
+    while (std::fscanf(pipe, "%63s %lf %lf", name, &time.ready, &time.result) == 3)
+        out[name].push_back(time);
     if (pclose(pipe) != 0)
         return Error(Code::INTERNAL, "`" + command + "` failed", "Fix: run it by hand");
     return {};
 }
 
 // The least: whatever else the machine does only adds.
-std::optional<double> least(const Times& times, const std::string& name) {
+std::optional<double> least(const Times& times, const std::string& name, double Time::*which) {
     const auto found = times.find(name);
     if (found == times.end() || found->second.empty()) return std::nullopt;
-    return *std::min_element(found->second.begin(), found->second.end());
+    const auto less = [&](const Time& a, const Time& b) { return a.*which < b.*which; };
+    return (*std::min_element(found->second.begin(), found->second.end(), less)).*which;
 }
 
 std::string shown(std::optional<double> nanoseconds, double unit = 1e6) {
@@ -116,28 +123,31 @@ class Folder {
         std::error_code ignored;
         if (!path_.empty()) fs::remove_all(path_, ignored);
     }
+    [[nodiscard]] Result<void> made() const {
+        if (!path_.empty()) return {};
+        return Error(Code::IO, "no temporary folder can be made", "Fix: free space in /tmp");
+    }
     [[nodiscard]] const std::string& path() const { return path_; }
 
   private:
     std::string path_;
 };
 
-// The drivers' own caches: off, so that what is measured is the compiler and Wye's cache, or in
-// this folder.
+// The drivers' own caches, as users have them (a driver that keeps what it compiled takes longer to
+// compile), but in this folder.
 void set_driver_caches(const std::string& folder) {
-    const bool on = !folder.empty();
-    for (const auto& [name, off, folder_name] :
-         {std::tuple{"CUDA_CACHE_DISABLE", "1", "CUDA_CACHE_PATH"},
-          {"__GL_SHADER_DISK_CACHE", "0", "__GL_SHADER_DISK_CACHE_PATH"},
-          {"POCL_KERNEL_CACHE", "0", "POCL_CACHE_DIR"},
-          {"MESA_SHADER_CACHE_DISABLE", "true", "MESA_SHADER_CACHE_DIR"}}) {
-        if (!on) {
-            (void)setenv(name, off, 1);
-            continue;
-        }
-        (void)unsetenv(name);
-        (void)setenv(folder_name, folder.c_str(), 1);
-    }
+    for (const char* const name : {"CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH",
+                                   "POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"})
+        (void)setenv(name, folder.c_str(), 1);
+}
+
+// One child with drivers that have kept nothing yet.
+Result<void> add_cold(const std::string& selector, const std::string& way, const std::string& only,
+                      Times& out) {
+    const Folder drivers;
+    WYE_TRY(drivers.made());
+    set_driver_caches(drivers.path());
+    return add_times(selector, way, only, out);
 }
 
 }  // namespace
@@ -160,45 +170,47 @@ Result<void> compile_child(const std::string& selector, const std::string& way,
     first.name = first.program = first.strict.kernel = "first";
     WYE_TRY(time(first));
     for (const Case& c : programs(only)) {
-        WYE_ASSIGN(const double nanoseconds, time(c));
-        std::printf("%s %.0f\n", c.name.c_str(), nanoseconds);
+        WYE_ASSIGN(const Time taken, time(c));
+        std::printf("%s %.0f %.0f\n", c.name.c_str(), taken.ready, taken.result);
     }
     return {};
 }
 
 Result<void> compile_table(const std::string& selector, const std::string& only) {
-    set_driver_caches("");
-    Times raw, own, off, cold, warm, both;
+    Times hand, driver, cold, warm, kept;
     for (int i = 0; i < kRepetitions; ++i) {
         const Folder folder;
-        if (folder.path().empty())
-            return Error(Code::IO, "no temporary folder can be made", "Fix: free space in /tmp");
+        WYE_TRY(folder.made());
         (void)setenv("WYE_CACHE_DIR", folder.path().c_str(), 1);
-        WYE_TRY(add_times(selector, "raw", only, raw));
-        WYE_TRY(add_times(selector, "lowered", only, own));
-        (void)setenv("WYE_CACHE_SIZE", "0", 1);
-        WYE_TRY(add_times(selector, "wye", only, off));
-        (void)unsetenv("WYE_CACHE_SIZE");
-        WYE_TRY(add_times(selector, "wye", only, cold));
-        WYE_TRY(add_times(selector, "wye", only, warm));
+        WYE_TRY(add_cold(selector, "raw", only, hand));
+        WYE_TRY(add_cold(selector, "lowered", only, driver));
+        WYE_TRY(add_cold(selector, "wye", only, cold));
+        WYE_TRY(add_cold(selector, "wye", only, warm));
     }
     const Folder folder, drivers;
+    WYE_TRY(folder.made());
+    WYE_TRY(drivers.made());
     (void)setenv("WYE_CACHE_DIR", folder.path().c_str(), 1);
     set_driver_caches(drivers.path());
     Times first;
     WYE_TRY(add_times(selector, "wye", only, first));
-    for (int i = 0; i < kRepetitions; ++i) WYE_TRY(add_times(selector, "wye", only, both));
+    for (int i = 0; i < kRepetitions; ++i) WYE_TRY(add_times(selector, "wye", only, kept));
     fmt::print(
-        "\n{}: from text to the first result, host milliseconds (the least of {} processes)\n  "
-        "{:<12} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8} {:>12} {:>12}\n",
-        selector, kRepetitions, "program", "hand-written", "Wye's text", "nothing kept", "Wye cold",
-        "/hand", "/text", "Wye cached", "and driver");
+        "\n{}: host milliseconds from text (the least of {} processes)\n"
+        "  {:<12} {:^26} {:^26} {:^17}\n"
+        "  {:<12} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
+        selector, kRepetitions, "", "to a kernel", "to the first result", "next process", "program",
+        "driver", "Wye", "ratio", "hand", "Wye", "ratio", "kept", "and driver");
     for (const Case& c : programs(only)) {
-        const auto hand = least(raw, c.name), text = least(own, c.name), all = least(cold, c.name);
-        fmt::print("  {:<12} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8} {:>12} {:>12}\n", c.name,
-                   shown(hand), shown(text), shown(least(off, c.name)), shown(all),
-                   shown(all, hand.value_or(1)), shown(all, text.value_or(1)),
-                   shown(least(warm, c.name)), shown(least(both, c.name)));
+        const auto driver_alone = least(driver, c.name, &Time::ready);
+        const auto ready = least(cold, c.name, &Time::ready);
+        const auto hand_result = least(hand, c.name, &Time::result);
+        const auto result = least(cold, c.name, &Time::result);
+        fmt::print("  {:<12} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", c.name,
+                   shown(driver_alone), shown(ready), shown(ready, driver_alone.value_or(1)),
+                   shown(hand_result), shown(result), shown(result, hand_result.value_or(1)),
+                   shown(least(warm, c.name, &Time::result)),
+                   shown(least(kept, c.name, &Time::result)));
     }
     return {};
 }

@@ -70,7 +70,8 @@ Result<WyeRun> WyeSide::run() {
     if (report.device_ns == WYE_TIME_UNKNOWN)
         return Error(Code::UNSUPPORTED, name_ + " has no device time",
                      "Fix: use a driver with timestamps");
-    return WyeRun{static_cast<double>(report.device_ns), report.bytes_filled};
+    return WyeRun{static_cast<double>(report.device_ns), report.bytes_filled,
+                  static_cast<double>(report.enqueue_ns + report.wait_ns)};
 }
 
 Result<void> WyeSide::download(std::size_t buffer, std::uint64_t offset,

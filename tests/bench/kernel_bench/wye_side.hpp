@@ -15,6 +15,7 @@ namespace wye::bench {
 struct WyeRun {
     double nanoseconds = 0;  // by the driver's clock, zero fills included
     std::uint64_t filled = 0;
+    double launch_ns = 0;  // of the host: handing the work over, and waiting for it
 };
 
 class WyeSide {
