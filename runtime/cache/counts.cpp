@@ -55,10 +55,6 @@ Counts CountsFile::load() const {
     return stored.counts;
 }
 
-Counts CountsFile::read() {
-    return update([](Counts&) {});
-}
-
 Counts CountsFile::update(const std::function<void(Counts&)>& change) {
     const std::lock_guard guard(mutex_);
     if (!file_.open() || !lock()) return {};

@@ -26,9 +26,8 @@ class CountsFile {
     // Without the right to write, nothing is counted.
     explicit CountsFile(const Folder& folder);
 
-    // What is there now; zeros when it cannot be read.
-    [[nodiscard]] Counts read();
-    // Applies `change` while no other process does, and gives the outcome.
+    // Applies `change` while no other process does, and gives the outcome; zeros when the file
+    // cannot be read.
     Counts update(const std::function<void(Counts&)>& change);
 
   private:

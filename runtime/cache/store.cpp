@@ -44,7 +44,17 @@ Store::Store(std::string folder, std::uint64_t limit, std::string off_reason, Lo
     if (off_reason_.empty() && path_.empty()) off_reason_ = "there is no folder for it";
 }
 
-Store::~Store() = default;
+Store::~Store() {
+    if (opened_ && misses_ != 0) count(*opened_, [](Counts&) {});
+}
+
+// With the misses before it: an update is several system calls.
+Counts Store::count(Opened& open, const std::function<void(Counts&)>& change) {
+    return open.counts.update([&](Counts& c) {
+        c.misses += misses_.exchange(0);
+        change(c);
+    });
+}
 
 void Store::tell(const std::string& text) {
     if (log_) log_(text);
@@ -83,14 +93,14 @@ std::optional<Hit> Store::find(Bytes key) {
         const auto parts = unpack_entry(hit.file);
         if (parts.ok() && std::ranges::equal(parts->key, key)) {
             hit.value = parts->value;
-            open->counts.update([](Counts& c) { ++c.hits; });
+            count(*open, [](Counts& c) { ++c.hits; });
             return hit;
         }
         reject(key, parts.ok() ? "it belongs to another key" : parts.error().message);
     } else if (file.error().code != Code::NOT_FOUND) {
         tell("an entry is passed over: " + file.error().text());
     }
-    open->counts.update([](Counts& c) { ++c.misses; });
+    ++misses_;
     return std::nullopt;
 }
 
@@ -99,7 +109,7 @@ void Store::reject(Bytes key, const std::string& why) {
     if (!open) return;
     const std::string name = entry_name(key);
     open->folder.remove(name);
-    open->counts.update([](Counts& c) { ++c.damaged; });
+    count(*open, [](Counts& c) { ++c.damaged; });
     tell(fmt::format("the entry {}/{} is passed over and removed: {}", path_, name, why));
 }
 
@@ -119,7 +129,7 @@ std::uint64_t Store::put(Bytes key, Bytes value) {
             tell("a compiled program is not kept: " + replaced.error().text());
         return 0;
     }
-    const Counts counts = open->counts.update([&](Counts& c) {
+    const Counts counts = count(*open, [&](Counts& c) {
         ++c.stored;
         c.bytes += file.size();
         c.bytes -= std::min(c.bytes, *replaced);
@@ -129,7 +139,7 @@ std::uint64_t Store::put(Bytes key, Bytes value) {
 }
 
 // Down to nine tenths, so that it is not done again for each entry.
-void Store::evict(Opened& open) const {
+void Store::evict(Opened& open) {
     auto listed = open.folder.list();
     if (!listed.ok()) return;
     std::vector<FileInfo> entries;
@@ -149,7 +159,7 @@ void Store::evict(Opened& open) const {
         total -= file.size;
         ++removed;
     }
-    open.counts.update([&](Counts& c) {
+    count(open, [&](Counts& c) {
         c.bytes = total;
         c.evicted += removed;
     });
@@ -164,7 +174,7 @@ std::string Store::trouble() {
 
 Counts Store::counts() {
     const std::shared_ptr<Opened> open = opened();
-    return open ? open->counts.read() : Counts();
+    return open ? count(*open, [](Counts&) {}) : Counts();
 }
 
 Result<std::vector<Listed>> Store::list() {
@@ -196,7 +206,7 @@ Result<std::uint64_t> Store::clear() {
         open->folder.remove(file.name);
         freed += file.size;
     }
-    open->counts.update([](Counts& c) { c = {}; });
+    count(*open, [](Counts& c) { c = {}; });
     return freed;
 }
 

@@ -46,7 +46,8 @@ class Store {
     [[nodiscard]] const std::string& folder() const noexcept { return path_; }
     [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
 
-    // Nothing for whatever reason. Counts a hit or a miss.
+    // Nothing for whatever reason. Counts a hit or a miss; a miss stands in the file from the next
+    // count on, which mostly is that of the entry that was missed.
     [[nodiscard]] std::optional<Hit> find(Bytes key);
     // Drops an entry that turned out to be useless.
     void reject(Bytes key, const std::string& why);
@@ -64,7 +65,8 @@ class Store {
     struct Opened;
     [[nodiscard]] std::shared_ptr<Opened> opened();
     [[nodiscard]] std::shared_ptr<Opened> reopened(const std::shared_ptr<Opened>& stale);
-    void evict(Opened& opened) const;
+    void evict(Opened& opened);
+    Counts count(Opened& opened, const std::function<void(Counts&)>& change);
     void tell(const std::string& text);
 
     std::string path_;
@@ -75,6 +77,7 @@ class Store {
     std::shared_ptr<Opened> opened_;
     std::optional<Error> error_;  // why it could not be opened
     std::atomic<bool> told_write_ = false;
+    std::atomic<std::uint64_t> misses_ = 0;  // that are not in the file yet
 };
 
 // "512MiB", "1G", "65536"; letters are powers of 1024. Nothing for what is no size.

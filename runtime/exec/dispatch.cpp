@@ -28,6 +28,12 @@ struct Flow {
     // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
     Flow(const wye_dispatch_desc& d, ProgramObject& p, DeviceSession& s)
         : desc(d), program(p), session(s) {}
+    Flow(const Flow&) = delete;
+    Flow& operator=(const Flow&) = delete;
+    // What no submit wrote.
+    ~Flow() {
+        if (!made.unwritten.empty()) session.write(made);
+    }
 
     const wye_dispatch_desc& desc;
     ProgramObject& program;
@@ -200,6 +206,8 @@ Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& use
         const Clock::time_point time = now();
         limit = time < *flow.deadline ? nanoseconds(*flow.deadline - time) : 1;
     }
+    // Writing may take long where files are far away, and a time limit counts from here.
+    if (!apart && !flow.made.unwritten.empty()) flow.times.unwritten = &flow.made;
     auto ran = lease.run(first, limit, timed, now(), flow.times, pending);
     if (!ran.ok()) {
         if (ran.error().code != Code::TIMEOUT || !apart) return ran;

@@ -63,6 +63,8 @@ std::vector<wye_binding>& QueueLease::bindings() noexcept {
         session_->queue_.reset();
         return session_->noted(std::move(submitted).error());
     }
+    if (times.unwritten != nullptr) [[unlikely]]
+        session_->write(*std::exchange(times.unwritten, nullptr));
     auto waited = queue.wait(*submitted, timeout_ns == 0 ? kNoLimit : timeout_ns);
     const Clock::time_point ended = now();
     times.ended = ended;

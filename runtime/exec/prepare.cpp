@@ -181,19 +181,26 @@ Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObje
     const PreparedRef out = made(std::move(*native), artifact, program, key);
     if (keeps) {
         out->unkept = Unkept{std::move(name), std::move(artifact)};
-        stats.kept_bytes += keep(*out, cache);
+        if (auto entry = entry_of(*out)) stats.unwritten.push_back(*std::move(entry));
     }
     return out;
 }
 
-std::uint64_t keep(Prepared& prepared, ArtifactCache& cache) {
-    if (!prepared.unkept) return 0;
+std::optional<CacheEntry> entry_of(Prepared& prepared) {
+    if (!prepared.unkept) return std::nullopt;
     const auto saved = prepared.native.save();
-    if (!saved.ok() && saved.error().code == Code::NOT_READY) return 0;
+    if (!saved.ok() && saved.error().code == Code::NOT_READY) return std::nullopt;
     // Another error: the driver has nothing that is worth keeping.
-    const Unkept unkept = std::move(*prepared.unkept);
+    Unkept unkept = std::move(*prepared.unkept);
     prepared.unkept.reset();
-    return saved.ok() ? cache.store.put(unkept.key, keep_program(unkept.artifact, *saved)) : 0;
+    if (!saved.ok()) return std::nullopt;
+    return CacheEntry{std::move(unkept.key), keep_program(unkept.artifact, *saved)};
+}
+
+void write_entries(PrepareStats& stats, ArtifactCache& cache) {
+    for (const CacheEntry& entry : stats.unwritten)
+        stats.kept_bytes += cache.store.put(entry.key, entry.value);
+    stats.unwritten.clear();
 }
 
 }  // namespace wye::exec

@@ -17,14 +17,18 @@ namespace wye::exec {
 [[nodiscard]] wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label);
 
 // From the disk cache; else lowers to the device's preferred format, or takes the variant that the
-// key names, compiles, and keeps the outcome there. UNSUPPORTED, COMPILE_FAILED, or what the driver
-// says; nothing that is wrong with the cache is an error.
+// key names, and compiles; what is to be kept is `stats.unwritten`, or the program stays `unkept`
+// since it has to run first. UNSUPPORTED, COMPILE_FAILED, or what the driver says; nothing that is
+// wrong with the cache is an error.
 [[nodiscard]] Result<PreparedRef> prepare(const registry::DeviceRef& device,
                                           const ProgramObject& program, const PreparedKey& key,
                                           ArtifactCache& cache, PrepareStats& stats);
 
-// Puts into the disk cache what is not there yet; gives the bytes it takes. A program that has to
-// run first stays `unkept`.
-std::uint64_t keep(Prepared& prepared, ArtifactCache& cache);
+// What the disk cache is to keep of a program that is `unkept`; nothing for one that still has to
+// run first, or of which the driver gives nothing.
+[[nodiscard]] std::optional<CacheEntry> entry_of(Prepared& prepared);
+
+// Writes, and counts the bytes, what is `unwritten`.
+void write_entries(PrepareStats& stats, ArtifactCache& cache);
 
 }  // namespace wye::exec

@@ -32,6 +32,11 @@ struct PreparedKey {
 };
 
 // What preparing came to, over all the programs of a call; nanoseconds.
+// An entry that the disk cache is to get.
+struct CacheEntry {
+    std::vector<std::byte> key, value;
+};
+
 struct PrepareStats {
     std::uint32_t compiled = 0;    // by the driver
     std::uint32_t loaded = 0;      // from the disk cache
@@ -39,6 +44,7 @@ struct PrepareStats {
     std::uint64_t kept_bytes = 0;  // in the disk cache, read or written
     std::uint64_t lower_ns = 0;
     std::uint64_t driver_ns = 0;  // in the plugin: compiling or loading
+    std::vector<CacheEntry> unwritten;
 };
 
 // For reports: enum wye_disk_use.

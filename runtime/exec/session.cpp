@@ -45,7 +45,8 @@ DeviceSession::~DeviceSession() {
     (void)flush();
     const Clock::time_point start = Clock::now();
     for (const PreparedRef& prepared : unkept_)
-        if (!lost() && Clock::now() - start < kKeepTime) keep(*prepared, *disk_);
+        if (!lost() && Clock::now() - start < kKeepTime)
+            if (const auto entry = entry_of(*prepared)) disk_->store.put(entry->key, entry->value);
 }
 
 Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const PreparedKey& key,
@@ -72,6 +73,8 @@ Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const Prepar
     program.remember(*this, made);
     return made;
 }
+
+void DeviceSession::write(PrepareStats& stats) { write_entries(stats, *disk_); }
 
 Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadline) {
     std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::defer_lock);

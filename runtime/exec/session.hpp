@@ -60,6 +60,8 @@ struct RunTimes {
     std::uint64_t device_ns = 0;
     bool device_known = true;                // every submit so far had driver timestamps
     std::optional<Clock::time_point> ended;  // of the last wait
+    // What the first submit writes to the disk cache while the device is busy.
+    PrepareStats* unwritten = nullptr;
 };
 
 // What must outlive work that is still running after its caller gave up.
@@ -140,9 +142,11 @@ class DeviceSession {
     // Lets go of abandoned work that has ended. False: it still runs, or the queue is taken.
     bool try_drain();
 
-    // The compiled form of a program; `stats` grow when this call made it.
+    // The compiled form of a program; `stats` grow when this call made it, and what they have
+    // unwritten then is the caller's to write, when it is in nobody's way.
     [[nodiscard]] Result<PreparedRef> prepared(ProgramObject& program, const PreparedKey& key,
                                                PrepareStats& stats);
+    void write(PrepareStats& stats);
 
     // Scratch buffers made since the device was opened; a steady stream of dispatches makes none.
     [[nodiscard]] std::uint64_t scratch_created();
