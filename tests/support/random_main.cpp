@@ -220,7 +220,10 @@ std::string Statements::together(const Flow& flow, bool in_loop) {
     scope_.variables.resize(visible);
     if (!loop && random_.chance(30)) {
         out += cat({indent(flow), "} else {\n", stretch(inner)});
-        if (random_.chance(50)) out += join(inner) + stretch(inner);
+        if (random_.chance(50)) {
+            out += join(inner);
+            out += stretch(inner);
+        }
         out += end;
         scope_.variables.resize(visible);
     }
