@@ -41,6 +41,17 @@ void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
         type.bits() == 64 ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
 }
 
+// For the least and the greatest of i32 (Spelling).
+void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands) {
+    if (!module_.spelling.hides_negations()) return;
+    const std::string zero =
+        "(" + std::string(module_.value_type(Kind::U32)) + ")" + outer(Outer::Kind::OpaqueZero);
+    for (std::size_t k = 0; k < ids.size(); ++k)
+        if (negations_.possible(ids[k]))
+            for (unsigned c = 0; c < operands[k].lanes; ++c)
+                operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
+}
+
 // For the least and the greatest of floats, where the compiler goes wrong (Spelling). Nothing can
 // go wrong beside a plain literal, or where no operand is a constant.
 void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
@@ -48,9 +59,10 @@ void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
     const bool clamp = op == Op::CLAMP;
     const ir::Type type = code_.exprs[ids[0]].type;
     if (op == Op::ABS) return hide_sign(type, operands);
+    if (!clamp && op != Op::MIN && op != Op::MAX) return;
+    if (type.kind == Kind::I32) return hide_negations(ids, operands);
     const bool narrow = type.floating() && type.kind != Kind::F64;
-    if ((!clamp && op != Op::MIN && op != Op::MAX) || !narrow || !module_.spelling.hides_extremes())
-        return;
+    if (!narrow || !module_.spelling.hides_extremes()) return;
     std::array<bool, 3> plain = {};
     for (std::size_t k = 0; k < ids.size(); ++k) plain[k] = plain_literal(code_, ids[k], clamp);
     if (clamp ? plain[1] && plain[2] : plain[0] || plain[1]) return;

@@ -37,6 +37,7 @@ CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
       code_(function == ir::kNone ? program_.main : program_.functions[function].code),
       ranges_(module.ranges.of(function)),
       launch_values_(program_, code_),
+      negations_(program_, code_),
       regions_(std::move(regions)) {}
 
 void CWriter::line(const std::string& text) {

@@ -14,6 +14,7 @@
 #include "lower/c_module.hpp"
 #include "lower/c_regions.hpp"
 #include "lower/launch_values.hpp"
+#include "lower/negations.hpp"
 
 namespace wye::lower {
 
@@ -63,6 +64,7 @@ class CWriter {
     // Constants (c_hidden.cpp)
     CValue operand(ir::Op op, ir::ExprId id);
     void hide_sign(ir::Type type, std::vector<CValue>& operands);
+    void hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
     void hide_constants(ir::Op op, std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
 
     // Memory (c_memory.cpp)
@@ -139,6 +141,7 @@ class CWriter {
     const ir::Code& code_;
     const CodeRanges& ranges_;
     const LaunchValues launch_values_;
+    const Negations negations_;
     OuterSet outer_;
     std::string out_;
     unsigned indent_ = 1;

@@ -186,6 +186,7 @@ class CudaC final : public Spelling {
 
     bool hides_extremes() const override { return true; }
     bool hides_sign() const override { return true; }
+    bool hides_negations() const override { return true; }
 
     // The conversions saturate. From f64 or to 64 bits a NaN gives the least value, not 0.
     std::string native_float_to_int(Kind from, Kind to) const override {

@@ -174,6 +174,7 @@ class OpenClC final : public Spelling {
     // are no NaNs. With a constant argument beyond that, the rest of the kernel becomes nothing.
     bool partial(Intrinsic) const override { return true; }
     bool hides_sign() const override { return true; }
+    bool hides_negations() const override { return true; }
 
     bool exact(Rounded what, const TargetFacts& facts) const override {
         switch (what) {

@@ -168,6 +168,8 @@ class Spelling {
     // MIN, MAX and CLAMP of floats narrower than f64 go wrong on some constants: NaN, and zeros
     // beside a 1.
     [[nodiscard]] virtual bool hides_extremes() const { return false; }
+    // The minus of an operand of two MIN or MAX of i32 in a row is lost.
+    [[nodiscard]] virtual bool hides_negations() const { return false; }
     // The sign of an absolute value is taken for known; ABS then has a zero as second operand.
     [[nodiscard]] virtual bool hides_sign() const { return false; }
     // Like `native`, float to integer: toward zero, saturated, NaN to 0.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/spirv_builder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace wye::lower {
@@ -25,10 +26,21 @@ bool takes_signed(Op op) {
     }
 }
 
+// Operands that are values, before or behind numbers.
+std::span<const std::uint32_t> values_of(Op op, std::span<const std::uint32_t> operands) {
+    if (op == Op::OpExtInst) return operands.subspan(2);
+    if (op == Op::OpCompositeExtract) return operands.first(1);
+    return operands;
+}
+
 }  // namespace
 
 Id SpirvBuilder::make(Op op, Id type, std::span<const std::uint32_t> operands) {
     const Id id = module.fresh();
+    const auto values = values_of(op, operands);
+    if (!values.empty() &&
+        std::all_of(values.begin(), values.end(), [&](Id value) { return module.constant(value); }))
+        module.mark_constant(id);
     Words all{type, id};
     all.insert(all.end(), operands.begin(), operands.end());
     out_->add(op, all);
@@ -124,6 +136,9 @@ Words SpirvBuilder::hidden_operands(Kind kind, std::initializer_list<Id> operand
         const bool plain = !constant && (module.known(each).value_or(0) & magnitude) != 0;
         out.push_back(plain ? each : hidden(kind, each));
     }
+    // NVIDIA 580 rounds what it computes itself in another way (a sum of 6.0 and a literal).
+    if (std::all_of(out.begin(), out.end(), [&](Id each) { return module.constant(each); }))
+        out[0] = differing(kind, out[0]);
     return out;
 }
 

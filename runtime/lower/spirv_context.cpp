@@ -146,12 +146,19 @@ SpirvArray SpirvContext::make_buffer(std::uint32_t index) {
         out.variable =
             module.variable(out.storage, module.array_type(component, b.count * b.type.lanes));
     } else {
-        if (b.type.kind == Kind::F16 || b.type.storage())
-            component = module.int_type(b.type.component().bytes() * 8);
         out.storage = StorageClass::StorageBuffer;
         out.wrapped = true;
         out.packed = b.type.lanes == 2 || b.type.lanes == 4;
-        out.element = out.packed ? module.vector_type(component, b.type.lanes) : component;
+        // NVIDIA 580 may count a bit too many in the last of four 16-bit components.
+        out.in_words = out.packed && !facts.plain_integers && b.type.component().bytes() < 4 &&
+                       b.type.bytes() >= 4;
+        if (out.in_words)
+            out.element = b.type.bytes() == 4 ? module.int_type(32)
+                                              : module.vector_type(module.int_type(32), 2);
+        else if (b.type.kind == Kind::F16 || b.type.storage())
+            component = module.int_type(b.type.component().bytes() * 8);
+        if (out.element == 0)
+            out.element = out.packed ? module.vector_type(component, b.type.lanes) : component;
         const std::uint32_t stride = out.packed ? b.type.bytes() : b.type.component().bytes();
         std::uint32_t binding = 0;
         for (std::uint32_t before = 0; before < index; ++before)

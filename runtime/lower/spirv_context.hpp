@@ -27,6 +27,7 @@ struct SpirvArray {
     ir::Type type;            // of an element, in the program
     Id element = 0;           // what an access reaches: a vector if packed, else a component
     bool packed = false;      // buffers of 2 and 4 lanes: one vector per element
+    bool in_words = false;    // packed narrow components, one or two words
     bool as_bits = false;     // floats that are stored as integers, for compare and swap
     bool wrapped = false;     // a run-time array inside a struct
     bool fixed = false;       // the count is a literal

@@ -90,10 +90,42 @@ Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
         return b_.bits_float(Kind::F32, b_.op(Op::OpShiftLeftLogical, bits, b_.u32(16)));
     if (kind == Kind::F16 && narrow(array)) return spirv_library_call(b_, "f16_value", {bits});
     // NVIDIA 580 may extend the sign of an unsigned element whose ones are counted.
-    if (context_.usage.counts && (kind == Kind::U8 || kind == Kind::U16))
+    if (context_.usage.counts && !array.in_words && (kind == Kind::U8 || kind == Kind::U16))
         return b_.op(Op::OpBitwiseAnd, bits,
                      b_.disguised(b_.u32(kind == Kind::U8 ? 0xffU : 0xffffU)));
     return array.as_bits ? b_.bits_float(kind, bits) : bits;
+}
+
+// Narrow components in words, the first one lowest.
+std::array<Id, 4> SpirvWriter::from_words(const SpirvArray& array, Id words) {
+    const unsigned bits = array.type.component().bytes() * 8;
+    const Id last = b_.u32(32 - bits);
+    std::array<Id, 4> out{};
+    for (unsigned k = 0; k < array.type.lanes; ++k) {
+        const unsigned at = k * bits % 32;
+        Id word = words;
+        if (array.type.bytes() == 8) word = b_.extract(words, module_.int_type(32), k * bits / 32);
+        if (at + bits != 32) word = b_.op(Op::OpShiftLeftLogical, word, b_.u32(32 - bits - at));
+        out[k] = b_.op(
+            extends_sign(array.type.kind) ? Op::OpShiftRightArithmetic : Op::OpShiftRightLogical,
+            word, last);
+    }
+    return out;
+}
+
+Id SpirvWriter::in_words(const SpirvArray& array, std::span<const Id> parts) {
+    const unsigned bits = array.type.component().bytes() * 8;
+    std::array<Id, 2> words{};
+    for (unsigned k = 0; k < array.type.lanes; ++k) {
+        const unsigned at = k * bits % 32;
+        Id part = parts[k];
+        if (at + bits != 32) part = b_.op(Op::OpBitwiseAnd, part, b_.u32((1U << bits) - 1));
+        if (at != 0) part = b_.op(Op::OpShiftLeftLogical, part, b_.u32(at));
+        Id& word = words[k * bits / 32];
+        word = word == 0 ? part : b_.op(Op::OpBitwiseOr, word, part);
+    }
+    if (words[1] == 0) return words[0];
+    return b_.make(Op::OpCompositeConstruct, array.element, {words[0], words[1]});
 }
 
 std::array<Id, 4> SpirvWriter::loaded(const SpirvArray& array, Id at) {
@@ -106,6 +138,11 @@ std::array<Id, 4> SpirvWriter::loaded(const SpirvArray& array, Id at) {
                        {raw});
     };
     std::array<Id, 4> out{};
+    if (array.in_words) {
+        out = from_words(array, b_.load(array.element, element(array, at, 0)));
+        for (unsigned k = 0; k < lanes; ++k) out[k] = value_of(array, out[k]);
+        return out;
+    }
     const Id whole = array.packed ? read(0, module_.vector_type(component, lanes)) : 0;
     for (unsigned k = 0; k < lanes; ++k)
         out[k] =
@@ -145,6 +182,7 @@ Id SpirvWriter::bits_of(const SpirvArray& array, Id value, bool clean) {
 void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean) {
     std::array<Id, 4> parts{};
     for (unsigned k = 0; k < v.lanes; ++k) parts[k] = bits_of(array, v.c[k], clean);
+    if (array.in_words) return b_.store(element(array, at, 0), in_words(array, parts));
     const auto put = [&](unsigned k, Id bits) {  // narrow kinds keep the low bits
         if (narrow(array)) bits = b_.make(Op::OpUConvert, array.element, {bits});
         b_.store(element(array, at, k), bits);

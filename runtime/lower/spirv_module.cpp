@@ -46,7 +46,9 @@ Id SpirvModule::once(spv::Op op, std::span<const std::uint32_t> operands, bool t
     Words all(operands.begin(), operands.end());
     all.insert(all.begin() + (typed_ ? 1 : 0), id);
     globals_.add(op, all);
-    return typed_ ? typed(id, operands[0]) : id;
+    if (!typed_) return id;
+    mark_constant(id);
+    return typed(id, operands[0]);
 }
 
 Id SpirvModule::typed(Id value, Id type) {

@@ -79,6 +79,9 @@ class SpirvModule {
         bool floating = false;
     };
     [[nodiscard]] std::optional<Number> number_of(Id id) const;
+    // A constant, or made of nothing else: a driver knows it when it compiles.
+    [[nodiscard]] bool constant(Id id) const { return constants_.count(id) != 0; }
+    void mark_constant(Id id) { constants_.insert(id); }
 
     void decorate(Id id, spv::Decoration decoration,
                   std::initializer_list<std::uint32_t> operands = {});
@@ -112,6 +115,7 @@ class SpirvModule {
     std::set<unsigned> floats_;
     std::map<Words, Id> known_;  // opcode and operands of types and constants
     std::map<Id, Number> numbers_;
+    std::set<Id> constants_;
     std::vector<Id> types_;  // by value
     std::vector<Words> modes_;
     SpirvCode names_, decorations_, globals_;

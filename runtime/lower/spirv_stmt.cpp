@@ -102,8 +102,23 @@ void SpirvWriter::declare_array(const ir::Stmt& s) {
     fill(StorageClass::Function, variable, element, b_.u32(0), 1, count);
 }
 
+// Through it a loop around it may end, or the function.
+bool SpirvWriter::leaves(ir::BlockId block) const {
+    if (block == ir::kNone) return false;
+    for (const ir::StmtId id : code_.blocks[block]) {
+        const ir::Stmt& s = code_.stmts[id];
+        if (s.op == Op::BREAK || s.op == Op::RETURN || s.op == Op::TRAP) return true;
+        if (leaves(s.body) || leaves(s.otherwise)) return true;
+    }
+    return false;
+}
+
+// lavapipe 22.3 takes a loop for one that ends at once where a way out of it asks for what its
+// variable was before the first round.
 void SpirvWriter::if_statement(const ir::Stmt& s) {
-    const Id condition = value(s.args[0]).c[0];
+    Id condition = value(s.args[0]).c[0];
+    if (context_.runs_vectors() && !loops_.empty() && (leaves(s.body) || leaves(s.otherwise)))
+        condition = b_.differing(ir::Kind::BOOL, condition);
     const bool has_else = s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty();
     const Id yes = module_.fresh();
     const Id merge = module_.fresh();

@@ -56,6 +56,8 @@ class SpirvWriter {
     Index index(const SpirvArray& array, ir::ExprId id, bool proven, bool clamp);
     Id element(const SpirvArray& array, Id at, unsigned component);
     std::array<Id, 4> loaded(const SpirvArray& array, Id at);
+    std::array<Id, 4> from_words(const SpirvArray& array, Id words);
+    Id in_words(const SpirvArray& array, std::span<const Id> parts);
     Id value_of(const SpirvArray& array, Id bits);
     Id bits_of(const SpirvArray& array, Id value, bool clean);
     SpirvValue load(const SpirvArray& array, ir::ExprId index_id, bool proven);
@@ -74,6 +76,7 @@ class SpirvWriter {
     void declare(const ir::Stmt& s);
     void assign(const ir::Stmt& s);
     void declare_array(const ir::Stmt& s);
+    [[nodiscard]] bool leaves(ir::BlockId block) const;
     void if_statement(const ir::Stmt& s);
     void while_statement(const ir::Stmt& s);
     void trap(std::uint32_t code);
