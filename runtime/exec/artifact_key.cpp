@@ -79,11 +79,12 @@ std::string device_lines(const registry::DeviceInfo& info) {
 }
 
 std::vector<std::byte> program_key(const std::string& build, const registry::OpenDevice& device,
-                                   std::string_view format, std::string_view name,
-                                   const PreparedKey& key, const Encoding& encoding) {
+                                   const std::string& lines, std::string_view format,
+                                   std::string_view name, const PreparedKey& key,
+                                   const Encoding& encoding) {
     return with_bytes(line("kind", "program") + line("program", name) + line("format", format) +
                           line("build", build) + line("plugin", device.plugin_identity()) +
-                          key_lines(key) + device_lines(device.info()),
+                          key_lines(key) + lines,
                       *encoding);
 }
 

@@ -15,11 +15,13 @@
 
 namespace wye::exec {
 
-// A program compiled for a device. `format` is that of the artifact.
+// A program compiled for a device. `lines` are the device's, from below; `format` is that of the
+// artifact.
 [[nodiscard]] std::vector<std::byte> program_key(const std::string& build,
                                                  const registry::OpenDevice& device,
-                                                 std::string_view format, std::string_view name,
-                                                 const PreparedKey& key, const Encoding& encoding);
+                                                 const std::string& lines, std::string_view format,
+                                                 std::string_view name, const PreparedKey& key,
+                                                 const Encoding& encoding);
 
 // A translated artifact. `target` is what the device contributes; empty without one.
 [[nodiscard]] std::vector<std::byte> translation_key(const std::string& build,

@@ -152,14 +152,15 @@ PreparedRef from_disk(const registry::DeviceRef& device, const ProgramObject& pr
 
 }  // namespace
 
-Result<PreparedRef> prepare(const registry::DeviceRef& device, const ProgramObject& program,
-                            const PreparedKey& key, ArtifactCache& cache, PrepareStats& stats) {
+Result<PreparedRef> prepare(const registry::DeviceRef& device, const std::string& lines,
+                            const ProgramObject& program, const PreparedKey& key,
+                            ArtifactCache& cache, PrepareStats& stats) {
     WYE_ASSIGN(const std::string_view format, format_of(device->info(), program, key));
     const std::string& label = program.program().name;
     const bool keeps = cache.store.on() && device->saves_programs();
     std::vector<std::byte> name;
     if (keeps) {
-        name = program_key(cache.build, *device, format, label, key, program.encoding());
+        name = program_key(cache.build, *device, lines, format, label, key, program.encoding());
         if (auto found = from_disk(device, program, key, name, cache.store, stats)) return found;
         ++stats.missed;
     }

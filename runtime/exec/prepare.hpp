@@ -16,13 +16,14 @@ namespace wye::exec {
 // An artifact as plugins see it; borrows both.
 [[nodiscard]] wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label);
 
-// From the disk cache; else lowers to the device's preferred format, or takes the variant that the
-// key names, and compiles; what is to be kept is `stats.unwritten`, or the program stays `unkept`
-// since it has to run first. UNSUPPORTED, COMPILE_FAILED, or what the driver says; nothing that is
-// wrong with the cache is an error.
+// `lines`: device_lines of the device. From the disk cache; else lowers to the device's preferred
+// format, or takes the variant that the key names, and compiles; what is to be kept is
+// `stats.unwritten`, or the program stays `unkept` since it has to run first. UNSUPPORTED,
+// COMPILE_FAILED, or what the driver says; nothing that is wrong with the cache is an error.
 [[nodiscard]] Result<PreparedRef> prepare(const registry::DeviceRef& device,
-                                          const ProgramObject& program, const PreparedKey& key,
-                                          ArtifactCache& cache, PrepareStats& stats);
+                                          const std::string& lines, const ProgramObject& program,
+                                          const PreparedKey& key, ArtifactCache& cache,
+                                          PrepareStats& stats);
 
 // What the disk cache is to keep of a program that is `unkept`; nothing for one that still has to
 // run first, or of which the driver gives nothing.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "exec/artifact_key.hpp"
 #include "exec/prepare.hpp"
 #include "exec/program.hpp"
 #include "route/route.hpp"
@@ -32,6 +33,7 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
                              std::uint64_t generation, std::shared_ptr<ArtifactCache> cache)
     : device_(std::move(device)), reason_(std::move(reason)), disk_(std::move(cache)) {
     const registry::DeviceInfo& info = device_->info();
+    if (disk_->store.on()) lines_ = device_lines(info);
     owner_ = std::make_shared<const registry::Owner>(
         registry::Owner{info.plugin, info.index, generation});
     format_ = route::choose_format(info, lower::formats());
@@ -64,7 +66,7 @@ Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const Prepar
     }
     const std::shared_lock entering(entering_);
     WYE_TRY(alive());
-    auto prepared = prepare(device_, program, key, *disk_, stats);
+    auto prepared = prepare(device_, lines_, program, key, *disk_, stats);
     if (!prepared.ok()) return noted(std::move(prepared).error());
     PreparedRef made = std::move(prepared).value();
     if (made->unkept && unkept_.size() < kMostUnkept) unkept_.push_back(made);

@@ -170,6 +170,7 @@ class DeviceSession {
     plan::Count3 max_groups_;
     std::uint64_t max_buffer_bytes_;
     std::shared_ptr<ArtifactCache> disk_;
+    std::string lines_;  // the device in keys of the disk cache; empty while that is off
 
     std::atomic<bool> lost_ = false;
     mutable std::mutex loss_mutex_;
