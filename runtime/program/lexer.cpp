@@ -204,7 +204,7 @@ Token Lexer::raw(Token token) {
 bool Lexer::punctuation(Token& token) {
     const std::string_view rest = text_.substr(at_, 3);
     for (const Mark& mark : kMarks) {
-        if (mark.text.empty() || rest.substr(0, mark.text.size()) != mark.text) continue;
+        if (mark.text.empty() || mark.text[0] != rest[0] || !rest.starts_with(mark.text)) continue;
         token = finish(token, mark.tok, mark.text.size(), static_cast<unsigned>(mark.op));
         return true;
     }
