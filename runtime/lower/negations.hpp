@@ -20,7 +20,7 @@ class Negations {
   private:
     const ir::Program& program_;
     const ir::Code& code_;
-    std::vector<bool> locals_;  // false: lets, and what counts loops
+    std::vector<bool> locals_;  // false: lets of what cannot be one
 };
 
 }  // namespace wye::lower
