@@ -57,8 +57,9 @@ struct FakeDriver {
     // With fail_compile: what the compiler says of the code.
     std::function<std::string(std::string_view code)> compile_log;
     bool fail_submit = false;
-    bool fail_wait = false;                  // every event is poisoned
-    std::uint64_t memory_left = UINT64_MAX;  // bytes for buffers; what is freed comes back
+    bool fail_wait = false;  // every event is poisoned
+    // Bytes for buffers; what is freed comes back.
+    std::atomic<std::uint64_t> memory_left{UINT64_MAX};
     // From now on every call on the opened device `index` says DEVICE_LOST, until it is taken back
     // or opened again.
     void lose(std::uint32_t index);
