@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <optional>
 
 #include "exec/artifact_form.hpp"
@@ -198,9 +199,14 @@ std::optional<CacheEntry> entry_of(Prepared& prepared) {
     return CacheEntry{std::move(unkept.key), keep_program(unkept.artifact, *saved)};
 }
 
-void write_entries(PrepareStats& stats, ArtifactCache& cache) {
-    for (const CacheEntry& entry : stats.unwritten)
-        stats.kept_bytes += cache.store.put(entry.key, entry.value);
+void write_entries(PrepareStats& stats, ArtifactCache& cache) noexcept {
+    for (const CacheEntry& entry : stats.unwritten) {
+        try {
+            stats.kept_bytes += cache.store.put(entry.key, entry.value);
+        } catch (const std::exception&) {  // the next process compiles again
+            break;
+        }
+    }
     stats.unwritten.clear();
 }
 

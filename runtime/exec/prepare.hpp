@@ -29,7 +29,8 @@ namespace wye::exec {
 // run first, or of which the driver gives nothing.
 [[nodiscard]] std::optional<CacheEntry> entry_of(Prepared& prepared);
 
-// Writes, and counts the bytes, what is `unwritten`.
-void write_entries(PrepareStats& stats, ArtifactCache& cache);
+// Writes what is `unwritten`, and counts the bytes. May run between a submit and its wait: when
+// memory is short nothing is kept.
+void write_entries(PrepareStats& stats, ArtifactCache& cache) noexcept;
 
 }  // namespace wye::exec

@@ -31,12 +31,12 @@ struct PreparedKey {
     friend bool operator==(const PreparedKey&, const PreparedKey&) = default;
 };
 
-// What preparing came to, over all the programs of a call; nanoseconds.
 // An entry that the disk cache is to get.
 struct CacheEntry {
     std::vector<std::byte> key, value;
 };
 
+// What preparing came to, over all the programs of a call; nanoseconds.
 struct PrepareStats {
     std::uint32_t compiled = 0;    // by the driver
     std::uint32_t loaded = 0;      // from the disk cache

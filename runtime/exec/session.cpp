@@ -76,7 +76,7 @@ Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const Prepar
     return made;
 }
 
-void DeviceSession::write(PrepareStats& stats) { write_entries(stats, *disk_); }
+void DeviceSession::write(PrepareStats& stats) noexcept { write_entries(stats, *disk_); }
 
 Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadline) {
     std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::defer_lock);

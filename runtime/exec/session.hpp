@@ -146,7 +146,7 @@ class DeviceSession {
     // unwritten then is the caller's to write, when it is in nobody's way.
     [[nodiscard]] Result<PreparedRef> prepared(ProgramObject& program, const PreparedKey& key,
                                                PrepareStats& stats);
-    void write(PrepareStats& stats);
+    void write(PrepareStats& stats) noexcept;
 
     // Scratch buffers made since the device was opened; a steady stream of dispatches makes none.
     [[nodiscard]] std::uint64_t scratch_created();

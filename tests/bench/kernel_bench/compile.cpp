@@ -139,6 +139,9 @@ void set_driver_caches(const std::string& folder) {
     for (const char* const name : {"CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH",
                                    "POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"})
         (void)setenv(name, folder.c_str(), 1);
+    for (const char* const off : {"CUDA_CACHE_DISABLE", "__GL_SHADER_DISK_CACHE",
+                                  "POCL_KERNEL_CACHE", "MESA_SHADER_CACHE_DISABLE"})
+        (void)unsetenv(off);
 }
 
 // One child with drivers that have kept nothing yet.

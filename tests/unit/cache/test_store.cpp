@@ -10,6 +10,16 @@ using namespace wye;
 using namespace wye::cache;
 using namespace wye::cache::test;
 
+TEST_CASE("a miss that nothing was put for is counted all the same") {
+    Rig rig;
+    {
+        Store store = rig.store();
+        CHECK_FALSE(store.find(bytes("k")));
+        CHECK_FALSE(store.find(bytes("k")));
+    }
+    CHECK(rig.store().counts().misses == 2);
+}
+
 TEST_CASE("what one store puts another finds, and counts are shared") {
     Rig rig;
     {

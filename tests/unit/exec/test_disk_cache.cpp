@@ -45,7 +45,7 @@ using Change = std::function<void(FakeDriver&)>;
 
 // One process: opens the device, runs kAdd (or another text) on it, ends.
 Ran process(const Folder& folder, const Change& change = {}, std::string_view text = kAdd,
-            std::array<std::uint32_t, 3> workgroup = {0, 0, 0}) {
+            std::array<std::uint32_t, 3> workgroup = {0, 0, 0}, std::uint64_t timeout_ns = 0) {
     Ran out;
     FakeDriver driver;
     driver.format = WYE_FORMAT_OPENCL_C;
@@ -82,8 +82,13 @@ Ran process(const Folder& folder, const Change& change = {}, std::string_view te
         job.desc.argument_count = job.arguments.size();
         job.desc.params = job.params.data();
         job.desc.param_count = job.params.size();
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_dispatch(owner.context, &job.desc, &job.report, e); }));
+        job.desc.timeout_ns = timeout_ns;
+        const Outcome ran = attempt(
+            [&](wye_error** e) { return wye_dispatch(owner.context, &job.desc, &job.report, e); });
+        if (driver.fail_submit)
+            CHECK_FALSE(ran.ok());
+        else
+            check_ok(ran);
         out.compiled = job.report.compiled;
         out.disk = job.report.disk_cache;
     }
@@ -117,6 +122,13 @@ void check_hit(const Ran& ran) {
     CHECK(ran.result == std::vector<std::uint32_t>{41, 42, 43});
 }
 
+std::size_t entries(const Folder& folder) {
+    std::size_t out = 0;
+    for (const auto& one : std::filesystem::directory_iterator(folder.root / "programs"))
+        out += one.path().filename().string().size() == 32 ? 1 : 0;
+    return out;
+}
+
 std::filesystem::path only_entry(const Folder& folder) {
     std::filesystem::path out;
     for (const auto& one : std::filesystem::directory_iterator(folder.root / "programs"))
@@ -140,6 +152,27 @@ TEST_CASE("the second process loads what the first one compiled: the same code, 
     CHECK(second.codes == first.codes);
     CHECK(first.log.empty());
     CHECK(second.log.empty());
+}
+
+TEST_CASE("an entry is written once the launch is with the device, and whatever becomes of it") {
+    const Folder folder;
+    std::size_t at_launch = 9;
+    check_missed(process(folder, [&](FakeDriver& d) {
+        d.kernel = [&](const wye_dispatch_op& op) {
+            at_launch = entries(folder);
+            add_kernel(op);
+        };
+    }));
+    CHECK(at_launch == 0);
+    check_hit(process(folder));
+
+    const Folder limited;
+    check_missed(process(limited, {}, kAdd, {0, 0, 0}, 1'000'000'000));
+    check_hit(process(limited));
+
+    const Folder failed;
+    (void)process(failed, [](FakeDriver& d) { d.fail_submit = true; });
+    check_hit(process(failed));
 }
 
 TEST_CASE("whatever the code depends on makes another entry") {
