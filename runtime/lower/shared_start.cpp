@@ -5,6 +5,7 @@
 #include "lower/shared_start.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "program/access.hpp"
@@ -40,9 +41,9 @@ class Starts {
     }
 
   private:
-    [[nodiscard]] std::optional<std::uint32_t> at(ir::ExprId id, const std::uint32_t* local,
-                                                  unsigned& budget) const;
     [[nodiscard]] std::optional<Image> image(ir::ExprId id) const;
+    [[nodiscard]] std::optional<Image> image(ir::ExprId id, unsigned& budget) const;
+    [[nodiscard]] Image local_id(unsigned axis) const;
 
     // ---- what touches the array ----
 
@@ -104,6 +105,9 @@ class Starts {
         for (const std::uint32_t e : elements)
             if (e < seen.size()) seen[e] = true;
         return std::ranges::count(seen, false) == 0;
+    }
+    [[nodiscard]] std::size_t invocations() const {
+        return std::size_t{workgroup_[0]} * workgroup_[1] * workgroup_[2];
     }
     [[nodiscard]] std::size_t count() const {
         return static_cast<std::size_t>(program_.buffers[buffer_].count);
@@ -179,70 +183,82 @@ class Starts {
     std::uint32_t buffer_ = 0;
 };
 
-constexpr unsigned kMaxNodes = 64;  // of an index, for one invocation
+constexpr unsigned kMaxNodes = 64;  // of an index
 constexpr std::size_t kMaxInvocations = 4096;
 constexpr std::size_t kMaxProgram = 1U << 16U;  // nodes of main; larger ones are just filled
 
-// u32 arithmetic on literals and the local id; `local` is the id and the local index.
-std::optional<std::uint32_t> Starts::at(ir::ExprId id, const std::uint32_t* local,
-                                        unsigned& budget) const {
+// u32 arithmetic of a program, on two numbers; null: none.
+using U = std::uint32_t;
+U (*function_of(Op op))(U, U) {
+    switch (op) {
+        case Op::ADD:
+            return [](U a, U b) { return a + b; };
+        case Op::SUB:
+            return [](U a, U b) { return a - b; };
+        case Op::MUL:
+            return [](U a, U b) { return a * b; };
+        case Op::DIV:
+            return [](U a, U b) { return b == 0 ? a : a / b; };
+        case Op::REM:
+            return [](U a, U b) { return b == 0 ? 0 : a % b; };
+        case Op::AND:
+            return [](U a, U b) { return a & b; };
+        case Op::OR:
+            return [](U a, U b) { return a | b; };
+        case Op::XOR:
+            return [](U a, U b) { return a ^ b; };
+        case Op::SHL:
+            return [](U a, U b) { return a << (b & 31U); };
+        case Op::SHR:
+            return [](U a, U b) { return a >> (b & 31U); };
+        default:
+            return nullptr;
+    }
+}
+
+Image Starts::local_id(unsigned axis) const {
+    Image out;
+    out.reserve(invocations());
+    for (std::uint32_t z = 0; z < workgroup_[2]; ++z)
+        for (std::uint32_t y = 0; y < workgroup_[1]; ++y)
+            for (std::uint32_t x = 0; x < workgroup_[0]; ++x)
+                out.push_back(axis == 0 ? x : axis == 1 ? y : z);
+    return out;
+}
+
+// What is made of literals and the local id.
+std::optional<Image> Starts::image(ir::ExprId id, unsigned& budget) const {
     const ir::Expr& e = ir::detail::resolve(code_, lets_, id);
     if (e.type != ir::kU32 || budget == 0) return std::nullopt;
     --budget;
-    if (e.op == Op::LITERAL) return static_cast<std::uint32_t>(e.extra);
-    if (e.op == Op::BUILTIN && e.imm == WYE_BUILTIN_LOCAL_INDEX) return local[3];
+    if (e.op == Op::LITERAL) return Image(invocations(), static_cast<std::uint32_t>(e.extra));
+    if (e.op == Op::BUILTIN && e.imm == WYE_BUILTIN_LOCAL_INDEX) {
+        Image out(invocations());
+        std::iota(out.begin(), out.end(), 0U);
+        return out;
+    }
     const auto ids = code_.operands_of(e);
     if (e.op == Op::COMPONENT) {
         const ir::Expr& vector = ir::detail::resolve(code_, lets_, ids[0]);
         if (vector.op != Op::BUILTIN) return std::nullopt;
-        if (vector.imm == WYE_BUILTIN_LOCAL_ID) return local[e.imm];
-        if (vector.imm == WYE_BUILTIN_WORKGROUP_SIZE) return workgroup_[e.imm];
+        if (vector.imm == WYE_BUILTIN_LOCAL_ID) return local_id(e.imm);
+        if (vector.imm == WYE_BUILTIN_WORKGROUP_SIZE)
+            return Image(invocations(), workgroup_[e.imm]);
         return std::nullopt;
     }
-    if (ids.size() != 2) return std::nullopt;
-    const auto a = at(ids[0], local, budget);
-    const auto b = a ? at(ids[1], local, budget) : std::nullopt;
+    const auto function = function_of(e.op);
+    if (function == nullptr) return std::nullopt;
+    auto a = image(ids[0], budget);
+    const auto b = a ? image(ids[1], budget) : std::nullopt;
     if (!b) return std::nullopt;
-    switch (e.op) {
-        case Op::ADD:
-            return *a + *b;
-        case Op::SUB:
-            return *a - *b;
-        case Op::MUL:
-            return *a * *b;
-        case Op::DIV:
-            return *b == 0 ? *a : *a / *b;
-        case Op::REM:
-            return *b == 0 ? 0 : *a % *b;
-        case Op::AND:
-            return *a & *b;
-        case Op::OR:
-            return *a | *b;
-        case Op::XOR:
-            return *a ^ *b;
-        case Op::SHL:
-            return *a << (*b & 31U);
-        case Op::SHR:
-            return *a >> (*b & 31U);
-        default:
-            return std::nullopt;
-    }
+    std::ranges::transform(*a, *b, a->begin(), function);
+    return a;
 }
 
 std::optional<Image> Starts::image(ir::ExprId id) const {
-    const std::size_t size = std::size_t{workgroup_[0]} * workgroup_[1] * workgroup_[2];
-    if (size == 0 || size > kMaxInvocations) return std::nullopt;
-    Image out;
-    for (std::uint32_t z = 0, n = 0; z < workgroup_[2]; ++z)
-        for (std::uint32_t y = 0; y < workgroup_[1]; ++y)
-            for (std::uint32_t x = 0; x < workgroup_[0]; ++x, ++n) {
-                const std::uint32_t local[4] = {x, y, z, n};
-                unsigned budget = kMaxNodes;
-                const auto element = at(id, local, budget);
-                if (!element) return std::nullopt;
-                out.push_back(*element);
-            }
-    return out;
+    if (invocations() == 0 || invocations() > kMaxInvocations) return std::nullopt;
+    unsigned budget = kMaxNodes;
+    return image(id, budget);
 }
 
 }  // namespace

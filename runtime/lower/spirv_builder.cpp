@@ -41,9 +41,7 @@ Id SpirvBuilder::make(Op op, Id type, std::span<const std::uint32_t> operands) {
     if (!values.empty() &&
         std::all_of(values.begin(), values.end(), [&](Id value) { return module.constant(value); }))
         module.mark_constant(id);
-    Words all{type, id};
-    all.insert(all.end(), operands.begin(), operands.end());
-    out_->add(op, all);
+    out_->add(op, {type, id}, operands);
     return module.typed(id, type);
 }
 
@@ -100,7 +98,7 @@ Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::u
 // arithmetic on such values are hidden by themselves; everything else may turn out to be constant.
 // The zero is another than that of disguises, which would undo one another.
 Id SpirvBuilder::hidden(Kind kind, Id value) {
-    if (!context.hides_constants() || hidden_.count(value) != 0) return value;
+    if (!context.hides_constants() || hidden_.has(value)) return value;
     const Id zero = outer(kind == Kind::F64 ? Outer::OpaqueZero64 : Outer::OpaqueZero, 1);
     return mark_hidden(bits_float(kind, op(Op::OpBitwiseXor, float_bits(kind, value), zero)));
 }

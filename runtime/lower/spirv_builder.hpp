@@ -6,7 +6,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <span>
 
 #include "lower/spirv_context.hpp"
@@ -80,7 +79,7 @@ class SpirvBuilder {
     // A value that no driver can know to be a constant, on devices that fold wrongly.
     Id hidden(ir::Kind kind, Id value);
     Id mark_hidden(Id value) {
-        hidden_.insert(value);
+        hidden_.add(value);
         return value;
     }
 
@@ -154,7 +153,7 @@ class SpirvBuilder {
     Id here_ = first_;
     bool ended_ = false;
     std::map<std::pair<Outer, std::uint32_t>, Id> outers_;
-    std::set<Id> hidden_;
+    SpirvIds hidden_;
 };
 
 }  // namespace wye::lower

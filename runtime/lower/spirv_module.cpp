@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/spirv_module.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "lower/half.hpp"
 
 namespace wye::lower {
@@ -9,6 +12,13 @@ namespace {
 constexpr std::uint32_t kVersion = 0x00010300;  // 1.3: Vulkan 1.1
 
 std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
+
+// FNV-1a, by words.
+std::uint64_t hash_of(spv::Op op, std::span<const std::uint32_t> operands) {
+    std::uint64_t hash = (0xcbf29ce484222325U ^ code(op)) * 0x100000001b3U;
+    for (const std::uint32_t each : operands) hash = (hash ^ each) * 0x100000001b3U;
+    return hash;
+}
 
 void append(Words& to, const Words& from) { to.insert(to.end(), from.begin(), from.end()); }
 
@@ -21,9 +31,11 @@ Words string_words(std::string_view text) {
     return out;
 }
 
-void SpirvCode::add(spv::Op op, std::span<const std::uint32_t> operands) {
-    words_.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16U | code(op));
-    words_.insert(words_.end(), operands.begin(), operands.end());
+void SpirvCode::add(spv::Op op, std::initializer_list<std::uint32_t> first,
+                    std::span<const std::uint32_t> rest) {
+    words_.push_back(static_cast<std::uint32_t>(first.size() + rest.size() + 1) << 16U | code(op));
+    words_.insert(words_.end(), first);
+    words_.insert(words_.end(), rest.begin(), rest.end());
 }
 
 void SpirvModule::capability(spv::Capability capability, std::string_view extension) {
@@ -38,15 +50,24 @@ Id SpirvModule::glsl() {
 
 // `operands` without the result; `typed_`: the first one is the result's type.
 Id SpirvModule::once(spv::Op op, std::span<const std::uint32_t> operands, bool typed_) {
-    Words key{code(op)};
-    key.insert(key.end(), operands.begin(), operands.end());
-    Id& id = known_[key];
-    if (id != 0) return id;
-    id = fresh();
-    Words all(operands.begin(), operands.end());
-    all.insert(all.begin() + (typed_ ? 1 : 0), id);
-    globals_.add(op, all);
-    if (!typed_) return id;
+    const auto before = operands.first(typed_ ? 1 : 0), behind = operands.subspan(before.size());
+    const auto same = [&](const Known& known) {
+        const std::uint32_t* const words = globals_.words().data() + known.at;
+        return words[0] == (static_cast<std::uint32_t>(operands.size() + 2) << 16U | code(op)) &&
+               std::ranges::equal(before, std::span(words + 1, before.size())) &&
+               std::ranges::equal(behind, std::span(words + 2 + before.size(), behind.size()));
+    };
+    const std::uint64_t hash = hash_of(op, operands);
+    const auto [first, last] = known_.equal_range(hash);
+    for (auto each = first; each != last; ++each)
+        if (same(each->second)) return each->second.id;
+    const Id id = fresh();
+    known_.emplace(hash, Known{globals_.words().size(), id});
+    if (!typed_) {
+        globals_.add(op, {id}, operands);
+        return id;
+    }
+    globals_.add(op, {operands[0], id}, behind);
     mark_constant(id);
     return typed(id, operands[0]);
 }
@@ -61,13 +82,15 @@ Id SpirvModule::void_type() { return once(spv::Op::OpTypeVoid, {}); }
 Id SpirvModule::bool_type() { return once(spv::Op::OpTypeBool, {}); }
 
 Id SpirvModule::int_type(unsigned bits) {
+    Id& id = ints_[static_cast<std::size_t>(std::countr_zero(bits)) - 3];
+    if (id != 0) return id;
     if (bits == 8)
         capability(spv::Capability::StorageBuffer8BitAccess, "SPV_KHR_8bit_storage");
     else if (bits == 16)
         capability(spv::Capability::StorageBuffer16BitAccess);
     else if (bits == 64)
         capability(spv::Capability::Int64);
-    return once(spv::Op::OpTypeInt, {bits, 0});
+    return id = once(spv::Op::OpTypeInt, {bits, 0});
 }
 
 Id SpirvModule::signed_type(Id unsigned_type) {
@@ -110,23 +133,23 @@ Id SpirvModule::value_type(ir::Kind kind) {
     return int_type(type.bits());
 }
 
+Id SpirvModule::constant_bits(Id type, bool wide, std::uint64_t bits) {
+    const auto low = static_cast<std::uint32_t>(bits),
+               high = static_cast<std::uint32_t>(bits >> 32U);
+    if (wide) return once(spv::Op::OpConstant, {type, low, high}, true);
+    return once(spv::Op::OpConstant, {type, low}, true);
+}
+
 Id SpirvModule::number(unsigned bits, std::uint64_t value) {
     const Id type = int_type(bits);
-    Words operands{type, static_cast<std::uint32_t>(value)};
-    if (bits == 64)
-        operands.push_back(static_cast<std::uint32_t>(value >> 32U));
-    else
-        value &= 0xffffffffU;
-    const Id id = once(spv::Op::OpConstant, operands, true);
+    if (bits != 64) value &= 0xffffffffU;
+    const Id id = constant_bits(type, bits == 64, value);
     numbers_.emplace(id, Number{value, bits == 64, false});
     return id;
 }
 
 Id SpirvModule::signed_number(Id type, std::uint64_t bits) {
-    Words operands{type, static_cast<std::uint32_t>(bits)};
-    if (type != signed_type(int_type(32)))
-        operands.push_back(static_cast<std::uint32_t>(bits >> 32U));
-    return once(spv::Op::OpConstant, operands, true);
+    return constant_bits(type, type != signed_type(int_type(32)), bits);
 }
 
 Id SpirvModule::truth(bool value) {
@@ -134,10 +157,7 @@ Id SpirvModule::truth(bool value) {
 }
 
 Id SpirvModule::float_number(unsigned bits, std::uint64_t pattern) {
-    const Id type = float_type(bits);
-    Words operands{type, static_cast<std::uint32_t>(pattern)};
-    if (bits == 64) operands.push_back(static_cast<std::uint32_t>(pattern >> 32U));
-    const Id id = once(spv::Op::OpConstant, operands, true);
+    const Id id = constant_bits(float_type(bits), bits == 64, pattern);
     numbers_.emplace(id, Number{pattern, bits == 64, true});
     return id;
 }
@@ -170,22 +190,16 @@ std::optional<SpirvModule::Number> SpirvModule::number_of(Id id) const {
 
 void SpirvModule::decorate(Id id, spv::Decoration decoration,
                            std::initializer_list<std::uint32_t> operands) {
-    Words all{id, code(decoration)};
-    all.insert(all.end(), operands.begin(), operands.end());
-    decorations_.add(spv::Op::OpDecorate, all);
+    decorations_.add(spv::Op::OpDecorate, {id, code(decoration)}, operands);
 }
 
 void SpirvModule::decorate_member(Id type, std::uint32_t member, spv::Decoration decoration,
                                   std::initializer_list<std::uint32_t> operands) {
-    Words all{type, member, code(decoration)};
-    all.insert(all.end(), operands.begin(), operands.end());
-    decorations_.add(spv::Op::OpMemberDecorate, all);
+    decorations_.add(spv::Op::OpMemberDecorate, {type, member, code(decoration)}, operands);
 }
 
 void SpirvModule::name(Id id, std::string_view text) {
-    Words all{id};
-    append(all, string_words(text));
-    names_.add(spv::Op::OpName, all);
+    names_.add(spv::Op::OpName, {id}, string_words(text));
 }
 
 Id SpirvModule::variable(spv::StorageClass storage, Id type, Id initializer) {
@@ -196,10 +210,9 @@ Id SpirvModule::variable(spv::StorageClass storage, Id type, Id initializer) {
 }
 
 Id SpirvModule::global(spv::Op op, std::span<const std::uint32_t> operands) {
-    Words all{fresh()};
-    all.insert(all.end(), operands.begin(), operands.end());
-    globals_.add(op, all);
-    return all[0];
+    const Id id = fresh();
+    globals_.add(op, {id}, operands);
+    return id;
 }
 
 void SpirvModule::execution_mode(spv::ExecutionMode mode,
@@ -216,9 +229,7 @@ Words SpirvModule::finish(Id main, std::string_view entry, std::array<std::uint3
     for (const spv::Capability each : capabilities_) head.add(spv::Op::OpCapability, {code(each)});
     for (const std::string& each : extensions_) head.add(spv::Op::OpExtension, string_words(each));
     if (glsl_ != 0) {
-        Words import{glsl_};
-        append(import, string_words("GLSL.std.450"));
-        head.add(spv::Op::OpExtInstImport, import);
+        head.add(spv::Op::OpExtInstImport, {glsl_}, string_words("GLSL.std.450"));
     }
     head.add(spv::Op::OpMemoryModel,
              {code(spv::AddressingModel::Logical), code(spv::MemoryModel::GLSL450)});
@@ -228,11 +239,7 @@ Words SpirvModule::finish(Id main, std::string_view entry, std::array<std::uint3
     head.add(spv::Op::OpEntryPoint, point);
     head.add(spv::Op::OpExecutionMode,
              {main, code(spv::ExecutionMode::LocalSize), workgroup[0], workgroup[1], workgroup[2]});
-    for (const Words& mode : modes_) {
-        Words operands{main};
-        append(operands, mode);
-        head.add(spv::Op::OpExecutionMode, operands);
-    }
+    for (const Words& mode : modes_) head.add(spv::Op::OpExecutionMode, {main}, mode);
 
     Words out{spv::MagicNumber, kVersion, 0, next_, 0};
     append(out, head.words());

@@ -8,13 +8,13 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <spirv/unified1/spirv.hpp11>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "wye/sdk/program.hpp"
@@ -27,14 +27,28 @@ using Words = std::vector<std::uint32_t>;
 // Instructions in order.
 class SpirvCode {
   public:
-    void add(spv::Op op, std::span<const std::uint32_t> operands);
-    void add(spv::Op op, std::initializer_list<std::uint32_t> operands) {
-        add(op, std::span(operands.begin(), operands.size()));
-    }
+    // The operands are those of `first`, then those of `rest`.
+    void add(spv::Op op, std::initializer_list<std::uint32_t> first,
+             std::span<const std::uint32_t> rest);
+    void add(spv::Op op, std::span<const std::uint32_t> operands) { add(op, {}, operands); }
+    void add(spv::Op op, std::initializer_list<std::uint32_t> operands) { add(op, operands, {}); }
     [[nodiscard]] const Words& words() const { return words_; }
 
   private:
     Words words_;
+};
+
+// A set of ids.
+class SpirvIds {
+  public:
+    [[nodiscard]] bool has(Id id) const { return id < marks_.size() && marks_[id]; }
+    void add(Id id) {
+        if (id >= marks_.size()) marks_.resize(id + 1 + marks_.size() / 2);
+        marks_[id] = true;
+    }
+
+  private:
+    std::vector<bool> marks_;
 };
 
 class SpirvModule {
@@ -80,8 +94,8 @@ class SpirvModule {
     };
     [[nodiscard]] std::optional<Number> number_of(Id id) const;
     // A constant, or made of nothing else: a driver knows it when it compiles.
-    [[nodiscard]] bool constant(Id id) const { return constants_.count(id) != 0; }
-    void mark_constant(Id id) { constants_.insert(id); }
+    [[nodiscard]] bool constant(Id id) const { return constants_.has(id); }
+    void mark_constant(Id id) { constants_.add(id); }
 
     void decorate(Id id, spv::Decoration decoration,
                   std::initializer_list<std::uint32_t> operands = {});
@@ -107,15 +121,23 @@ class SpirvModule {
     Id once(spv::Op op, std::initializer_list<std::uint32_t> operands, bool typed = false) {
         return once(op, std::span(operands.begin(), operands.size()), typed);
     }
+    Id constant_bits(Id type, bool wide, std::uint64_t bits);
+
+    // A type or constant: where it stands in `globals_`.
+    struct Known {
+        std::size_t at = 0;
+        Id id = 0;
+    };
 
     Id next_ = 1;
     Id glsl_ = 0;
     std::set<spv::Capability> capabilities_;
     std::set<std::string, std::less<>> extensions_;
     std::set<unsigned> floats_;
-    std::map<Words, Id> known_;  // opcode and operands of types and constants
-    std::map<Id, Number> numbers_;
-    std::set<Id> constants_;
+    std::array<Id, 4> ints_{};                             // of 8, 16, 32 and 64 bits
+    std::unordered_multimap<std::uint64_t, Known> known_;  // by hash of opcode and operands
+    std::unordered_map<Id, Number> numbers_;
+    SpirvIds constants_;
     std::vector<Id> types_;  // by value
     std::vector<Words> modes_;
     SpirvCode names_, decorations_, globals_;

@@ -29,7 +29,7 @@ struct Time {
 };
 using Times = std::map<std::string, std::vector<Time>>;  // program -> of each repetition
 
-constexpr int kRepetitions = 5;
+constexpr int kRepetitions = 12;
 
 double since(Clock::time_point start) {
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
@@ -67,12 +67,13 @@ Result<Time> time_raw(const Case& c, RawApi& raw) {
     return Time{ready, since(start)};
 }
 
-Result<Time> time_lowered(const Case& c, const std::string& selector, const WyeSide& wye,
-                          RawApi& raw) {
+// With the program's buffers made, as Wye compiles beside them.
+Result<Time> time_lowered(const Case& c, const std::string& selector, WyeSide& wye, RawApi& raw) {
     const char* const format = selector.starts_with("cuda")     ? "cuda-c"
                                : selector.starts_with("vulkan") ? "spirv-vulkan"
                                                                 : "opencl-c";
     WYE_ASSIGN(const std::string source, wye.lower(c, format));
+    WYE_TRY(wye.prepare(c));
     raw.clear();
     const Clock::time_point start = Clock::now();
     WYE_TRY(raw.build(source));
