@@ -135,13 +135,18 @@ Case streaming(Case c) {
     return c;
 }
 
+std::vector<Case> small(Case sha256, Case nbody) {
+    return {saxpy(5000),        saxpy4(5000),         reduction(5000, 3),
+            transpose(70, 45),  matmul("matmul", 40), std::move(sha256),
+            mandelbrot(60, 50), std::move(nbody),     histogram(4992, 3)};
+}
+
 }  // namespace
 
+std::vector<Case> check_free_cases() { return small(sha256(64, 128), nbody(512)); }
+
 std::vector<Case> cases(bool tiny) {
-    if (tiny)
-        return {saxpy(5000),        saxpy4(5000),         reduction(5000, 3),
-                transpose(70, 45),  matmul("matmul", 40), sha256(37, 150),
-                mandelbrot(60, 50), nbody(300),           histogram(4992, 3)};
+    if (tiny) return small(sha256(37, 150), nbody(300));
     return {streaming(saxpy(64U << 20U)),
             streaming(saxpy4(64U << 20U)),
             streaming(reduction(256U << 20U, 1056)),

@@ -58,6 +58,9 @@ struct Case {
 // Full sizes keep a large GPU busy for at least 0.2 ms; tiny ones are for a CPU.
 [[nodiscard]] std::vector<Case> cases(bool tiny);
 
+// For a CPU, in sizes that need no range checks: what is launched is compiled as for full sizes.
+[[nodiscard]] std::vector<Case> check_free_cases();
+
 // The bytes that a buffer begins with, from `offset` on.
 void fill(Content content, std::uint64_t offset, std::vector<std::byte>& out);
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel_bench/measure.hpp"
 #include "kernel_bench/open_raw.hpp"
 #include "kernel_bench/pieces.hpp"
 #include "kernel_bench/texts.hpp"
@@ -26,10 +26,11 @@ using Clock = std::chrono::steady_clock;
 // Host nanoseconds from a program's text: until it can be launched, and until its first result.
 struct Time {
     double ready = 0, result = 0;
+    bool check_free = true;
 };
 using Times = std::map<std::string, std::vector<Time>>;  // program -> of each repetition
 
-constexpr int kRepetitions = 12;
+constexpr int kRepetitions = 20;
 
 double since(Clock::time_point start) {
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
@@ -38,9 +39,15 @@ double since(Clock::time_point start) {
 // One of each program: a second size would compile nothing.
 std::vector<Case> programs(const std::string& only) {
     std::vector<Case> out;
-    for (Case& c : cases(true))
+    for (Case& c : check_free_cases())
         if (only.empty() || c.program.find(only) != std::string::npos) out.push_back(std::move(c));
     return out;
+}
+
+// As the driver's compiler gets it.
+std::string_view format_of(const std::string& selector) {
+    if (selector.starts_with("cuda")) return "cuda-c";
+    return selector.starts_with("vulkan") ? "spirv-vulkan" : "opencl-c";
 }
 
 Result<Time> time_wye(const Case& c, WyeSide& wye) {
@@ -49,7 +56,18 @@ Result<Time> time_wye(const Case& c, WyeSide& wye) {
     WYE_TRY(wye.read(c));
     WYE_ASSIGN(const WyeRun run, wye.run());
     const double all = since(start);
-    return Time{all - run.launch_ns, all};
+    return Time{all - run.launch_ns, all, run.check_free};
+}
+
+// What `time_wye` launched and what `time_lowered` gives to the driver must be the same form.
+Result<void> same_form(const Case& c, const std::string& selector, bool check_free,
+                       const WyeSide& wye) {
+    if (check_free) return {};
+    WYE_ASSIGN(const std::string launched, wye.lower(c, format_of(selector), false));
+    WYE_ASSIGN(const std::string compared, wye.lower(c, format_of(selector), true));
+    if (launched == compared) return {};
+    return Error(Code::INTERNAL, "`" + c.program + "` is launched with range checks",
+                 "Fix: compare sizes that need none", c.program);
 }
 
 Result<Time> time_raw(const Case& c, RawApi& raw) {
@@ -69,10 +87,7 @@ Result<Time> time_raw(const Case& c, RawApi& raw) {
 
 // With the program's buffers made, as Wye compiles beside them.
 Result<Time> time_lowered(const Case& c, const std::string& selector, WyeSide& wye, RawApi& raw) {
-    const char* const format = selector.starts_with("cuda")     ? "cuda-c"
-                               : selector.starts_with("vulkan") ? "spirv-vulkan"
-                                                                : "opencl-c";
-    WYE_ASSIGN(const std::string source, wye.lower(c, format));
+    WYE_ASSIGN(const std::string source, wye.lower(c, format_of(selector), true));
     WYE_TRY(wye.prepare(c));
     raw.clear();
     const Clock::time_point start = Clock::now();
@@ -100,12 +115,13 @@ Result<void> add_times(const std::string& selector, const std::string& way, cons
     return {};
 }
 
-// The least: whatever else the machine does only adds.
-std::optional<double> least(const Times& times, const std::string& name, double Time::*which) {
+// Medians: where a processor's clock rises for moments, the least is a matter of luck.
+std::optional<double> median_of(const Times& times, const std::string& name, double Time::*which) {
     const auto found = times.find(name);
     if (found == times.end() || found->second.empty()) return std::nullopt;
-    const auto less = [&](const Time& a, const Time& b) { return a.*which < b.*which; };
-    return (*std::min_element(found->second.begin(), found->second.end(), less)).*which;
+    std::vector<double> values;
+    for (const Time& each : found->second) values.push_back(each.*which);
+    return median(std::move(values));
 }
 
 std::string shown(std::optional<double> nanoseconds, double unit = 1e6) {
@@ -170,11 +186,17 @@ Result<void> compile_child(const std::string& selector, const std::string& way,
     };
     // What a process pays once (the driver, its compiler, self-tests) is paid by a program of no
     // interest.
-    Case first = cases(true).front();
+    Case first = check_free_cases().front();
     first.name = first.program = first.strict.kernel = "first";
     WYE_TRY(time(first));
+    std::vector<Time> times;
     for (const Case& c : programs(only)) {
         WYE_ASSIGN(const Time taken, time(c));
+        times.push_back(taken);
+    }
+    for (std::size_t i = 0; const Case& c : programs(only)) {
+        const Time& taken = times[i++];
+        WYE_TRY(same_form(c, selector, taken.check_free, *wye));
         std::printf("%s %.0f %.0f\n", c.name.c_str(), taken.ready, taken.result);
     }
     return {};
@@ -200,21 +222,21 @@ Result<void> compile_table(const std::string& selector, const std::string& only)
     WYE_TRY(add_times(selector, "wye", only, first));
     for (int i = 0; i < kRepetitions; ++i) WYE_TRY(add_times(selector, "wye", only, kept));
     fmt::print(
-        "\n{}: host milliseconds from text (the least of {} processes)\n"
+        "\n{}: host milliseconds from text (medians of {} processes)\n"
         "  {:<12} {:^26} {:^26} {:^17}\n"
         "  {:<12} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
         selector, kRepetitions, "", "to a kernel", "to the first result", "next process", "program",
         "driver", "Wye", "ratio", "hand", "Wye", "ratio", "kept", "and driver");
     for (const Case& c : programs(only)) {
-        const auto driver_alone = least(driver, c.name, &Time::ready);
-        const auto ready = least(cold, c.name, &Time::ready);
-        const auto hand_result = least(hand, c.name, &Time::result);
-        const auto result = least(cold, c.name, &Time::result);
+        const auto driver_alone = median_of(driver, c.name, &Time::ready);
+        const auto ready = median_of(cold, c.name, &Time::ready);
+        const auto hand_result = median_of(hand, c.name, &Time::result);
+        const auto result = median_of(cold, c.name, &Time::result);
         fmt::print("  {:<12} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", c.name,
                    shown(driver_alone), shown(ready), shown(ready, driver_alone.value_or(1)),
                    shown(hand_result), shown(result), shown(result, hand_result.value_or(1)),
-                   shown(least(warm, c.name, &Time::result)),
-                   shown(least(kept, c.name, &Time::result)));
+                   shown(median_of(warm, c.name, &Time::result)),
+                   shown(median_of(kept, c.name, &Time::result)));
     }
     return {};
 }

@@ -10,12 +10,6 @@
 namespace wye::bench {
 namespace {
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 bool near(std::uint32_t a, std::uint32_t b) {
     float x = 0, y = 0;
     std::memcpy(&x, &a, 4);
@@ -50,6 +44,12 @@ Result<void> compare(const CaseBuffer& b, std::size_t index, RawApi::Id id, bool
 }
 
 }  // namespace
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
 
 Result<Row> measure(const Case& c, bool fast, WyeSide& wye, RawApi& raw, double seconds) {
     const Launch& launch = fast ? c.fast : c.strict;

@@ -20,6 +20,9 @@ struct Row {
     std::string error;         // not empty: the rest says nothing
 };
 
+// Of at least one value.
+[[nodiscard]] double median(std::vector<double> values);
+
 // `fast`: against the fastest kernel, whose arithmetic may differ; else the outputs must be equal,
 // to the byte.
 [[nodiscard]] Result<Row> measure(const Case& c, bool fast, WyeSide& wye, RawApi& raw,

@@ -59,10 +59,10 @@ Result<void> WyeSide::read(const Case& c) {
     return {};
 }
 
-Result<std::string> WyeSide::lower(const Case& c, std::string_view format) const {
+Result<std::string> WyeSide::lower(const Case& c, std::string_view format, bool check_free) const {
     WYE_ASSIGN(const Program program,
                context_.program_from_text(text(c.program + ".wye"), c.program));
-    return program.lower(format, device_.get(), 0, true);
+    return program.lower(format, device_.get(), 0, check_free);
 }
 
 Result<WyeRun> WyeSide::run() {
@@ -71,7 +71,7 @@ Result<WyeRun> WyeSide::run() {
         return Error(Code::UNSUPPORTED, name_ + " has no device time",
                      "Fix: use a driver with timestamps");
     return WyeRun{static_cast<double>(report.device_ns), report.bytes_filled,
-                  static_cast<double>(report.enqueue_ns + report.wait_ns)};
+                  static_cast<double>(report.enqueue_ns + report.wait_ns), report.check_free != 0};
 }
 
 Result<void> WyeSide::download(std::size_t buffer, std::uint64_t offset,

@@ -16,6 +16,7 @@ struct WyeRun {
     double nanoseconds = 0;  // by the driver's clock, zero fills included
     std::uint64_t filled = 0;
     double launch_ns = 0;  // of the host: handing the work over, and waiting for it
+    bool check_free = false;
 };
 
 class WyeSide {
@@ -32,7 +33,8 @@ class WyeSide {
     [[nodiscard]] Result<void> prepare(const Case& c);
     [[nodiscard]] Result<void> read(const Case& c);
     // The program as the driver's compiler gets it, for this device.
-    [[nodiscard]] Result<std::string> lower(const Case& c, std::string_view format) const;
+    [[nodiscard]] Result<std::string> lower(const Case& c, std::string_view format,
+                                            bool check_free) const;
     [[nodiscard]] Result<WyeRun> run();
     [[nodiscard]] Result<void> download(std::size_t buffer, std::uint64_t offset,
                                         std::span<std::byte> bytes) const;
