@@ -33,7 +33,11 @@ Result<void> OpenDevice::acquire() {
     CUresult status = driver.cuDevicePrimaryCtxRetain(&context_, info.id);
     if (status != CUDA_SUCCESS) {
         context_ = nullptr;
-        return cuda_error(driver, status, "cuDevicePrimaryCtxRetain", info.name);
+        Error error = cuda_error(driver, status, "cuDevicePrimaryCtxRetain", info.name);
+        if (sticky(status))
+            error.fix =
+                "Fix: restart the process: after such a fault its driver gives it no new context";
+        return error;
     }
     const Current current(*this);
     status = driver.cuStreamCreate(&pool_stream_, CU_STREAM_NON_BLOCKING);

@@ -83,8 +83,9 @@ std::string_view remedy(CUresult status) {
     }
     switch (code_of(status)) {
         case Code::DEVICE_LOST:
-            return "Fix: reopen the device; if a program of Wye did this, report it, and look for "
-                   "the device in the system log (`Xid`)";
+            return "Fix: open the device again, and restart the process where that fails; look for "
+                   "the device in the system log (`Xid`), and report it if a program of Wye did "
+                   "this";
         case Code::DEVICE_MEMORY:
             return "Fix: free buffers, use smaller ones, or choose a device with more memory";
         case Code::LIMIT_EXCEEDED:

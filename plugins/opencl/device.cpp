@@ -2,12 +2,19 @@
 #include "opencl/device.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "opencl/program.hpp"
 #include "opencl/queue.hpp"
 #include "opencl/status.hpp"
 
 namespace wye::opencl {
+namespace {
+
+constexpr std::chrono::seconds kPatience(1);  // with a device that may be lost
+
+}  // namespace
 
 Result<std::unique_ptr<OpenDevice>> OpenDevice::open(Plugin& plugin, std::uint32_t index) {
     const Device& info = plugin.devices[index];
@@ -23,12 +30,62 @@ Result<std::unique_ptr<OpenDevice>> OpenDevice::open(Plugin& plugin, std::uint32
     cl_int status = CL_SUCCESS;
     Context context(driver,
                     driver.clCreateContext(properties, 1, &info.id, nullptr, nullptr, &status));
-    if (status != CL_SUCCESS) return cl_error(status, "clCreateContext", info.name);
+    if (status != CL_SUCCESS) {
+        Error error = cl_error(status, "clCreateContext", info.name);
+        if (!plugin.lost_any.load()) return error;
+        error.code = Code::DEVICE_LOST;
+        error.fix = "Fix: restart the process: after a loss its driver gives it no new context";
+        return error;
+    }
     Memory nothing(driver, driver.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kLeastBytes,
                                                  nullptr, &status));
     if (status != CL_SUCCESS) return cl_error(status, "clCreateBuffer", info.name);
     return std::unique_ptr<OpenDevice>(
         new OpenDevice{plugin, driver, info, std::move(context), std::move(nothing)});
+}
+
+Error OpenDevice::how_lost() {
+    const std::lock_guard lock(loss_mutex);
+    return *loss;
+}
+
+Error OpenDevice::judged(Error error) {
+    if (error.native_domain != "opencl" || !hints_at_loss(error.native_code)) return error;
+    if (!lost.load(std::memory_order_acquire) && answers()) return error;
+    error.code = Code::DEVICE_LOST;
+    error.fix =
+        "Fix: open the device again, and restart the process where that fails; if a program of Wye "
+        "did this, report it";
+    const std::lock_guard lock(loss_mutex);
+    if (!loss) {
+        loss = error;
+        plugin.lost_any.store(true);
+        lost.store(true, std::memory_order_release);
+    }
+    return error;
+}
+
+bool OpenDevice::answers() const {
+    cl_int status = CL_SUCCESS;
+    const CommandQueue queue(driver,
+                             driver.clCreateCommandQueue(context.get(), info.id, 0, &status));
+    // No room for one more queue says nothing.
+    if (status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY) return true;
+    if (status != CL_SUCCESS) return false;
+    const cl_uint zero = 0;
+    cl_event raw = nullptr;
+    status = driver.clEnqueueFillBuffer(queue.get(), nothing.get(), &zero, sizeof zero, 0,
+                                        sizeof zero, 0, nullptr, &raw);
+    if (status != CL_SUCCESS) return false;
+    const Event event(driver, raw);
+    if (driver.clFlush(queue.get()) != CL_SUCCESS) return false;
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < kPatience) {
+        const cl_int state = state_of(driver, event.get());
+        if (state <= CL_COMPLETE) return state == CL_COMPLETE;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return true;  // busy with other work
 }
 
 namespace {
@@ -128,6 +185,10 @@ wye_status memory_info(wye_device_object* object, wye_memory_info* out, wye_erro
     return WYE_OK;
 }
 
+std::uint32_t device_lost(wye_device_object* object) {
+    return device_of(object).lost.load(std::memory_order_acquire) ? 1 : 0;
+}
+
 void close_device(wye_device_object* object) { delete &device_of(object); }
 
 constexpr wye_device_table make_table() {
@@ -141,6 +202,7 @@ constexpr wye_device_table make_table() {
     table.program_load = program_load;
     table.queue_create = queue_create;
     table.memory_info = memory_info;
+    table.device_lost = device_lost;
     table.close = close_device;
     return table;
 }

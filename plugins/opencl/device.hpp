@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "opencl/discovery.hpp"
@@ -20,6 +22,7 @@ struct Plugin {
     std::unique_ptr<const Driver> driver;
     std::vector<Device> devices;
     bool probed = false;
+    std::atomic<bool> lost_any = false;  // of this process
 };
 
 struct OpenDevice {
@@ -32,12 +35,27 @@ struct OpenDevice {
         1};                                   // numbers buffers, so that none is taken for another
     std::atomic<std::uint64_t> allocated{0};  // bytes of live buffers
 
+    std::atomic<bool> lost{false};
+    std::mutex loss_mutex{};
+    std::optional<Error> loss{};  // once lost
+
     [[nodiscard]] const wye_host_table& host() const { return *plugin.host; }
-    // Runs a slot's body.
+    // Runs a slot's body, unless the device is lost, and sees whether it failed since that is so.
     template <typename Body>
-    wye_status guard(wye_error** error, Body&& body) const noexcept {
-        return sdk::guard(host(), error, std::forward<Body>(body));
+    wye_status guard(wye_error** error, Body&& body) noexcept {
+        return sdk::guard(host(), error, [&]() -> Result<void> {
+            if (lost.load(std::memory_order_acquire)) return how_lost();
+            Result<void> result = body();
+            if (!result.ok()) return judged(std::move(result).error());
+            return result;
+        });
     }
+    [[nodiscard]] Error how_lost();
+    // DEVICE_LOST instead of an error behind which the device has stopped to answer. OpenCL has no
+    // status for that: drivers say that a queue is invalid, or a number of their own.
+    [[nodiscard]] Error judged(Error error);
+    // Whether a new queue still does a tiny piece of work.
+    [[nodiscard]] bool answers() const;
     [[nodiscard]] static Result<std::unique_ptr<OpenDevice>> open(Plugin& plugin,
                                                                   std::uint32_t index);
 };

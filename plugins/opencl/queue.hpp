@@ -25,7 +25,7 @@ class Queue {
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                                std::span<const wye_event> waits);
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    [[nodiscard]] const OpenDevice& device() const { return device_; }
+    [[nodiscard]] OpenDevice& device() { return device_; }
 
   private:
     Queue(OpenDevice& device, CommandQueue queue, bool timing)

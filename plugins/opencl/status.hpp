@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenCL status values as names and as our errors. Pure; thread-safe.
+// OpenCL status values as names and as our errors. Thread-safe.
 #pragma once
 
 #include <string>
@@ -15,6 +15,12 @@ struct Status {
     std::string_view name;  // "CL_OUT_OF_RESOURCES"; "unknown OpenCL status"
 };
 [[nodiscard]] Status status_of(cl_int value);
+
+// Nothing that a working driver says of valid calls, or of full memory alone.
+[[nodiscard]] bool hints_at_loss(cl_int value);
+
+// The state of a command: CL_COMPLETE, running, or a negative error.
+[[nodiscard]] cl_int state_of(const Driver& driver, cl_event event);
 
 // "CALL on SUBJECT failed: CL_NAME (-5)", with the remedy that fits the code.
 [[nodiscard]] Error cl_error(cl_int value, std::string_view call, std::string_view subject);

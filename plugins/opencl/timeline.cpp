@@ -12,14 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The state of a command: CL_COMPLETE, running, or a negative error.
-cl_int state_of(const Driver& driver, cl_event event) {
-    cl_int state = CL_COMPLETE;
-    const cl_int status = driver.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                sizeof state, &state, nullptr);
-    return status == CL_SUCCESS ? state : status;
-}
-
 Error not_ready(std::uint64_t value) {
     return {Code::NOT_READY, "value " + std::to_string(value) + " is not reached yet",
             "Fix: wait, or ask again later"};

@@ -47,7 +47,7 @@ struct Machine {
     std::recursive_mutex mutex;
     int devices = 1, architecture = 90, version = 13000, init = CUDA_SUCCESS, pools = 1, mode = 0;
     std::uint64_t memory = std::uint64_t{1} << 30U, used = 0;
-    bool held = false;
+    bool held = false, keeps_faults = false;
     int sticky = CUDA_SUCCESS, next_fault = CUDA_SUCCESS, next_launch = CUDA_SUCCESS;
     int image_status = CUDA_SUCCESS;
     int recorded = 0;
@@ -165,6 +165,7 @@ void reset(int devices, int architecture) {
     m.devices = devices;
     m.architecture = architecture;
     m.version = 13000;
+    m.keeps_faults = false;
     m.init = m.sticky = m.next_fault = m.next_launch = m.image_status = CUDA_SUCCESS;
     m.pools = 1;
     m.mode = 0;
@@ -190,6 +191,7 @@ constexpr fake_cuda::Control kControl = {
     },
     [](int status) { machine().next_launch = status; },
     [](int status) { machine().next_fault = status; },
+    [](int kept) { machine().keeps_faults = kept != 0; },
     [](int status) { machine().image_status = status; },
     [] { return machine().used; },
     [] {
@@ -326,7 +328,7 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 CUresult CUDAAPI cuDevicePrimaryCtxReset_v2(CUdevice) {
     const Lock lock(machine().mutex);
     clear_objects();
-    machine().sticky = CUDA_SUCCESS;
+    if (!machine().keeps_faults) machine().sticky = CUDA_SUCCESS;
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuCtxGetCurrent(CUcontext* out) {

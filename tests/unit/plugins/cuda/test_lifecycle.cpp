@@ -210,7 +210,7 @@ TEST_CASE("an illegal address loses the device on every handle, and recovery bri
     lose();
     CHECK(device.wait() == WYE_DEVICE_LOST);
     CHECK(device.failure.native_code == CUDA_ERROR_ILLEGAL_ADDRESS);
-    CHECK(device.failure.fix.rfind("Fix: reopen the device", 0) == 0);
+    CHECK(device.failure.fix.rfind("Fix: open the device again", 0) == 0);
     CHECK(device.wait(0) == WYE_DEVICE_LOST);
     CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_DEVICE_LOST);
     CHECK(device.submit({}) == WYE_DEVICE_LOST);
@@ -237,4 +237,26 @@ TEST_CASE("an illegal address loses the device on every handle, and recovery bri
     Device again(rig.plugin);
     CHECK(harness::values_of<std::uint32_t>(
               again.download(again.buffer(harness::bytes_of(content)), 256)) == content);
+}
+
+TEST_CASE("where a fault outlives the context, opening again says to restart the process") {
+    Rig rig;
+    Device device(rig.plugin);
+    driver().keep_faults(1);
+    wye_buffer_object* a = device.buffer(256);
+    driver().fault(CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(device.run(harness::fill(a, 0, 256, 1, 4)) == WYE_DEVICE_LOST);
+    harness::Sink sink;
+    CHECK(device.table->try_recover(device.object, sink.out()) == WYE_DEVICE_LOST);
+    CHECK(sink.failure().native_code == CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(sink.failure().fix.rfind("Fix: restart the process", 0) == 0);
+    CHECK(device.table->device_lost(device.object) == 1);
+    CHECK(device.submit({}) == WYE_DEVICE_LOST);
+    harness::Sink other;
+    wye_device_object* again = nullptr;
+    const wye_device_table* table = nullptr;
+    CHECK(rig.plugin.table->open_device(rig.plugin.object, 0, &again, &table, other.out()) ==
+          WYE_DEVICE_LOST);
+    CHECK(again == nullptr);
+    CHECK(other.failure().fix.rfind("Fix: restart the process", 0) == 0);
 }

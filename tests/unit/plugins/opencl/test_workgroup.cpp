@@ -21,7 +21,7 @@ std::string kernel(const std::string& name, unsigned invocations, bool sized = t
 
 struct Stingy {
     Stingy()
-        : plugin(std::map<std::string, std::string>{{"opencl.library", WYE_STINGY_OPENCL}}),
+        : plugin(std::map<std::string, std::string>{{"opencl.library", WYE_OPENCL_LOADER}}),
           device(plugin) {}
     wye_program_object* build(const std::string& name, unsigned invocations, bool sized = true) {
         const std::string source = kernel(name, invocations, sized);

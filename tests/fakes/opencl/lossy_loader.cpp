@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl/lossy_loader.hpp"
+
+#include <dlfcn.h>
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#include <atomic>
+
+namespace {
+
+constexpr cl_int kIllegalAccess = -9999;
+
+std::atomic<bool> lost{false}, finish_fails{false};
+
+void reset() {
+    lost = false;
+    finish_fails = false;
+}
+
+constexpr lossy_opencl::Control kControl = {reset, [] { lost = true; },
+                                            [] { finish_fails = true; }};
+
+#define LOSSY_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
+
+}  // namespace
+
+const lossy_opencl::Control* lossy_opencl_control() { return &kControl; }
+
+extern "C" {
+
+CL_API_ENTRY cl_context CL_API_CALL
+clCreateContext(const cl_context_properties* properties, cl_uint count, const cl_device_id* devices,
+                void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*), void* user,
+                cl_int* status) {
+    if (!lost) return LOSSY_REAL(clCreateContext)(properties, count, devices, notify, user, status);
+    *status = kIllegalAccess;
+    return nullptr;
+}
+
+CL_API_ENTRY cl_command_queue CL_API_CALL
+clCreateCommandQueue(cl_context context, cl_device_id device,
+                     cl_command_queue_properties properties, cl_int* status) {
+    if (!lost) return LOSSY_REAL(clCreateCommandQueue)(context, device, properties, status);
+    *status = kIllegalAccess;
+    return nullptr;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue) {
+    const cl_int status = LOSSY_REAL(clFinish)(queue);
+    return lost || finish_fails.exchange(false) ? CL_INVALID_COMMAND_QUEUE : status;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event* events) {
+    return lost ? kIllegalAccess : LOSSY_REAL(clWaitForEvents)(count, events);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info what, size_t size,
+                                               void* out, size_t* needed) {
+    return lost ? kIllegalAccess : LOSSY_REAL(clGetEventInfo)(event, what, size, out, needed);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count,
+                                               const cl_device_id* devices, const char* options,
+                                               void(CL_CALLBACK* notify)(cl_program, void*),
+                                               void* user) {
+    if (lost) return kIllegalAccess;
+    return LOSSY_REAL(clBuildProgram)(program, count, devices, options, notify, user);
+}
+}
