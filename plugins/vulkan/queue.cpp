@@ -27,8 +27,8 @@ bool download_by_host(const wye_operation& op) {
 }  // namespace
 
 Result<std::unique_ptr<Queue>> Queue::create(OpenDevice& device, bool timing) {
-    WYE_ASSIGN(auto timeline, Timeline::create(device, timing));
     NativeQueue& native = *device.queues[device.next_queue.fetch_add(1) % device.queues.size()];
+    WYE_ASSIGN(auto timeline, Timeline::create(device, native, timing));
     return std::unique_ptr<Queue>(new Queue(device, native, std::move(timeline)));
 }
 

@@ -5,8 +5,9 @@
 
 namespace wye::vulkan {
 
-Result<std::unique_ptr<Timeline>> Timeline::create(OpenDevice& device, bool timed) {
-    std::unique_ptr<Timeline> out(new Timeline(device, timed));
+Result<std::unique_ptr<Timeline>> Timeline::create(OpenDevice& device, NativeQueue& native,
+                                                   bool timed) {
+    std::unique_ptr<Timeline> out(new Timeline(device, native, timed));
     auto type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
     type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
     auto info = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
@@ -170,34 +171,54 @@ Result<void> Timeline::poll(std::uint64_t value) {
     const VkResult result =
         device_.vk().vkGetSemaphoreCounterValue(device_.handle(), semaphore_.get(), &now);
     if (result != VK_SUCCESS) return lost(result, "vkGetSemaphoreCounterValue");
-    if (now < segment)
+    if (now < segment) {
+        if (gone()) return lost(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
         return Error(Code::NOT_READY, "value " + std::to_string(value) + " is not reached yet",
                      "Fix: wait, or ask again later");
+    }
     const std::lock_guard lock(mutex_);
     collect(segment);
     return {};
 }
 
-VkResult Timeline::wait_semaphore(std::uint64_t segment, std::uint64_t timeout_ns) {
+bool Timeline::gone() {
+    const Clock::time_point now = Clock::now();
+    Clock::time_point last = asked_.load(std::memory_order_relaxed);
+    if (now - last < kAskEvery || !asked_.compare_exchange_strong(last, now)) return false;
+    const auto nothing = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    const std::lock_guard lock(native_.mutex);
+    return device_.vk().vkQueueSubmit(native_.handle, 1, &nothing, VK_NULL_HANDLE) ==
+           VK_ERROR_DEVICE_LOST;
+}
+
+Result<bool> Timeline::wait_semaphore(std::uint64_t segment, std::uint64_t timeout_ns) {
+    constexpr std::uint64_t kSlice = std::chrono::nanoseconds(kAskEvery).count();
     auto info = make<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
     const VkSemaphore semaphore = semaphore_.get();
     info.semaphoreCount = 1;
     info.pSemaphores = &semaphore;
     info.pValues = &segment;
-    return device_.vk().vkWaitSemaphores(device_.handle(), &info, timeout_ns);
+    for (std::uint64_t left = timeout_ns;;) {
+        const std::uint64_t slice = std::min(left, kSlice);
+        const VkResult result = device_.vk().vkWaitSemaphores(device_.handle(), &info, slice);
+        if (result == VK_SUCCESS) return true;
+        if (result != VK_TIMEOUT) return lost(result, "vkWaitSemaphores");
+        if (gone()) return lost(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
+        if (timeout_ns != UINT64_MAX) left -= slice;
+        if (left == 0) return false;
+    }
 }
 
 Result<void> Timeline::wait(std::uint64_t value, std::uint64_t timeout_ns) {
     if (auto error = failure(value)) return *std::move(error);
     const std::uint64_t segment = segment_of(value);
     if (segment == 0) return {};
-    const VkResult result = wait_semaphore(segment, timeout_ns);
-    if (result == VK_TIMEOUT)
+    WYE_ASSIGN(const bool reached, wait_semaphore(segment, timeout_ns));
+    if (!reached)
         return Error(Code::TIMEOUT,
                      "value " + std::to_string(value) + " was not reached within " +
                          std::to_string(timeout_ns) + " ns",
                      "Fix: wait longer; the work goes on");
-    if (result != VK_SUCCESS) return lost(result, "vkWaitSemaphores");
     const std::lock_guard lock(mutex_);
     collect(segment);
     return {};
@@ -205,8 +226,8 @@ Result<void> Timeline::wait(std::uint64_t value, std::uint64_t timeout_ns) {
 
 Result<void> Timeline::wait_segment(std::uint64_t number) {
     if (number <= ended_segment_.load(std::memory_order_acquire)) return {};
-    const VkResult result = wait_semaphore(number, UINT64_MAX);
-    if (result != VK_SUCCESS) return lost(result, "vkWaitSemaphores");
+    if (auto loss = device_.loss()) return *std::move(loss);
+    WYE_TRY(wait_semaphore(number, UINT64_MAX));
     const std::lock_guard lock(mutex_);
     collect(number);
     return {};

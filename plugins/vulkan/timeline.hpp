@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -43,7 +44,9 @@ class Timeline {
     // moves another.
     static constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
 
-    [[nodiscard]] static Result<std::unique_ptr<Timeline>> create(OpenDevice& device, bool timed);
+    // `native` is the queue whose work it is.
+    [[nodiscard]] static Result<std::unique_ptr<Timeline>> create(OpenDevice& device,
+                                                                  NativeQueue& native, bool timed);
 
     // ---- By the submitting thread ----
 
@@ -83,6 +86,9 @@ class Timeline {
     [[nodiscard]] Result<std::uint64_t> device_ns(std::uint64_t value);
 
   private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kAskEvery{1};
+
     struct Value {
         std::uint64_t value, first, last;  // segments; none when last is before first
     };
@@ -94,13 +100,18 @@ class Timeline {
     static constexpr std::size_t kKeptRecordings = 8;
     static constexpr std::uint64_t kRingBytes = std::uint64_t{16} << 20U;
 
-    Timeline(OpenDevice& device, bool timed)
-        : device_(device), keeps_times_(timed), ring_(kRingBytes) {}
+    Timeline(OpenDevice& device, NativeQueue& native, bool timed)
+        : device_(device), native_(native), keeps_times_(timed), ring_(kRingBytes) {}
     void collect(std::uint64_t segment);  // with the lock held
-    VkResult wait_semaphore(std::uint64_t segment, std::uint64_t timeout_ns);
+    // False: not within that time.
+    Result<bool> wait_semaphore(std::uint64_t segment, std::uint64_t timeout_ns);
+    // Whether the device was lost, asked at most every kAskEvery. NVIDIA 580 tells a loss to those
+    // who submit or wait for a fence, and never to those who look at a timeline semaphore.
+    bool gone();
     Error lost(VkResult result, std::string_view call);
 
     OpenDevice& device_;
+    NativeQueue& native_;
     const bool keeps_times_;
     Semaphore semaphore_;
     std::unique_ptr<Buffer> staging_;                      // made when it is first needed
@@ -109,6 +120,7 @@ class Timeline {
     std::atomic<std::uint64_t> reads_until_{0};
     std::atomic<std::uint64_t> reached_{0}, ended_segment_{0};
     std::atomic<std::uint64_t> poisoned_at_{UINT64_MAX};
+    std::atomic<Clock::time_point> asked_{Clock::now()};
 
     std::mutex mutex_;
     Ring ring_;

@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 #include <vulkan/vulkan_core.h>
 
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
+#include <thread>
 
 namespace {
 
@@ -27,6 +29,7 @@ struct State {
     PFN_vkGetDeviceProcAddr get_device = nullptr;
     VkDevice newest = VK_NULL_HANDLE;
     std::set<VkDevice> lost;
+    std::set<VkDevice> silent;            // of these, the ones whose semaphores do not tell
     std::map<VkQueue, VkDevice> devices;  // by their queues
     bool memory_full = false;
     VkResult pipelines = VK_SUCCESS;
@@ -45,6 +48,11 @@ Function real(VkDevice device, const char* name) {
 bool lost(VkDevice device) {
     const std::lock_guard lock(state().mutex);
     return state().lost.contains(device);
+}
+
+bool silent(VkDevice device) {
+    const std::lock_guard lock(state().mutex);
+    return state().silent.contains(device);
 }
 
 #define LOSSY_REAL(device, name) real<PFN_##name>(device, #name)
@@ -69,12 +77,20 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t count, const 
 
 VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info,
                                     std::uint64_t timeout) {
+    if (silent(device)) {
+        std::this_thread::sleep_for(std::chrono::nanoseconds(timeout));
+        return VK_TIMEOUT;
+    }
     if (lost(device)) return VK_ERROR_DEVICE_LOST;
     return LOSSY_REAL(device, vkWaitSemaphores)(device, info, timeout);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL counter(VkDevice device, VkSemaphore semaphore,
                                        std::uint64_t* value) {
+    if (silent(device)) {
+        *value = 0;
+        return VK_SUCCESS;
+    }
     if (lost(device)) return VK_ERROR_DEVICE_LOST;
     return LOSSY_REAL(device, vkGetSemaphoreCounterValue)(device, semaphore, value);
 }
@@ -113,6 +129,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, co
 void reset() {
     const std::lock_guard lock(state().mutex);
     state().lost.clear();
+    state().silent.clear();
     state().memory_full = false;
     state().pipelines = VK_SUCCESS;
 }
@@ -122,6 +139,12 @@ void lose_newest() {
     (void)LOSSY_REAL(device, vkDeviceWaitIdle)(device);
     const std::lock_guard lock(state().mutex);
     state().lost.insert(device);
+}
+
+void lose_newest_silently() {
+    lose_newest();
+    const std::lock_guard lock(state().mutex);
+    state().silent.insert(state().newest);
 }
 
 void memory_full(bool full) { state().memory_full = full; }
@@ -142,8 +165,8 @@ __attribute__((visibility("default"))) PFN_vkVoidFunction vkGetInstanceProcAddr(
 }
 
 __attribute__((visibility("default"))) const lossy_vulkan::Control* lossy_vulkan_control() {
-    static const lossy_vulkan::Control control = {reset, lose_newest, memory_full,
-                                                  refuse_pipelines};
+    static const lossy_vulkan::Control control = {reset, lose_newest, lose_newest_silently,
+                                                  memory_full, refuse_pipelines};
     return &control;
 }
 }

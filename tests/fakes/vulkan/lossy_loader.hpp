@@ -12,6 +12,9 @@ struct Control {
     void (*reset)();
     // The newest VkDevice: its work ends, and from now on it answers VK_ERROR_DEVICE_LOST.
     void (*lose_newest)();
+    // As above, but as NVIDIA's driver 580 does it: only submits say so, timeline semaphores stand
+    // still.
+    void (*lose_newest_silently)();
     // vkAllocateMemory answers VK_ERROR_OUT_OF_DEVICE_MEMORY while set.
     void (*memory_full)(bool full);
     // vkCreateComputePipelines answers this; 0: no more.

@@ -88,6 +88,31 @@ TEST_CASE("a lost device is lost on every handle; others go on, and it can be op
           content);
 }
 
+TEST_CASE("a loss that no semaphore tells ends every wait all the same") {
+    for (const int way : {0, 1, 2}) {
+        Rig rig;
+        Device device(rig.plugin);
+        wye_buffer_object* a = device.buffer(bytes_of(counting(64)));
+        const wye_operation fill = harness::fill(a, 0, 256, 1, 4);
+        REQUIRE(device.submit({&fill, 1}) == WYE_OK);
+        loader().lose_newest_silently();
+        wye_status status = WYE_TIMEOUT;
+        if (way == 0) {
+            status = device.wait();
+        } else if (way == 1) {
+            while (status == WYE_TIMEOUT) status = device.wait(10000000);
+        } else {
+            status = WYE_NOT_READY;
+            while (status == WYE_NOT_READY)
+                status = device.queue_table->poll(device.queue, device.value, nullptr);
+        }
+        CHECK(status == WYE_DEVICE_LOST);
+        CHECK(device.table->device_lost(device.object) == 1);
+        CHECK(device.submit({&fill, 1}) == WYE_DEVICE_LOST);
+        check_lost(device.failure);
+    }
+}
+
 TEST_CASE("a loss that a submit meets queues nothing") {
     Rig rig;
     Device device(rig.plugin);
