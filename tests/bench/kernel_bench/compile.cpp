@@ -30,7 +30,7 @@ struct Time {
 };
 using Times = std::map<std::string, std::vector<Time>>;  // program -> of each repetition
 
-constexpr int kRepetitions = 20;
+constexpr int kRepetitions = 12;
 
 double since(Clock::time_point start) {
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
