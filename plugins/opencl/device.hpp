@@ -22,7 +22,7 @@ struct Plugin {
     std::unique_ptr<const Driver> driver;
     std::vector<Device> devices;
     bool probed = false;
-    std::atomic<bool> lost_any = false;  // of this process
+    std::atomic<bool> lost_any = false;  // some device, in this process
 };
 
 struct OpenDevice {
@@ -40,7 +40,7 @@ struct OpenDevice {
     std::optional<Error> loss{};  // once lost
 
     [[nodiscard]] const wye_host_table& host() const { return *plugin.host; }
-    // Runs a slot's body, unless the device is lost, and sees whether it failed since that is so.
+    // Runs a slot's body, unless the device is lost; what fails in it is judged.
     template <typename Body>
     wye_status guard(wye_error** error, Body&& body) noexcept {
         return sdk::guard(host(), error, [&]() -> Result<void> {

@@ -16,7 +16,8 @@ struct Status {
 };
 [[nodiscard]] Status status_of(cl_int value);
 
-// Nothing that a working driver says of valid calls, or of full memory alone.
+// What a working driver does not say of valid calls; and CL_OUT_OF_RESOURCES, which stands for full
+// memory and for a lost device.
 [[nodiscard]] bool hints_at_loss(cl_int value);
 
 // The state of a command: CL_COMPLETE, running, or a negative error.
