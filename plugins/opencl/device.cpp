@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(1);  // with a device that may be lost
 
+bool no_room(cl_int status) {
+    return status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY ||
+           status == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OpenDevice>> OpenDevice::open(Plugin& plugin, std::uint32_t index) {
@@ -69,14 +74,14 @@ bool OpenDevice::answers() const {
     cl_int status = CL_SUCCESS;
     const CommandQueue queue(driver,
                              driver.clCreateCommandQueue(context.get(), info.id, 0, &status));
-    // No room for one more queue says nothing.
-    if (status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY) return true;
-    if (status != CL_SUCCESS) return false;
+    // No room for one more queue says nothing, and none for `nothing`, if its memory comes only
+    // now.
+    if (status != CL_SUCCESS) return no_room(status);
     const cl_uint zero = 0;
     cl_event raw = nullptr;
     status = driver.clEnqueueFillBuffer(queue.get(), nothing.get(), &zero, sizeof zero, 0,
                                         sizeof zero, 0, nullptr, &raw);
-    if (status != CL_SUCCESS) return false;
+    if (status != CL_SUCCESS) return no_room(status);
     const Event event(driver, raw);
     if (driver.clFlush(queue.get()) != CL_SUCCESS) return false;
     const auto start = std::chrono::steady_clock::now();

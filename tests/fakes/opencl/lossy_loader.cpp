@@ -14,15 +14,16 @@ namespace {
 
 constexpr cl_int kIllegalAccess = -9999;
 
-std::atomic<bool> lost{false}, finish_fails{false};
+std::atomic<bool> lost{false}, finish_fails{false}, full{false};
 
 void reset() {
     lost = false;
     finish_fails = false;
+    full = false;
 }
 
-constexpr lossy_opencl::Control kControl = {reset, [] { lost = true; },
-                                            [] { finish_fails = true; }};
+constexpr lossy_opencl::Control kControl = {reset, [] { lost = true; }, [] { finish_fails = true; },
+                                            [](bool now) { full = now; }};
 
 #define LOSSY_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
 
@@ -52,6 +53,15 @@ clCreateCommandQueue(cl_context context, cl_device_id device,
 CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue) {
     const cl_int status = LOSSY_REAL(clFinish)(queue);
     return lost || finish_fails.exchange(false) ? CL_INVALID_COMMAND_QUEUE : status;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
+                                                    const void* pattern, size_t pattern_size,
+                                                    size_t offset, size_t size, cl_uint wait_count,
+                                                    const cl_event* waits, cl_event* event) {
+    if (full) return CL_OUT_OF_RESOURCES;
+    return LOSSY_REAL(clEnqueueFillBuffer)(queue, buffer, pattern, pattern_size, offset, size,
+                                           wait_count, waits, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event* events) {

@@ -13,6 +13,8 @@ struct Control {
     void (*lose)();
     // clFinish says CL_INVALID_COMMAND_QUEUE once, and all is well.
     void (*fail_next_finish)();
+    // Fills say CL_OUT_OF_RESOURCES while set.
+    void (*memory_full)(bool full);
 };
 
 }  // namespace lossy_opencl

@@ -146,3 +146,17 @@ TEST_CASE("a queue that fails on a device that answers is no loss") {
     device.queue = device.queue_create();
     CHECK(device.download(a, 256).size() == 256);
 }
+
+TEST_CASE("full memory is no loss, and leaves everything usable") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_buffer_object* a = device.buffer(bytes_of(counting(64)));
+    const wye_operation fill = harness::fill(a, 0, 256, 1, 4);
+    loader().memory_full(true);
+    CHECK(device.submit({&fill, 1}) == WYE_DEVICE_MEMORY);
+    CHECK(device.failure.native_code == -5);
+    CHECK(device.table->device_lost(device.object) == 0);
+    loader().memory_full(false);
+    CHECK(device.run(fill) == WYE_OK);
+    CHECK(values_of<std::uint32_t>(device.download(a, 256)) == std::vector<std::uint32_t>(64, 1));
+}
