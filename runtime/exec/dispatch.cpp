@@ -154,9 +154,9 @@ Error timed_out(Flow& flow, std::uint64_t pending, registry::InFlight uses, Queu
         lease.abandon({pending, what, std::move(uses), flow.prepared});
     }
     return {Code::TIMEOUT,
-            fmt::format("{} on {} did not end within {} ns; {}; outputs are not delivered and "
+            fmt::format("{} on {} did not end within {:g} ms; {}; outputs are not delivered and "
                         "resident buffers it writes are unspecified",
-                        what, device, flow.desc.timeout_ns, state),
+                        what, device, static_cast<double>(flow.desc.timeout_ns) / 1e6, state),
             "Fix: give a longer time-out, or check that every loop of the program ends",
             flow.program.program().name};
 }

@@ -4,11 +4,8 @@
 // of the process, so each test begins with a Rig.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "cuda/fake_cuda.hpp"
@@ -19,15 +16,9 @@ namespace rig {
 using Config = std::map<std::string, std::string>;
 
 inline const fake_cuda::Control& driver() {
-    static const fake_cuda::Control* control = [] {
-        void* library = dlopen(WYE_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        if (library == nullptr) throw std::runtime_error(dlerror());
-        const auto get =
-            reinterpret_cast<const fake_cuda::Control* (*)()>(dlsym(library, "fake_cuda_control"));
-        if (get == nullptr) throw std::runtime_error("no fake_cuda_control");
-        return get();
-    }();
-    return *control;
+    static const auto& control =
+        harness::control_of<fake_cuda::Control>(WYE_FAKE_CUDA, "fake_cuda_control");
+    return control;
 }
 
 // A fake machine with one GPU, before the plugin sees it.

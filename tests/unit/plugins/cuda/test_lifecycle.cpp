@@ -2,10 +2,12 @@
 //
 // Absence in its kinds, discovery, facts, loss and recovery, over a fake driver.
 #include <cuda.h>
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "harness/cases.hpp"
 #include "rig.hpp"
 
 using harness::Device;
@@ -16,6 +18,8 @@ using rig::Machine;
 using rig::Rig;
 
 namespace {
+
+constexpr harness::cases::Loss kIllegalAddress = {"cuda", CUDA_ERROR_ILLEGAL_ADDRESS};
 
 std::string text(wye_string s) { return {s.data, s.size}; }
 
@@ -194,37 +198,18 @@ TEST_CASE("out of memory says how much was asked for and is free, and harms noth
 TEST_CASE("an illegal address loses the device on every handle, and recovery brings it back") {
     Rig rig;
     Device device(rig.plugin);
-    const auto lose = [&] {
-        wye_buffer_object* a = device.buffer(256);
-        wye_program_object* program = device.program(rig::artifact());
-        REQUIRE(program != nullptr);
+    wye_buffer_object* a = device.buffer(256);
+    wye_program_object* program = device.program(rig::artifact());
+    REQUIRE(program != nullptr);
+    harness::cases::lost_on_every_handle(device, rig::artifact(), kIllegalAddress, [&] {
         const wye_binding bindings[] = {harness::binding(a, 0, 64), harness::binding(a, 0, 64)};
         const std::uint32_t step = 1;
         driver().hold(1);
-        REQUIRE(device.submit({}) == WYE_OK);
         const wye_operation op = harness::dispatch(program, bindings, {1, 1, 1}, &step);
         REQUIRE(device.submit({&op, 1}) == WYE_OK);
         driver().fault(CUDA_ERROR_ILLEGAL_ADDRESS);
         driver().hold(0);
-    };
-    lose();
-    CHECK(device.wait() == WYE_DEVICE_LOST);
-    CHECK(device.failure.native_code == CUDA_ERROR_ILLEGAL_ADDRESS);
-    CHECK(device.failure.fix.rfind("Fix: open the device again", 0) == 0);
-    CHECK(device.wait(0) == WYE_DEVICE_LOST);
-    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_DEVICE_LOST);
-    CHECK(device.submit({}) == WYE_DEVICE_LOST);
-    CHECK(device.buffer(16) == nullptr);
-    CHECK(device.failure.code == WYE_DEVICE_LOST);
-    CHECK(device.program(rig::artifact()) == nullptr);
-    CHECK(device.failure.code == WYE_DEVICE_LOST);
-    wye_queue_desc desc{};
-    desc.header.size = sizeof desc;
-    wye_queue_object* queue = nullptr;
-    const wye_queue_table* table = nullptr;
-    CHECK(device.table->queue_create(device.object, &desc, &queue, &table, nullptr) ==
-          WYE_DEVICE_LOST);
-    CHECK(device.table->device_lost(device.object) == 1);
+    });
 
     REQUIRE(device.table->try_recover(device.object, nullptr) == WYE_OK);
     CHECK(device.table->device_lost(device.object) == 0);
@@ -252,11 +237,5 @@ TEST_CASE("where a fault outlives the context, opening again says to restart the
     CHECK(sink.failure().fix.rfind("Fix: restart the process", 0) == 0);
     CHECK(device.table->device_lost(device.object) == 1);
     CHECK(device.submit({}) == WYE_DEVICE_LOST);
-    harness::Sink other;
-    wye_device_object* again = nullptr;
-    const wye_device_table* table = nullptr;
-    CHECK(rig.plugin.table->open_device(rig.plugin.object, 0, &again, &table, other.out()) ==
-          WYE_DEVICE_LOST);
-    CHECK(again == nullptr);
-    CHECK(other.failure().fix.rfind("Fix: restart the process", 0) == 0);
+    harness::cases::not_opened_again(rig.plugin, kIllegalAddress);
 }

@@ -152,4 +152,55 @@ void foreign_library_is_refused(const char* key, const char* function) {
     CHECK(plugin.failure.message.find(function) != std::string::npos);
 }
 
+void tells_loss(const Failure& failure, const Loss& loss) {
+    CHECK(failure.code == WYE_DEVICE_LOST);
+    CHECK(failure.native_domain == loss.native_domain);
+    CHECK(failure.native_code == loss.native_code);
+    CHECK(failure.fix.rfind("Fix: open the device again", 0) == 0);
+}
+
+void lost_on_every_handle(Device& device, const wye_artifact& artifact, const Loss& loss,
+                          const std::function<void()>& lose) {
+    wye_queue_object* second = device.queue_create();
+    const wye_operation op = fill(device.buffer(256), 0, 256, 1, 4);
+    REQUIRE(device.run(op) == WYE_OK);
+    CHECK(device.table->device_lost(device.object) == 0);
+    REQUIRE(device.submit({&op, 1}) == WYE_OK);
+    lose();
+    CHECK(device.wait() == WYE_DEVICE_LOST);
+    tells_loss(device.failure, loss);
+    CHECK(device.table->device_lost(device.object) == 1);
+    CHECK(device.wait(0) == WYE_DEVICE_LOST);
+    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_DEVICE_LOST);
+    CHECK(device.submit({&op, 1}) == WYE_DEVICE_LOST);
+    tells_loss(device.failure, loss);
+    CHECK(device.submit({}) == WYE_DEVICE_LOST);
+    std::uint64_t value = 0;
+    CHECK(device.queue_table->submit(second, &op, 1, nullptr, 0, &value, nullptr) ==
+          WYE_DEVICE_LOST);
+    device.queue_table->destroy(second);
+    CHECK(device.buffer(16) == nullptr);
+    tells_loss(device.failure, loss);
+    CHECK(device.program(artifact) == nullptr);
+    tells_loss(device.failure, loss);
+    wye_queue_desc desc{};
+    desc.header.size = sizeof desc;
+    wye_queue_object* queue = nullptr;
+    const wye_queue_table* table = nullptr;
+    CHECK(device.table->queue_create(device.object, &desc, &queue, &table, nullptr) ==
+          WYE_DEVICE_LOST);
+}
+
+void not_opened_again(const Plugin& plugin, const Loss& loss) {
+    Sink sink;
+    wye_device_object* device = nullptr;
+    const wye_device_table* table = nullptr;
+    CHECK(plugin.table->open_device(plugin.object, 0, &device, &table, sink.out()) ==
+          WYE_DEVICE_LOST);
+    CHECK(device == nullptr);
+    CHECK(sink.failure().native_domain == loss.native_domain);
+    CHECK(sink.failure().native_code == loss.native_code);
+    CHECK(sink.failure().fix.rfind("Fix: restart the process", 0) == 0);
+}
+
 }  // namespace harness::cases

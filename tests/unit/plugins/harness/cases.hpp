@@ -4,6 +4,8 @@
 // of each plugin's own. They use doctest's checks and throw nothing.
 #pragma once
 
+#include <functional>
+
 #include "harness/harness.hpp"
 
 namespace harness::cases {
@@ -30,5 +32,20 @@ void facts_are_absent(const Plugin& plugin, std::span<const std::uint32_t> keys)
 // The library that `key` of the configuration names is not there, or is no driver.
 void absent_library_is_named(const char* key, const std::string& library, const char* package);
 void foreign_library_is_refused(const char* key, const char* function);
+
+// How a plugin tells a loss: the call's own status behind WYE_DEVICE_LOST.
+struct Loss {
+    const char* native_domain;
+    std::int32_t native_code;
+};
+void tells_loss(const Failure& failure, const Loss& loss);
+
+// `lose` loses the device while a submit is pending; then everything of it says so, the queues that
+// did not meet the loss too. `artifact` would compile.
+void lost_on_every_handle(Device& device, const wye_artifact& artifact, const Loss& loss,
+                          const std::function<void()>& lose);
+
+// The driver gives a lost device to this process no more, and the error says what helps.
+void not_opened_again(const Plugin& plugin, const Loss& loss);
 
 }  // namespace harness::cases

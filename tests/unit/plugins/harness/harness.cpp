@@ -80,12 +80,16 @@ void Host::add_log(std::string line) {
 Sink::~Sink() { delete error_; }
 Failure Sink::failure() const { return error_ == nullptr ? Failure{} : error_->failure; }
 
+void* export_of(const char* library, const char* symbol) {
+    void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void* out = handle == nullptr ? nullptr : dlsym(handle, symbol);
+    if (out == nullptr) throw std::runtime_error(dlerror());
+    return out;
+}
+
 Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(config)) {
-    void* library = dlopen(subject.library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library == nullptr) throw std::runtime_error(dlerror());
     const auto query =
-        reinterpret_cast<wye_plugin_query_fn>(dlsym(library, WYE_PLUGIN_QUERY_SYMBOL));
-    if (query == nullptr) throw std::runtime_error("the plugin does not export its query");
+        reinterpret_cast<wye_plugin_query_fn>(export_of(subject.library, WYE_PLUGIN_QUERY_SYMBOL));
     wye_hello hello{{sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
     const wye_plugin_desc* desc = nullptr;
     if (query(&hello, &desc) != WYE_OK) throw std::runtime_error("the query failed");

@@ -20,6 +20,15 @@
 
 namespace harness {
 
+// The export `symbol` of a library that stays mapped.
+void* export_of(const char* library, const char* symbol);
+
+// What steers a fake driver or loader, by its export that is no driver's.
+template <typename Control>
+const Control& control_of(const char* library, const char* symbol) {
+    return *reinterpret_cast<const Control* (*)()>(export_of(library, symbol))();
+}
+
 // The plugin under test: each folder of tests says which.
 struct Subject {
     const char* library;                        // path of the built plugin

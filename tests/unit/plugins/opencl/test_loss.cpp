@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lost devices, which a loader of the tests brings about, and failures that are none.
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
-#include <stdexcept>
-
-#include "harness/harness.hpp"
+#include "harness/cases.hpp"
 #include "opencl/lossy_loader.hpp"
 
 using harness::bytes_of;
 using harness::counting;
 using harness::Device;
 using harness::values_of;
+using harness::cases::tells_loss;
 
 namespace {
 
+// The first call to meet a loss says what it was told.
+constexpr harness::cases::Loss kFinish = {"opencl", -36}, kOther = {"opencl", -9999};
+
 const lossy_opencl::Control& loader() {
-    static const lossy_opencl::Control* control = [] {
-        void* library = dlopen(WYE_OPENCL_LOADER, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        if (library == nullptr) throw std::runtime_error(dlerror());
-        return reinterpret_cast<const lossy_opencl::Control* (*)()>(
-            dlsym(library, "lossy_opencl_control"))();
-    }();
-    return *control;
+    static const auto& control =
+        harness::control_of<lossy_opencl::Control>(WYE_OPENCL_LOADER, "lossy_opencl_control");
+    return control;
 }
 
 struct Rig {
@@ -39,48 +36,14 @@ constexpr std::string_view kNothing =
     "__kernel void nothing(__global uint* x, const ulong n) { if (n == 77) x[0] = 1; }";
 constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_LENGTH, 0, 0, 0}};
 
-void check_lost(const harness::Failure& failure, std::int32_t native_code) {
-    CHECK(failure.code == WYE_DEVICE_LOST);
-    CHECK(failure.native_domain == "opencl");
-    CHECK(failure.native_code == native_code);
-    CHECK(failure.fix.rfind("Fix: open the device again", 0) == 0);
-}
+wye_artifact nothing() { return harness::artifact(kNothing, "nothing", kSlots, 1, 1); }
 
 }  // namespace
 
 TEST_CASE("a device that stopped to answer is lost on every handle") {
     Rig rig;
     Device device(rig.plugin);
-    wye_queue_object* second = device.queue_create();
-    wye_buffer_object* a = device.buffer(bytes_of(counting(64)));
-    const wye_operation fill = harness::fill(a, 0, 256, 1, 4);
-    REQUIRE(device.run(fill) == WYE_OK);
-    CHECK(device.table->device_lost(device.object) == 0);
-    REQUIRE(device.submit({&fill, 1}) == WYE_OK);
-    loader().lose();
-    CHECK(device.wait() == WYE_DEVICE_LOST);
-    check_lost(device.failure, -36);
-    CHECK(device.table->device_lost(device.object) == 1);
-    CHECK(device.wait(0) == WYE_DEVICE_LOST);
-    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_DEVICE_LOST);
-    CHECK(device.submit({&fill, 1}) == WYE_DEVICE_LOST);
-    check_lost(device.failure, -36);
-    // The queue that did not meet it knows, too.
-    std::uint64_t value = 0;
-    CHECK(device.queue_table->submit(second, &fill, 1, nullptr, 0, &value, nullptr) ==
-          WYE_DEVICE_LOST);
-    device.queue_table->destroy(second);
-    CHECK(device.buffer(16) == nullptr);
-    check_lost(device.failure, -36);
-    CHECK(device.program(harness::artifact(kNothing, "nothing", kSlots, 1, 1)) == nullptr);
-    check_lost(device.failure, -36);
-    wye_queue_desc desc{};
-    desc.header.size = sizeof desc;
-    wye_queue_object* queue = nullptr;
-    const wye_queue_table* table = nullptr;
-    CHECK(device.table->queue_create(device.object, &desc, &queue, &table, nullptr) ==
-          WYE_DEVICE_LOST);
-    device.destroy(a);
+    harness::cases::lost_on_every_handle(device, nothing(), kFinish, loader().lose);
 }
 
 TEST_CASE("a loss is seen by whoever meets it first: a poll, a compilation, a new queue") {
@@ -99,14 +62,14 @@ TEST_CASE("a loss is seen by whoever meets it first: a poll, a compilation, a ne
         if (way == 0) {
             CHECK(device.queue_table->poll(device.queue, device.value, sink.out()) ==
                   WYE_DEVICE_LOST);
-            check_lost(sink.failure(), -9999);
+            tells_loss(sink.failure(), kOther);
         } else if (way == 1) {
-            CHECK(device.program(harness::artifact(kNothing, "nothing", kSlots, 1, 1)) == nullptr);
-            check_lost(device.failure, -9999);
+            CHECK(device.program(nothing()) == nullptr);
+            tells_loss(device.failure, kOther);
         } else {
             CHECK(device.table->queue_create(device.object, &desc, &queue, &table, sink.out()) ==
                   WYE_DEVICE_LOST);
-            check_lost(sink.failure(), -9999);
+            tells_loss(sink.failure(), kOther);
         }
         CHECK(device.table->device_lost(device.object) == 1);
     }
@@ -118,13 +81,7 @@ TEST_CASE("where a lost device cannot be opened again, the error says to restart
     REQUIRE(device.submit({}) == WYE_OK);
     loader().lose();
     CHECK(device.wait() == WYE_DEVICE_LOST);
-    harness::Sink sink;
-    wye_device_object* again = nullptr;
-    const wye_device_table* table = nullptr;
-    CHECK(rig.plugin.table->open_device(rig.plugin.object, 0, &again, &table, sink.out()) ==
-          WYE_DEVICE_LOST);
-    CHECK(again == nullptr);
-    CHECK(sink.failure().fix.rfind("Fix: restart the process", 0) == 0);
+    harness::cases::not_opened_again(rig.plugin, kOther);
     // Where the driver has recovered, it can.
     loader().reset();
     Device recovered(rig.plugin);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lost devices, full memory and refused pipelines, which a loader of the tests brings about.
-#include <dlfcn.h>
-
 #include "checked.hpp"
+#include "harness/cases.hpp"
 #include "vulkan/lossy_loader.hpp"
 
 using harness::bytes_of;
@@ -13,14 +12,12 @@ using harness::values_of;
 
 namespace {
 
+constexpr harness::cases::Loss kLoss = {"vulkan", -4};
+
 const lossy_vulkan::Control& loader() {
-    static const lossy_vulkan::Control* control = [] {
-        void* library = dlopen(WYE_LOSSY_VULKAN, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        if (library == nullptr) throw std::runtime_error(dlerror());
-        return reinterpret_cast<const lossy_vulkan::Control* (*)()>(
-            dlsym(library, "lossy_vulkan_control"))();
-    }();
-    return *control;
+    static const auto& control =
+        harness::control_of<lossy_vulkan::Control>(WYE_LOSSY_VULKAN, "lossy_vulkan_control");
+    return control;
 }
 
 struct Rig {
@@ -33,13 +30,6 @@ wye_artifact slow_artifact(const std::string& words) {
     return harness::artifact(words, "main", kSlots, 1, 1, 4);
 }
 
-void check_lost(const harness::Failure& failure) {
-    CHECK(failure.code == WYE_DEVICE_LOST);
-    CHECK(failure.native_domain == "vulkan");
-    CHECK(failure.native_code == -4);
-    CHECK(failure.fix.rfind("Fix: open the device again", 0) == 0);
-}
-
 }  // namespace
 
 TEST_CASE("a lost device is lost on every handle; others go on, and it can be opened again") {
@@ -50,35 +40,7 @@ TEST_CASE("a lost device is lost on every handle; others go on, and it can be op
     wye_buffer_object* theirs = other.buffer(bytes_of(content));
 
     Device device(rig.plugin);
-    wye_queue_object* second = device.queue_create();
-    wye_buffer_object* a = device.buffer(bytes_of(content));
-    const wye_operation first = harness::fill(a, 0, 256, 1, 4);
-    REQUIRE(device.run(first) == WYE_OK);
-    REQUIRE(device.submit({&first, 1}) == WYE_OK);
-    loader().lose_newest();
-    CHECK(device.wait() == WYE_DEVICE_LOST);
-    check_lost(device.failure);
-    CHECK(device.wait(0) == WYE_DEVICE_LOST);
-    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_DEVICE_LOST);
-    CHECK(device.submit({&first, 1}) == WYE_DEVICE_LOST);
-    check_lost(device.failure);
-    CHECK(device.submit({}) == WYE_DEVICE_LOST);
-    // The queue that did not meet it knows, too.
-    std::uint64_t value = 0;
-    CHECK(device.queue_table->submit(second, &first, 1, nullptr, 0, &value, nullptr) ==
-          WYE_DEVICE_LOST);
-    device.queue_table->destroy(second);
-    CHECK(device.buffer(16) == nullptr);
-    check_lost(device.failure);
-    CHECK(device.program(slow_artifact(words)) == nullptr);
-    check_lost(device.failure);
-    wye_queue_desc desc{};
-    desc.header.size = sizeof desc;
-    wye_queue_object* queue = nullptr;
-    const wye_queue_table* table = nullptr;
-    CHECK(device.table->queue_create(device.object, &desc, &queue, &table, nullptr) ==
-          WYE_DEVICE_LOST);
-    CHECK(device.table->device_lost(device.object) == 1);
+    harness::cases::lost_on_every_handle(device, slow_artifact(words), kLoss, loader().lose_newest);
 
     CHECK(other.table->device_lost(other.object) == 0);
     CHECK(values_of<std::uint32_t>(other.download(theirs, 256)) == content);
@@ -109,7 +71,7 @@ TEST_CASE("a loss that no semaphore tells ends every wait all the same") {
         CHECK(status == WYE_DEVICE_LOST);
         CHECK(device.table->device_lost(device.object) == 1);
         CHECK(device.submit({&fill, 1}) == WYE_DEVICE_LOST);
-        check_lost(device.failure);
+        harness::cases::tells_loss(device.failure, kLoss);
     }
 }
 
@@ -120,7 +82,7 @@ TEST_CASE("a loss that a submit meets queues nothing") {
     loader().lose_newest();
     const wye_operation op = harness::fill(a, 0, 256, 1, 4);
     CHECK(device.submit({&op, 1}) == WYE_DEVICE_LOST);
-    check_lost(device.failure);
+    harness::cases::tells_loss(device.failure, kLoss);
     CHECK(device.table->device_lost(device.object) == 1);
 }
 
