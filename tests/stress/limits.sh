@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: limits.sh WYE PROGRAMS SEED STEPS DEVICE...
+# Little memory, few descriptors, a full disk: the command does its work or says what was missing. STEPS is how many amounts of
+# memory are tried. Not under sanitizers, which reserve more than any limit.
+. "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
+steps=$1
+shift
+write_program
+random_bytes x.bin 4096
+arguments=(run attack.wye --param a=1.5 --in x=x.bin --out r=r.bin --out d=d.bin -q)
+"$wye" "${arguments[@]}" -d cpu
+mv r.bin r.want
+mv d.bin d.want
+
+# limited WHAT DEVICE ULIMIT-OPTION VALUE [TRAP]: one run with that limit, beside an output of an earlier run.
+limited() {
+    local what=$1 device=$2 status=0 count
+    echo earlier >r.bin
+    echo earlier >d.bin
+    # Through a pipe, since the size of the file with the errors would be limited too.
+    (
+        trap '' "${5-PIPE}"
+        ulimit "$3" "$4"
+        exec timeout 120 "$wye" "${arguments[@]}" -d "$device"
+    ) 2>&1 >out.txt </dev/null | cat >err.txt || status=$?
+    # The dynamic loader, and libraries that are still starting, run out first.
+    if grep -q -e 'error while loading shared libraries' -e 'failed to map segment' -e 'cannot allocate memory in static TLS' err.txt; then
+        started=0
+        rm -f r.bin.* d.bin.*
+        return
+    fi
+    started=1
+    judge $status err.txt "$what on $device"
+    if [ $status -eq 0 ]; then
+        if cmp -s r.bin r.want && cmp -s d.bin d.want; then pass; else fail "$what on $device: wrong bytes, status 0"; fi
+    elif { cmp -s r.bin r.want || [ "$(cat r.bin)" = earlier ]; } && { cmp -s d.bin d.want || [ "$(cat d.bin)" = earlier ]; }; then
+        pass
+    else
+        fail "$what on $device: an output is half-written"
+    fi
+    count=$(find . -maxdepth 1 -name '[rd].bin.*' | wc -l)
+    if [ "$count" -eq 0 ]; then pass; else fail "$what on $device: temporary files are left"; fi
+    rm -f r.bin.* d.bin.*
+}
+
+for device in "$@"; do
+    "$wye" "${arguments[@]}" -d "$device"
+    cmp r.bin r.want
+    # Descriptors: 3 are in use when the command starts.
+    for count in 3 4 5 6 7 8 9 10 12 14 16 20 24 32; do limited "$count descriptors" "$device" -n "$count"; done
+    # The size of files: outputs (4 and 8 KiB) and the cache meet a disk that is full, in blocks of 1 KiB.
+    for size in 0 1 3 4 5 7 8; do
+        rm -rf cache
+        limited "files up to $size KiB" "$device" -f "$size" XFSZ
+    done
+    rm -rf cache
+    "$wye" "${arguments[@]}" -d "$device"
+    if cmp -s r.bin r.want; then pass; else fail "after a full disk on $device: wrong bytes"; fi
+done
+
+# Memory, in KiB of addresses, from where the command starts at all. Drivers' compilers end the process when they have none, so
+# this is for the CPU.
+for ((step = 1, tried = 0; tried < steps && step < 400; ++step)); do
+    limited "$((step * 8)) MiB of addresses" cpu -v $((step * 8192))
+    if [ "$started" -eq 1 ]; then
+        tried=$((tried + 1))
+        [ $((tried % 4)) -ne 0 ] || below 8192 && limited "$((step * 8192 + drawn)) KiB of addresses" cpu -v $((step * 8192 + drawn))
+    fi
+done
+
+for target in out d r; do
+    status=0
+    case $target in
+        out) "$wye" lower attack.wye --to opencl-c >/dev/full 2>err.txt || status=$? ;;
+        d) "$wye" run attack.wye -d cpu --param a=1.5 --in x=x.bin --out r=r.bin --out d=/dev/full -q 2>err.txt || status=$? ;;
+        r) "$wye" lower attack.wye --to wire -o /dev/full 2>err.txt || status=$? ;;
+    esac
+    if [ $status -eq 0 ]; then fail "writing to a full device ($target): status 0"; else judge $status err.txt "full device ($target)"; fi
+done
+finish

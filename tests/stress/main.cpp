@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wye-stress: calls the C API at random from many threads, and checks every result (README.md).
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "worker.hpp"
+#include "world.hpp"
+
+namespace {
+
+using wye::stress::Options;
+
+constexpr const char* kUsage =
+    "usage: wye-stress [--device SELECTOR] [--seconds N] [--threads N] [--contexts N] [--seed N]\n"
+    "                  [--variety N]\n"
+    "  --device    \"cpu\" (the default), \"opencl\", \"vulkan\"; each context opens \"cpu\" as "
+    "well\n"
+    "  --seconds   how long (5); what a thread has begun it ends\n"
+    "  --contexts  each is created, and its devices are opened, on a thread of its own, at once "
+    "(2)\n"
+    "  --seed      what the calls are drawn from (another one each time); printed\n"
+    "  --variety   how many different programs there are (12)\n"
+    "Exit status: 0 every call did as it should; 1 one did not; 2 wrong usage.\n";
+
+template <typename T>
+bool number(std::string_view text, T& out) {
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return status == std::errc{} && end == text.data() + text.size() && out > T{0};
+}
+
+bool read(int argc, char** argv, Options& options) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const std::string_view name = argv[i];
+        const std::string_view value = argv[i + 1];
+        const bool known = name == "--device"     ? (options.device = value, !value.empty())
+                           : name == "--seconds"  ? number(value, options.seconds)
+                           : name == "--threads"  ? number(value, options.threads)
+                           : name == "--contexts" ? number(value, options.contexts)
+                           : name == "--seed"     ? number(value, options.seed)
+                           : name == "--variety"  ? number(value, options.variety)
+                                                  : false;
+        if (!known) return false;
+    }
+    return argc % 2 == 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    if (!read(argc, argv, options)) {
+        std::fputs(kUsage, stderr);
+        return 2;
+    }
+    if (options.seed == 0) options.seed = 1 + std::random_device{}() % 1000000;
+    std::printf("stress: %s, seed %llu, %u threads, %u contexts\n", options.device.c_str(),
+                static_cast<unsigned long long>(options.seed), options.threads, options.contexts);
+    std::fflush(stdout);
+    bool failed = false;
+    std::uint64_t calls = 0;
+    {
+        wye::stress::World world(options);
+        if (world.open()) {
+            std::vector<std::jthread> threads;
+            for (unsigned i = 0; i < options.threads; ++i)
+                threads.emplace_back([&world, i] { wye::stress::Worker(world, i).run(); });
+        }
+        failed = world.failed();
+        calls = world.calls;
+        std::printf(
+            "stress: %llu calls, %llu dispatches, %llu results compared, %llu time-outs, %llu "
+            "errors\n",
+            static_cast<unsigned long long>(world.calls),
+            static_cast<unsigned long long>(world.dispatches),
+            static_cast<unsigned long long>(world.checked),
+            static_cast<unsigned long long>(world.timeouts),
+            static_cast<unsigned long long>(world.refused));
+        std::fflush(stdout);
+    }
+    if (!failed && calls == 0) failed = true;
+    std::printf("%d passed, %d failed\n", failed ? 0 : 1, failed ? 1 : 0);
+    return failed ? 1 : 0;
+}

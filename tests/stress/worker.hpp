@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One thread of a stress run: makes calls at random until the time is over.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "world.hpp"
+
+namespace wye::stress {
+
+// A buffer that only one thread knows, and what must be in it.
+struct OwnBuffer {
+    std::size_t place = 0;
+    std::size_t device = 0;
+    wye_buffer handle = 0;
+    Words words;
+};
+
+class Worker {
+  public:
+    Worker(World& world, unsigned number);
+    void run();
+
+  private:
+    // Makes a call; its error, if any, is checked and given to another thread. A status that is
+    // neither OK nor one of `allowed` is a failure.
+    using Call = std::function<wye_status(wye_error**)>;
+    wye_status call(const char* name, std::initializer_list<wye_status> allowed,
+                    const Call& function);
+    void fail(const std::string& what);
+    [[nodiscard]] std::uint64_t pick(std::uint64_t count) { return below(random_, count); }
+    [[nodiscard]] Place& place(std::size_t index) { return *world_.places()[index]; }
+    [[nodiscard]] Words words(std::size_t count);
+    // Compares what a device gave with host arithmetic.
+    void check(const char* what, const Words& got, const Words& want);
+
+    // Each of these is one kind of step.
+    void create_program();
+    void free_program();
+    void create_buffer();
+    void free_buffer();
+    void transfer();
+    void copy_buffers();
+    void shared_buffers();
+    void dispatch_host();
+    void dispatch_resident();
+    void describe();
+    void report();
+    void open_again();
+    void flush();
+    void flush(Place& here, std::size_t device);
+    void foreign_handles();
+    void refusals();
+    void pass_errors();
+    void short_context();
+
+    struct Launch;
+    // Runs one dispatch and says what it came to; other outcomes than those of the launch are
+    // failures.
+    wye_status launch(Launch& launch);
+    [[nodiscard]] std::shared_ptr<SharedProgram> some_program(std::size_t in);
+
+    World& world_;
+    const unsigned number_;
+    Random random_;
+    std::uint64_t step_ = 0;
+    std::vector<OwnBuffer> own_;
+};
+
+}  // namespace wye::stress

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world.hpp"
+
+#include <barrier>
+#include <cstdio>
+#include <thread>
+
+namespace wye::stress {
+namespace {
+
+void count_line(void* user, std::uint32_t, wye_string, wye_string text) {
+    if (text.size != 0) static_cast<Place*>(user)->log_lines.fetch_add(1);
+}
+
+}  // namespace
+
+World::World(const Options& options) : options_(options) {
+    for (unsigned i = 0; i < options_.contexts; ++i) places_.push_back(std::make_unique<Place>());
+}
+
+World::~World() {
+    std::vector<std::jthread> threads;
+    for (const auto& place : places_)
+        threads.emplace_back([&place] { wye_context_destroy(place->context); });
+    threads.clear();
+    for (wye_error* error : errors_) wye_error_free(error);
+}
+
+bool World::open_place(Place& place, std::string_view device) {
+    wye_context_desc desc;
+    WYE_INIT(desc);
+    desc.log = count_line;
+    desc.log_user = &place;
+    wye_error* error = nullptr;
+    wye_status status = wye_context_create(&desc, &place.context, &error);
+    const auto add = [&](std::string_view selector) {
+        wye_device opened = 0;
+        const wye_string name = {selector.data(), selector.size()};
+        status = wye_device_open(place.context, name, 0, &opened, &error);
+        if (status == WYE_OK) place.devices.push_back(opened);
+    };
+    if (status == WYE_OK) add(device);
+    if (status == WYE_OK && device != "cpu") add("cpu");
+    calls += 2 + (device != "cpu" ? 1 : 0);
+    if (status == WYE_OK) return true;
+    fail("opening " + std::string(device) + ": " + copy(wye_error_text(error)));
+    wye_error_free(error);
+    return false;
+}
+
+bool World::open() {
+    std::barrier together(static_cast<std::ptrdiff_t>(places_.size()));
+    std::vector<std::jthread> threads;
+    for (const auto& place : places_)
+        threads.emplace_back([this, &together, &place] {
+            together.arrive_and_wait();
+            (void)open_place(*place, options_.device);
+        });
+    threads.clear();
+    end_ = std::chrono::steady_clock::now() +
+           std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+               std::chrono::duration<double>(options_.seconds));
+    return !failed();
+}
+
+void World::fail(std::string_view what) {
+    const std::lock_guard lock(print_);
+    if (failed_.exchange(true)) return;
+    std::fprintf(stderr,
+                 "FAILED: %.*s\nagain with: wye-stress --device %s --seed %llu --threads %u "
+                 "--contexts %u --seconds %g\n",
+                 static_cast<int>(what.size()), what.data(), options_.device.c_str(),
+                 static_cast<unsigned long long>(options_.seed), options_.threads,
+                 options_.contexts, options_.seconds);
+}
+
+void World::hand_over(wye_error* error) {
+    const std::lock_guard lock(errors_mutex_);
+    errors_.push_back(error);
+}
+
+wye_error* World::take_over() {
+    const std::lock_guard lock(errors_mutex_);
+    if (errors_.empty()) return nullptr;
+    wye_error* const error = errors_.front();
+    errors_.pop_front();
+    return error;
+}
+
+}  // namespace wye::stress
