@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 
 #include "opencl/status.hpp"
 
@@ -170,6 +171,11 @@ bool Device::has_extension(std::string_view extension) const {
 }
 
 Result<std::vector<Device>> discover(const Driver& driver, const Surroundings& surroundings) {
+    // Drivers set themselves up in the first device query of a process, and PoCL 3.1 (LLVM 15) does
+    // so without a lock: two threads that ask first at once crash in it. The plugin is loaded once
+    // for all contexts of a process, so the lock is the process's. Regression: `first_use_opencl`.
+    static std::mutex first_query;
+    const std::lock_guard lock(first_query);
     cl_uint count = 0;
     cl_int status = driver.clGetPlatformIDs(0, nullptr, &count);
     if (status != CL_SUCCESS || count == 0)
