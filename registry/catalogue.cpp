@@ -9,6 +9,7 @@
 #include "contain.hpp"
 #include "open_plugin.hpp"
 #include "registry/handshake.hpp"
+#include "registry/process_state.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::registry {
@@ -343,6 +344,7 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
     const Opened& opened = impl_->open(*plugin);
     if (!opened.translator) return to_error(opened.records.back());
     const OpenPlugin& from = *opened.translator;
+    const ProcessStateGuard guard(!from.built_in());
     wye_bytes bytes{};
     WYE_TRY(contain("translate", [&](wye_error** error) {
         return from.table().translate(from.object(), device, &artifact, sdk::to_abi(format), &bytes,

@@ -32,9 +32,11 @@ OpenDevice::OpenDevice(std::shared_ptr<const OpenPlugin> plugin,
       info_(std::move(info)),
       object_(object),
       table_(table),
-      saves_(saves) {}
+      saves_(saves),
+      built_in_(plugin_->built_in()) {}
 
 OpenDevice::~OpenDevice() {
+    const ProcessStateGuard guard(!built_in_);
     try {
         table_.close(object_);
     } catch (...) {
@@ -108,7 +110,7 @@ NativeBuffer::~NativeBuffer() {
 // ---- Program ------------------------------------------------------------------------------
 
 Result<NativeProgram> NativeProgram::create(DeviceRef device, const wye_artifact& artifact) {
-    const ProcessStateGuard guard;
+    const ProcessStateGuard guard(!device->built_in());
     wye_program_object* object = nullptr;
     WYE_TRY(call(*device, "program_create", [&](wye_error** error) {
         return device->table().program_create(device->object(), &artifact, &object, error);
@@ -119,7 +121,7 @@ Result<NativeProgram> NativeProgram::create(DeviceRef device, const wye_artifact
 
 Result<NativeProgram> NativeProgram::load(DeviceRef device, const wye_artifact& artifact,
                                           std::span<const std::byte> saved) {
-    const ProcessStateGuard guard;
+    const ProcessStateGuard guard(!device->built_in());
     wye_program_object* object = nullptr;
     WYE_TRY(call(*device, "program_load", [&](wye_error** error) {
         return device->table().program_load(device->object(), &artifact,
@@ -130,7 +132,7 @@ Result<NativeProgram> NativeProgram::load(DeviceRef device, const wye_artifact& 
 }
 
 Result<std::vector<std::byte>> NativeProgram::save() const {
-    const ProcessStateGuard guard;
+    const ProcessStateGuard guard(!device_->built_in());
     wye_bytes bytes{};
     WYE_TRY(call(*device_, "program_save", [&](wye_error** error) {
         return device_->table().program_save(device_->object(), object_, &bytes, error);
@@ -153,6 +155,7 @@ NativeProgram::~NativeProgram() {
 // ---- Queue --------------------------------------------------------------------------------
 
 Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label, bool timing) {
+    const ProcessStateGuard guard(!device->built_in());
     wye_queue_desc desc{};
     desc.header = sdk::header_of(sizeof desc);
     desc.label = sdk::to_abi(label);

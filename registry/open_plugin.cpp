@@ -164,6 +164,7 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
         WYE_ASSIGN(library, Library::open(candidate.library));
         stage = Stage::negotiated;
         WYE_ASSIGN(query, entry_of(*library));
+        count_as_driver(reinterpret_cast<const void*>(query));
     }
     stage = Stage::negotiated;
     WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
@@ -179,6 +180,7 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
 }  // namespace
 
 OpenPlugin::~OpenPlugin() {
+    const ProcessStateGuard guard(!built_in());
     try {
         negotiated_.table.shutdown(object_);
     } catch (...) {  // its own rule broken at its own end
@@ -207,7 +209,7 @@ std::string OpenPlugin::identity() const {
 
 Opened open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
                    const std::shared_ptr<HostServices>& host) {
-    const ProcessStateGuard guard;
+    const ProcessStateGuard guard(query == nullptr);
     Opened out;
     Stage stage = Stage::found;
     const Result<void> done = run(candidate, query, host, stage, out);
@@ -224,7 +226,7 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
     if (!info->usable)
         return Error(Code::NO_DEVICE, "device " + info->selector + " is unusable: " + info->reason,
                      info->fix.empty() ? "Fix: use another device" : info->fix, info->selector);
-    const ProcessStateGuard guard;
+    const ProcessStateGuard guard(!plugin->built_in());
     wye_device_object* object = nullptr;
     const wye_device_table* from = nullptr;
     const auto opened = contain("open_device", [&](wye_error** error) {

@@ -37,6 +37,8 @@ class OpenPlugin {
     [[nodiscard]] wye_plugin_object* object() const noexcept { return object_; }
     [[nodiscard]] const HostServices& host() const noexcept { return *host_; }
 
+    [[nodiscard]] bool built_in() const noexcept { return !library_; }
+
     // What has to be the same for saved programs to be used again: the plugin, its file and its
     // compiler. One line.
     [[nodiscard]] std::string identity() const;

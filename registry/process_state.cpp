@@ -2,66 +2,93 @@
 #include "registry/process_state.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
+
+#include "registry/driver_objects.hpp"
 
 namespace wye::registry {
 namespace {
 
-bool same_handler(const struct sigaction& a, const struct sigaction& b) noexcept {
+// The code of a handler; null for SIG_DFL and SIG_IGN.
+const void* code_of(const struct sigaction& action) noexcept {
+    if ((action.sa_flags & SA_SIGINFO) == 0 &&
+        (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN))
+        return nullptr;
     // The union's wider member covers both forms of handler.
-    return a.sa_sigaction == b.sa_sigaction && a.sa_flags == b.sa_flags;
+    return reinterpret_cast<const void*>(action.sa_sigaction);
 }
 
-// The handlers before the first of the guards alive now. One per process, as the handlers are.
+// The handlers of the application, as last seen. One per process, as the handlers are.
 class Handlers {
   public:
     void enter() noexcept {
         const std::lock_guard lock(mutex_);
-        if (depth_++ > 0) return;
-        saved_ = 0;
+        objects_.look(depth_++ > 0);
         for (int signal = 1; signal <= kSignals; ++signal) {
-            if (signal == SIGKILL || signal == SIGSTOP) continue;
-            if (::sigaction(signal, nullptr, &actions_[static_cast<std::size_t>(signal)]) == 0)
-                saved_ |= std::uint32_t{1} << signal;
+            struct sigaction now {};
+            if (signal == SIGKILL || signal == SIGSTOP || ::sigaction(signal, nullptr, &now) != 0 ||
+                is_driver(now))
+                continue;
+            actions_[static_cast<std::size_t>(signal)] = now;
+            seen_ |= std::uint32_t{1} << signal;
         }
     }
 
     void leave() noexcept {
         const std::lock_guard lock(mutex_);
         --depth_;
+        objects_.look(true);
+        for (int signal = 1; signal <= kSignals; ++signal) {
+            struct sigaction now {};
+            if ((seen_ >> signal & 1U) != 0 && ::sigaction(signal, nullptr, &now) == 0 &&
+                is_driver(now))
+                replace(signal, actions_[static_cast<std::size_t>(signal)]);
+        }
     }
 
-    int restore() noexcept {
+    void add(const void* address) noexcept {
         const std::lock_guard lock(mutex_);
-        int changed = 0;
-        for (int signal = 1; signal <= kSignals; ++signal) {
-            if ((saved_ >> signal & 1U) == 0) continue;
-            const auto& before = actions_[static_cast<std::size_t>(signal)];
-            struct sigaction now {};
-            if (::sigaction(signal, nullptr, &now) != 0 || same_handler(before, now)) continue;
-            if (::sigaction(signal, &before, nullptr) == 0) ++changed;
-        }
-        return changed;
+        objects_.add(address);
     }
 
   private:
     static constexpr int kSignals = 31;
+
+    bool is_driver(const struct sigaction& action) const noexcept {
+        const void* code = code_of(action);
+        return code != nullptr && objects_.has(code);
+    }
+
+    // What another thread installed meanwhile goes back.
+    void replace(int signal, const struct sigaction& by) const noexcept {
+        struct sigaction replaced {};
+        if (::sigaction(signal, &by, &replaced) == 0 && !is_driver(replaced))
+            (void)::sigaction(signal, &replaced, nullptr);
+    }
+
     std::mutex mutex_;
-    int depth_ = 0;
-    std::uint32_t saved_ = 0;  // bit n: actions_[n] holds signal n
+    int depth_ = 0;  // guards alive
+    DriverObjects objects_;
+    std::uint32_t seen_ = 0;  // bit n: actions_[n] holds signal n
     std::array<struct sigaction, kSignals + 1> actions_{};
 };
 
+// Never destroyed: contexts may be closed by exit handlers.
 Handlers& handlers() noexcept {
-    static Handlers instance;
-    return instance;
+    alignas(Handlers) static std::byte room[sizeof(Handlers)];
+    static auto* const instance = new (room) Handlers;
+    return *instance;
 }
 
 }  // namespace
 
-ProcessStateGuard::ProcessStateGuard() noexcept {
+ProcessStateGuard::ProcessStateGuard(bool active) noexcept : active_(active) {
+    if (!active) return;
     handlers().enter();
+    mask_saved_ = ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_) == 0;
     stack_saved_ = ::sigaltstack(nullptr, &stack_) == 0;
     // A stack without a size is a disabled one; the system wants the flag for that.
     if (stack_saved_ && stack_.ss_size == 0) stack_.ss_flags = SS_DISABLE;
@@ -69,19 +96,18 @@ ProcessStateGuard::ProcessStateGuard() noexcept {
 }
 
 ProcessStateGuard::~ProcessStateGuard() {
-    restore();
-    handlers().leave();
-}
-
-int ProcessStateGuard::restore() noexcept {
-    const int changed = handlers().restore();
+    if (!active_) return;
+    if (floats_saved_) std::fesetenv(&floats_);
     stack_t now{};
     if (stack_saved_ && ::sigaltstack(nullptr, &now) == 0 &&
         (now.ss_sp != stack_.ss_sp || now.ss_size != stack_.ss_size ||
          now.ss_flags != stack_.ss_flags))
         ::sigaltstack(&stack_, nullptr);
-    if (floats_saved_) std::fesetenv(&floats_);
-    return changed;
+    handlers().leave();
+    // Last: a signal that was held back meets the application's handler.
+    if (mask_saved_) (void)::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
 }
+
+void count_as_driver(const void* address) noexcept { handlers().add(address); }
 
 }  // namespace wye::registry

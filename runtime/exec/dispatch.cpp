@@ -227,7 +227,7 @@ Result<void> submit_stage(Flow& flow, QueueLease& lease, registry::InFlight& use
 Result<void> submit_first(Flow& flow, QueueLease& lease, registry::InFlight& uses,
                           wye_report& report) {
     if (flow.steps.warm()) return submit_stage(flow, lease, uses, report);
-    const registry::ProcessStateGuard guard;
+    const registry::ProcessStateGuard guard(!flow.session.device()->built_in());
     auto result = submit_stage(flow, lease, uses, report);
     flow.steps.set_warm();
     return result;

@@ -55,6 +55,9 @@ class OpenDevice {
     [[nodiscard]] const wye_device_table& table() const noexcept { return table_; }
     [[nodiscard]] wye_device_object* object() const noexcept { return object_; }
 
+    // Its plugin is linked in: calls of it need no ProcessStateGuard.
+    [[nodiscard]] bool built_in() const noexcept { return built_in_; }
+
     // The plugin has slots to save and load programs.
     [[nodiscard]] bool saves_programs() const noexcept { return saves_; }
 
@@ -75,6 +78,7 @@ class OpenDevice {
     wye_device_object* object_;
     wye_device_table table_;
     bool saves_;
+    bool built_in_;
 };
 using DeviceRef = std::shared_ptr<const OpenDevice>;
 

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ProcessStateGuard: puts back what drivers change behind the application's back. PoCL and LLVM
+// ProcessStateGuard: puts back what a plugin or its driver changed during a call. PoCL and LLVM
 // replace 15 signal handlers and the calling thread's alternate stack at the first device query or
-// the first build; some libraries set flush-to-zero. A guard saves signal actions 1 to 31, this
-// thread's alternate stack and its floating-point environment (MXCSR included), and its destructor
-// restores those that differ.
+// the first build; some libraries set flush-to-zero, or block signals.
 //
-// Handlers belong to the process, so guards on several threads share one picture of them: the one
-// that the first guard took, until the last is gone. An application that installs a handler while a
-// guard is alive may lose it, so guards are held only around a plugin's init, first probe and
-// builds. A guard is made and destroyed on one thread; no lock is held in between. It cannot fail;
-// what cannot be saved is left alone.
+// Of the calling thread, the guard restores the signal mask, the alternate stack and the
+// floating-point environment (MXCSR included). Of the process, it takes away handlers of signals 1
+// to 31 whose code lies in a driver's library, and only those (registry/driver_objects.hpp). The
+// handler that comes back is the last one seen that was not a driver's. A handler of the
+// application stays, whichever thread installs it and whenever. SIG_DFL and SIG_IGN have no code,
+// so a driver that sets them cannot be told from the application: they stay too.
+//
+// Between the look at a handler and its replacement another thread may install one; the guard sees
+// that from what it replaced, and puts it back. A handler that the application installs during a
+// guard and the driver replaces during the same guard cannot be known: the one before it comes
+// back.
+//
+// A guard is made and destroyed on one thread; guards may overlap, on one thread or several, and no
+// lock is held while one is alive. It cannot fail; what cannot be saved is left alone.
 #pragma once
 
 #include <cfenv>
@@ -20,20 +27,24 @@ namespace wye::registry {
 
 class ProcessStateGuard {
   public:
-    ProcessStateGuard() noexcept;
+    // `active`: false for a built-in plugin, which changes nothing: the guard then does nothing.
+    explicit ProcessStateGuard(bool active = true) noexcept;
     ~ProcessStateGuard();
     ProcessStateGuard(const ProcessStateGuard&) = delete;
     ProcessStateGuard& operator=(const ProcessStateGuard&) = delete;
 
-    // Puts everything back now, and again when destroyed. Returns the number of signal handlers
-    // that had changed.
-    int restore() noexcept;
-
   private:
-    stack_t stack_{};
+    bool active_;
+    bool mask_saved_ = false;
     bool stack_saved_ = false;
-    fenv_t floats_{};
     bool floats_saved_ = false;
+    sigset_t mask_{};
+    stack_t stack_{};
+    fenv_t floats_{};
 };
+
+// Counts the library with `address` among the drivers': a plugin that was in the process before it
+// was opened.
+void count_as_driver(const void* address) noexcept;
 
 }  // namespace wye::registry

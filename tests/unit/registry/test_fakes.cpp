@@ -3,12 +3,17 @@
 // load.
 #include <doctest/doctest.h>
 
+#include <dlfcn.h>
+
+#include <array>
 #include <cfenv>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "registry/catalogue.hpp"
+#include "registry/driver_objects.hpp"
+#include "registry/process_state.hpp"
 #include "registry/report.hpp"
 #include "temporary_folder.hpp"
 
@@ -223,22 +228,76 @@ TEST_CASE("faults of devices stay with the device") {
     CHECK(warnings == 6);  // three facts of two devices
 }
 
-TEST_CASE("signal handlers, alternate stack and rounding survive a plugin's init") {
-    struct sigaction before {};
-    struct sigaction after {};
-    stack_t stack_before{};
-    stack_t stack_after{};
-    REQUIRE(::sigaction(SIGUSR2, nullptr, &before) == 0);
-    REQUIRE(::sigaltstack(nullptr, &stack_before) == 0);
-    const int rounding = std::fegetround();
-    const auto registry = open({fake("disturbs_process")});
+// What a plugin may disturb of the process and the calling thread.
+struct Surroundings {
+    Surroundings() {
+        for (int signal = 1; signal < 32; ++signal)
+            ::sigaction(signal, nullptr, &actions[static_cast<std::size_t>(signal)]);
+        ::sigaltstack(nullptr, &stack);
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+        rounding = std::fegetround();
+    }
+    void check_same(const Surroundings& now) const {
+        for (int signal = 1; signal < 32; ++signal) {
+            CAPTURE(signal);
+            const auto at = static_cast<std::size_t>(signal);
+            const bool same = actions[at].sa_sigaction == now.actions[at].sa_sigaction;
+            CHECK(same);
+            CHECK(sigismember(&mask, signal) == sigismember(&now.mask, signal));
+        }
+        CHECK(now.stack.ss_sp == stack.ss_sp);
+        CHECK(now.rounding == rounding);
+    }
+    std::array<struct sigaction, 32> actions{};
+    stack_t stack{};
+    sigset_t mask{};
+    int rounding = 0;
+};
+
+TEST_CASE("handlers, signal mask, alternate stack and rounding survive a plugin's init and end") {
+    const Surroundings before;
+    auto registry = open({fake("disturbs_process")});
     REQUIRE(registry->open_plugin("disturbs_process").ok());
-    REQUIRE(::sigaction(SIGUSR2, nullptr, &after) == 0);
-    REQUIRE(::sigaltstack(nullptr, &stack_after) == 0);
-    const bool same_handler = after.sa_handler == before.sa_handler;
-    CHECK(same_handler);
-    CHECK(stack_after.ss_sp == stack_before.ss_sp);
-    CHECK(std::fegetround() == rounding);
+    before.check_same(Surroundings());
+    registry.reset();
+    before.check_same(Surroundings());
+}
+
+void of_the_application(int) {}
+
+TEST_CASE("a handler that the application installs while a plugin is called stays") {
+    struct sigaction before {};
+    struct sigaction mine {};
+    struct sigaction after {};
+    mine.sa_handler = of_the_application;
+    {
+        const ProcessStateGuard guard;
+        REQUIRE(::sigaction(SIGUSR1, &mine, &before) == 0);
+    }
+    REQUIRE(::sigaction(SIGUSR1, nullptr, &after) == 0);
+    const bool stayed = after.sa_handler == of_the_application;
+    CHECK(stayed);
+    ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_CASE("code of plugins and of what they link is a driver's, of the executable it is not") {
+    DriverObjects objects;
+    objects.look(false);
+    CHECK_FALSE(objects.has(reinterpret_cast<const void*>(&of_the_application)));
+    void* const library = ::dlopen(fake("turns_wrong").c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library != nullptr);
+    const void* const code = ::dlsym(library, WYE_PLUGIN_QUERY_SYMBOL);
+    REQUIRE(code != nullptr);
+    objects.look(false);
+    CHECK_FALSE(objects.has(code));  // appeared while no plugin was called
+    objects.add(code);
+    CHECK(objects.has(code));
+    // Linked by the fake, as by this executable.
+    CHECK(objects.has(reinterpret_cast<const void*>(::dlsym(RTLD_DEFAULT, "__cxa_throw"))));
+    CHECK_FALSE(objects.has(reinterpret_cast<const void*>(::dlsym(RTLD_DEFAULT, "qsort"))));
+    objects.add(reinterpret_cast<const void*>(&of_the_application));
+    CHECK_FALSE(objects.has(reinterpret_cast<const void*>(&of_the_application)));
+    ::dlclose(library);
 }
 
 TEST_CASE("a system library that the manifest needs is looked for before the plugin is opened") {
