@@ -82,17 +82,24 @@ struct Registry::Impl {
     // Opens once; later and concurrent callers get the same outcome. No lock is held meanwhile.
     const Opened& open(Plugin& plugin) {
         std::unique_lock lock(plugin.mutex);
+        plugin.changed.wait(lock, [&] { return plugin.phase != Plugin::Phase::opening; });
         if (plugin.phase == Plugin::Phase::idle) {
             plugin.phase = Plugin::Phase::opening;
             lock.unlock();
-            Opened opened = registry::open_plugin(plugin.candidate, plugin.query, host);
-            keep(opened.records);
+            Opened opened;
+            try {
+                opened = registry::open_plugin(plugin.candidate, plugin.query, host);
+                keep(opened.records);
+            } catch (...) {  // no memory: whoever asks next tries again
+                lock.lock();
+                plugin.phase = Plugin::Phase::idle;
+                plugin.changed.notify_all();
+                throw;
+            }
             lock.lock();
             plugin.opened = std::move(opened);
             plugin.phase = Plugin::Phase::done;
             plugin.changed.notify_all();
-        } else {
-            plugin.changed.wait(lock, [&] { return plugin.phase == Plugin::Phase::done; });
         }
         return plugin.opened;
     }

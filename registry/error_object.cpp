@@ -47,8 +47,8 @@ Error take_error(wye_status status, wye_error* object, std::string_view what) {
                          std::to_string(status) + ", without details)",
                      "Fix: ask the plugin's author to report details");
     }
+    const std::unique_ptr<wye_error, void (*)(wye_error*)> owned(object, release_error_object);
     Error error = object->error;
-    release_error_object(object);
     // What the call returned decides; an object with another code is the plugin's slip.
     if (status != WYE_OK) error.code = static_cast<Code>(status);
     if (error.message.empty()) error.message = std::string(what) + " failed";

@@ -53,15 +53,6 @@ Result<wye_plugin_query_fn> entry_of(const Library& library) {
     return reinterpret_cast<wye_plugin_query_fn>(address);
 }
 
-Result<wye_plugin_object*> initialise(const Negotiated& about, const HostServices& host) {
-    wye_plugin_object* object = nullptr;
-    WYE_TRY(contain("init", [&](wye_error** error) {
-        return about.table.init(&host.table(), about.minor, &object, error);
-    }));
-    if (object == nullptr) return null_object_fault("init");
-    return object;
-}
-
 // One device; what it says wrong makes it unusable rather than the plugin.
 DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
                     std::vector<std::string>& faults) {
@@ -169,17 +160,29 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
     stage = Stage::negotiated;
     WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
     stage = Stage::initialised;
-    WYE_ASSIGN(wye_plugin_object * object, initialise(about, *host));
     std::string file = query_is_file ? file_stamp(candidate.library) : std::string();
-    out.plugin = std::make_shared<const OpenPlugin>(host, std::move(library), std::move(about),
-                                                    object, std::move(file));
+    const auto plugin =
+        std::make_shared<OpenPlugin>(host, std::move(library), std::move(about), std::move(file));
+    WYE_TRY(plugin->initialise());
+    out.plugin = plugin;
     stage = Stage::enumerated;
     return enumerate(candidate, out);
 }
 
 }  // namespace
 
+Result<void> OpenPlugin::initialise() {
+    wye_plugin_object* object = nullptr;
+    WYE_TRY(contain("init", [&](wye_error** error) {
+        return negotiated_.table.init(&host_->table(), negotiated_.minor, &object, error);
+    }));
+    if (object == nullptr) return null_object_fault("init");
+    object_ = object;
+    return {};
+}
+
 OpenPlugin::~OpenPlugin() {
+    if (object_ == nullptr) return;
     const ProcessStateGuard guard(!built_in());
     try {
         negotiated_.table.shutdown(object_);
@@ -243,8 +246,18 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
     const bool saves =
         from->header.size >= offsetof(wye_device_table, graph_create) &&  // has both slots
         from->program_save != nullptr && from->program_load != nullptr;
-    return std::make_shared<const OpenDevice>(std::move(plugin), std::move(info), object, table,
-                                              saves);
+    // Closed here when there is no memory for what will close it.
+    const auto close = [&table](wye_device_object* device) {
+        (void)contain("close", [&](wye_error**) {
+            table.close(device);
+            return WYE_OK;
+        });
+    };
+    std::unique_ptr<wye_device_object, decltype(close)> owned(object, close);
+    auto out = std::make_shared<const OpenDevice>(std::move(plugin), std::move(info), object, table,
+                                                  saves);
+    (void)owned.release();
+    return out;
 }
 
 }  // namespace wye::registry

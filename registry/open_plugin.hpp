@@ -22,15 +22,18 @@ namespace wye::registry {
 class OpenPlugin {
   public:
     OpenPlugin(std::shared_ptr<HostServices> host, std::optional<Library> library,
-               Negotiated negotiated, wye_plugin_object* object, std::string file)
+               Negotiated negotiated, std::string file)
         : host_(std::move(host)),
           library_(std::move(library)),
           negotiated_(std::move(negotiated)),
-          object_(object),
           file_(std::move(file)) {}
+    // Shuts the plugin down where it was initialised.
     ~OpenPlugin();
     OpenPlugin(const OpenPlugin&) = delete;
     OpenPlugin& operator=(const OpenPlugin&) = delete;
+
+    // Once, before anything else is asked of it.
+    [[nodiscard]] Result<void> initialise();
 
     [[nodiscard]] const Negotiated& about() const noexcept { return negotiated_; }
     [[nodiscard]] const wye_plugin_table& table() const noexcept { return negotiated_.table; }
@@ -47,7 +50,7 @@ class OpenPlugin {
     std::shared_ptr<HostServices> host_;
     std::optional<Library> library_;  // none: built in
     Negotiated negotiated_;
-    wye_plugin_object* object_;
+    wye_plugin_object* object_ = nullptr;
     std::string file_;  // size and time of the library's file; empty: built in
 };
 

@@ -10,10 +10,10 @@
 namespace wye::exec {
 
 wye_status caught(wye_error** sink) noexcept {
+    if (sink != nullptr) *sink = nullptr;
     try {
         throw;
     } catch (const std::bad_alloc&) {
-        if (sink != nullptr) *sink = nullptr;
         return WYE_OUT_OF_MEMORY;
     } catch (const std::exception& e) {
         try {
@@ -22,10 +22,17 @@ wye_status caught(wye_error** sink) noexcept {
                       "Fix: report this with the program and the request"),
                 sink);
         } catch (...) {
-            return WYE_INTERNAL;
+            return WYE_OUT_OF_MEMORY;
         }
     } catch (...) {
-        return WYE_INTERNAL;
+        try {
+            return registry::put_error(
+                Error(Code::INTERNAL, "an internal check failed with an exception without a text",
+                      "Fix: report this with the program and the request"),
+                sink);
+        } catch (...) {
+            return WYE_OUT_OF_MEMORY;
+        }
     }
 }
 
