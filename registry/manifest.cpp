@@ -2,14 +2,14 @@
 #include "registry/manifest.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
+
+#include "registry/json.hpp"
 
 namespace wye::registry {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t kTextBytes = 256;  // of any one string
 constexpr std::size_t kNeeds = 64;
@@ -64,7 +64,7 @@ class Reader {
         const Json* value = find(key, required);
         if (value == nullptr) return {};
         if (!value->is_string()) return wrong(key, *value, "a string"), std::string{};
-        auto result = value->get<std::string>();
+        std::string result = value->text();
         if (required && result.empty()) {
             fail("key '" + prefix_ + key + "' is empty", "write a value there");
         } else if (result.size() > kTextBytes) {
@@ -81,14 +81,14 @@ class Reader {
     std::uint32_t number(const char* key) {
         const Json* value = find(key, true);
         if (value == nullptr) return 0;
-        if (!value->is_number_integer()) return wrong(key, *value, "an integer"), 0U;
-        if (!value->is_number_unsigned() ||
-            value->get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max()) {
-            fail("key '" + prefix_ + key + "' is " + value->dump(),
-                 "use an integer from 0 to 4294967295");
-            return 0;
-        }
-        return value->get<std::uint32_t>();
+        if (!value->is_integer()) return wrong(key, *value, "an integer"), 0U;
+        const std::string& digits = value->text();
+        std::uint32_t out = 0;
+        const auto [end, status] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), out);
+        if (status == std::errc() && end == digits.data() + digits.size()) return out;
+        fail("key '" + prefix_ + key + "' is " + digits, "use an integer from 0 to 4294967295");
+        return 0;
     }
 
     const Json* object(const char* key) {
@@ -109,8 +109,7 @@ class Reader {
 
   private:
     const Json* find(const char* key, bool required) {
-        const auto at = object_.find(key);
-        if (at != object_.end()) return &*at;
+        if (const Json* value = object_.find(key)) return value;
         if (required) fail("key '" + prefix_ + key + "' is missing", "add it");
         return nullptr;
     }
@@ -153,7 +152,7 @@ Result<Manifest> read(const Json& root, std::string_view path) {
             reader.fail("key 'needs' has " + std::to_string(needs->size()) + " entries",
                         "list at most " + std::to_string(kNeeds));
         for (std::size_t i = 0; i < needs->size() && !fault; ++i) {
-            const Json& need = (*needs)[i];
+            const Json& need = needs->at(i);
             const std::string prefix = "needs[" + std::to_string(i) + "].";
             if (!need.is_object()) {
                 reader.fail("key 'needs[" + std::to_string(i) + "]' is " + need.type_name() +
@@ -193,12 +192,9 @@ Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path) {
             place_of(bytes, at + 1) + ": nested deeper than " + std::to_string(kManifestDepth),
             "a manifest needs 3 levels");
     try {
-        const Json root = Json::parse(bytes.begin(), bytes.end());
-        return read(root, path);
-    } catch (const Json::parse_error& e) {
-        return bad(path, place_of(bytes, e.byte) + ": not valid JSON", "correct the file there");
-    } catch (const std::exception& e) {
-        return bad(path, std::string("not readable: ") + e.what(), "correct the file");
+        return read(Json::parse(bytes), path);
+    } catch (const Json::ParseError& e) {
+        return bad(path, place_of(bytes, e.offset) + ": not valid JSON", "correct the file there");
     }
 }
 

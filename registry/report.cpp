@@ -5,14 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <tuple>
+
+#include "registry/json.hpp"
 
 namespace wye::registry {
 namespace {
-
-// Members keep the order in which they are written.
-using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
 
@@ -187,7 +185,7 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     for (const auto& device : devices) out["devices"].push_back(device_of(*device, options.needs));
     out["records"] = Json::array();
     for (const Record& record : records) out["records"].push_back(record_of(record));
-    return out.dump(options.indent, ' ', false, Json::error_handler_t::replace);
+    return out.dump(options.indent);
 }
 
 }  // namespace wye::registry

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "exec/program.hpp"
 #include "plan/binding.hpp"
+#include "registry/json.hpp"
 
 namespace wye::exec {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using registry::Json;
 
 Json place_json(ir::Place place) {
     if (place.line == 0) return nullptr;
@@ -73,7 +72,7 @@ std::string analysis_json(const ProgramObject& program) {
     out["buffers"] = Json::array();
     for (const plan::Binding& binding : plan.bindings.bindings)
         out["buffers"].push_back(buffer_json(binding, source.buffers[binding.buffer_index]));
-    return out.dump(2, ' ', false, Json::error_handler_t::replace);
+    return out.dump(2);
 }
 
 }  // namespace wye::exec

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "exec/build_id.hpp"
+#include "registry/json.hpp"
 
 namespace wye::exec {
 namespace {
@@ -67,7 +66,7 @@ ArtifactCache::ArtifactCache(const std::shared_ptr<const registry::HostServices>
             [host](const std::string& text) { host->log(WYE_LOG_WARNING, "cache", text); }) {}
 
 Result<std::string> cache_json(ArtifactCache& cache) {
-    using Json = nlohmann::ordered_json;
+    using registry::Json;
     const std::string trouble = cache.store.trouble();
     const cache::Counts counts = cache.store.counts();
     WYE_ASSIGN(const std::vector<cache::Listed> listed, cache.store.list());
@@ -96,7 +95,7 @@ Result<std::string> cache_json(ArtifactCache& cache) {
                 {"evicted", counts.evicted},
                 {"damaged", counts.damaged},
                 {"entries", std::move(entries)}};
-    return out.dump(2, ' ', false, Json::error_handler_t::replace);
+    return out.dump(2);
 }
 
 }  // namespace wye::exec

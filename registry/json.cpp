@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/json.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace wye::registry {
+namespace {
+
+// How many bytes of one character begin `text`; 0: they are no UTF-8.
+std::size_t character(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
+    for (std::size_t i = 1; i < size; ++i)
+        if ((byte(i) & 0xc0U) != 0x80) return 0;
+    // Longer than need be, of the surrogates, or beyond the last.
+    if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
+        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
+        return 0;
+    return size;
+}
+
+void write_string(std::string& out, std::string_view text) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    static constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t";
+    static constexpr std::string_view kLetters = "\"\\bfnrt";
+    out += '"';
+    while (!text.empty()) {
+        const char c = text.front();
+        std::size_t size = character(text);
+        if (const std::size_t at = kEscaped.find(c); at != std::string_view::npos) {
+            out += '\\';
+            out += kLetters[at];
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            out += "\\u00";
+            out += kDigits[static_cast<unsigned char>(c) >> 4U];
+            out += kDigits[static_cast<unsigned char>(c) & 15U];
+        } else if (size == 0) {
+            out += "\xef\xbf\xbd";
+            size = 1;
+        } else {
+            out += text.substr(0, size);
+        }
+        text.remove_prefix(size);
+    }
+    out += '"';
+}
+
+}  // namespace
+
+Json::Json(double value) {
+    if (!std::isfinite(value)) return;
+    char digits[64];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    kind_ = Kind::number;
+    text_.assign(digits, end);
+    if (text_.find_first_of(".e") == std::string::npos) text_ += ".0";
+}
+
+Json::Json(std::initializer_list<Member> members) : kind_(Kind::object) {
+    for (const Member& member : members) (*this)[member.name] = member.value;
+}
+
+Json& Json::operator[](std::string_view name) {
+    if (kind_ == Kind::null) kind_ = Kind::object;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+        if (names_[i] == name) return values_[i];
+    values_.emplace_back();
+    try {
+        names_.emplace_back(name);
+    } catch (...) {
+        values_.pop_back();
+        throw;
+    }
+    return values_.back();
+}
+
+void Json::push_back(Json value) {
+    if (kind_ == Kind::null) kind_ = Kind::array;
+    values_.push_back(std::move(value));
+}
+
+void Json::write(std::string& out, int indent, int depth) const {
+    if (kind_ == Kind::null) out += "null";
+    if (kind_ == Kind::boolean || kind_ == Kind::number) out += text_;
+    if (kind_ == Kind::string) write_string(out, text_);
+    if (kind_ != Kind::array && kind_ != Kind::object) return;
+    const auto line = [&](int levels) {
+        if (indent < 0) return;
+        out += '\n';
+        out.append(static_cast<std::size_t>(indent * levels), ' ');
+    };
+    out += is_object() ? '{' : '[';
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        if (i != 0) out += ',';
+        line(depth + 1);
+        if (is_object()) {
+            write_string(out, names_[i]);
+            out += indent < 0 ? ":" : ": ";
+        }
+        values_[i].write(out, indent, depth + 1);
+    }
+    if (!values_.empty()) line(depth);
+    out += is_object() ? '}' : ']';
+}
+
+std::string Json::dump(int indent) const {
+    std::string out;
+    write(out, indent, 0);
+    return out;
+}
+
+// ---- Reading ----------------------------------------------------------------------------------
+
+// What the parser finds, put where it belongs: the innermost array or object that is open.
+struct JsonBuilder {
+    using Number = nlohmann::json;
+    Json root;
+    std::vector<Json*> open;
+    std::string name;
+    std::size_t failed_at = 0;
+
+    Json* add(Json value) {
+        if (open.empty()) {
+            root = std::move(value);
+            return &root;
+        }
+        Json& in = *open.back();
+        if (in.is_object()) {
+            Json& member = in[name];
+            member = std::move(value);
+            return &member;
+        }
+        in.push_back(std::move(value));
+        return &in.values_.back();
+    }
+    // What is open stays where it is: nothing is added beside it until it is closed.
+    bool begin(Json value) {
+        open.push_back(add(std::move(value)));
+        return true;
+    }
+    bool end() {
+        open.pop_back();
+        return true;
+    }
+
+    bool null() { return add(Json()) != nullptr; }
+    bool boolean(bool value) { return add(Json(value)) != nullptr; }
+    bool number_integer(std::int64_t value) { return add(Json(value)) != nullptr; }
+    bool number_unsigned(std::uint64_t value) { return add(Json(value)) != nullptr; }
+    bool number_float(double value, const std::string&) { return add(Json(value)) != nullptr; }
+    bool string(const std::string& value) { return add(Json(value)) != nullptr; }
+    bool binary(const Number::binary_t&) { return false; }
+    bool key(const std::string& value) {
+        name = value;
+        return true;
+    }
+    bool start_object(std::size_t) { return begin(Json::object()); }
+    bool start_array(std::size_t) { return begin(Json::array()); }
+    bool end_object() { return end(); }
+    bool end_array() { return end(); }
+    bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) {
+        failed_at = at;
+        return false;
+    }
+};
+
+Json Json::parse(std::string_view bytes) {
+    JsonBuilder builder;
+    if (!nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &builder))
+        throw ParseError{builder.failed_at};
+    return std::move(builder.root);
+}
+
+bool Json::is_integer() const {
+    return kind_ == Kind::number && text_.find_first_of(".eE") == std::string::npos;
+}
+
+const char* Json::type_name() const {
+    switch (kind_) {
+        case Kind::null:
+            return "null";
+        case Kind::boolean:
+            return "boolean";
+        case Kind::number:
+            return "number";
+        case Kind::string:
+            return "string";
+        case Kind::array:
+            return "array";
+        default:
+            return "object";
+    }
+}
+
+const Json* Json::find(std::string_view name) const {
+    for (std::size_t i = 0; i < names_.size(); ++i)
+        if (names_[i] == name) return &values_[i];
+    return nullptr;
+}
+
+}  // namespace wye::registry
