@@ -23,21 +23,32 @@ class Room {
     explicit Room(std::uint64_t first = 0) : end_(first) {}
     // `fresh`: room that no instruction has written before, for what is set from outside.
     [[nodiscard]] std::uint64_t take(std::uint64_t size, std::uint64_t skew, bool fresh = false) {
-        auto& free = free_[size];
-        if (!fresh && !free.empty()) {
-            const std::uint64_t at = free.back();
-            free.pop_back();
+        Freed& freed = freed_[size];
+        if (!fresh && !freed.at.empty()) {
+            const std::uint64_t at = freed.at.back();
+            freed.at.pop_back();
             return at;
         }
+        // Registers are given back where nothing may fail, so there is room in the list for each.
+        if (freed.at.capacity() <= freed.made) freed.at.reserve(2 * freed.made + 4);
+        ++freed.made;
         const std::uint64_t at = end_;
         end_ += size + skew;
         return at;
     }
-    void give(std::uint64_t at, std::uint64_t size) { free_[size].push_back(at); }
+    // What was taken, at most once.
+    void give(std::uint64_t at, std::uint64_t size) noexcept {
+        const auto freed = freed_.find(size);
+        if (freed != freed_.end()) freed->second.at.push_back(at);
+    }
     [[nodiscard]] std::uint64_t end() const { return end_; }
 
   private:
-    std::map<std::uint64_t, std::vector<std::uint64_t>> free_;
+    struct Freed {
+        std::vector<std::uint64_t> at;
+        std::size_t made = 0;  // of this size, in use or not
+    };
+    std::map<std::uint64_t, Freed> freed_;
     std::uint64_t end_;
 };
 
