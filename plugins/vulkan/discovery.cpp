@@ -71,7 +71,9 @@ std::vector<std::string> extensions_of(const InstanceTable& table, VkPhysicalDev
     std::vector<VkExtensionProperties> found;
     VkResult result = VK_INCOMPLETE;
     while (result == VK_INCOMPLETE) {
-        table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, nullptr);
+        result = table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, nullptr);
+        // Without room for one the next call would only count again.
+        if (result != VK_SUCCESS || count == 0) return {};
         found.resize(count);
         result = table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, found.data());
     }
@@ -240,7 +242,7 @@ Result<std::vector<Device>> discover(const InstanceTable& table, VkInstance inst
     VkResult result = VK_INCOMPLETE;
     while (result == VK_INCOMPLETE) {
         result = table.vkEnumeratePhysicalDevices(instance, &count, nullptr);
-        if (result != VK_SUCCESS) break;
+        if (result != VK_SUCCESS || count == 0) break;
         handles.resize(count);
         result = table.vkEnumeratePhysicalDevices(instance, &count, handles.data());
     }

@@ -46,10 +46,13 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(Instance& instance) {
 
 bool has_layer(const Loader& loader, std::string_view name) {
     std::uint32_t count = 0;
-    loader.vkEnumerateInstanceLayerProperties(&count, nullptr);
+    // Without room for one the second call would only count again.
+    if (loader.vkEnumerateInstanceLayerProperties(&count, nullptr) != VK_SUCCESS || count == 0)
+        return false;
     std::vector<VkLayerProperties> layers(count);
-    loader.vkEnumerateInstanceLayerProperties(&count, layers.data());
-    layers.resize(count);
+    const VkResult result = loader.vkEnumerateInstanceLayerProperties(&count, layers.data());
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) return false;
+    layers.resize(std::min<std::size_t>(count, layers.size()));
     return std::any_of(layers.begin(), layers.end(),
                        [&](const VkLayerProperties& layer) { return layer.layerName == name; });
 }
@@ -100,7 +103,13 @@ Result<std::unique_ptr<Instance>> Instance::create(const Loader& loader, bool va
         return error;
     }
     if (result != VK_SUCCESS) return vk_error(result, "vkCreateInstance", "the Vulkan loader");
-    WYE_ASSIGN(out->table_, InstanceTable::load(loader, out->instance_));
+    auto table = InstanceTable::load(loader, out->instance_);
+    if (!table.ok()) {
+        out->table_.vkDestroyInstance = reinterpret_cast<PFN_vkDestroyInstance>(
+            loader.vkGetInstanceProcAddr(out->instance_, "vkDestroyInstance"));
+        return std::move(table).error();
+    }
+    out->table_ = *table;
     if (!validation) return out;
 
     const auto find = [&](const char* name) {
@@ -119,7 +128,9 @@ Result<std::unique_ptr<Instance>> Instance::create(const Loader& loader, bool va
 
 Instance::~Instance() {
     if (messenger_ != VK_NULL_HANDLE) destroy_messenger_(instance_, messenger_, nullptr);
-    if (instance_ != VK_NULL_HANDLE) table_.vkDestroyInstance(instance_, nullptr);
+    // Absent where the table could not be filled.
+    if (instance_ != VK_NULL_HANDLE && table_.vkDestroyInstance != nullptr)
+        table_.vkDestroyInstance(instance_, nullptr);
 }
 
 std::vector<std::string> Instance::take_messages() {
