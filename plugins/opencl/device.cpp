@@ -86,8 +86,9 @@ bool OpenDevice::answers() const {
     if (driver.clFlush(queue.get()) != CL_SUCCESS) return false;
     const auto start = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - start < kPatience) {
-        const cl_int state = state_of(driver, event.get());
-        if (state <= CL_COMPLETE) return state == CL_COMPLETE;
+        const EventState now = state_of(driver, event.get());
+        if (now.status != CL_SUCCESS) return no_room(now.status);
+        if (now.state <= CL_COMPLETE) return now.state == CL_COMPLETE;
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     return true;  // busy with other work

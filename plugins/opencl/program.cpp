@@ -209,6 +209,7 @@ Result<void> BuiltProgram::set_bytes(cl_uint index, const void* data, std::size_
     if (argument.bytes.size() == size && size != 0 &&
         std::memcmp(argument.bytes.data(), data, size) == 0)
         return {};
+    argument.bytes.clear();  // unknown until it is noted
     const cl_int status = device_.driver.clSetKernelArg(kernel_.get(), index, size, data);
     if (status != CL_SUCCESS)
         return cl_error(status, "clSetKernelArg " + std::to_string(index), label_);

@@ -96,7 +96,7 @@ Result<void> Queue::gather(std::span<const wye_event> waits, Waits& out) {
         Queue& other = queue_of(wait.queue);
         if (&other == this) continue;
         if (other.timeline_.poisoned(wait.value)) return other.timeline_.failure();
-        Event event = other.timeline_.event_for(wait.value);
+        WYE_ASSIGN(Event event, other.timeline_.event_for(wait.value));
         if (!event) continue;
         device_.driver.clFlush(other.queue_.get());
         out.raw.push_back(event.get());

@@ -93,11 +93,11 @@ bool hints_at_loss(cl_int value) {
     return code == Code::DRIVER || code == Code::DEVICE_LOST || value == CL_OUT_OF_RESOURCES;
 }
 
-cl_int state_of(const Driver& driver, cl_event event) {
-    cl_int state = CL_COMPLETE;
-    const cl_int status = driver.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                sizeof state, &state, nullptr);
-    return status == CL_SUCCESS ? state : status;
+EventState state_of(const Driver& driver, cl_event event) {
+    EventState out;
+    out.status = driver.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof out.state,
+                                       &out.state, nullptr);
+    return out;
 }
 
 Error cl_error(cl_int value, std::string_view call, std::string_view subject) {

@@ -20,8 +20,12 @@ struct Status {
 // memory and for a lost device.
 [[nodiscard]] bool hints_at_loss(cl_int value);
 
-// The state of a command: CL_COMPLETE, running, or a negative error.
-[[nodiscard]] cl_int state_of(const Driver& driver, cl_event event);
+// How far a command is.
+struct EventState {
+    cl_int status = CL_SUCCESS;  // of the question; when it failed, `state` says nothing
+    cl_int state = CL_COMPLETE;  // above that: not ended yet; negative: it failed
+};
+[[nodiscard]] EventState state_of(const Driver& driver, cl_event event);
 
 // "CALL on SUBJECT failed: CL_NAME (-5)", with the remedy that fits the code.
 [[nodiscard]] Error cl_error(cl_int value, std::string_view call, std::string_view subject);

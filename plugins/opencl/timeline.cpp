@@ -52,9 +52,10 @@ std::uint64_t Timeline::oldest() const {
     const std::uint64_t last = std::min(value, newest_.load(std::memory_order_relaxed));
     for (std::uint64_t v = std::max(known + 1, oldest()); v <= last; ++v) {
         Entry& ended = entry(v);
-        const cl_int state = error_ ? CL_COMPLETE : state_of(driver_, ended.last.get());
-        if (state < 0) {
-            error_ = cl_error(state, "a queued operation", "");
+        const EventState how = error_ ? EventState() : state_of(driver_, ended.last.get());
+        if (how.status != CL_SUCCESS || how.state < 0) {
+            error_ = how.status != CL_SUCCESS ? cl_error(how.status, "clGetEventInfo", "")
+                                              : cl_error(how.state, "a queued operation", "");
             poisoned_at_.store(v);
         }
         if (!keep_first_) ended.last = Event();
@@ -62,24 +63,44 @@ std::uint64_t Timeline::oldest() const {
     if (known < value) reached_.store(value, std::memory_order_release);
 }
 
-Event Timeline::retained(const Event& event) {
-    if (!event) return {};
-    driver_.clRetainEvent(event.get());
-    return {driver_, event.get()};
+Result<Event> Timeline::retained(const Event& event) {
+    if (!event) return Event();
+    const cl_int status = driver_.clRetainEvent(event.get());
+    if (status != CL_SUCCESS) return cl_error(status, "clRetainEvent", "");
+    return Event(driver_, event.get());
 }
 
-Event Timeline::event_for(std::uint64_t value) {
-    if (value <= reached_.load(std::memory_order_acquire)) return {};
+Result<Event> Timeline::event_for(std::uint64_t value) {
+    if (value <= reached_.load(std::memory_order_acquire)) return Event();
     const std::lock_guard lock(mutex_);
-    if (value > newest_.load(std::memory_order_relaxed)) return {};
+    if (value > newest_.load(std::memory_order_relaxed)) return Event();
     return retained(entry(std::max(value, oldest())).last);
+}
+
+// Nobody knows how far the work is, and whoever hears of an error takes its memory back: it has
+// ended once the queue is empty.
+Result<void> Timeline::fail(std::uint64_t value, Error error) {
+    (void)driver_.clFinish(queue_);
+    const std::lock_guard lock(mutex_);
+    if (!error_) {
+        error_ = std::move(error);
+        poisoned_at_.store(reached_.load() + 1);
+    }
+    reached(value);
+    return *error_;
 }
 
 Result<void> Timeline::poll(std::uint64_t value) {
     if (poisoned(value)) return failure();
     if (value <= reached_.load(std::memory_order_acquire)) return {};
-    const Event event = event_for(value);
-    if (event && state_of(driver_, event.get()) > CL_COMPLETE) return not_ready(value);
+    const Result<Event> event = event_for(value);
+    if (!event.ok()) return fail(value, event.error());
+    if (*event) {
+        const EventState now = state_of(driver_, event->get());
+        if (now.status != CL_SUCCESS)
+            return fail(value, cl_error(now.status, "clGetEventInfo", ""));
+        if (now.state > CL_COMPLETE) return not_ready(value);
+    }
     const std::lock_guard lock(mutex_);
     reached(value);
     if (error_ && value >= poisoned_at_.load()) return *error_;
@@ -113,8 +134,9 @@ Result<void> Timeline::poll(std::uint64_t value) {
     if (value == newest) {
         status = driver_.clFinish(queue_);
     } else {
-        const Event event = event_for(value);
-        const cl_event raw = event.get();
+        const Result<Event> event = event_for(value);
+        if (!event.ok()) return fail(value, event.error());
+        const cl_event raw = event->get();
         if (raw != nullptr) status = driver_.clWaitForEvents(1, &raw);
         if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) status = CL_SUCCESS;
     }

@@ -39,7 +39,7 @@ class Timeline {
     [[nodiscard]] Result<std::uint64_t> device_ns(std::uint64_t value);
 
     // An event that is reached no earlier than `value`, retained for the caller; empty: reached.
-    [[nodiscard]] Event event_for(std::uint64_t value);
+    [[nodiscard]] Result<Event> event_for(std::uint64_t value);
 
   private:
     struct Entry {
@@ -51,7 +51,9 @@ class Timeline {
     [[nodiscard]] std::uint64_t oldest() const;  // of the values whose entries are there
     Entry& entry(std::uint64_t value) { return entries_[value % kKept]; }
     void reached(std::uint64_t value);
-    Event retained(const Event& event);
+    Result<Event> retained(const Event& event);
+    // Without the lock: everything from the first value that was not reached on fails with `error`.
+    Result<void> fail(std::uint64_t value, Error error);
 
     const Driver& driver_;
     const cl_command_queue queue_;
