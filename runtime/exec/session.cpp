@@ -44,11 +44,15 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
 }
 
 DeviceSession::~DeviceSession() {
-    (void)flush();
-    const Clock::time_point start = Clock::now();
-    for (const PreparedRef& prepared : unkept_)
-        if (!lost() && Clock::now() - start < kKeepTime)
-            if (const auto entry = entry_of(*prepared)) disk_->store.put(entry->key, entry->value);
+    try {
+        (void)flush();
+        const Clock::time_point start = Clock::now();
+        for (const PreparedRef& prepared : unkept_)
+            if (!lost() && Clock::now() - start < kKeepTime)
+                if (const auto entry = entry_of(*prepared))
+                    disk_->store.put(entry->key, entry->value);
+    } catch (const std::exception&) {  // no memory: the next process compiles again
+    }
 }
 
 Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const PreparedKey& key,
