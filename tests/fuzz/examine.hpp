@@ -18,11 +18,23 @@ inline void examine(wye::ir::Program program) {
         if (diagnostic.fix.rfind("Fix: ", 0) != 0) std::abort();
     if (!found.empty()) return;
     (void)wye::ir::analyse(program);
+    // As for a device of which nothing is known, with every check; and as for one that is trusted,
+    // without the checks that no launch needs, folded, with native functions.
+    wye::lower::TargetFacts trusted;
+    trusted.native_f32_div = trusted.native_f32_sqrt = trusted.native_f32_fma = true;
+    trusted.native_f64_div = trusted.native_f64_sqrt = trusted.native_f64_fma = true;
+    trusted.plain_integers = trusted.workgroup_loops = trusted.native_f16_convert = true;
+    wye::lower::Options free;
+    free.check_free = free.folded_grid = true;
+    free.ulp_budget = 4;
     for (const auto format : wye::lower::formats()) {
-        const auto artifact = wye::lower::lower(program, format, {});
-        if (artifact) continue;
-        // A valid program may be unsupported here; it is never invalid a second time.
-        if (artifact.error().code == wye::Code::INVALID_PROGRAM) std::abort();
-        if (artifact.error().fix.rfind("Fix: ", 0) != 0) std::abort();
+        for (const bool trust : {false, true}) {
+            const auto artifact = trust ? wye::lower::lower(program, format, trusted, free)
+                                        : wye::lower::lower(program, format, {});
+            if (artifact) continue;
+            // A valid program may be unsupported here; it is never invalid a second time.
+            if (artifact.error().code == wye::Code::INVALID_PROGRAM) std::abort();
+            if (artifact.error().fix.rfind("Fix: ", 0) != 0) std::abort();
+        }
     }
 }
