@@ -41,6 +41,7 @@ ParseResult Parser::run() {
     heads();
     body();
     order_buffers();
+    lasting_lets();
     // Of a text with errors only the parser can still report wrong types, so that one look at the
     // diagnostics is enough; of one without, the validator does.
     if (!errors_.empty())

@@ -17,6 +17,8 @@ std::uint32_t Parser::add_local(const Token& name, Local local) {
     local.place = name.place;
     code_->locals.push_back(std::move(local));
     const std::size_t index = code_->locals.size() - 1;
+    if (phase_of_.size() <= index) phase_of_.resize(index + 1);
+    phase_of_[index] = phase_;
     declare(name, Symbol::Kind::Local, index);
     return static_cast<std::uint32_t>(index);
 }
@@ -365,6 +367,7 @@ bool Parser::leave(std::vector<StmtId>& into) {
             break;
         case Key::GRID_BARRIER:
             stmt.op = Op::GRID_BARRIER;
+            ++phase_;
             break;
         default: {
             stmt.op = Op::TRAP;

@@ -2,6 +2,7 @@
 //
 // Tokens, names and recovery: what all rules of the parser share.
 #include "program/parser.hpp"
+#include "program/validate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -212,15 +213,47 @@ void Parser::declare(const Token& name, Symbol::Kind kind, std::size_t index) {
         if (kind == Symbol::Kind::Local) local_names_.push_back(name.text);
         return;
     }
+    if (kind == Symbol::Kind::Local && ended(at->second)) {
+        if (code_->locals[at->second.index].form == Local::Form::Let)
+            again_.push_back({at->second.index, name});
+        at->second = symbol;
+        local_names_.push_back(name.text);
+        return;
+    }
+    already_declared(name, at->second);
+}
+
+void Parser::already_declared(const Token& name, const Symbol& earlier) {
     error(name.place,
-          describe(name) + " is already declared at " + at_place(at->second.place) + ", as " +
-              article(at->second),
+          describe(name) + " is already declared at " + at_place(earlier.place) + ", as " +
+              article(earlier),
           "Fix: choose another name; an inner name never hides an outer one");
+}
+
+// Whether a name may have ended at a grid barrier: lets do so unless they are of level 0.
+bool Parser::ended(const Symbol& symbol) const {
+    if (in_function_ || symbol.kind != Symbol::Kind::Local) return false;
+    const Local::Form form = code_->locals[symbol.index].form;
+    return form != Local::Form::For && phase_of_[symbol.index] < phase_;
+}
+
+// Levels are known only now.
+void Parser::lasting_lets() {
+    if (again_.empty() || !errors_.empty()) return;
+    code_ = &program_.main;
+    Program whole = program_;
+    if (!validate(whole).empty()) return;
+    const Uniformity levels = uniformity(whole);
+    for (const Again& each : again_)
+        if (levels.locals[each.earlier] == 0)
+            already_declared(each.name, {Symbol::Kind::Local, each.earlier,
+                                         program_.main.locals[each.earlier].place});
 }
 
 void Parser::close_scope(std::size_t mark) {
     for (; local_names_.size() > mark; local_names_.pop_back()) {
         const auto found = symbols_.find(local_names_.back());
+        if (found == symbols_.end()) continue;  // named again behind a grid barrier
         gone_[local_names_.back()] = found->second.place;
         symbols_.erase(found);
     }

@@ -47,6 +47,14 @@ class Parser {
     [[nodiscard]] bool starts_line() const { return token_.place.line > last_.place.line; }
 
     // ---- names ----
+    // A name of main that stands for another local behind a grid barrier.
+    struct Again {
+        std::uint32_t earlier = 0;  // a let, which must have ended there
+        Token name;
+    };
+    bool ended(const Symbol& symbol) const;
+    void already_declared(const Token& name, const Symbol& earlier);
+    void lasting_lets();
     [[nodiscard]] const Symbol* find(std::string_view text) const;
     void declare(const Token& name, Symbol::Kind kind, std::size_t index);
     void unknown(const Token& name, std::string_view wanted);
@@ -141,6 +149,9 @@ class Parser {
     std::unordered_map<std::string_view, Symbol> symbols_;
     std::unordered_map<std::string_view, Place> gone_;   // names of closed scopes
     std::vector<std::string_view> local_names_;          // declared and still in scope
+    std::vector<std::uint32_t> phase_of_;                // by local: grid barriers above it
+    std::uint32_t phase_ = 0;                            // grid barriers so far
+    std::vector<Again> again_;                           // lets of earlier phases, named again
     std::unordered_map<std::string_view, Place> later_;  // declared further down
     bool looked_ahead_ = false;
     std::unordered_set<std::string_view> reported_;  // unknown names: once each

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The head of a program as text, in one order and layout.
+#include <algorithm>
+
 #include "program/literal.hpp"
 #include "program/printer.hpp"
 #include "program/text.hpp"
+#include "program/validate.hpp"
 #include "program/words.hpp"
 
 namespace wye::ir {
@@ -67,7 +70,8 @@ class Printer {
         head();
         for (std::size_t k = 0; k < program_.functions.size(); ++k) function(k);
         out_ += "\nmain {\n";
-        const auto names = detail::local_names(program_.main, taken(program_.functions.size()));
+        const auto names =
+            detail::local_names(program_.main, taken(program_.functions.size()), lasting_locals());
         detail::CodePrinter(program_, program_.main, names, out_).block(program_.main.root, 1);
         out_ += "}\n";
         return std::move(out_);
@@ -82,6 +86,25 @@ class Printer {
         for (const Table& table : program_.tables) names.insert(table.name);
         for (std::size_t k = 0; k < functions; ++k) names.insert(program_.functions[k].name);
         return names;
+    }
+
+    // Of main: loop variables, and lets of level 0. Empty without grid barriers, where nothing
+    // asks.
+    [[nodiscard]] std::vector<bool> lasting_locals() const {
+        const Code& main = program_.main;
+        if (std::none_of(main.stmts.begin(), main.stmts.end(),
+                         [](const Stmt& s) { return s.op == Op::GRID_BARRIER; }))
+            return {};
+        Program whole = program_;
+        if (!validate(whole).empty()) return {};
+        const Uniformity levels = uniformity(whole);
+        std::vector<bool> out(main.locals.size());
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            const Local::Form form = main.locals[k].form;
+            out[k] =
+                form == Local::Form::For || (form == Local::Form::Let && levels.locals[k] == 0);
+        }
+        return out;
     }
 
     void head() {

@@ -10,8 +10,8 @@ namespace {
 
 class Namer {
   public:
-    Namer(const Code& code, std::unordered_set<std::string> taken)
-        : code_(code), taken_(std::move(taken)), names_(code.locals.size()) {}
+    Namer(const Code& code, std::unordered_set<std::string> taken, const std::vector<bool>& lasting)
+        : code_(code), taken_(std::move(taken)), lasting_(lasting), names_(code.locals.size()) {}
 
     std::vector<std::string> run() {
         for (std::size_t k = 0; k < code_.locals.size(); ++k)
@@ -31,7 +31,7 @@ class Namer {
             name = base.substr(0, WYE_LIMIT_NAME_BYTES - suffix.size()) + suffix;
         }
         taken_.insert(name);
-        open_.push_back(name);
+        open_.emplace_back(name, local);
         names_[local] = std::move(name);
     }
 
@@ -47,25 +47,30 @@ class Namer {
         const bool declares = stmt.op == Op::LET || stmt.op == Op::VAR || stmt.op == Op::VAR_ZERO ||
                               stmt.op == Op::VAR_ARRAY || stmt.op == Op::FOR;
         if (declares) choose(stmt.local);
+        if (stmt.op == Op::GRID_BARRIER)
+            for (const auto& [name, local] : open_)
+                if (local < lasting_.size() && !lasting_[local]) taken_.erase(name);
         block(stmt.body);
         block(stmt.otherwise);
         if (stmt.op == Op::FOR) close(mark);
     }
 
     void close(std::size_t mark) {
-        for (; open_.size() > mark; open_.pop_back()) taken_.erase(open_.back());
+        for (; open_.size() > mark; open_.pop_back()) taken_.erase(open_.back().first);
     }
 
     const Code& code_;
     std::unordered_set<std::string> taken_;
-    std::vector<std::string> open_;
+    const std::vector<bool>& lasting_;
+    std::vector<std::pair<std::string, std::size_t>> open_;
     std::vector<std::string> names_;
 };
 
 }  // namespace
 
-std::vector<std::string> local_names(const Code& code, std::unordered_set<std::string> taken) {
-    return Namer(code, std::move(taken)).run();
+std::vector<std::string> local_names(const Code& code, std::unordered_set<std::string> taken,
+                                     const std::vector<bool>& lasting) {
+    return Namer(code, std::move(taken), lasting).run();
 }
 
 }  // namespace wye::ir::detail

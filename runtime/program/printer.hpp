@@ -13,9 +13,11 @@
 namespace wye::ir::detail {
 
 // The names of all locals of one body as they print: their own where legal and free, else made up.
-// `taken`: names of declarations above the body.
+// `taken`: names of declarations above the body. `lasting`: by local, whether its name outlives a
+// grid barrier; empty: all do.
 [[nodiscard]] std::vector<std::string> local_names(const Code& code,
-                                                   std::unordered_set<std::string> taken);
+                                                   std::unordered_set<std::string> taken,
+                                                   const std::vector<bool>& lasting = {});
 
 // Prints the statements and expressions of one body.
 class CodePrinter {
