@@ -52,13 +52,13 @@ CValue CWriter::value(ir::ExprId id) {
             v = component(e);
             break;
         case Op::CONVERT:
-            v = conversion(e);
+            if (!hide_low_bits(id, v)) v = conversion(e);
             break;
         case Op::BITCAST:
             v = bitcast(e);
             break;
         default:
-            if (moved_bytes(id, v)) break;
+            if (moved_bytes(id, v) || hide_low_bits(id, v)) break;
             v = ranges_.guarded[id] ? branch(e) : operation(e);
             break;
     }
@@ -266,6 +266,9 @@ CValue CWriter::bitcast(const ir::Expr& e) {
         return v;
     }
     if (to.kind == Kind::F16) {  // u32 to f16x2, .x the low half
+        if (module_.facts.quirks.has(Quirk::PtxasHalfOfAChoice) &&
+            code_.exprs[from_id].op != Op::LITERAL && !launch_values_.unknown(from_id))
+            v.c[0] = "(" + v.c[0] + " | " + late_zero(ir::kU32) + ")";
         const std::string whole = atom(Kind::U32, v.c[0]);
         v.c[0] = half_step(module_, HalfStep::FromBits, "(" + whole + " & 65535u)");
         v.c[1] = half_step(module_, HalfStep::FromBits, "(" + whole + " >> 16u)");

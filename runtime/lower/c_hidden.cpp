@@ -3,6 +3,7 @@
 // Operands that a compiler must not see as constants, since it goes wrong on them: they are joined
 // with a zero that comes with the launch.
 #include <array>
+#include <bit>
 
 #include "lower/c_writer.hpp"
 
@@ -10,6 +11,12 @@ namespace wye::lower {
 
 using ir::Kind;
 using ir::Op;
+
+// A zero of an integer's width, which comes with the launch.
+std::string CWriter::late_zero(ir::Type type) {
+    const std::string zero = outer(Outer::Kind::OpaqueZero);
+    return type.bits() == 64 ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
+}
 
 // Zero operands of float arithmetic come from a value the compiler cannot see, on devices whose
 // compiler folds x + 0.0 to x.
@@ -35,17 +42,14 @@ CValue CWriter::operand(Op op, ir::ExprId id) {
 // not for the least integer. A second operand hides where the sign comes from.
 void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
     if (!type.integer() || !module_.spelling.hides_sign()) return;
-    const std::string zero = outer(Outer::Kind::OpaqueZero);
     CValue& v = operands.emplace_back();
-    v.c[0] =
-        type.bits() == 64 ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
+    v.c[0] = late_zero(type);
 }
 
 // For the least and the greatest of i32 (Spelling).
 void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands) {
     if (!module_.spelling.hides_negations()) return;
-    const std::string zero =
-        "(" + std::string(module_.value_type(Kind::U32)) + ")" + outer(Outer::Kind::OpaqueZero);
+    const std::string zero = late_zero(ir::kU32);
     for (std::size_t k = 0; k < ids.size(); ++k)
         if (negations_.possible(ids[k]))
             for (unsigned c = 0; c < operands[k].lanes; ++c)
@@ -68,14 +72,36 @@ void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
     if (clamp ? plain[1] && plain[2] : plain[0] || plain[1]) return;
     const auto hidden = [&](const std::string& text) {
         const std::string bits = module_.intrinsic(Intrinsic::FloatBits, Kind::F32, bare(text));
-        const std::string zero =
-            "(" + std::string(module_.value_type(Kind::U32)) + ")" + outer(Outer::Kind::OpaqueZero);
-        return module_.intrinsic(Intrinsic::BitsFloat, Kind::F32, bits + " | " + zero);
+        return module_.intrinsic(Intrinsic::BitsFloat, Kind::F32,
+                                 bits + " | " + late_zero(ir::kU32));
     };
     for (std::size_t k = 0; k < ids.size(); ++k)
         if (!plain[k] && !launch_values_.unknown(ids[k]))
             for (unsigned c = 0; c < operands[k].lanes; ++c)
                 operands[k].c[c] = hidden(operands[k].c[c]);
+}
+
+// For the quirk `llvm-masked-affine-index`. False: nothing is to be hidden, and nothing written.
+bool CWriter::hide_low_bits(ir::ExprId id, CValue& v) {
+    if (!module_.masked_indices.has(function_, id)) return false;
+    const ir::Expr& e = code_.exprs[id];
+    const auto ids = code_.operands_of(e);
+    const std::string zero = late_zero(e.type);
+    if (ids.size() == 2 && code_.exprs[ids[1]].op == Op::LITERAL && e.type.lanes == 1) {
+        const std::uint64_t bits = code_.exprs[ids[1]].extra;
+        const bool rest = e.op == Op::REM && e.type.unsigned_integer() && std::has_single_bit(bits);
+        if (rest || e.op == Op::AND) {  // the mask is worked out once
+            v = value(ids[0]);
+            v.c[0] = "(" + v.c[0] + " & (" + module_.literal(e.type.kind, rest ? bits - 1 : bits) +
+                     " | " + zero + "))";
+            ++v.depth;
+            return true;
+        }
+    }
+    v = e.op == Op::CONVERT ? conversion(e) : operation(e);
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = "(" + v.c[k] + " | " + zero + ")";
+    ++v.depth;
+    return true;
 }
 
 }  // namespace wye::lower

@@ -76,6 +76,9 @@ CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const T
       natives(options_.natives),
       subgroup(subgroup_),
       ranges(program_, workgroup, options_.check_free),
+      masked_indices(facts_.quirks.has(Quirk::LlvmMaskedAffineIndex)
+                         ? MaskedIndices(program_, workgroup)
+                         : MaskedIndices()),
       passes_buffers(std::ranges::count(passed_at_barriers(program_), true) != 0),
       functions(program_.functions.size()) {}
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "lower/half.hpp"
+#include "lower/quirks/masked_indices.hpp"
 #include "lower/ranges.hpp"
 #include "lower/spelling.hpp"
 
@@ -68,7 +69,8 @@ class CModule {
     const NativeSet natives;
     const std::uint32_t subgroup;  // width; 0: the program uses none
     const Ranges ranges;
-    const bool passes_buffers;  // some barrier has to order more than workgroup memory
+    const MaskedIndices masked_indices;  // none where the quirk is not asked for
+    const bool passes_buffers;           // some barrier has to order more than workgroup memory
     Used used;
     bool places = false;  // lines end with the place of their statement
 

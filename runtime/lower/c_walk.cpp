@@ -393,8 +393,10 @@ Result<Artifact> Kernel::write() {
 }  // namespace
 
 Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
-                         const Spelling& spelling, const TargetFacts& facts, const Options& options,
-                         bool places) {
+                         const Spelling& spelling, const TargetFacts& device,
+                         const Options& options, bool places) {
+    TargetFacts facts = device;
+    facts.quirks = device.quirks.narrowed(format, device.workgroup_loops);
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     if (subgroup != 0 && !spelling.subgroups(subgroup))
         return Error(Code::UNSUPPORTED,

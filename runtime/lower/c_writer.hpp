@@ -62,6 +62,8 @@ class CWriter {
     CValue call(const ir::Expr& e);
 
     // Constants (c_hidden.cpp)
+    std::string late_zero(ir::Type type);
+    bool hide_low_bits(ir::ExprId id, CValue& v);
     CValue operand(ir::Op op, ir::ExprId id);
     void hide_sign(ir::Type type, std::vector<CValue>& operands);
     void hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 namespace wye::lower {
 namespace {
@@ -17,14 +16,8 @@ class Unrolling {
   public:
     Unrolling(const ir::Program& program, const ir::Code& code) : program_(program), code_(code) {}
 
-    // Of a loop upwards between literals of at most 32 bits.
     [[nodiscard]] std::optional<std::uint64_t> rounds(const ir::Stmt& s) const {
-        const auto literal = [&](int k) { return code_.exprs[s.args[k]]; };
-        for (int k = 0; k < 3; ++k)
-            if (literal(k).op != Op::LITERAL || literal(k).extra > 0x7fffffffU) return std::nullopt;
-        const std::uint64_t first = literal(0).extra, end = literal(1).extra;
-        const std::uint64_t step = std::max<std::uint64_t>(literal(2).extra, 1);
-        return first < end ? (end - first - 1) / step + 1 : 0;
+        return literal_rounds(code_, s);
     }
 
     // Adds what the block costs when it runs `times`; false: it is not to be unrolled.
@@ -79,6 +72,15 @@ class Unrolling {
 };
 
 }  // namespace
+
+std::optional<std::uint64_t> literal_rounds(const ir::Code& code, const ir::Stmt& loop) {
+    const auto literal = [&](int k) { return code.exprs[loop.args[k]]; };
+    for (int k = 0; k < 3; ++k)
+        if (literal(k).op != Op::LITERAL || literal(k).extra > 0x7fffffffU) return std::nullopt;
+    const std::uint64_t first = literal(0).extra, end = literal(1).extra;
+    const std::uint64_t step = std::max<std::uint64_t>(literal(2).extra, 1);
+    return first < end ? (end - first - 1) / step + 1 : 0;
+}
 
 bool worth_unrolling(const ir::Program& program, const ir::Code& code, const ir::Stmt& loop) {
     Unrolling unrolling(program, code);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lower/preconditions.hpp"
+#include "lower/quirks/quirks.hpp"
 #include "wye/abi.h"
 #include "wye/sdk/program.hpp"
 #include "wye/sdk/result.hpp"
@@ -50,6 +51,9 @@ struct TargetFacts {
     // not. Loops that may run longer are watched, and trap with kLoopsEnded.
     std::uint64_t loop_rounds = 0;
     std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: not known
+    // Workarounds that the device may need. `lower` leaves out those that the format and the kind
+    // of device rule out.
+    QuirkSet quirks = QuirkSet::all();
 };
 
 // Operations in a dialect's own form, not exact: see native_functions.hpp.

@@ -42,8 +42,10 @@ Error too_large(const ir::Program& program, const std::string& what) {
 
 }  // namespace
 
-Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& facts,
+Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& device,
                              const Options& options) {
+    TargetFacts facts = device;
+    facts.quirks = device.quirks.narrowed(WYE_FORMAT_SPIRV, device.workgroup_loops);
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     SpirvContext context(program, facts, options, subgroup);
     SpirvModule& module = context.module;

@@ -43,7 +43,7 @@ for plugin in plugins/*/; do
 done
 pure='fmt/[a-z]+\.h|xxhash\.h'
 allow runtime/program "program/[a-z_0-9]+\.hpp|$sdk|$pure" 'the program knows the wire form and nothing below it'
-allow runtime/lower "(lower|program)/[a-z_0-9]+\.hpp|$sdk|$pure|spirv/unified1/[A-Za-z.0-9]+" 'lowering sees the program only: no driver, no registry'
+allow runtime/lower "(lower(/quirks)?|program)/[a-z_0-9]+\.hpp|$sdk|$pure|spirv/unified1/[A-Za-z.0-9]+" 'lowering sees the program only: no driver, no registry'
 allow runtime/plan "(plan|lower|program)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
 allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows keys and bytes only'
 allow runtime/route "(route|plan|program|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
