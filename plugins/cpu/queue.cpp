@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <new>
 
 #include "float_state.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint64_t kSmallWork = 20000;     // in units of Routine::weight, for 64 lanes each
 constexpr std::uint64_t kPatienceNs = 100'000;  // then the caller gets its thread back
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kSlice = std::uint64_t{16} << 20;  // moved between two looks at a stop
 
 using Clock = std::chrono::steady_clock;
 
@@ -37,26 +39,50 @@ Error no_registers() {
             "Fix: free memory or use a smaller workgroup"};
 }
 
-void fill(const wye_fill_op& op) {
-    std::byte* at = reinterpret_cast<Buffer*>(op.target)->data() + op.offset;
-    if (op.size == 0) return;
+// Calls `move(offset, size)` for the slices of [0, size), in order or from the end. False: it was
+// told to stop, and the rest is not moved. A slice takes some milliseconds at most.
+template <typename Move>
+bool sliced(std::uint64_t size, const Stop& stop, bool from_the_end, Move&& move) {
+    for (std::uint64_t done = 0; done < size;) {
+        if (stop.requested()) return false;
+        const std::uint64_t now = std::min(size - done, kSlice);
+        move(from_the_end ? size - done - now : done, now);
+        done += now;
+    }
+    return true;
+}
+
+bool fill(const wye_fill_op& op, const Stop& stop) {
+    std::byte* target = reinterpret_cast<Buffer*>(op.target)->data() + op.offset;
     std::byte pattern[8];
     std::memcpy(pattern, &op.pattern, sizeof pattern);
     const std::uint32_t bytes = std::clamp<std::uint32_t>(op.pattern_size, 1, 8);
     const bool same =
         std::all_of(pattern, pattern + bytes, [&](std::byte b) { return b == pattern[0]; });
-    if (same) {
-        std::memset(at, static_cast<int>(pattern[0]), op.size);
-        return;
-    }
-    // One pattern, then copies of what is there, twice as long each time.
-    std::uint64_t done = std::min<std::uint64_t>(bytes, op.size);
-    std::memcpy(at, pattern, done);
-    while (done < op.size) {
-        const std::uint64_t more = std::min(done, op.size - done);
-        std::memcpy(at + done, at, more);
-        done += more;
-    }
+    return sliced(op.size, stop, false, [&](std::uint64_t offset, std::uint64_t size) {
+        std::byte* const at = target + offset;
+        if (same) {
+            std::memset(at, static_cast<int>(pattern[0]), size);
+            return;
+        }
+        // One pattern, then copies of what is there, twice as long each time. Patterns do not cross
+        // slices: their sizes divide a slice's.
+        std::uint64_t done = std::min<std::uint64_t>(bytes, size);
+        std::memcpy(at, pattern, done);
+        while (done < size) {
+            const std::uint64_t more = std::min(done, size - done);
+            std::memcpy(at + done, at, more);
+            done += more;
+        }
+    });
+}
+
+// `target` and `source` may overlap.
+bool move_bytes(std::byte* target, const std::byte* source, std::uint64_t size, const Stop& stop) {
+    const bool backwards = std::less<const std::byte*>()(source, target);
+    return sliced(size, stop, backwards, [&](std::uint64_t offset, std::uint64_t now) {
+        std::memmove(target + offset, source + offset, now);
+    });
 }
 
 std::uint64_t bytes_of(const wye_operation& operation) {
@@ -159,33 +185,31 @@ std::unique_ptr<Queue::Batch> Queue::copy(const wye_operation* operations, std::
     return batch;
 }
 
-void Queue::transfer(const wye_operation& operation) {
+bool Queue::transfer(const wye_operation& operation, std::uint64_t value) const {
     const auto data = [](wye_buffer_object* buffer) {
         return reinterpret_cast<Buffer*>(buffer)->data();
     };
+    const Stop stop{&cancelled_, value};
     switch (operation.kind) {
         case WYE_OPERATION_COPY: {
             const wye_copy_op& op = operation.u.copy;
-            if (op.size != 0)
-                std::memmove(data(op.target) + op.target_offset, data(op.source) + op.source_offset,
-                             op.size);
-            break;
+            return move_bytes(data(op.target) + op.target_offset,
+                              data(op.source) + op.source_offset, op.size, stop);
         }
         case WYE_OPERATION_FILL:
-            fill(operation.u.fill);
-            break;
+            return fill(operation.u.fill, stop);
         case WYE_OPERATION_UPLOAD: {
             const wye_transfer_op& op = operation.u.transfer;
-            if (op.size != 0) std::memcpy(data(op.buffer) + op.offset, op.source, op.size);
-            break;
+            return move_bytes(data(op.buffer) + op.offset, static_cast<const std::byte*>(op.source),
+                              op.size, stop);
         }
         case WYE_OPERATION_DOWNLOAD: {
             const wye_transfer_op& op = operation.u.transfer;
-            if (op.size != 0) std::memcpy(op.target, data(op.buffer) + op.offset, op.size);
-            break;
+            return move_bytes(static_cast<std::byte*>(op.target), data(op.buffer) + op.offset,
+                              op.size, stop);
         }
         default:
-            break;
+            return true;
     }
 }
 
@@ -196,7 +220,8 @@ void Queue::run_here(const wye_operation* operations, std::uint64_t count, std::
     const auto start = Clock::now();
     for (std::uint64_t n = 0; n < count; ++n) {
         if (operations[n].kind != WYE_OPERATION_DISPATCH) {
-            transfer(operations[n]);
+            if (!transfer(operations[n], value))
+                return end(value, cancelled_error(value), since(start));
             continue;
         }
         auto paused = try_dispatch(operations[n].u.dispatch, value);
@@ -288,7 +313,7 @@ Result<void> Queue::run_batch(Batch& batch) {
             WYE_TRY(
                 dispatch(operation.u.dispatch, batch.value, first ? batch.handover : std::nullopt));
         } else {
-            transfer(operation);
+            if (!transfer(operation, batch.value)) return cancelled_error(batch.value);
         }
         first = false;
     }

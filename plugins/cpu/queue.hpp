@@ -69,7 +69,8 @@ class Queue {
     Result<void> run_batch(Batch& batch);
     Result<void> dispatch(const wye_dispatch_op& op, std::uint64_t value,
                           const std::optional<Handover>& handover);
-    static void transfer(const wye_operation& operation);
+    // False: it was cancelled, and only a part of the bytes moved.
+    [[nodiscard]] bool transfer(const wye_operation& operation, std::uint64_t value) const;
     void enqueue(std::unique_ptr<Batch> batch);
     void serve();
     void end(std::uint64_t value, std::optional<Error> error, std::uint64_t spent_ns);

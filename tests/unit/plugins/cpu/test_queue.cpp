@@ -6,6 +6,9 @@
 
 #include <cfenv>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <thread>
 
 #if defined(__SSE2__)
@@ -195,3 +198,66 @@ TEST_CASE("the caller's rounding and flush modes neither matter nor change") {
     }
 }
 #endif
+
+// Large enough that a fill or copy on one thread takes a good part of a second; pages are only made
+// for what was written before the stop.
+TEST_CASE("fills and transfers of large buffers can be cancelled") {
+    constexpr std::uint64_t kBytes = std::uint64_t{2} << 30;
+    test::Rig rig;
+    const std::unique_ptr<void, void (*)(void*)> host(std::calloc(kBytes, 1), &std::free);
+    REQUIRE(host != nullptr);
+    wye_operation fill{};
+    fill.kind = WYE_OPERATION_FILL;
+    fill.u.fill.size = kBytes;
+    fill.u.fill.pattern_size = 1;
+    wye_operation pattern = fill;
+    pattern.u.fill.pattern = 0x0102030405060708U;
+    pattern.u.fill.pattern_size = 8;
+    wye_operation upload{};
+    upload.kind = WYE_OPERATION_UPLOAD;
+    upload.u.transfer.size = kBytes;
+    upload.u.transfer.source = host.get();
+    for (wye_operation operation : {fill, pattern, upload}) {
+        wye_buffer_desc desc{};
+        desc.header.size = sizeof desc;
+        desc.size = kBytes;
+        wye_buffer_object* buffer = nullptr;
+        REQUIRE(rig.device_table().buffer_create(rig.device(), &desc, &buffer, nullptr) == WYE_OK);
+        if (operation.kind == WYE_OPERATION_FILL)
+            operation.u.fill.target = buffer;
+        else
+            operation.u.transfer.buffer = buffer;
+        wye_queue_object* queue = rig.new_queue();
+        std::uint64_t value = 0;
+        REQUIRE(rig.queue_table().submit(queue, &operation, 1, nullptr, 0, &value, nullptr) ==
+                WYE_OK);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it has begun
+        CHECK(rig.queue_table().cancel(queue, value, nullptr) == WYE_OK);
+        CHECK(rig.wait(queue, value, UINT64_MAX).code == WYE_CANCELLED);
+        rig.queue_table().destroy(queue);
+        rig.device_table().buffer_destroy(rig.device(), buffer);
+    }
+}
+
+TEST_CASE("overlapping copies longer than a slice keep every byte, in both directions") {
+    constexpr std::uint64_t kBytes = std::uint64_t{40} << 20;
+    constexpr std::uint64_t kShift = 12345;
+    test::Rig rig;
+    std::vector<std::uint32_t> words(kBytes / 4);
+    for (std::size_t n = 0; n < words.size(); ++n) words[n] = static_cast<std::uint32_t>(n * 7919);
+    const test::Bytes before = test::bytes_of(words);
+    for (const bool up : {false, true}) {
+        wye_buffer_object* buffer = rig.new_buffer(kBytes, before.data());
+        wye_operation copy{};
+        copy.kind = WYE_OPERATION_COPY;
+        copy.u.copy = {buffer, buffer, up ? 0 : kShift, up ? kShift : 0, kBytes - kShift};
+        std::uint64_t value = 0;
+        REQUIRE(rig.queue_table().submit(rig.queue(), &copy, 1, nullptr, 0, &value, nullptr) ==
+                WYE_OK);
+        CHECK(rig.wait(value).code == WYE_OK);
+        const test::Bytes after = rig.content(buffer, kBytes);
+        CHECK(std::memcmp(after.data() + (up ? kShift : 0), before.data() + (up ? 0 : kShift),
+                          kBytes - kShift) == 0);
+        rig.device_table().buffer_destroy(rig.device(), buffer);
+    }
+}
