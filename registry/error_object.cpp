@@ -2,33 +2,76 @@
 #include "registry/error_object.hpp"
 
 #include <new>
+#include <vector>
 
 namespace wye::registry {
 namespace {
 
 // Stands for "no memory to say more". Its texts are short enough to be kept without allocation.
 wye_error* out_of_memory() noexcept {
-    static wye_error instance{Error(Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"),
+    static wye_error instance{Error(Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"), 0,
                               "out of memory", nullptr};
     return &instance;
 }
 
-std::unique_ptr<const wye_error> mirror(const Error& error) {
-    auto object = std::make_unique<wye_error>();
-    object->error = error;
-    object->text = error.text();
-    if (error.cause) object->cause = mirror(*error.cause);
-    return object;
+// The chain of causes, outermost first.
+std::vector<const Error*> causes_of(const Error& error) {
+    std::vector<const Error*> out;
+    for (const Error* e = error.cause.get(); e != nullptr; e = e->cause.get()) out.push_back(e);
+    return out;
+}
+
+// Leaves out the middle of a chain that is too long.
+void shorten(Error& error) {
+    std::vector<const Error*> chain = causes_of(error);
+    if (chain.size() <= kMostCauses) return;
+    constexpr std::ptrdiff_t kHalf = kMostCauses / 2;
+    chain.erase(chain.begin() + kHalf, chain.end() - kHalf);
+    std::shared_ptr<const Error> made;
+    for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+        Error copy((*at)->code, (*at)->message, (*at)->fix, (*at)->subject);
+        copy.native_domain = (*at)->native_domain;
+        copy.native_code = (*at)->native_code;
+        copy.cause = std::move(made);
+        made = std::make_shared<const Error>(std::move(copy));
+    }
+    error.cause = std::move(made);
 }
 
 }  // namespace
 
 wye_error* make_error_object(Error error) noexcept {
     try {
+        shorten(error);
+        const std::vector<const Error*> causes = causes_of(error);
+        std::unique_ptr<wye_error> object;
+        for (std::size_t at = causes.size() + 1; at-- > 0;) {  // each is the next one's cause
+            auto next = std::make_unique<wye_error>();
+            next->error = at == 0 ? error : *causes[at - 1];
+            next->causes = static_cast<std::uint32_t>(causes.size() - at);
+            next->text = next->error.text();
+            next->cause = std::move(object);
+            object = std::move(next);
+        }
+        return object.release();
+    } catch (...) {
+        return out_of_memory();
+    }
+}
+
+wye_error* make_error_object(Error error, wye_error* cause) noexcept {
+    const std::unique_ptr<wye_error, decltype(&release_error_object)> taken(cause,
+                                                                            &release_error_object);
+    try {
         auto object = std::make_unique<wye_error>();
-        object->text = error.text();
-        if (error.cause) object->cause = mirror(*error.cause);
         object->error = std::move(error);
+        if (taken && taken->causes < kMostCauses) {
+            object->error.cause = std::make_shared<const Error>(taken->error);
+            object->causes = taken->causes + 1;
+        } else if (taken) {  // without the cause itself, but with what is behind it
+            object->error.cause = taken->error.cause;
+            object->causes = taken->causes;
+        }
         return object.release();
     } catch (...) {
         return out_of_memory();

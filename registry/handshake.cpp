@@ -16,7 +16,7 @@ namespace {
 
 // No table of the next ten years comes near this; a larger size is a lie or garbage.
 constexpr std::uint32_t kTableBytes = 64 * 1024;
-constexpr int kChainEntries = 64;
+constexpr std::uint32_t kChainEntries = 64;
 constexpr const char* kAuthor = "Fix: ask the plugin's author for a build that keeps the contract";
 
 Error bad_plugin(std::string what) { return Error(Code::BAD_PLUGIN, std::move(what), kAuthor); }
@@ -104,24 +104,37 @@ struct SlotName {
 
 }  // namespace
 
-Result<void> check_chain(const void* next, std::string_view owner) {
-    int count = 0;
-    while (next != nullptr) {
+std::optional<ChainFault> chain_fault(const void* next) noexcept {
+    for (std::uint32_t count = 1; next != nullptr; ++count) {
         const auto* entry = static_cast<const wye_header*>(next);
-        if (++count > kChainEntries)
-            return bad_plugin("the extension chain of the " + std::string(owner) +
-                              " has more than " + std::to_string(kChainEntries) + " entries");
+        if (count > kChainEntries) return ChainFault{ChainFault::Kind::Endless, kChainEntries};
         if (entry->size < sizeof(wye_header))
-            return bad_plugin("an extension entry of the " + std::string(owner) +
-                              " claims a size of " + std::to_string(entry->size) + " bytes");
+            return ChainFault{ChainFault::Kind::Short, entry->size};
         if ((entry->type & WYE_CHAIN_CRITICAL) != 0)
-            return Error(Code::UNSUPPORTED_EXTENSION,
-                         "the " + std::string(owner) + " demands the unknown extension " +
-                             std::to_string(entry->type & ~WYE_CHAIN_CRITICAL),
-                         "Fix: use a newer host, or a plugin build that does not demand it");
+            return ChainFault{ChainFault::Kind::Unknown, entry->type & ~WYE_CHAIN_CRITICAL};
         next = entry->next;
     }
-    return {};
+    return std::nullopt;
+}
+
+Result<void> check_chain(const void* next, std::string_view owner) {
+    const auto fault = chain_fault(next);
+    if (!fault) return {};
+    const std::string name(owner);
+    const std::string number = std::to_string(fault->number);
+    switch (fault->kind) {
+        case ChainFault::Kind::Endless:
+            return bad_plugin("the extension chain of the " + name + " has more than " + number +
+                              " entries");
+        case ChainFault::Kind::Short:
+            return bad_plugin("an extension entry of the " + name + " claims a size of " + number +
+                              " bytes");
+        case ChainFault::Kind::Unknown:
+            break;
+    }
+    return Error(Code::UNSUPPORTED_EXTENSION,
+                 "the " + name + " demands the unknown extension " + number,
+                 "Fix: use a newer host, or a plugin build that does not demand it");
 }
 
 Result<wye_plugin_table> adopt(const wye_plugin_table* from) {

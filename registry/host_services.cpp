@@ -28,15 +28,14 @@ wye_error* error_make(wye_host_object*, const wye_error_desc* desc) noexcept {
     wye_error_desc known{};
     if (desc != nullptr)
         std::memcpy(&known, desc, std::min<std::size_t>(desc->header.size, sizeof known));
-    const std::unique_ptr<wye_error, decltype(&release_error_object)> cause(known.cause,
-                                                                            &release_error_object);
+    std::unique_ptr<wye_error, decltype(&release_error_object)> cause(known.cause,
+                                                                      &release_error_object);
     try {
         Error error(static_cast<Code>(known.code), copy(known.message), copy(known.fix),
                     copy(known.subject));
         error.native_domain = copy(known.native_domain);
         error.native_code = known.native_code;
-        if (cause) error.cause = std::make_shared<const Error>(cause->error);
-        return make_error_object(std::move(error));
+        return make_error_object(std::move(error), cause.release());
     } catch (...) {
         return make_error_object(Error(Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"));
     }

@@ -54,7 +54,34 @@ Result<void> refuse_header(const wye_header& header, std::size_t size, std::stri
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("{} has type {:#x} in its header", name, header.type),
                      "Fix: leave the type of a base structure 0", std::string(name));
-    return registry::check_chain(header.next, name);
+    const auto fault = registry::chain_fault(header.next);
+    if (!fault) return {};
+    switch (fault->kind) {
+        case registry::ChainFault::Kind::Endless:
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("the `next` chain of {} has more than {} entries: it seems to "
+                                     "lead back to itself",
+                                     name, fault->number),
+                         "Fix: set `next` to null, in the structure or in the last entry of its "
+                         "chain",
+                         std::string(name));
+        case registry::ChainFault::Kind::Short:
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("an entry in the `next` chain of {} has {} bytes by its "
+                                     "header, fewer than the {} of a header",
+                                     name, fault->number, sizeof(wye_header)),
+                         "Fix: fill in the header of each entry, and set `next` of the last one to "
+                         "null",
+                         std::string(name));
+        case registry::ChainFault::Kind::Unknown:
+            break;
+    }
+    return Error(
+        Code::UNSUPPORTED_EXTENSION,
+        fmt::format("the `next` chain of {} demands extension {}, which libwye {} does not "
+                    "know",
+                    name, fault->number, wye_version()),
+        "Fix: leave the entry out, or use a newer libwye", std::string(name));
 }
 
 Error refuse_string(wye_string text, std::string_view name) {

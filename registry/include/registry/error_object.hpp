@@ -4,23 +4,32 @@
 // to applications. One allocator, one layout, one file. Immutable after it was made; free-threaded.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "wye/abi.h"
 #include "wye/sdk/result.hpp"
 
-// Global because the C header names it. Members for libwye's accessors: each string is terminated.
+// Global because the C header names it. Each string is terminated.
 struct wye_error {
     wye::Error error;
+    std::uint32_t causes = 0;  // length of error's chain of causes
+    // For libwye's accessors; a plugin's error, which the host takes in, has neither.
     std::string text;                        // error.text(), made once
     std::unique_ptr<const wye_error> cause;  // mirrors error.cause; null: none
 };
 
 namespace wye::registry {
 
-// Never throws. When memory is short, a static object that stands for OUT_OF_MEMORY.
+// An error object has at most this many causes. Of a longer chain the middle is left out.
+inline constexpr std::uint32_t kMostCauses = 64;
+
+// For an application. Never throws. When memory is short, a static object that stands for
+// OUT_OF_MEMORY.
 [[nodiscard]] wye_error* make_error_object(Error error) noexcept;
+// For a plugin, in constant time: takes over `cause`, which may be null. As above otherwise.
+[[nodiscard]] wye_error* make_error_object(Error error, wye_error* cause) noexcept;
 
 // Frees it; null and the static object are fine.
 void release_error_object(wye_error* error) noexcept;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,8 +54,20 @@ struct SlotInfo {
 // A slot succeeded and left its output null: the error for it.
 [[nodiscard]] Error null_object_fault(std::string_view slot);
 
-// Walks an extension chain: UNSUPPORTED_EXTENSION at the first unknown critical entry, BAD_PLUGIN
-// when it is longer than 64 entries (a loop). The host knows no entries yet.
+// The first thing wrong with an extension chain. The host knows no entries yet.
+struct ChainFault {
+    enum class Kind : std::uint8_t {
+        Endless,  // more entries than `number`: a loop
+        Short,    // an entry has `number` bytes by its header, fewer than a header has
+        Unknown   // a critical entry of the unknown type `number`
+    };
+    Kind kind;
+    std::uint32_t number;
+};
+[[nodiscard]] std::optional<ChainFault> chain_fault(const void* next) noexcept;
+
+// As an error of a plugin's structure: UNSUPPORTED_EXTENSION for an unknown critical entry, else
+// BAD_PLUGIN.
 [[nodiscard]] Result<void> check_chain(const void* next, std::string_view owner);
 
 }  // namespace wye::registry

@@ -169,7 +169,16 @@ TEST_CASE("C structures: headers, reserved members, null pointers, unknown flags
                   "wye_dispatch_desc");
     check_refused(with([](auto& d) { d.header.type = 3; }), WYE_INVALID_ARGUMENT, "type 0x3");
     const wye_header critical = {sizeof(wye_header), WYE_CHAIN_CRITICAL | 1U, nullptr};
-    check_refused(with([&](auto& d) { d.header.next = &critical; }), WYE_UNSUPPORTED_EXTENSION, "");
+    check_refused(with([&](auto& d) { d.header.next = &critical; }), WYE_UNSUPPORTED_EXTENSION,
+                  "`next` chain of wye_dispatch_desc");
+    // The caller's structure, so nothing for a plugin's author.
+    wye_header loop = {sizeof loop, 5, nullptr};
+    loop.next = &loop;
+    check_refused(with([&](auto& d) { d.header.next = &loop; }), WYE_INVALID_ARGUMENT,
+                  "lead back to itself");
+    const wye_header tiny = {4, 5, nullptr};
+    check_refused(with([&](auto& d) { d.header.next = &tiny; }), WYE_INVALID_ARGUMENT,
+                  "`next` chain of wye_dispatch_desc");
     check_refused(with([](auto& d) { d.reserved = 1; }), WYE_INVALID_ARGUMENT, "reserved");
     check_refused(with([](auto& d) { d.flags = 1U << 30U; }), WYE_INVALID_ARGUMENT, "0x40000000");
     check_refused(with([](auto& d) { d.label.size = 3; }), WYE_INVALID_ARGUMENT, "label");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,8 @@ TEST_CASE("an error goes through a plugin and comes back whole") {
     wye_error* object = nullptr;
     CHECK(sdk::report(host->table(), outer, &object) == WYE_COMPILE_FAILED);
     REQUIRE(object != nullptr);
-    CHECK(object->text.find("because: clCreateContext failed") != std::string::npos);
-    REQUIRE(object->cause != nullptr);
-    CHECK(object->cause->error.native_code == -6);
+    CHECK(object->error.text().find("because: clCreateContext failed") != std::string::npos);
+    CHECK(object->causes == 1);
     const Error back = take_error(WYE_COMPILE_FAILED, object, "the slot");
     CHECK(back.code == Code::COMPILE_FAILED);
     CHECK(back.message == "no program");
@@ -33,6 +33,62 @@ TEST_CASE("an error goes through a plugin and comes back whole") {
     REQUIRE(back.cause != nullptr);
     CHECK(back.cause->native_domain == "opencl");
     CHECK(back.cause->native_code == -6);
+}
+
+namespace {
+
+// "0" is the cause of "1", and so on.
+Error chain_of(unsigned causes) {
+    Error out(Code::DRIVER, "0", "Fix: none");
+    for (unsigned n = 1; n <= causes; ++n)
+        out = std::move(out).wrapped(Code::DRIVER, std::to_string(n), "Fix: none");
+    return out;
+}
+
+std::vector<std::string> messages_of(const Error& error) {
+    std::vector<std::string> out;
+    for (const Error* e = &error; e != nullptr; e = e->cause.get()) out.push_back(e->message);
+    return out;
+}
+
+}  // namespace
+
+// Copying the chain for each error that is put in front takes time with the square of its length.
+TEST_CASE("a chain of 200,000 causes is made, handed over and freed, shortened in the middle") {
+    constexpr unsigned kLong = 200'000;
+    const auto host = HostServices::create({}, {});
+    const wye_host_table& table = host->table();
+    wye_error* object = nullptr;
+    for (unsigned n = 0; n <= kLong; ++n) {
+        const std::string message = std::to_string(n);
+        wye_error_desc desc{};
+        desc.header = sdk::header_of(sizeof desc);
+        desc.code = WYE_DRIVER;
+        desc.message = sdk::to_abi(message);
+        desc.cause = object;
+        object = table.error_make(table.self, &desc);
+    }
+    const auto taken = messages_of(take_error(WYE_DRIVER, object, "the slot"));
+    CHECK(taken.size() == kMostCauses + 1);
+    CHECK(taken.front() == std::to_string(kLong));
+    CHECK(taken.back() == "0");
+
+    const Error longer = chain_of(1000);
+    CHECK(sdk::report(table, longer, &object) == WYE_DRIVER);
+    const auto reported = messages_of(take_error(WYE_DRIVER, object, "the slot"));
+    CHECK(reported.size() <= kMostCauses + 1);
+    CHECK(reported.front() == "1000");
+    CHECK(reported.back() == "0");
+
+    const std::unique_ptr<wye_error, decltype(&release_error_object)> shown(
+        make_error_object(longer), &release_error_object);
+    CHECK(shown->causes == kMostCauses);
+    std::size_t count = 0;
+    const wye_error* last = shown.get();
+    for (; last->cause; last = last->cause.get()) ++count;
+    CHECK(count == kMostCauses);
+    CHECK(last->error.message == "0");
+    CHECK(shown->text.size() < 4096);
 }
 
 TEST_CASE("a status without an object still says what failed") {

@@ -164,4 +164,5 @@ TEST_CASE("extension chains") {
     CHECK(check_chain(&both, "x").error().message.find("extension 9") != std::string::npos);
     CHECK(check_chain(&tiny, "x").error().code == Code::BAD_PLUGIN);
     CHECK(check_chain(&loop, "x").error().code == Code::BAD_PLUGIN);
+    CHECK(check_chain(&loop, "x").error().fix.find("author") != std::string::npos);
 }

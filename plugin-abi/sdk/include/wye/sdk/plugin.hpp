@@ -37,23 +37,34 @@ namespace wye::sdk {
     return std::string(from_abi(out));
 }
 
-// Hands `error` (with its causes) to the host through `sink`, which may be null. Returns its code.
+// Hands `error` with its causes to the host through `sink`, which may be null. Returns its code. Of
+// more than 63 causes, the one at the end and those next to `error` are handed over.
 inline wye_status report(const wye_host_table& host, const Error& error,
                          wye_error** sink) noexcept {
     const auto code = static_cast<wye_status>(error.code);
     if (sink == nullptr) return code;
-    wye_error* cause = nullptr;
-    if (error.cause) report(host, *error.cause, &cause);
-    wye_error_desc desc{};
-    desc.header = header_of(sizeof desc);
-    desc.code = code;
-    desc.native_code = error.native_code;
-    desc.native_domain = to_abi(error.native_domain);
-    desc.subject = to_abi(error.subject);
-    desc.message = to_abi(error.message);
-    desc.fix = to_abi(error.fix);
-    desc.cause = cause;
-    *sink = host.error_make(host.self, &desc);
+    constexpr std::size_t kMost = 64;
+    const Error* chain[kMost];
+    std::size_t count = 0;
+    for (const Error* e = &error; e != nullptr; e = e->cause.get()) {
+        if (count < kMost) ++count;
+        chain[count - 1] = e;
+    }
+    wye_error* made = nullptr;
+    while (count-- > 0) {  // from the end, since an error object takes over its cause
+        const Error& e = *chain[count];
+        wye_error_desc desc{};
+        desc.header = header_of(sizeof desc);
+        desc.code = static_cast<wye_status>(e.code);
+        desc.native_code = e.native_code;
+        desc.native_domain = to_abi(e.native_domain);
+        desc.subject = to_abi(e.subject);
+        desc.message = to_abi(e.message);
+        desc.fix = to_abi(e.fix);
+        desc.cause = made;
+        made = host.error_make(host.self, &desc);
+    }
+    *sink = made;
     return code;
 }
 
