@@ -5,18 +5,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+
+#include "wye/sdk/build_id.hpp"
+#include "wye/sdk/checksum.hpp"
+#include "wye/sdk/new_file.hpp"
 
 namespace wye::sdk {
 namespace {
 
-constexpr std::size_t kMostBytes = 4096;
+// "wye kept 1 KIND KEYBYTES TEXTBYTES\n", key, "\n", text, checksum of all that, "\n".
+constexpr std::string_view kMagic = "wye kept 1 ";
+constexpr std::size_t kDigits = 16;
+constexpr std::size_t kRandom = 7;  // what an unfinished file's name ends in: ".XXXXXX"
+constexpr char kInside = 0;         // an address in the object that this code is linked into
 
-Error io_error(const std::string& what, const std::string& path) {
-    const int number = errno;
+std::string hex(std::uint64_t number) {
+    char digits[kDigits + 1];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
+    return digits;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+Error io_error(const std::string& what, const std::string& path, int number = errno) {
     Error error(Code::IO, what + " `" + path + "`: " + std::strerror(number),
                 "Fix: make the cache folder writable; until then each process finds out again",
                 path);
@@ -39,59 +56,119 @@ class File {
     int descriptor_;
 };
 
-}  // namespace
+std::string with_build(std::string_view key, const std::string& build) {
+    return std::string(key) + "\nbuild=" + build;
+}
 
-std::uint64_t text_hash(std::string_view text) noexcept {
-    std::uint64_t out = 0xcbf29ce484222325U;
-    for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+// Takes "NUMBER" and the separator behind it off the front.
+std::optional<std::size_t> take_size(std::string_view& rest, char separator) noexcept {
+    std::size_t out = 0;
+    const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), out);
+    const auto digits = static_cast<std::size_t>(end - rest.data());
+    if (status != std::errc{} || digits == rest.size() || *end != separator) return std::nullopt;
+    rest.remove_prefix(digits + 1);
     return out;
 }
 
-std::string kept_name(std::string_view kind, std::string_view key) {
-    char digits[24];
-    std::snprintf(digits, sizeof digits, "-%016llx",
-                  static_cast<unsigned long long>(text_hash(key)));
-    return std::string(kind) + digits;
-}
-
-std::optional<std::string> read_kept(const std::string& folder, const std::string& name) {
-    const File file(open((folder + "/" + name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    struct stat status {};
-    if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_uid != geteuid() || (status.st_mode & 022U) != 0)
-        return std::nullopt;
-    std::string text(kMostBytes, '\0');
-    const ssize_t size = read(file.get(), text.data(), text.size());
-    if (size < 0) return std::nullopt;
-    text.resize(static_cast<std::size_t>(size));
-    return text;
-}
-
-Result<void> keep_text(const std::string& folder, const std::string& name, std::string_view text) {
+Result<void> make_folders(const std::string& folder) {
     for (std::size_t at = folder.find('/', 1);; at = folder.find('/', at + 1)) {
         const std::string part = folder.substr(0, at);
         if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST)
             return io_error("cannot make the folder", part);
-        if (at == std::string::npos) break;
+        if (at == std::string::npos) return {};
     }
-    const std::string path = folder + "/" + name;
-    std::string temporary = path + ".XXXXXX";
-    {
-        const File file(mkstemp(temporary.data()));
-        if (file.get() < 0) return io_error("cannot make", temporary);
-        const ssize_t written = write(file.get(), text.data(), text.size());
-        if (written != static_cast<ssize_t>(text.size())) {
-            Error error = io_error("cannot write", temporary);
-            unlink(temporary.c_str());
-            return error;
-        }
-    }
-    if (rename(temporary.c_str(), path.c_str()) != 0) {
-        Error error = io_error("cannot rename to", path);
-        unlink(temporary.c_str());
-        return error;
-    }
+}
+
+Result<void> replace(const std::string& path, std::string_view content) {
+    NewFile file;
+    int problem = file.open(path, 0600);
+    if (problem == 0) problem = file.write(std::as_bytes(std::span(content)));
+    if (problem == 0) problem = file.publish();
+    if (problem != 0) return io_error("cannot write", path, problem);
     return {};
+}
+
+}  // namespace
+
+std::string kept_name(std::string_view kind, std::string_view key) {
+    return std::string(kind) + "-" + hex(checksum(key));
+}
+
+bool is_kept_name(std::string_view name) noexcept {
+    if (name.size() > kRandom && name[name.size() - kRandom] == '.') name.remove_suffix(kRandom);
+    return name.size() > kDigits + 1 && name[name.size() - kDigits - 1] == '-' &&
+           std::all_of(name.begin(), name.end(), is_letter) &&
+           std::all_of(name.end() - kDigits, name.end(), is_hex);
+}
+
+std::string kept_file(std::string_view kind, std::string_view key, std::string_view text) {
+    std::string out(kMagic);
+    out += std::string(kind) + " " + std::to_string(key.size()) + " " +
+           std::to_string(text.size()) + "\n";
+    out.append(key).append("\n").append(text);
+    return out + hex(checksum(out)) + "\n";
+}
+
+std::optional<KeptParts> kept_parts(std::string_view file) {
+    if (file.size() <= kDigits || file.back() != '\n') return std::nullopt;
+    std::string_view rest = file.substr(0, file.size() - kDigits - 1);
+    if (file.substr(rest.size(), kDigits) != hex(checksum(rest))) return std::nullopt;
+    if (rest.substr(0, kMagic.size()) != kMagic) return std::nullopt;
+    rest.remove_prefix(kMagic.size());
+    const std::size_t blank = rest.find(' ');
+    if (blank == std::string_view::npos) return std::nullopt;
+    KeptParts out;
+    out.kind = rest.substr(0, blank);
+    rest.remove_prefix(blank + 1);
+    const auto key = take_size(rest, ' ');
+    const auto text = key ? take_size(rest, '\n') : std::nullopt;
+    if (!text || *key >= rest.size() || rest[*key] != '\n' || rest.size() - *key - 1 != *text)
+        return std::nullopt;
+    out.key = rest.substr(0, *key);
+    out.text = rest.substr(*key + 1);
+    return out;
+}
+
+std::optional<std::string> read_kept(const std::string& folder, std::string_view kind,
+                                     std::string_view key) {
+    const std::string whole = with_build(key, build_id(&kInside));
+    const std::string path = folder + "/" + kept_name(kind, whole);
+    const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat status {};
+    if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_uid != geteuid() || (status.st_mode & 022U) != 0)
+        return std::nullopt;
+    std::string content(kMostKeptBytes + 1, '\0');
+    const ssize_t size = read(file.get(), content.data(), content.size());
+    if (size < 0 || static_cast<std::size_t>(size) > kMostKeptBytes) return std::nullopt;
+    content.resize(static_cast<std::size_t>(size));
+    const auto parts = kept_parts(content);
+    if (!parts || parts->kind != kind || parts->key != whole) return std::nullopt;
+    return std::string(parts->text);
+}
+
+Result<void> keep_text(const std::string& folder, std::string_view kind, std::string_view key,
+                       std::string_view text) {
+    const std::string build = build_id(&kInside);
+    if (build.empty())
+        return Error(Code::UNSUPPORTED,
+                     "the plugin has no build id, so what it found out cannot be told from what "
+                     "another build of it did",
+                     "Fix: link it with --build-id; until then each process finds out again");
+    const std::string whole = with_build(key, build);
+    const std::string file = kept_file(kind, whole, text);
+    const std::string path = folder + "/" + kept_name(kind, whole);
+    if (file.size() > kMostKeptBytes) return io_error("cannot write", path, EFBIG);
+    WYE_TRY(make_folders(folder));
+    return replace(path, file);
+}
+
+void drop_kept(const std::string& folder, std::string_view kind, std::string_view key) noexcept {
+    try {
+        const std::string whole = with_build(key, build_id(&kInside));
+        unlink((folder + "/" + kept_name(kind, whole)).c_str());
+    } catch (...) {  // no memory: it stays, and is looked at again
+    }
 }
 
 }  // namespace wye::sdk

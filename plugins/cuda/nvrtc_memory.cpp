@@ -9,12 +9,12 @@
 namespace wye::cuda {
 namespace {
 
-constexpr std::string_view kFirstLine = "wye nvrtc 1";
+constexpr std::string_view kKind = "cuda-nvrtc";
 
-std::string name_of(const std::vector<std::string>& libraries) {
-    std::string key(WYE_PLUGIN_VERSION);
-    for (const std::string& library : libraries) key += "\n" + library;
-    return sdk::kept_name("cuda-nvrtc", key);
+std::string key_of(const std::vector<std::string>& libraries) {
+    std::string key("plugin=" WYE_PLUGIN_VERSION);
+    for (const std::string& library : libraries) key += "\nlibrary=" + library;
+    return key;
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -28,26 +28,19 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return out;
 }
 
-std::string checked(const std::string& body) {
-    return body + std::to_string(sdk::text_hash(body)) + "\n";
-}
-
 }  // namespace
 
 std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
                                        const std::vector<std::string>& libraries) {
     if (folder.empty()) return std::nullopt;
-    const auto text = sdk::read_kept(folder, name_of(libraries));
+    const auto text = sdk::read_kept(folder, kKind, key_of(libraries));
     if (!text) return std::nullopt;
     const auto lines = lines_of(*text);
-    if (lines.size() != 5 || lines[0] != kFirstLine) return std::nullopt;
-    std::string body;
-    for (std::size_t i = 0; i + 1 < lines.size(); ++i) body += std::string(lines[i]) + "\n";
-    if (checked(body) != *text) return std::nullopt;
+    if (lines.size() != 3) return std::nullopt;
     NvrtcFacts out;
-    out.version = lines[1];
-    out.file = lines[2];
-    for (std::string_view rest = lines[3]; !rest.empty();) {
+    out.version = lines[0];
+    out.file = lines[1];
+    for (std::string_view rest = lines[2]; !rest.empty();) {
         int number = 0;
         const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
         if (status != std::errc{}) return std::nullopt;
@@ -64,12 +57,11 @@ void remember_nvrtc(const std::string& folder, const std::vector<std::string>& l
                     const NvrtcFacts& facts) {
     // A path with a blank could not be told from what follows it.
     if (folder.empty() || std::ranges::count(facts.file, ' ') != 2) return;
-    std::string body(kFirstLine);
-    body += "\n" + facts.version + "\n" + facts.file + "\n";
+    std::string body = facts.version + "\n" + facts.file + "\n";
     for (std::size_t i = 0; i < facts.architectures.size(); ++i)
         body += (i == 0 ? "" : " ") + std::to_string(facts.architectures[i]);
     // Without it the next process opens NVRTC too, and that is all.
-    (void)sdk::keep_text(folder, name_of(libraries), checked(body + "\n"));
+    (void)sdk::keep_text(folder, kKind, key_of(libraries), body + "\n");
 }
 
 }  // namespace wye::cuda

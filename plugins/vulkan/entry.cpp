@@ -6,6 +6,7 @@
 #include "vulkan/device.hpp"
 #include "vulkan/facts.hpp"
 #include "vulkan/self_test.hpp"
+#include "vulkan/spot_check.hpp"
 #include "vulkan/verdict_file.hpp"
 
 namespace wye::vulkan {
@@ -77,6 +78,17 @@ const Verdict& Plugin::verdict(std::uint32_t index) {
         const std::string key = verdict_key(device);
         std::optional<Verdict> verdict;
         if (!cache_folder.empty()) verdict = load_verdict(cache_folder, key);
+        if (verdict) {
+            const std::string doubt = spot_check(*this, device, *verdict);
+            deliver_messages();
+            if (!doubt.empty()) {
+                drop_verdict(cache_folder, key);
+                log(*host, WYE_LOG_WARNING,
+                    "the remembered verdict of the self-test of " + device.name +
+                        " does not hold (" + doubt + "), so it is removed and the test runs again");
+                verdict.reset();
+            }
+        }
         if (!verdict) {
             auto found = self_test(*this, device);
             deliver_messages();

@@ -150,6 +150,19 @@ ProbeInputs<Float> probe_inputs() {
 }
 
 template <typename Float>
+ProbeInputs<Float> spot_inputs() {
+    constexpr std::uint32_t kStride = kProbeCount / kSpotCount;
+    const ProbeInputs<Float> all = probe_inputs<Float>();
+    ProbeInputs<Float> out;
+    for (std::uint32_t i = 0; i < kProbeCount; i += kStride) {
+        out.a.push_back(all.a[i]);
+        out.b.push_back(all.b[i]);
+        out.c.push_back(all.c[i]);
+    }
+    return out;
+}
+
+template <typename Float>
 Float probe_result(ProbeOp op, Float a, Float b, Float c) {
     constexpr Float kZero = 0;
     switch (op) {
@@ -231,6 +244,8 @@ float float_of(std::uint16_t half) {
 
 template ProbeInputs<float> probe_inputs();
 template ProbeInputs<double> probe_inputs();
+template ProbeInputs<float> spot_inputs();
+template ProbeInputs<double> spot_inputs();
 template float probe_result(ProbeOp, float, float, float);
 template double probe_result(ProbeOp, double, double, double);
 template bool same_bits(float, float);

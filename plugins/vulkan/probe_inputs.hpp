@@ -56,14 +56,19 @@ enum class ProbeOp : std::uint8_t {
 
 inline constexpr std::uint32_t kProbeCount = 8192;
 
+inline constexpr std::uint32_t kSpotCount = 256;
+
 template <typename Float>
 struct ProbeInputs {
-    std::vector<Float> a, b, c;  // kProbeCount each
+    std::vector<Float> a, b, c;  // of one length
 };
 // Special values in all pairs, random bits, quotients and roots next to a rounding boundary, c
 // close to -(a * b), and a with few bits or none behind the point.
 template <typename Float>
-[[nodiscard]] ProbeInputs<Float> probe_inputs();
+[[nodiscard]] ProbeInputs<Float> probe_inputs();  // kProbeCount
+// Some of each sort of them, kSpotCount.
+template <typename Float>
+[[nodiscard]] ProbeInputs<Float> spot_inputs();
 
 // What the host computes.
 template <typename Float>

@@ -1,104 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/self_test.hpp"
 
-#include <algorithm>
-
-#include "vulkan/buffer.hpp"
+#include "vulkan/bench.hpp"
 #include "vulkan/float_modes.hpp"
 #include "vulkan/probe_modules.hpp"
-#include "vulkan/program.hpp"
-#include "vulkan/queue.hpp"
+#include "vulkan/probe_verdict.hpp"
 
 namespace wye::vulkan {
 namespace {
-
-// More rounds than lavapipe lets a loop make.
-constexpr std::uint32_t kTriedRounds = 70000;
-constexpr std::uint64_t kMostInvocations = 128;  // of a workgroup, on every device
-
-// Runs modules on one opened device.
-class Bench {
-  public:
-    [[nodiscard]] static Result<std::unique_ptr<Bench>> open(const Plugin& plugin,
-                                                             const Device& info) {
-        std::unique_ptr<Bench> out(new Bench);
-        WYE_ASSIGN(out->device_, OpenDevice::open(plugin, info));
-        WYE_ASSIGN(out->queue_, Queue::create(*out->device_, false));
-        if (!info.subgroup_sizes.empty())
-            out->workgroup =
-                static_cast<std::uint32_t>(std::min(4 * info.subgroup_sizes[0], kMostInvocations));
-        return out;
-    }
-
-    // Mesa 22.3 keeps what lavapipe compiled, and does not ask how wide its vectors were: modules
-    // for another width must be others.
-    std::uint32_t workgroup = 64;
-
-    // Each span is one binding: uploaded, then, when `reads_back`, downloaded after the run.
-    struct Argument {
-        std::span<std::byte> bytes;
-        bool reads_back = false;
-    };
-    Result<void> run(const std::vector<std::uint32_t>& words, std::span<const Argument> arguments,
-                     std::uint32_t groups) {
-        std::vector<wye_slot> slots;
-        for (std::uint32_t b = 0; b < arguments.size(); ++b)
-            slots.push_back({WYE_SLOT_BUFFER, b, 0, 3});
-        wye_artifact artifact{};
-        artifact.header = sdk::header_of(sizeof artifact);
-        artifact.format = sdk::to_abi(WYE_FORMAT_SPIRV);
-        artifact.code = {words.data(), words.size() * sizeof words[0]};
-        artifact.entry = artifact.label = sdk::to_abi("main");
-        artifact.slots = slots.data();
-        artifact.slot_count = artifact.binding_count = static_cast<std::uint32_t>(slots.size());
-        artifact.workgroup_size[0] = workgroup;
-        artifact.workgroup_size[1] = artifact.workgroup_size[2] = 1;
-        WYE_ASSIGN(const auto program, BuiltProgram::build(*device_, artifact, {}));
-
-        std::vector<std::unique_ptr<Buffer>> buffers;
-        std::vector<wye_binding> bindings;
-        std::vector<wye_operation> operations;
-        for (const Argument& argument : arguments) {
-            WYE_ASSIGN(auto buffer, create_buffer(*device_, argument.bytes.size(),
-                                                  Placement::Device, "self-test"));
-            auto* object = reinterpret_cast<wye_buffer_object*>(buffer.get());
-            bindings.push_back({object, 0, argument.bytes.size(), 0});
-            operations.push_back(transfer(WYE_OPERATION_UPLOAD, object, argument.bytes));
-            buffers.push_back(std::move(buffer));
-        }
-        wye_operation& dispatch = operations.emplace_back();
-        dispatch.kind = WYE_OPERATION_DISPATCH;
-        dispatch.u.dispatch.program = reinterpret_cast<wye_program_object*>(program.get());
-        dispatch.u.dispatch.bindings = bindings.data();
-        for (unsigned k = 0; k < 3; ++k)
-            dispatch.u.dispatch.groups[k] = dispatch.u.dispatch.logical_groups[k] =
-                k == 0 ? groups : 1;
-        for (std::size_t b = 0; b < arguments.size(); ++b)
-            if (arguments[b].reads_back)
-                operations.push_back(
-                    transfer(WYE_OPERATION_DOWNLOAD, bindings[b].buffer, arguments[b].bytes));
-        WYE_ASSIGN(const std::uint64_t value, queue_->submit(operations, {}));
-        return queue_->timeline().wait(value, UINT64_MAX);
-    }
-
-  private:
-    Bench() = default;
-    static wye_operation transfer(std::uint32_t kind, wye_buffer_object* buffer,
-                                  std::span<std::byte> bytes) {
-        wye_operation out{};
-        out.kind = kind;
-        out.u.transfer = {buffer, 0, bytes.size(), bytes.data(), bytes.data()};
-        return out;
-    }
-
-    std::unique_ptr<OpenDevice> device_;
-    std::unique_ptr<Queue> queue_;  // gone before its device
-};
-
-template <typename T>
-std::span<std::byte> bytes_of(std::vector<T>& values) {
-    return std::as_writable_bytes(std::span(values));
-}
 
 template <typename Float>
 Result<FloatVerdict> try_float(Bench& bench, const ProbeModes& modes, bool widen) {
@@ -116,35 +25,7 @@ Result<FloatVerdict> try_float(Bench& bench, const ProbeModes& modes, bool widen
         for (std::uint32_t i = 0; i < kProbeCount && exact; ++i)
             exact = same_bits(results[o * kProbeCount + i],
                               probe_result(ops[o], in.a[i], in.b[i], in.c[i]));
-        if (exact) continue;
-        switch (ops[o]) {
-            case ProbeOp::Add:
-            case ProbeOp::Subtract:
-            case ProbeOp::Multiply:
-            case ProbeOp::Less:
-            case ProbeOp::ScaleUp:
-            case ProbeOp::ScaleDown:
-                out.arithmetic = false;
-                break;
-            case ProbeOp::Divide:
-                out.divides = false;
-                break;
-            case ProbeOp::SquareRoot:
-                out.square_root = false;
-                break;
-            case ProbeOp::Fma:
-                out.fuses = false;
-                break;
-            case ProbeOp::Floor:
-            case ProbeOp::Ceil:
-            case ProbeOp::Trunc:
-            case ProbeOp::RoundEven:
-                out.rounds = false;
-                break;
-            default:
-                out.folds_literal_zero = true;
-                break;
-        }
+        if (!exact) deny(out, ops[o]);
     }
     return out;
 }
@@ -188,7 +69,8 @@ Result<std::uint64_t> try_loop(Bench& bench) {
 }  // namespace
 
 Result<Verdict> self_test(const Plugin& plugin, const Device& device) {
-    WYE_ASSIGN(const auto bench, Bench::open(plugin, device));
+    WYE_ASSIGN(const auto opened, OpenDevice::open(plugin, device));
+    WYE_ASSIGN(const auto bench, Bench::create(*opened));
     const FloatModes modes = float_modes(device);
     const bool f64 = device.features.core.shaderFloat64 == VK_TRUE;
     Verdict out;

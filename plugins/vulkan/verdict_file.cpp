@@ -6,9 +6,7 @@
 namespace wye::vulkan {
 namespace {
 
-// The number grows whenever the self-test or the list of its findings changes.
-constexpr std::string_view kFirstLine = "wye vulkan self-test 3\n";
-std::string name_of(const std::string& key) { return sdk::kept_name("vulkan-self-test", key); }
+constexpr std::string_view kKind = "vulkan-self-test";
 
 // What a driver without a GPU makes its code for: a cache folder may be shared by machines.
 std::string_view host_vectors() {
@@ -37,9 +35,8 @@ std::string verdict_key(const Device& device) {
            device.platform + " " + device.driver + ", " + device.name;
 }
 
-std::string verdict_text(const std::string& key, const Verdict& verdict) {
-    std::string out(kFirstLine);
-    out += key + "\n";
+std::string verdict_text(const Verdict& verdict) {
+    std::string out;
     visit(
         verdict,
         [&](const char* name, bool flag) { out += std::string(name) + (flag ? " 1\n" : " 0\n"); },
@@ -49,7 +46,7 @@ std::string verdict_text(const std::string& key, const Verdict& verdict) {
     return out;
 }
 
-std::optional<Verdict> verdict_of(const std::string& text, const std::string& key) {
+std::optional<Verdict> verdict_of(const std::string& text) {
     Verdict out;
     std::string_view rest = text;
     bool good = true;
@@ -71,9 +68,6 @@ std::optional<Verdict> verdict_of(const std::string& text, const std::string& ke
         expect("\n");
         return value;
     };
-    expect(kFirstLine);
-    expect(key);
-    expect("\n");
     visit(
         out, [&](const char* name, bool& flag) { flag = number(name, 1) == 1; },
         [&](const char* name, std::uint64_t& value) { value = number(name, UINT32_MAX); });
@@ -83,17 +77,21 @@ std::optional<Verdict> verdict_of(const std::string& text, const std::string& ke
 }
 
 std::optional<Verdict> load_verdict(const std::string& folder, const std::string& key) {
-    const auto text = sdk::read_kept(folder, name_of(key));
-    return text ? verdict_of(*text, key) : std::nullopt;
+    const auto text = sdk::read_kept(folder, kKind, key);
+    return text ? verdict_of(*text) : std::nullopt;
 }
 
 Result<void> save_verdict(const std::string& folder, const std::string& key,
                           const Verdict& verdict) {
-    auto kept = sdk::keep_text(folder, name_of(key), verdict_text(key, verdict));
+    auto kept = sdk::keep_text(folder, kKind, key, verdict_text(verdict));
     if (!kept.ok())
         kept.error().message =
             "the verdict of the self-test cannot be kept: " + kept.error().message;
     return kept;
+}
+
+void drop_verdict(const std::string& folder, const std::string& key) noexcept {
+    sdk::drop_kept(folder, kKind, key);
 }
 
 }  // namespace wye::vulkan

@@ -6,11 +6,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <chrono>
 #include <cstring>
 #include <thread>
+
+#include "wye/sdk/checksum.hpp"
 
 namespace wye::cache {
 namespace {
@@ -20,17 +21,22 @@ struct Stored {
     std::uint64_t checksum;
 };
 
-std::uint64_t checksum(const Counts& counts) { return XXH3_64bits(&counts, sizeof counts) ^ 1U; }
+// Never 0 for counts that are 0, as a file of zeros has them.
+std::uint64_t checksum(const Counts& counts) {
+    return sdk::checksum(std::as_bytes(std::span(&counts, 1)));
+}
 
 }  // namespace
 
-CountsFile::CountsFile(const Folder& folder)
-    : file_(openat(folder.descriptor(), kCountsName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+CountsFile::CountsFile(const Folder& folder, Recount recount)
+    : recount_(std::move(recount)),
+      file_(openat(folder.descriptor(), kCountsName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
                    0600)) {
     struct stat status {};
     if (file_.open() && (fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
                          status.st_uid != geteuid()))
         file_ = Descriptor();
+    if (file_.open() && !load()) update([](Counts&) {});
 }
 
 // A limit of the process on file sizes would come as a signal that ends it.
@@ -47,19 +53,20 @@ bool CountsFile::lock() const {
     return false;
 }
 
-Counts CountsFile::load() const {
+std::optional<Counts> CountsFile::load() const {
     Stored stored{};
     if (pread(file_.get(), &stored, sizeof stored, 0) != sizeof stored ||
         stored.checksum != checksum(stored.counts))
-        return {};
+        return std::nullopt;
     return stored.counts;
 }
 
 Counts CountsFile::update(const std::function<void(Counts&)>& change) {
     const std::lock_guard guard(mutex_);
     if (!file_.open() || !lock()) return {};
-    const Counts before = load();
-    Stored stored{before, 0};
+    const std::optional<Counts> before = load();
+    Stored stored{before.value_or(Counts()), 0};
+    if (!before) stored.counts.bytes = recount_();
     change(stored.counts);
     stored.checksum = checksum(stored.counts);
     if (stored.counts != before && may_write())

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "cache/folder.hpp"
 
@@ -23,8 +24,12 @@ struct Counts {
 
 class CountsFile {
   public:
-    // Without the right to write, nothing is counted.
-    explicit CountsFile(const Folder& folder);
+    // The bytes of the entries that are there, found by looking.
+    using Recount = std::function<std::uint64_t()>;
+
+    // Without the right to write, nothing is counted. A file that is new or damaged begins with
+    // what `recount` says, so that the size limit holds.
+    CountsFile(const Folder& folder, Recount recount);
 
     // Applies `change` while no other process does, and gives the outcome; zeros when the file
     // cannot be read.
@@ -33,9 +38,10 @@ class CountsFile {
   private:
     [[nodiscard]] static bool may_write();
     [[nodiscard]] bool lock() const;
-    [[nodiscard]] Counts load() const;
+    [[nodiscard]] std::optional<Counts> load() const;  // nothing: new, or damaged
 
     std::mutex mutex_;
+    Recount recount_;
     Descriptor file_;
 };
 

@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "wye/sdk/checksum.hpp"
+
 namespace wye::cache {
 namespace {
 
-constexpr char kMagic[8] = {'W', 'Y', 'E', 'C', 'A', 'C', 'H', '1'};
+constexpr char kMagic[8] = {'W', 'Y', 'E', 'C', 'A', 'C', 'H', '2'};
 
 struct Header {
     char magic[8];
-    std::uint64_t checksum;  // XXH3, of everything behind this member
+    std::uint64_t checksum;  // of everything behind this member
     std::uint64_t key_bytes;
     std::uint64_t value_bytes;
 };
@@ -46,7 +48,7 @@ std::vector<std::byte> pack_entry(Bytes key, Bytes value) {
     std::memcpy(out.data(), &header, sizeof header);
     std::ranges::copy(key, out.begin() + sizeof header);
     std::ranges::copy(value, out.begin() + static_cast<std::ptrdiff_t>(sizeof header + key.size()));
-    header.checksum = XXH3_64bits(out.data() + kUnchecked, out.size() - kUnchecked);
+    header.checksum = sdk::checksum(Bytes(out).subspan(kUnchecked));
     std::memcpy(out.data(), &header, sizeof header);
     return out;
 }
@@ -60,7 +62,7 @@ Result<EntryParts> unpack_entry(Bytes file) {
     const std::uint64_t rest = file.size() - sizeof header;
     if (header.key_bytes > rest || header.value_bytes != rest - header.key_bytes)
         return bad("it is cut off");
-    if (header.checksum != XXH3_64bits(file.data() + kUnchecked, file.size() - kUnchecked))
+    if (header.checksum != sdk::checksum(file.subspan(kUnchecked)))
         return bad("its checksum is wrong");
     const Bytes body = file.subspan(sizeof header);
     return EntryParts{body.first(header.key_bytes), body.subspan(header.key_bytes)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One entry of the cache as bytes: its whole key, so that a match is no matter of luck, its value,
-// and a checksum over everything. Pure.
+// and a checksum over everything, which never misses a changed bit. Pure.
 #pragma once
 
 #include <cstddef>

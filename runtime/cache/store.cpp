@@ -19,6 +19,13 @@ bool is_entry(const FileInfo& file) {
            file.name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+std::uint64_t entry_bytes(const Folder& folder) {
+    std::uint64_t out = 0;
+    if (const auto listed = folder.list(); listed.ok())
+        for (const FileInfo& file : *listed) out += is_entry(file) ? file.size : 0;
+    return out;
+}
+
 // Written by a process that has ended long ago.
 bool is_abandoned(const FileInfo& file) {
     const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -30,7 +37,10 @@ bool is_abandoned(const FileInfo& file) {
 }  // namespace
 
 struct Store::Opened {
-    explicit Opened(Folder opened) : folder(std::move(opened)), counts(folder) {}
+    explicit Opened(Folder opened)
+        : folder(std::move(opened)), counts(folder, [this] { return entry_bytes(folder); }) {}
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
     Folder folder;
     CountsFile counts;
 };

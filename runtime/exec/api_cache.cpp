@@ -81,7 +81,7 @@ wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_error** er
 wye_status wye_cache_clear(wye_context* context, uint64_t* freed_bytes, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ASSIGN(Context * self, context_of(context));
-        WYE_ASSIGN(const std::uint64_t freed, self->disk().store.clear());
+        WYE_ASSIGN(const std::uint64_t freed, clear_cache(self->disk()));
         if (freed_bytes != nullptr) *freed_bytes = freed;
         return {};
     });

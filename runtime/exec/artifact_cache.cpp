@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "exec/build_id.hpp"
 #include "registry/json.hpp"
+#include "wye/sdk/build_id.hpp"
 
 namespace wye::exec {
 namespace {
 
+constexpr char kInside = 0;  // an address in libwye
 constexpr const char* kNoBuildId = "libwye was linked without a build id (ld --build-id)";
 
 std::string text_of(const registry::Config& config, std::string_view key) {
@@ -16,8 +17,7 @@ std::string text_of(const registry::Config& config, std::string_view key) {
     return found == config.end() ? std::string() : found->second;
 }
 
-std::string folder_of(const registry::Config& config) {
-    const std::string folder = text_of(config, "cache_folder");
+std::string programs_of(const std::string& folder) {
     return folder.empty() ? folder : folder + "/programs";
 }
 
@@ -60,8 +60,9 @@ Settings settings_of(const registry::Config& config, const std::string& build) {
 }  // namespace
 
 ArtifactCache::ArtifactCache(const std::shared_ptr<const registry::HostServices>& host)
-    : build(build_id()),
-      store(folder_of(host->config()), settings_of(host->config(), build).limit,
+    : build(sdk::build_id(&kInside)),
+      folder(text_of(host->config(), "cache_folder")),
+      store(programs_of(folder), settings_of(host->config(), build).limit,
             settings_of(host->config(), build).off,
             [host](const std::string& text) { host->log(WYE_LOG_WARNING, "cache", text); }) {}
 
@@ -83,6 +84,15 @@ Result<std::string> cache_json(ArtifactCache& cache) {
                            {"bytes", one.bytes},
                            {"used_unix_ns", one.used_ns}});
     }
+    WYE_ASSIGN(const std::vector<cache::Kept> found, cache::list_kept(cache.folder));
+    Json kept = Json::array();
+    for (const cache::Kept& one : found)
+        kept.push_back({{"name", one.name},
+                        {"kind", one.kind},
+                        {"key", one.key},
+                        {"sound", !one.key.empty()},
+                        {"bytes", one.bytes},
+                        {"made_unix_ns", one.made_ns}});
     Json out = {{"schema_version", 1},
                 {"folder", cache.store.folder()},
                 {"usable", trouble.empty()},
@@ -94,8 +104,15 @@ Result<std::string> cache_json(ArtifactCache& cache) {
                 {"stored", counts.stored},
                 {"evicted", counts.evicted},
                 {"damaged", counts.damaged},
-                {"entries", std::move(entries)}};
+                {"entries", std::move(entries)},
+                {"kept", std::move(kept)}};
     return out.dump(2);
+}
+
+Result<std::uint64_t> clear_cache(ArtifactCache& cache) {
+    WYE_ASSIGN(const std::uint64_t entries, cache.store.clear());
+    WYE_ASSIGN(const std::uint64_t kept, cache::clear_kept(cache.folder));
+    return entries + kept;
 }
 
 }  // namespace wye::exec

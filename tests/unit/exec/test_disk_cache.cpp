@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "exec/artifact_form.hpp"
-#include "exec/build_id.hpp"
 #include "rig.hpp"
+#include "wye/sdk/build_id.hpp"
 
 using namespace wye;
 using namespace wye::exec;
@@ -334,5 +334,7 @@ TEST_CASE("the kept form of a program reads back, and nothing else does") {
     CHECK(kept->artifact.uses_trap);
     for (std::size_t size = 0; size < bytes.size(); ++size)
         CHECK_FALSE(kept_program(std::span(bytes).first(size)).ok());
-    CHECK(build_id().size() >= 16);
+    static const char inside = 0;
+    CHECK(sdk::build_id(&inside).size() >= 16);
+    CHECK(sdk::build_id(nullptr).empty());
 }

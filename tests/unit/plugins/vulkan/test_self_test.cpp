@@ -14,6 +14,7 @@
 #include "vulkan/probe_inputs.hpp"
 #include "vulkan/probe_modules.hpp"
 #include "vulkan/verdict_file.hpp"
+#include "wye/sdk/kept_text.hpp"
 
 using namespace wye::vulkan;
 namespace fs = std::filesystem;
@@ -21,10 +22,21 @@ using Config = std::map<std::string, std::string>;
 
 namespace {
 
-// How often a device that computes `sloppy` would be caught at `op`.
+// How often a device that computes `sloppy` would be caught at `op`, where it is by the few inputs
+// of the spot check too.
 template <typename Float, typename Sloppy>
-unsigned caught(ProbeOp op, Sloppy&& sloppy) {
+unsigned caught(ProbeOp op, Sloppy&& sloppy, bool spot = true) {
     const HostArithmetic arithmetic;
+    if (spot) {
+        const auto few = spot_inputs<Float>();
+        const auto wrong = [&](std::uint32_t i) {
+            return !same_bits<Float>(sloppy(few.a[i], few.b[i], few.c[i]),
+                                     probe_result<Float>(op, few.a[i], few.b[i], few.c[i]));
+        };
+        unsigned found = 0;
+        for (std::uint32_t i = 0; i < kSpotCount; ++i) found += wrong(i) ? 1 : 0;
+        CHECK((found != 0) == (caught<Float>(op, sloppy, false) != 0));
+    }
     const auto in = probe_inputs<Float>();
     unsigned out = 0;
     for (std::uint32_t i = 0; i < kProbeCount; ++i)
@@ -126,6 +138,44 @@ std::vector<fs::path> files_of(const std::string& folder) {
     return out;
 }
 
+std::string flipped(std::string text, std::size_t bit) {
+    text[bit / 8] = static_cast<char>(text[bit / 8] ^ (1U << bit % 8));
+    return text;
+}
+
+// The kept file with another value for one line, and with the checksum of that.
+std::string with_line(const std::string& file, const std::string& name, const std::string& value) {
+    const auto parts = wye::sdk::kept_parts(file);
+    REQUIRE(parts);
+    std::string text(parts->text);
+    const std::size_t at = text.find(name + " ");
+    REQUIRE(at != std::string::npos);
+    const std::size_t start = at + name.size() + 1;
+    text.replace(start, text.find('\n', start) - start, value);
+    return wye::sdk::kept_file(parts->kind, parts->key, text);
+}
+
+// What the self-test decides, as text, by a plugin of its own; what that logged.
+std::string self_test_facts(const std::string& cache, std::string* said = nullptr) {
+    CheckedPlugin plugin(Config{{"cache_folder", cache}});
+    REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
+    std::string out;
+    for (const std::uint32_t key :
+         {WYE_FACT_KEY_IEEE_F32, WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_NATIVE_F32_DIV,
+          WYE_FACT_KEY_NATIVE_F32_SQRT, WYE_FACT_KEY_NATIVE_F32_FMA, WYE_FACT_KEY_NATIVE_F64_DIV,
+          WYE_FACT_KEY_NATIVE_F64_SQRT, WYE_FACT_KEY_NATIVE_F64_FMA, WYE_FACT_KEY_NATIVE_F32_ROUND,
+          WYE_FACT_KEY_NATIVE_F64_ROUND, WYE_FACT_KEY_FOLDS_LITERAL_ZERO,
+          WYE_FACT_KEY_KEEPS_F32_DENORMALS, WYE_FACT_KEY_F32_DENORM_MODE,
+          WYE_FACT_KEY_NATIVE_F16_CONVERT, WYE_FACT_KEY_LOOP_ROUNDS}) {
+        wye_status status = WYE_OK;
+        const wye_fact fact = plugin.fact(key, &status);
+        out += std::to_string(status) + ":" + std::to_string(status == WYE_OK ? fact.u : 0) + " ";
+    }
+    if (said != nullptr)
+        for (const std::string& line : plugin.host.log()) *said += line + "\n";
+    return out;
+}
+
 }  // namespace
 
 TEST_CASE("the inputs find flushed subnormals, inexact operations and folded zeros") {
@@ -158,19 +208,18 @@ TEST_CASE("a verdict is remembered line by line, and nothing else is taken for o
     verdict.f32_plain.arithmetic = verdict.f64.rounds = verdict.f16_convert = true;
     verdict.f64.folds_literal_zero = false;
     verdict.loop_rounds = 65535;
-    const std::string text = verdict_text("a key", verdict);
-    const auto back = verdict_of(text, "a key");
+    const std::string text = verdict_text(verdict);
+    const auto back = verdict_of(text);
     REQUIRE(back);
     CHECK(back->ran);
-    CHECK(verdict_text("a key", *back) == text);
-    CHECK_FALSE(verdict_of(text, "another key"));
-    CHECK_FALSE(verdict_of(text + "\n", "a key"));
+    CHECK(verdict_text(*back) == text);
+    CHECK_FALSE(verdict_of(text + "\n"));
     for (std::size_t size = 0; size < text.size(); ++size)
-        CHECK_FALSE(verdict_of(text.substr(0, size), "a key"));
+        CHECK_FALSE(verdict_of(text.substr(0, size)));
     for (std::size_t at = 0; at < text.size(); ++at) {
         std::string damaged = text;
         damaged[at] = '?';
-        CHECK_FALSE(verdict_of(damaged, "a key"));
+        CHECK_FALSE(verdict_of(damaged));
     }
 }
 
@@ -198,18 +247,69 @@ TEST_CASE("the device's verdict is remembered, read again, and found anew when d
     CHECK((state.st_mode & 0777U) == 0600);
     const std::string text = content(files[0]);
 
-    // What the file says counts.
-    std::string other = text;
-    const std::string line = "f64.divides ";
-    const std::size_t at = other.find(line) + line.size();
-    other[at] = other[at] == '1' ? '0' : '1';
-    std::ofstream(files[0]) << other;
-    CHECK(divides() == 1 - found);
+    // What a sound file says counts, where it only costs time.
+    if (found == 1) {
+        std::ofstream(files[0]) << with_line(text, "f64.divides", "0");
+        CHECK(divides() == 0);
+    }
     // A damaged one does not.
     std::ofstream(files[0]) << text.substr(0, text.size() / 2);
     CHECK(divides() == found);
     CHECK(content(files[0]) == text);
     CHECK(files_of(cache).size() == 1);
+}
+
+TEST_CASE("a changed bit of the remembered verdict changes nothing") {
+    const Folder folder;
+    const std::string cache = folder.below("cache");
+    const auto facts = self_test_facts(cache);
+    const fs::path path = files_of(cache).at(0);
+    const std::string text = content(path);
+    for (std::size_t bit = 0; bit < text.size() * 8; ++bit)
+        CHECK_FALSE(wye::sdk::kept_parts(flipped(text, bit)));
+    // Through the plugin: in a name, in a value, in the checksum.
+    for (const std::size_t at :
+         {text.find("f32_plain.fuses"), text.find("f32_plain.fuses 0") + 16, text.size() - 3}) {
+        std::ofstream(path) << flipped(text, at * 8);
+        CHECK(self_test_facts(cache) == facts);
+        CHECK(content(path) == text);
+    }
+}
+
+// The checksum is right, and the text is not: a driver that changed under its name, or a forger.
+TEST_CASE("a remembered verdict that is looser than the device is refuted, and found anew") {
+    const Folder folder;
+    const std::string cache = folder.below("cache");
+    const auto facts = self_test_facts(cache);
+    const fs::path path = files_of(cache).at(0);
+    const std::string text = content(path);
+    const std::pair<const char*, const char*> claims[] = {{"f32_plain.fuses", "1"},
+                                                          {"f32_plain.folds_literal_zero", "0"},
+                                                          {"f64.fuses", "1"},
+                                                          {"f64.folds_literal_zero", "0"},
+                                                          {"f64.rounds", "1"},
+                                                          {"f16_convert", "1"},
+                                                          {"f32_preserved.arithmetic", "1"},
+                                                          {"loop_rounds", "0"},
+                                                          {"loop_rounds", "65534"},
+                                                          {"f32_plain.divides", "1"}};
+    unsigned refuted = 0;
+    for (const auto& claim : claims) {
+        const char* const name = claim.first;
+        const std::string looser = with_line(text, name, claim.second);
+        if (looser == text) continue;  // this device has it
+        CAPTURE(name);
+        ++refuted;
+        std::ofstream(path) << looser;
+        std::string said;
+        CHECK(self_test_facts(cache, &said) == facts);
+        CHECK(said.find("does not hold") != std::string::npos);
+        CHECK(content(path) == text);
+    }
+    CHECK(refuted != 0);
+    std::string said;
+    CHECK(self_test_facts(cache, &said) == facts);
+    CHECK(said.empty());
 }
 
 TEST_CASE("a cache folder that cannot be made costs the memory, not the facts") {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Short texts that a plugin keeps in the host's cache folder (`cache_folder` of the configuration)
-// from one process to the next. Readers see a whole old text or a whole new one. The reader has to
-// look at what it gets: it may be from another version, or damaged. Thread-safe.
+// from one process to the next, by a kind ("vulkan-self-test") and a key: what the text holds for,
+// such as the driver's build. The build id of the plugin is always part of the key, so that a
+// rebuilt plugin finds out for itself. A file holds kind, key, text and a checksum over them: one
+// that was changed is taken for none. Readers see a whole old text or a whole new one. The host
+// lists and clears such files by the form of their names. Thread-safe.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,17 +16,29 @@
 
 namespace wye::sdk {
 
-// For names of files and checks against damage; FNV-1a.
-[[nodiscard]] std::uint64_t text_hash(std::string_view text) noexcept;
+// Nothing: there is none, it is damaged, or it is not this user's alone.
+[[nodiscard]] std::optional<std::string> read_kept(const std::string& folder, std::string_view kind,
+                                                   std::string_view key);
+// Makes the folders with mode 0700. At most 8 KiB with the key. IO; UNSUPPORTED in a plugin that
+// was linked without a build id.
+[[nodiscard]] Result<void> keep_text(const std::string& folder, std::string_view kind,
+                                     std::string_view key, std::string_view text);
+void drop_kept(const std::string& folder, std::string_view kind, std::string_view key) noexcept;
 
-// "KIND-0123456789abcdef", by the hash of a key.
+// ---- The form of such files ------------------------------------------------------------------
+
+inline constexpr std::size_t kMostKeptBytes = 8192;
+
+// KIND-0123456789abcdef, by a hash of the key. The kind has letters and hyphens only.
 [[nodiscard]] std::string kept_name(std::string_view kind, std::string_view key);
-
-// At most 4 KiB. Nothing: there is none, or it is not this user's alone.
-[[nodiscard]] std::optional<std::string> read_kept(const std::string& folder,
-                                                   const std::string& name);
-// Makes the folders with mode 0700. IO.
-[[nodiscard]] Result<void> keep_text(const std::string& folder, const std::string& name,
-                                     std::string_view text);
+// Whether a file of the cache folder has such a name, or is an unfinished one.
+[[nodiscard]] bool is_kept_name(std::string_view name) noexcept;
+[[nodiscard]] std::string kept_file(std::string_view kind, std::string_view key,
+                                    std::string_view text);
+struct KeptParts {
+    std::string_view kind, key, text;  // in the file
+};
+// Nothing: damaged.
+[[nodiscard]] std::optional<KeptParts> kept_parts(std::string_view file);
 
 }  // namespace wye::sdk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/build_id.hpp"
+#include "wye/sdk/build_id.hpp"
 
 #include <link.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-namespace wye::exec {
+namespace wye::sdk {
 namespace {
 
 struct Search {
@@ -63,10 +63,10 @@ int look_at(dl_phdr_info* object, std::size_t, void* data) {
 
 }  // namespace
 
-std::string build_id() {
-    Search search{reinterpret_cast<std::uintptr_t>(&build_id), {}};
+std::string build_id(const void* inside) {
+    Search search{reinterpret_cast<std::uintptr_t>(inside), {}};
     dl_iterate_phdr(look_at, &search);
     return search.found;
 }
 
-}  // namespace wye::exec
+}  // namespace wye::sdk

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file that appears complete or not at all. Until `publish` its bytes stand in a file without a
+// name (O_TMPFILE), so that a process that is killed leaves nothing; where the file system has no
+// such files, in PATH.XXXXXX, which the destructor removes. Moves only. One thread at a time.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace wye::sdk {
+
+class NewFile {
+  public:
+    enum class Naming { None, Always };  // Always: as if the file system had no O_TMPFILE
+
+    NewFile() = default;
+    NewFile(NewFile&& other) noexcept
+        : descriptor_(std::exchange(other.descriptor_, -1)),
+          path_(std::move(other.path_)),
+          name_(std::exchange(other.name_, {})) {}
+    NewFile& operator=(NewFile&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        std::swap(path_, other.path_);
+        std::swap(name_, other.name_);
+        return *this;
+    }
+    ~NewFile() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+        if (!name_.empty()) ::unlink(name_.c_str());
+    }
+
+    // All of these: 0, or errno. Opens a new file that will become `path`, with these permissions.
+    [[nodiscard]] int open(const std::string& path, mode_t mode, Naming naming = Naming::None) {
+        path_ = path;
+        if (naming == Naming::None && ::access("/proc/self/fd", X_OK) == 0) {
+            const std::size_t slash = path.rfind('/');
+            const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+            descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+        }
+        if (descriptor_ < 0) {
+            std::string name = path + ".XXXXXX";
+            descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+            if (descriptor_ < 0) return errno;
+            name_ = std::move(name);
+        }
+        return ::fchmod(descriptor_, mode) == 0 ? 0 : errno;
+    }
+    // EFBIG above the process's limit, which otherwise comes as a signal that ends it.
+    [[nodiscard]] int write(std::span<const std::byte> bytes) const {
+        rlimit limit{};
+        if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes.size() > limit.rlim_cur) return EFBIG;
+        while (!bytes.empty()) {
+            const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0) return errno;
+            if (written == 0) return ENOSPC;
+            bytes = bytes.subspan(static_cast<std::size_t>(written));
+        }
+        return 0;
+    }
+    // Takes the place of what has the name.
+    [[nodiscard]] int publish() {
+        // Errors of writing that only closing sees (a full disk on a network).
+        const int copy = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+        if (copy < 0 || ::close(copy) != 0) return errno;
+        if (name_.empty()) {
+            if (link_as(path_)) return 0;
+            if (errno != EEXIST) return errno;
+        }
+        // A file without a name cannot replace one: it gets another name for a moment, in which no
+        // signal may end the process.
+        sigset_t all;
+        sigset_t before;
+        sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        const int problem = replace();
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        return problem;
+    }
+
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+    [[nodiscard]] const std::string& name() const { return name_; }  // empty: it has none yet
+
+  private:
+    [[nodiscard]] bool link_as(const std::string& path) const {
+        const std::string self = "/proc/self/fd/" + std::to_string(descriptor_);
+        return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    }
+    [[nodiscard]] int replace() {
+        for (unsigned number = 0; name_.empty(); ++number) {
+            char end[32];
+            std::snprintf(end, sizeof end, ".%06x",
+                          (static_cast<unsigned>(::getpid()) + number) & 0xffffffU);
+            std::string name = path_ + end;
+            if (link_as(name))
+                name_ = std::move(name);
+            else if (errno != EEXIST)
+                return errno;
+        }
+        if (::rename(name_.c_str(), path_.c_str()) != 0) return errno;
+        name_.clear();
+        return 0;
+    }
+
+    int descriptor_ = -1;
+    std::string path_;
+    std::string name_;
+};
+
+}  // namespace wye::sdk

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the modules of the self-test on one opened device, which outlives it. One thread at a time.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vulkan/device.hpp"
+#include "vulkan/queue.hpp"
+
+namespace wye::vulkan {
+
+// More rounds than lavapipe lets a loop make.
+inline constexpr std::uint32_t kTriedRounds = 70000;
+
+class Bench {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Bench>> create(OpenDevice& device);
+
+    // Mesa 22.3 keeps what lavapipe compiled, and does not ask how wide its vectors were: modules
+    // for another width must be others.
+    std::uint32_t workgroup = 64;
+
+    // Each span is one binding: uploaded, then, when `reads_back`, downloaded after the run.
+    struct Argument {
+        std::span<std::byte> bytes;
+        bool reads_back = false;
+    };
+    [[nodiscard]] Result<void> run(const std::vector<std::uint32_t>& words,
+                                   std::span<const Argument> arguments, std::uint32_t groups);
+
+  private:
+    explicit Bench(OpenDevice& device) : device_(device) {}
+
+    OpenDevice& device_;
+    std::unique_ptr<Queue> queue_;
+};
+
+template <typename T>
+[[nodiscard]] std::span<std::byte> bytes_of(std::vector<T>& values) {
+    return std::as_writable_bytes(std::span(values));
+}
+
+}  // namespace wye::vulkan

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/kept.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cache/folder.hpp"
+#include "wye/sdk/kept_text.hpp"
+
+namespace wye::cache {
+namespace {
+
+// The folder is not made for looking at it.
+bool is_there(const std::string& folder) {
+    std::error_code ignored;
+    return !folder.empty() && std::filesystem::is_directory(folder, ignored);
+}
+
+Kept describe(const Folder& folder, const FileInfo& file) {
+    Kept out{file.name, file.name.substr(0, file.name.rfind('-')), {}, file.size, file.used_ns};
+    const auto bytes = folder.peek(file.name, sdk::kMostKeptBytes);
+    if (!bytes.ok()) return out;
+    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    if (const auto parts = sdk::kept_parts(text)) out.key = parts->key;
+    return out;
+}
+
+}  // namespace
+
+Result<std::vector<Kept>> list_kept(const std::string& path) {
+    std::vector<Kept> out;
+    if (!is_there(path)) return out;
+    WYE_ASSIGN(const Folder folder, Folder::open(path));
+    WYE_ASSIGN(const std::vector<FileInfo> files, folder.list());
+    for (const FileInfo& file : files)
+        if (sdk::is_kept_name(file.name)) out.push_back(describe(folder, file));
+    std::ranges::sort(out, {}, &Kept::name);
+    return out;
+}
+
+Result<std::uint64_t> clear_kept(const std::string& path) {
+    if (!is_there(path)) return std::uint64_t{0};
+    WYE_ASSIGN(const Folder folder, Folder::open(path));
+    WYE_ASSIGN(const std::vector<FileInfo> files, folder.list());
+    std::uint64_t freed = 0;
+    for (const FileInfo& file : files) {
+        if (!sdk::is_kept_name(file.name)) continue;
+        folder.remove(file.name);
+        freed += file.size;
+    }
+    return freed;
+}
+
+}  // namespace wye::cache
