@@ -2,7 +2,7 @@
 # The soak of tools/check; sourced, never run. It attacks for a while, from fresh seeds, with as many jobs at once as there are
 # cores, and counts what ran. A job has a name, and is given a seed, a time and an empty folder.
 #
-# What fails is kept as soak/failed-NAME-SEED.log in the plain build folder, with the command, and what it wrote beside it.
+# What fails, up to 40 times, is kept as soak/failed-NAME-SEED.log in the plain build folder, with the command, and what it wrote beside it.
 
 soak_slice=45 # seconds of a job that takes a time
 
@@ -67,8 +67,9 @@ soak_worker() {
         # A job that hangs is a finding.
         ( set -e; soak_job "$name" "$seed" $((left < soak_slice ? left : soak_slice)) "$folder" ) >"$log" 2>&1 </dev/null &
         soak_wait $! 900 || status=$?
+        if [ "$status" -ne 0 ] && [ -s "$soak_dir/failures" ] && [ "$(wc -l <"$soak_dir/failures")" -ge 40 ]; then return; fi
         if [ "$status" -eq 0 ]; then
-            printf '%s\t%s\n' "${name%-*}" "$(soak_counted "$log")" >>"$soak_dir/done"
+            printf '%s\t%s\n' "$name" "$(soak_counted "$log")" >>"$soak_dir/done"
             rm -f "$log"
         else
             mv "$log" "$soak_dir/failed-$name-$seed.log"
@@ -130,7 +131,7 @@ soak_run() {
 soak() {
     soak_dir=$PWD/$plain/soak
     mkdir -p "$soak_dir"
-    rm -f "$soak_dir"/{done,failures,running-*}
+    rm -rf "$soak_dir"/{done,failures,running-*,failed-*}
     must "configure $sanitize" configure_sanitize
     must "build what is attacked under sanitizers" soak_build
     must "configure $thread" configure_thread
