@@ -15,6 +15,8 @@
 namespace wye::registry {
 namespace {
 
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;  // of a translation
+
 using DevicePtr = std::shared_ptr<const DeviceInfo>;
 
 // One candidate and, once somebody asked, what opening it came to.
@@ -41,6 +43,12 @@ int rank(const DeviceInfo& device) {
 std::string_view kind_text(const DeviceInfo& device) {
     const std::string_view kind = device.facts.text(WYE_FACT_KEY_DEVICE_KIND);
     return kind.empty() ? std::string_view("device of unknown kind") : kind;
+}
+
+// Texts of plugins, drivers and file names cannot forge a line.
+void on_one_line(Record& record) {
+    for (std::string* text : {&record.message, &record.fix, &record.loader_text})
+        *text = one_line(*text);
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -89,6 +97,7 @@ struct Registry::Impl {
             Opened opened;
             try {
                 opened = registry::open_plugin(plugin.candidate, plugin.query, host);
+                for (Record& record : opened.records) on_one_line(record);
                 keep(opened.records);
             } catch (...) {  // no memory: whoever asks next tries again
                 lock.lock();
@@ -303,6 +312,7 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
             plugin->candidate = std::move(candidate);
             impl->plugins.push_back(std::move(plugin));
         }
+        for (Record& record : found.records) on_one_line(record);
         impl->keep(found.records);
     }
     return std::unique_ptr<Registry>(new Registry(std::move(impl)));
@@ -353,14 +363,14 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
     const OpenPlugin& from = *opened.translator;
     const ProcessStateGuard guard(!from.built_in());
     wye_bytes bytes{};
-    WYE_TRY(contain("translate", [&](wye_error** error) {
+    WYE_TRY(contain(id, "translate", [&](wye_error** error) {
         return from.table().translate(from.object(), device, &artifact, sdk::to_abi(format), &bytes,
                                       error);
     }));
     if (bytes.data == nullptr) return null_object_fault("translate");
-    const auto* data = static_cast<const std::byte*>(bytes.data);
-    std::vector<std::byte> out(data, data + bytes.size);
-    from.table().translate_release(from.object(), bytes);
+    auto out = read_bytes(bytes, kMostBytes, "what the slot 'translate' gave");
+    contain_end(*impl_->host, id, "translate_release",
+                [&] { from.table().translate_release(from.object(), bytes); });
     return out;
 }
 

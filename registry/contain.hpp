@@ -4,35 +4,73 @@
 // throws against the rules. Internal to the registry.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "inside_plugin.hpp"
 #include "registry/error_object.hpp"
+#include "registry/host_services.hpp"
+#include "registry/plugin_text.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
 
+inline constexpr const char* kPluginAuthor = "Fix: report this to the plugin's author";
+
+// As contain, for slots that every dispatch calls: a plugin that ends the process is not named.
 template <typename Call>  // wye_status(wye_error**)
-[[nodiscard]] Result<void> contain(std::string_view slot, Call&& call) {
-    constexpr const char* kAuthor = "Fix: report this to the plugin's author";
+[[nodiscard]] Result<void> contain_quick(std::string_view plugin, std::string_view slot,
+                                         Call&& call) {
     wye_error* error = nullptr;
     wye_status status = WYE_OK;
     try {
         status = call(&error);
+    } catch (abi::__forced_unwind&) {  // must go on, and ends the process in the C API
+        name_plugin(plugin, slot, "the thread was ended (pthread_exit or pthread_cancel)");
+        throw;
     } catch (const std::exception& e) {
         release_error_object(error);
-        return Error(Code::PLUGIN_FAULT, "the slot '" + std::string(slot) + "' threw: " + e.what(),
-                     kAuthor);
+        return Error(Code::PLUGIN_FAULT,
+                     "the slot '" + std::string(slot) + "' threw: " + one_line(e.what()),
+                     kPluginAuthor);
     } catch (...) {
         release_error_object(error);
-        return Error(Code::PLUGIN_FAULT, "the slot '" + std::string(slot) + "' threw", kAuthor);
+        return Error(Code::PLUGIN_FAULT, "the slot '" + std::string(slot) + "' threw",
+                     kPluginAuthor);
     }
     if (status == WYE_OK) {
         if (error != nullptr) release_error_object(error);  // beside success it is dropped
         return {};
     }
     return take_error(status, error, "the slot '" + std::string(slot) + "'");
+}
+
+template <typename Call>  // wye_status(wye_error**)
+[[nodiscard]] Result<void> contain(std::string_view plugin, std::string_view slot, Call&& call) {
+    const InsidePlugin inside(plugin, slot);
+    return contain_quick(plugin, slot, std::forward<Call>(call));
+}
+
+// A slot that can neither fail nor be called again, such as those that destroy. What it throws is
+// logged.
+template <typename Call>  // void()
+void contain_end(const HostServices& host, std::string_view plugin, std::string_view slot,
+                 Call&& call) noexcept {
+    const auto ended = [&]() -> Result<void> {
+        try {
+            return contain(plugin, slot, [&](wye_error**) {
+                call();
+                return WYE_OK;
+            });
+        } catch (const std::exception&) {  // no memory to say more
+            return {};
+        }
+    }();
+    if (!ended.ok()) host.log(WYE_LOG_ERROR, "registry", ended.error().message);
 }
 
 }  // namespace wye::registry

@@ -18,10 +18,26 @@ Error about(const OpenDevice& device, Error error) {
 template <typename Call>
 [[gnu::always_inline]] inline Result<void> call(const OpenDevice& device, std::string_view slot,
                                                 Call&& body) {
-    Result<void> result = contain(slot, std::forward<Call>(body));
+    Result<void> result = contain_quick(device.info().plugin, slot, std::forward<Call>(body));
     if (!result.ok()) return about(device, std::move(result).error());
     return result;
 }
+
+// As call, for slots that are not called for every dispatch.
+template <typename Call>
+Result<void> rare_call(const OpenDevice& device, std::string_view slot, Call&& body) {
+    Result<void> result = contain(device.info().plugin, slot, std::forward<Call>(body));
+    if (!result.ok()) return about(device, std::move(result).error());
+    return result;
+}
+
+// A slot that destroys.
+template <typename Call>
+void end_call(const OpenDevice& device, std::string_view slot, Call&& body) noexcept {
+    contain_end(device.host(), device.info().plugin, slot, std::forward<Call>(body));
+}
+
+constexpr std::uint64_t kMostSaved = std::uint64_t{256} << 20U;  // bytes of one saved program
 
 }  // namespace
 
@@ -37,30 +53,28 @@ OpenDevice::OpenDevice(std::shared_ptr<const OpenPlugin> plugin,
 
 OpenDevice::~OpenDevice() {
     const ProcessStateGuard guard(!built_in_);
-    try {
-        table_.close(object_);
-    } catch (...) {
-        plugin_->host().log(WYE_LOG_ERROR, "registry", "a plugin threw while closing a device");
-    }
+    end_call(*this, "close", [&] { table_.close(object_); });
 }
 
 Result<wye_memory_info> OpenDevice::memory() const {
     wye_memory_info info{};
     info.header = sdk::header_of(sizeof info);
-    WYE_TRY(call(*this, "memory_info",
-                 [&](wye_error** error) { return table_.memory_info(object_, &info, error); }));
+    WYE_TRY(rare_call(*this, "memory_info", [&](wye_error** error) {
+        return table_.memory_info(object_, &info, error);
+    }));
     return info;
 }
 
 Result<void> OpenDevice::prepare() const {
-    Result<void> result =
-        call(*this, "prepare", [&](wye_error** error) { return table_.prepare(object_, error); });
+    Result<void> result = rare_call(
+        *this, "prepare", [&](wye_error** error) { return table_.prepare(object_, error); });
     if (!result.ok() && result.error().code == Code::UNIMPLEMENTED) return {};
     return result;
 }
 
 Result<void> OpenDevice::flush() const {
-    return call(*this, "flush", [&](wye_error** error) { return table_.flush(object_, error); });
+    return rare_call(*this, "flush",
+                     [&](wye_error** error) { return table_.flush(object_, error); });
 }
 
 bool OpenDevice::lost() const noexcept {
@@ -72,9 +86,10 @@ bool OpenDevice::lost() const noexcept {
 }
 
 Result<void> OpenDevice::recover() const {
-    return call(*this, "try_recover",
-                [&](wye_error** error) { return table_.try_recover(object_, error); });
+    return rare_call(*this, "try_recover",
+                     [&](wye_error** error) { return table_.try_recover(object_, error); });
 }
+const HostServices& OpenDevice::host() const noexcept { return plugin_->host(); }
 std::string OpenDevice::plugin_identity() const { return plugin_->identity(); }
 
 // ---- Buffer -------------------------------------------------------------------------------
@@ -89,7 +104,7 @@ Result<NativeBuffer> NativeBuffer::create(DeviceRef device, std::uint64_t size,
     desc.usage = usage;
     desc.label = sdk::to_abi(label);
     wye_buffer_object* object = nullptr;
-    WYE_TRY(call(*device, "buffer_create", [&](wye_error** error) {
+    WYE_TRY(rare_call(*device, "buffer_create", [&](wye_error** error) {
         return device->table().buffer_create(device->object(), &desc, &object, error);
     }));
     if (object == nullptr) return about(*device, null_object_fault("buffer_create"));
@@ -104,7 +119,9 @@ NativeBuffer& NativeBuffer::operator=(NativeBuffer&& other) noexcept {
 }
 
 NativeBuffer::~NativeBuffer() {
-    if (object_ != nullptr) device_->table().buffer_destroy(device_->object(), object_);
+    if (object_ == nullptr) return;
+    end_call(*device_, "buffer_destroy",
+             [&] { device_->table().buffer_destroy(device_->object(), object_); });
 }
 
 // ---- Program ------------------------------------------------------------------------------
@@ -112,7 +129,7 @@ NativeBuffer::~NativeBuffer() {
 Result<NativeProgram> NativeProgram::create(DeviceRef device, const wye_artifact& artifact) {
     const ProcessStateGuard guard(!device->built_in());
     wye_program_object* object = nullptr;
-    WYE_TRY(call(*device, "program_create", [&](wye_error** error) {
+    WYE_TRY(rare_call(*device, "program_create", [&](wye_error** error) {
         return device->table().program_create(device->object(), &artifact, &object, error);
     }));
     if (object == nullptr) return about(*device, null_object_fault("program_create"));
@@ -123,7 +140,7 @@ Result<NativeProgram> NativeProgram::load(DeviceRef device, const wye_artifact& 
                                           std::span<const std::byte> saved) {
     const ProcessStateGuard guard(!device->built_in());
     wye_program_object* object = nullptr;
-    WYE_TRY(call(*device, "program_load", [&](wye_error** error) {
+    WYE_TRY(rare_call(*device, "program_load", [&](wye_error** error) {
         return device->table().program_load(device->object(), &artifact,
                                             {saved.data(), saved.size()}, &object, error);
     }));
@@ -134,12 +151,13 @@ Result<NativeProgram> NativeProgram::load(DeviceRef device, const wye_artifact& 
 Result<std::vector<std::byte>> NativeProgram::save() const {
     const ProcessStateGuard guard(!device_->built_in());
     wye_bytes bytes{};
-    WYE_TRY(call(*device_, "program_save", [&](wye_error** error) {
+    WYE_TRY(rare_call(*device_, "program_save", [&](wye_error** error) {
         return device_->table().program_save(device_->object(), object_, &bytes, error);
     }));
     if (bytes.data == nullptr) return about(*device_, null_object_fault("program_save"));
-    const auto* data = static_cast<const std::byte*>(bytes.data);
-    return std::vector<std::byte>(data, data + bytes.size);
+    auto read = read_bytes(bytes, kMostSaved, "what the slot 'program_save' gave");
+    if (!read.ok()) return about(*device_, std::move(read).error());
+    return read;
 }
 
 NativeProgram& NativeProgram::operator=(NativeProgram&& other) noexcept {
@@ -149,7 +167,9 @@ NativeProgram& NativeProgram::operator=(NativeProgram&& other) noexcept {
 }
 
 NativeProgram::~NativeProgram() {
-    if (object_ != nullptr) device_->table().program_destroy(device_->object(), object_);
+    if (object_ == nullptr) return;
+    end_call(*device_, "program_destroy",
+             [&] { device_->table().program_destroy(device_->object(), object_); });
 }
 
 // ---- Queue --------------------------------------------------------------------------------
@@ -162,7 +182,7 @@ Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label
     desc.timing = timing ? 1 : 0;
     wye_queue_object* object = nullptr;
     const wye_queue_table* from = nullptr;
-    WYE_TRY(call(*device, "queue_create", [&](wye_error** error) {
+    WYE_TRY(rare_call(*device, "queue_create", [&](wye_error** error) {
         return device->table().queue_create(device->object(), &desc, &object, &from, error);
     }));
     if (object == nullptr) return about(*device, null_object_fault("queue_create"));
@@ -179,7 +199,7 @@ NativeQueue& NativeQueue::operator=(NativeQueue&& other) noexcept {
 }
 
 NativeQueue::~NativeQueue() {
-    if (object_ != nullptr) table_.destroy(object_);
+    if (object_ != nullptr) end_call(*device_, "destroy", [&] { table_.destroy(object_); });
 }
 
 [[gnu::hot]] Result<std::uint64_t> NativeQueue::submit(std::span<const wye_operation> operations,

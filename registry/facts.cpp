@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "registry/plugin_text.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::registry {
@@ -22,6 +23,18 @@ const T* get(const Fact* fact) noexcept {
     return fact == nullptr ? nullptr : std::get_if<T>(&fact->value);
 }
 
+std::optional<FactValue> text_of(wye_string text) {
+    auto read = read_text(text, kTextLimit, "the fact");
+    if (!read.ok()) return std::nullopt;
+    return std::move(read).value();
+}
+
+std::optional<FactValue> list_of(const std::uint64_t* list, std::uint64_t size) {
+    std::vector<std::uint64_t> out(size);
+    if (!read_memory(out.data(), list, size * sizeof *list)) return std::nullopt;
+    return out;
+}
+
 // A plugin's answer as a value; nullopt when it is not what the header says.
 std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type) {
     if (raw.type != type) return std::nullopt;
@@ -34,14 +47,14 @@ std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type) {
         case WYE_FACT_F64:
             return raw.f;
         case WYE_FACT_TEXT:
-            if (raw.text.data == nullptr || raw.text.size > kTextLimit) return std::nullopt;
-            return std::string(sdk::from_abi(raw.text));
+            if (raw.text.data == nullptr) return std::nullopt;
+            return text_of(raw.text);
         case WYE_FACT_U32X3:
             return std::array<std::uint32_t, 3>{raw.xyz[0], raw.xyz[1], raw.xyz[2]};
         case WYE_FACT_U64_LIST:
             if ((raw.list == nullptr && raw.list_size != 0) || raw.list_size > kListLimit)
                 return std::nullopt;
-            return std::vector<std::uint64_t>(raw.list, raw.list + raw.list_size);
+            return list_of(raw.list, raw.list_size);
         default:
             return std::nullopt;
     }
@@ -137,9 +150,9 @@ Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
                              " or an impossible value");
             continue;
         }
-        const std::string_view source = sdk::from_abi(raw.source);
-        facts.set(info.key, {std::move(*value),
-                             source.size() > kTextLimit ? std::string{} : std::string(source)});
+        auto source = read_text(raw.source, kTextLimit, "the source of a fact");
+        facts.set(info.key,
+                  {std::move(*value), source.ok() ? std::move(source).value() : std::string{}});
     }
     return facts;
 }

@@ -6,6 +6,7 @@
 #include <exception>
 #include <type_traits>
 
+#include "contain.hpp"
 #include "registry/error_object.hpp"
 #include "registry/manifest.hpp"
 #include "slots.hpp"
@@ -195,20 +196,17 @@ Error null_object_fault(std::string_view slot) {
 
 namespace {
 
-Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query) {
+Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, std::string_view id) {
     wye_hello hello{};
     hello.header = sdk::header_of(sizeof hello);
     hello.minor_max = WYE_ABI_MINOR;
     hello.minor_floor = WYE_ABI_MINOR_FLOOR;
     const wye_plugin_desc* desc = nullptr;
     wye_status status = WYE_OK;
-    try {
+    WYE_TRY(contain(id, WYE_PLUGIN_QUERY_SYMBOL, [&](wye_error**) {
         status = query(&hello, &desc);
-    } catch (const std::exception& e) {
-        return Error(Code::PLUGIN_FAULT, std::string("the query threw: ") + e.what(), kAuthor);
-    } catch (...) {
-        return Error(Code::PLUGIN_FAULT, "the query threw", kAuthor);
-    }
+        return WYE_OK;
+    }));
     if (status == WYE_ABI_MISMATCH)
         return Error(Code::ABI_MISMATCH,
                      "the plugin cannot work with this host (ABI minor " +
@@ -251,18 +249,15 @@ Result<void> check_versions(const wye_plugin_desc& desc) {
 
 Result<std::string> copy_text(wye_string text, const char* what) {
     constexpr std::uint64_t kLimit = 1024;
-    if (text.data == nullptr && text.size != 0)
-        return bad_plugin(std::string("its ") + what + " is null with a size");
-    if (text.size > kLimit)
-        return bad_plugin(std::string("its ") + what + " claims " + std::to_string(text.size) +
-                          " bytes");
-    return std::string(sdk::from_abi(text));
+    auto read = read_text(text, kLimit, std::string("its ") + what);
+    if (!read.ok()) return bad_plugin(std::move(read).error().message);
+    return read;
 }
 
 }  // namespace
 
 Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id) {
-    WYE_ASSIGN(const wye_plugin_desc* from, call_query(query));
+    WYE_ASSIGN(const wye_plugin_desc* from, call_query(query, expected_id));
     WYE_ASSIGN(const auto bytes, readable(&from->header, "plugin description", sizeof *from));
     wye_plugin_desc desc{};
     copy_known(desc, from, bytes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "registry/plugin_text.hpp"
 #include "wye/sdk/plugin.hpp"
 
 // What a plugin holds as `self`.
@@ -18,9 +19,18 @@ namespace {
 
 constexpr std::uint64_t kTextLimit = std::uint64_t{1} << 20;  // of one text from a plugin
 
+// Texts of errors may have several lines.
 std::string copy(wye_string text) {
-    const std::string_view view = sdk::from_abi(text);
-    return std::string(view.substr(0, std::min<std::uint64_t>(view.size(), kTextLimit)));
+    std::string raw(text.data == nullptr ? 0 : std::min<std::uint64_t>(text.size, kTextLimit),
+                    '\0');
+    if (!read_memory(raw.data(), text.data, raw.size())) return "(a text that cannot be read)";
+    return several_lines(raw);
+}
+
+std::string line(wye_string text) {
+    text.size = std::min(text.size, kTextLimit);
+    auto read = read_text(text, kTextLimit, "a log text");
+    return read.ok() ? std::move(read).value() : "(" + read.error().message + ")";
 }
 
 wye_error* error_make(wye_host_object*, const wye_error_desc* desc) noexcept {
@@ -32,8 +42,8 @@ wye_error* error_make(wye_host_object*, const wye_error_desc* desc) noexcept {
                                                                       &release_error_object);
     try {
         Error error(static_cast<Code>(known.code), copy(known.message), copy(known.fix),
-                    copy(known.subject));
-        error.native_domain = copy(known.native_domain);
+                    line(known.subject));
+        error.native_domain = line(known.native_domain);
         error.native_code = known.native_code;
         return make_error_object(std::move(error), cause.release());
     } catch (...) {
@@ -46,8 +56,7 @@ void error_release(wye_host_object*, wye_error* error) noexcept { release_error_
 void log_text(wye_host_object* self, std::uint32_t level, wye_string area,
               wye_string text) noexcept {
     try {
-        if (self != nullptr && self->log)
-            self->log(level, sdk::from_abi(area), sdk::from_abi(text));
+        if (self != nullptr && self->log) self->log(level, line(area), line(text));
     } catch (...) {  // the application's sink; a log line is not worth more
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "open_plugin.hpp"
 
-#include <exception>
+#include <algorithm>
 #include <map>
 
 #include "contain.hpp"
 #include "device_id.hpp"
 #include "registry/error_object.hpp"
+#include "registry/forks.hpp"
 #include "registry/process_state.hpp"
 #include "wye/abi_compiler.h"
 #include "wye/sdk/plugin.hpp"
@@ -17,11 +18,6 @@ namespace {
 constexpr std::uint32_t kDevices = 4096;  // a plugin that counts more has lost count
 constexpr std::uint64_t kFormats = 64;
 constexpr std::uint64_t kTextLimit = 4096;
-
-std::string copy(wye_string text) {
-    const std::string_view view = sdk::from_abi(text);
-    return std::string(view.substr(0, std::min<std::uint64_t>(view.size(), kTextLimit)));
-}
 
 Record record_of(Stage stage, const Candidate& candidate, const Error& error) {
     Record r;
@@ -53,6 +49,45 @@ Result<wye_plugin_query_fn> entry_of(const Library& library) {
     return reinterpret_cast<wye_plugin_query_fn>(address);
 }
 
+// A format is a short name, so garbage behind the end of a list is not taken for one.
+bool is_format(std::string_view name) {
+    constexpr std::size_t kLongest = 128;
+    return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == '.';
+    });
+}
+
+Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
+    out.native_code = info.native_code;
+    out.usable = info.state == WYE_DEVICE_USABLE;
+    WYE_ASSIGN(out.name, read_text(info.name, kTextLimit, "the device's name"));
+    if (!out.usable) {
+        WYE_ASSIGN(out.reason, read_text(info.reason, kTextLimit, "the device's reason"));
+        WYE_ASSIGN(out.fix, read_text(info.fix, kTextLimit, "the device's fix"));
+        if (out.reason.empty()) out.reason = "the plugin gives no reason";
+    }
+    if (info.format_count > kFormats || (info.formats == nullptr && info.format_count != 0))
+        return Error(Code::PLUGIN_FAULT,
+                     "the device claims " + std::to_string(info.format_count) +
+                         " artifact formats" +
+                         (info.formats == nullptr ? " at a null pointer"
+                                                  : ", the most is " + std::to_string(kFormats)),
+                     kPluginAuthor);
+    for (std::uint64_t i = 0; i < info.format_count; ++i) {
+        const std::string what = "artifact format " + std::to_string(i + 1) + " of " +
+                                 std::to_string(info.format_count) + " of the device";
+        wye_string format{};
+        if (!read_memory(&format, info.formats + i, sizeof format))
+            return Error(Code::PLUGIN_FAULT, what + " is not in memory", kPluginAuthor);
+        WYE_ASSIGN(std::string name, read_text(format, kTextLimit, what));
+        if (!is_format(name))
+            return Error(Code::PLUGIN_FAULT, what + " is no name: '" + name + "'", kPluginAuthor);
+        out.formats.push_back(std::move(name));
+    }
+    return {};
+}
+
 // One device; what it says wrong makes it unusable rather than the plugin.
 DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
                     std::vector<std::string>& faults) {
@@ -62,7 +97,7 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
     out.selector = out.plugin + ":" + std::to_string(index);
     wye_device_info info{};
     info.header = sdk::header_of(sizeof info);
-    const auto described = contain("device_info", [&](wye_error** error) {
+    const auto described = contain(out.plugin, "device_info", [&](wye_error** error) {
         return plugin.table().device_info(plugin.object(), index, &info, error);
     });
     if (!described.ok()) {
@@ -71,23 +106,20 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
         out.native_code = described.error().native_code;
         return out;
     }
-    out.name = copy(info.name);
-    out.usable = info.state == WYE_DEVICE_USABLE;
-    out.native_code = info.native_code;
-    if (!out.usable) {
-        out.reason = copy(info.reason);
-        out.fix = copy(info.fix);
-        if (out.reason.empty()) out.reason = "the plugin gives no reason";
+    const Result<void> said = read_info(info, out);
+    if (!said.ok()) {
+        out.usable = false;
+        out.formats.clear();
+        out.reason = said.error().message;
+        out.fix = said.error().fix;
     }
-    if (info.formats == nullptr && info.format_count != 0) info.format_count = 0;
-    for (std::uint64_t i = 0; i < std::min(info.format_count, kFormats); ++i)
-        out.formats.push_back(copy(info.formats[i]));
     const auto read = [&](std::uint32_t key, wye_fact* fact) -> wye_status {
-        try {
-            return plugin.table().device_fact(plugin.object(), index, key, fact);
-        } catch (...) {
-            return WYE_PLUGIN_FAULT;
-        }
+        wye_status status = WYE_PLUGIN_FAULT;
+        const auto asked = contain(out.plugin, "device_fact", [&](wye_error**) {
+            status = plugin.table().device_fact(plugin.object(), index, key, fact);
+            return WYE_OK;
+        });
+        return asked.ok() ? status : WYE_PLUGIN_FAULT;
     };
     out.facts = read_facts(read, faults);
     return out;
@@ -96,7 +128,7 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
 Result<void> enumerate(const Candidate& candidate, Opened& out) {
     const OpenPlugin& plugin = *out.plugin;
     std::uint32_t count = 0;
-    WYE_TRY(contain("probe_devices", [&](wye_error** error) {
+    WYE_TRY(contain(plugin.about().id, "probe_devices", [&](wye_error** error) {
         return plugin.table().probe_devices(plugin.object(), &count, error);
     }));
     if (count > kDevices)
@@ -147,6 +179,13 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
     std::optional<Library> library;
     const bool query_is_file = query == nullptr;
     if (query == nullptr) {
+        stage = Stage::opened;
+        if (!may_open_drivers())
+            return Error(Code::UNSUPPORTED,
+                         "this process was forked from one that had opened plugins, and drivers do "
+                         "not work in such a child",
+                         "Fix: start the child as a program (posix_spawn, exec), fork before "
+                         "opening plugins, or use `cpu`");
         stage = Stage::architecture;
         WYE_TRY(check_architecture(candidate.library));
         stage = Stage::needs;
@@ -173,7 +212,7 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
 
 Result<void> OpenPlugin::initialise() {
     wye_plugin_object* object = nullptr;
-    WYE_TRY(contain("init", [&](wye_error** error) {
+    WYE_TRY(contain(about().id, "init", [&](wye_error** error) {
         return negotiated_.table.init(&host_->table(), negotiated_.minor, &object, error);
     }));
     if (object == nullptr) return null_object_fault("init");
@@ -184,11 +223,7 @@ Result<void> OpenPlugin::initialise() {
 OpenPlugin::~OpenPlugin() {
     if (object_ == nullptr) return;
     const ProcessStateGuard guard(!built_in());
-    try {
-        negotiated_.table.shutdown(object_);
-    } catch (...) {  // its own rule broken at its own end
-        host_->log(WYE_LOG_ERROR, "registry", "a plugin threw in shutdown");
-    }
+    contain_end(*host_, about().id, "shutdown", [&] { negotiated_.table.shutdown(object_); });
 }
 
 std::string OpenPlugin::identity() const {
@@ -197,13 +232,15 @@ std::string OpenPlugin::identity() const {
                       "." + std::to_string(about.minor_built) + " as " +
                       std::to_string(about.minor) + ", flags " + std::to_string(about.build_flags) +
                       ", " + file_;
-    const auto described = contain("get_extension", [&](wye_error**) {
+    const auto described = contain(about.id, "get_extension", [&](wye_error**) {
         const auto* compiler = static_cast<const wye_compiler_table*>(
             about.table.get_extension(object_, sdk::to_abi(WYE_EXTENSION_COMPILER), 1));
         wye_string name{};
         if (compiler != nullptr && compiler->header.size >= sizeof *compiler &&
-            compiler->identity(object_, &name) == WYE_OK)
-            out += ", " + copy(name);
+            compiler->identity(object_, &name) == WYE_OK) {
+            const auto read = read_text(name, kTextLimit, "the compiler's name");
+            out += ", " + (read.ok() ? *read : read.error().message);
+        }
         return WYE_OK;
     });
     if (!described.ok()) out += ", no answer about its compiler";
@@ -232,7 +269,7 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
     const ProcessStateGuard guard(!plugin->built_in());
     wye_device_object* object = nullptr;
     const wye_device_table* from = nullptr;
-    const auto opened = contain("open_device", [&](wye_error** error) {
+    const auto opened = contain(info->plugin, "open_device", [&](wye_error** error) {
         return plugin->table().open_device(plugin->object(), info->index, &object, &from, error);
     });
     if (!opened.ok()) {

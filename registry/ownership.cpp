@@ -128,10 +128,33 @@ std::string to_text(const Owner& owner) {
            std::to_string(owner.generation) + ")";
 }
 
-std::uint16_t next_context_tag() noexcept {
-    // The one thing that contexts of a process share, so that they can tell their handles apart.
-    static std::atomic<std::uint32_t> counter{0};
-    return static_cast<std::uint16_t>(1 + counter.fetch_add(1, std::memory_order_relaxed) % 4095);
+namespace {
+
+// Which tags are held. The one thing that contexts of a process share, so that they can tell their
+// handles apart. Never destroyed: contexts may be closed by exit handlers.
+constexpr std::uint16_t kTags = 4095;
+constinit std::mutex tags_mutex;
+constinit std::array<bool, kTags + 1> tag_held{};
+constinit std::uint16_t last_tag = 0;
+
+}  // namespace
+
+Result<ContextTag> ContextTag::take() {
+    const std::lock_guard lock(tags_mutex);
+    for (std::uint16_t tried = 0; tried < kTags; ++tried) {
+        last_tag = static_cast<std::uint16_t>(last_tag % kTags + 1);
+        if (std::exchange(tag_held[last_tag], true)) continue;
+        return ContextTag(last_tag);
+    }
+    return Error(Code::LIMIT_EXCEEDED,
+                 "the process has " + std::to_string(kTags) + " contexts, which is the most",
+                 "Fix: destroy contexts that are not used");
+}
+
+ContextTag::~ContextTag() {
+    if (value_ == 0) return;
+    const std::lock_guard lock(tags_mutex);
+    tag_held[value_] = false;
 }
 
 struct HandleTable::Impl {

@@ -18,7 +18,7 @@ wye_status wye_buffer_create(wye_context* context, wye_device device,
                              const wye_buffer_create_desc* desc, wye_buffer* out,
                              wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(desc);
         WYE_NEED(out);
         WYE_TRY(check_header(desc->header, sizeof *desc, "wye_buffer_create_desc"));
@@ -39,7 +39,7 @@ wye_status wye_buffer_create(wye_context* context, wye_device device,
 
 wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         return self->free_buffer(buffer);
     });
 }
@@ -47,7 +47,7 @@ wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_error** 
 wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
                            wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_ASSIGN(const registry::Pin pin,
                    self->handles().find(buffer, registry::HandleKind::buffer));
@@ -59,7 +59,7 @@ wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* ou
 wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t offset,
                              wye_bytes bytes, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         return upload(self->handles(), buffer, offset, bytes.data, bytes.size);
     });
 }
@@ -67,7 +67,7 @@ wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t o
 wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, uint64_t offset,
                                void* target, uint64_t size, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         return download(self->handles(), buffer, offset, target, size);
     });
 }
@@ -76,7 +76,7 @@ wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t sou
                            wye_buffer target, uint64_t target_offset, uint64_t size,
                            wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         return copy(self->handles(), source, source_offset, target, target_offset, size);
     });
 }
@@ -84,7 +84,7 @@ wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t sou
 wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset, uint64_t size,
                            uint64_t pattern, uint32_t pattern_size, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         return fill(self->handles(), buffer, offset, size, pattern, pattern_size);
     });
 }

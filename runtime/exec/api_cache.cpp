@@ -55,7 +55,7 @@ Result<void> prepare_ahead(Context& context, wye_program program_handle, wye_dev
 wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
                                wye_prepare_report* report, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         if (report != nullptr)
             WYE_TRY(check_header(report->header, sizeof *report, "wye_prepare_report"));
         wye_prepare_report made{};
@@ -70,7 +70,7 @@ wye_status wye_program_prepare(wye_context* context, wye_program program, wye_de
 
 wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_ASSIGN(std::string text, cache_json(self->disk()));
         *out = make_blob(std::move(text));
@@ -80,7 +80,7 @@ wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_error** er
 
 wye_status wye_cache_clear(wye_context* context, uint64_t* freed_bytes, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_ASSIGN(const std::uint64_t freed, clear_cache(self->disk()));
         if (freed_bytes != nullptr) *freed_bytes = freed;
         return {};

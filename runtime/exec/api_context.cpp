@@ -117,12 +117,10 @@ wye_status wye_context_create(const wye_context_desc* desc, wye_context** out, w
     });
 }
 
-void wye_context_destroy(wye_context* context) { delete context; }
-
 wye_status wye_context_report(wye_context* context, wye_string selector, wye_blob** out,
                               wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_TRY(check_string(selector, "selector"));
         WYE_ASSIGN(std::string text, self->report(from_abi(selector)));

@@ -17,7 +17,7 @@ using wye::sdk::to_abi;
 wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t program,
                            wye_device* out, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_TRY(check_string(selector, "selector"));
         WYE_ASSIGN(*out, self->open_device(from_abi(selector), program));
@@ -28,7 +28,7 @@ wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t p
 wye_status wye_device_describe(wye_context* context, wye_device device, wye_device_description* out,
                                wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_TRY(check_header(out->header, sizeof *out, "wye_device_description"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(device, HandleKind::device));
@@ -45,7 +45,7 @@ wye_status wye_device_describe(wye_context* context, wye_device device, wye_devi
 wye_status wye_device_fact(wye_context* context, wye_device device, wye_string name, wye_fact* out,
                            wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_TRY(check_string(name, "name"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(device, HandleKind::device));
@@ -65,7 +65,7 @@ wye_status wye_device_fact(wye_context* context, wye_device device, wye_string n
 
 wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(device, HandleKind::device));
         return pin.as<DeviceSession>().flush();
     });

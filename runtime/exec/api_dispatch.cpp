@@ -10,7 +10,7 @@ using wye::Result;
 [[gnu::hot]] wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc,
                                      wye_report* report, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(desc);
         WYE_TRY(check_header(desc->header, sizeof *desc, "wye_dispatch_desc"));
         WYE_TRY(check_string(desc->label, "label"));
@@ -23,7 +23,7 @@ using wye::Result;
 wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc, uint64_t* sizes,
                               uint32_t* groups, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(desc);
         WYE_TRY(check_header(desc->header, sizeof *desc, "wye_dispatch_desc"));
         if (desc->argument_count != 0) WYE_NEED(sizes);

@@ -15,7 +15,7 @@ using wye::sdk::from_abi;
 
 namespace {
 
-Result<ProgramRef> load(const wye_program_source& source) {
+Result<ProgramRef> load(wye_context& context, const wye_program_source& source) {
     WYE_TRY(check_header(source.header, sizeof source, "wye_program_source"));
     WYE_TRY(check_string(source.name, "name"));
     WYE_TRY(check_string(source.text, "text"));
@@ -32,9 +32,11 @@ Result<ProgramRef> load(const wye_program_source& source) {
                           static_cast<std::size_t>(source.wire.size)},
                          from_abi(source.name));
     Resolve resolve;
-    if (source.resolve != nullptr)
-        resolve = [&source](std::string_view name) -> Result<std::vector<std::byte>> {
+    if (source.resolve != nullptr) {
+        context.gate.watch();
+        resolve = [&](std::string_view name) -> Result<std::vector<std::byte>> {
             wye_bytes bytes{nullptr, 0};
+            const CallbackScope scope(&context);
             const wye_status status =
                 source.resolve(source.resolve_user, wye::sdk::to_abi(name), &bytes);
             if (status != WYE_OK || (bytes.data == nullptr && bytes.size != 0))
@@ -45,6 +47,7 @@ Result<ProgramRef> load(const wye_program_source& source) {
             const auto* data = static_cast<const std::byte*>(bytes.data);
             return std::vector<std::byte>(data, data + bytes.size);
         };
+    }
     return load_text(from_abi(source.text), from_abi(source.name), resolve);
 }
 
@@ -53,10 +56,10 @@ Result<ProgramRef> load(const wye_program_source& source) {
 wye_status wye_program_create(wye_context* context, const wye_program_source* source,
                               wye_program* out, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(source);
         WYE_NEED(out);
-        WYE_ASSIGN(ProgramRef program, load(*source));
+        WYE_ASSIGN(ProgramRef program, load(*context, *source));
         WYE_ASSIGN(*out, self->add_program(std::move(program)));
         return {};
     });
@@ -64,7 +67,7 @@ wye_status wye_program_create(wye_context* context, const wye_program_source* so
 
 wye_status wye_program_free(wye_context* context, wye_program program, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         return self->handles().retire(program, HandleKind::program);
     });
 }
@@ -72,7 +75,7 @@ wye_status wye_program_free(wye_context* context, wye_program program, wye_error
 wye_status wye_program_describe(wye_context* context, wye_program program,
                                 wye_program_description* out, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_TRY(check_header(out->header, sizeof *out, "wye_program_description"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
@@ -86,7 +89,7 @@ wye_status wye_program_describe(wye_context* context, wye_program program,
 wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                 wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
         *out = make_blob(analysis_json(pin.as<ProgramObject>()));
@@ -97,7 +100,7 @@ wye_status wye_program_analysis(wye_context* context, wye_program program, wye_b
 wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
                              wye_device device, wye_blob** out, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_TRY(check_string(format, "format"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
@@ -111,7 +114,7 @@ wye_status wye_program_lower(wye_context* context, wye_program program, wye_stri
 wye_status wye_program_lower_with(wye_context* context, wye_program program,
                                   const wye_lower_desc* desc, wye_blob** out, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        WYE_ASSIGN(Context * self, context_of(context));
+        WYE_ENTER(self, context);
         WYE_NEED(desc);
         WYE_NEED(out);
         WYE_TRY(check_header(desc->header, sizeof *desc, "wye_lower_desc"));

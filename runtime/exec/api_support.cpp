@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <exception>
 #include <new>
@@ -92,9 +93,63 @@ Error refuse_string(wye_string text, std::string_view name) {
 
 wye_blob* make_blob(std::string bytes) { return new wye_blob{std::move(bytes)}; }
 
+Error inherited() {
+    return {Code::WRONG_OWNER,
+            fmt::format("the context belongs to the process that process {} was forked from, whose "
+                        "threads and drivers are not here",
+                        ::getpid()),
+            "Fix: create a context after the fork, or start the child as a program (posix_spawn, "
+            "exec)",
+            "context"};
+}
+
+Error Call::refusal() const {
+    if (context_ == nullptr) return missing("context");
+    if (!entered_) return inherited();
+    if (CallbackScope::within(context_))
+        return {
+            Code::INVALID_ARGUMENT,
+            "the context is used inside one of its own callbacks, whose caller is at work in it",
+            "Fix: let the callback return, and make the call afterwards or on another thread",
+            "context"};
+    return {Code::SHUTTING_DOWN, "the context is being destroyed on another thread",
+            "Fix: end the calls of a context before destroying it", "context"};
+}
+
+bool Call::admitted_late(std::uint32_t flags) const noexcept {
+    return (flags & Gate::kClosed) == 0 && !CallbackScope::within(context_);
+}
+
+void LogDoor::log(std::uint32_t level, std::string_view area, std::string_view text) {
+    struct Inside {
+        explicit Inside(Gate& gate) noexcept : gate_(gate), flags(gate.enter()) {}
+        ~Inside() { gate_.leave(); }
+        Gate& gate_;
+        std::uint32_t flags;
+    };
+    const Inside inside(gate_);
+    if (inside.flags != 0) return;
+    const CallbackScope scope(context_);
+    sink_(level, area, text);
+}
+
+void LogDoor::close() noexcept {
+    (void)gate_.close();
+    (void)gate_.wait_empty();
+}
+
 Result<wye_context*> make_context(registry::Options options, std::string default_selector) {
-    WYE_ASSIGN(auto context, Context::create(std::move(options), std::move(default_selector)));
-    return new wye_context{std::move(context)};
+    registry::watch_forks();
+    auto out = std::make_unique<wye_context>();
+    out->forks = registry::fork_count();
+    if (options.log) {
+        out->gate.watch();
+        out->log = std::make_shared<LogDoor>(std::move(options.log), out.get());
+        options.log = [door = out->log](std::uint32_t level, std::string_view area,
+                                        std::string_view text) { door->log(level, area, text); };
+    }
+    WYE_ASSIGN(out->context, Context::create(std::move(options), std::move(default_selector)));
+    return out.release();
 }
 
 }  // namespace wye::exec

@@ -25,19 +25,21 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     for (const auto& [name, value] : options.environment)
         if (name.starts_with("WYE_")) filters.emplace(name, value);
     const bool logs = options.log != nullptr;
+    WYE_ASSIGN(auto tag, registry::ContextTag::take());
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
-    return std::unique_ptr<Context>(
-        new Context(std::move(registry), std::move(default_selector), std::move(filters), logs));
+    return std::unique_ptr<Context>(new Context(std::move(registry), std::move(default_selector),
+                                                std::move(filters), logs, std::move(tag)));
 }
 
 Context::Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
-                 std::map<std::string, std::string> filters, bool logs)
-    : default_selector_(std::move(default_selector)),
+                 std::map<std::string, std::string> filters, bool logs, registry::ContextTag tag)
+    : tag_(std::move(tag)),
+      default_selector_(std::move(default_selector)),
       filters_(std::move(filters)),
       logs_(logs),
       registry_(std::move(registry)),
       disk_(std::make_shared<ArtifactCache>(registry_->shared_host())),
-      handles_(registry::next_context_tag()) {}
+      handles_(tag_.value()) {}
 
 Context::~Context() {
     for (const Opened& opened : opened_) (void)opened.session->flush();
@@ -92,6 +94,14 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     else
         opened_.push_back({handle, std::move(session)});
     return handle;
+}
+
+std::string Context::open_devices() const {
+    const std::lock_guard lock(opened_mutex_);
+    std::string out;
+    for (const Opened& opened : opened_)
+        out += (out.empty() ? "" : ", ") + opened.session->info().selector;
+    return out;
 }
 
 Result<Handle> Context::add_program(ProgramRef program) {

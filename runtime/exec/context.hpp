@@ -60,6 +60,9 @@ class Context {
     // The disk cache of compiled programs.
     [[nodiscard]] ArtifactCache& disk() const noexcept { return *disk_; }
 
+    // "opencl:0, cpu:0"; empty: none.
+    [[nodiscard]] std::string open_devices() const;
+
     // Somebody listens; without a log no text is made.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
@@ -70,9 +73,10 @@ class Context {
         SessionRef session;
     };
     Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
-            std::map<std::string, std::string> filters, bool logs);
+            std::map<std::string, std::string> filters, bool logs, registry::ContextTag tag);
     [[nodiscard]] Opened* find_opened(const registry::DeviceInfo& device);
 
+    registry::ContextTag tag_;
     std::string default_selector_;
     std::map<std::string, std::string> filters_;  // variables that were in effect, for reports
     bool logs_;

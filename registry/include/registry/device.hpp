@@ -40,6 +40,7 @@ struct DeviceInfo {
     Facts facts;
 };
 
+class HostServices;
 class OpenPlugin;  // an initialised plugin; internal, kept alive by its devices
 
 class OpenDevice {
@@ -61,10 +62,11 @@ class OpenDevice {
     // The plugin has slots to save and load programs.
     [[nodiscard]] bool saves_programs() const noexcept { return saves_; }
 
-    [[nodiscard]] Result<wye_memory_info> memory() const;  // UNIMPLEMENTED: unknown
-    [[nodiscard]] Result<void> prepare() const;            // ok when the plugin has no such slot
-    [[nodiscard]] Result<void> flush() const;              // UNIMPLEMENTED: wait on each queue
-    [[nodiscard]] bool lost() const noexcept;              // false when the plugin cannot tell
+    [[nodiscard]] Result<wye_memory_info> memory() const;     // UNIMPLEMENTED: unknown
+    [[nodiscard]] Result<void> prepare() const;               // ok when the plugin has no such slot
+    [[nodiscard]] Result<void> flush() const;                 // UNIMPLEMENTED: wait on each queue
+    [[nodiscard]] bool lost() const noexcept;                 // false when the plugin cannot tell
+    [[nodiscard]] const HostServices& host() const noexcept;  // of its plugin
     // Takes a lost device back, on one thread while no other is inside; what was made on it is
     // gone. UNIMPLEMENTED or UNSUPPORTED: open it again instead.
     [[nodiscard]] Result<void> recover() const;

@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "registry/inplace_list.hpp"
@@ -51,8 +52,24 @@ struct Owner {
 using OwnerRef = std::shared_ptr<const Owner>;
 [[nodiscard]] std::string to_text(const Owner& owner);  // "opencl:0 (generation 1)"
 
-// Tells contexts apart; 1 to 4095, then again from 1.
-[[nodiscard]] std::uint16_t next_context_tag() noexcept;
+// Tells the live contexts of a process apart: 1 to 4095, each held by one at a time. Taken in turn,
+// so a tag that was given back comes round last. Free-threaded; move-only.
+class ContextTag {
+  public:
+    // LIMIT_EXCEEDED while 4095 are held.
+    [[nodiscard]] static Result<ContextTag> take();
+    ContextTag(ContextTag&& other) noexcept : value_(std::exchange(other.value_, 0)) {}
+    ContextTag& operator=(ContextTag&& other) noexcept {
+        std::swap(value_, other.value_);
+        return *this;
+    }
+    ~ContextTag();
+    [[nodiscard]] std::uint16_t value() const noexcept { return value_; }
+
+  private:
+    explicit ContextTag(std::uint16_t value) noexcept : value_(value) {}
+    std::uint16_t value_;  // 0: holds none
+};
 
 class HandleTable;
 

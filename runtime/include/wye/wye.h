@@ -9,8 +9,27 @@
  *    wye_error_free. Each error has a code, a sentence and a remedy that begins with "Fix: ".
  *  - Devices, programs and buffers are 64-bit handles of one context. Stale, foreign and wrong-kind
  *    handles are refused before any driver is entered. 0 is never a valid handle.
- *  - A context and its objects may be used from any thread. One call at a time runs on a device's
- *    queue; calls for different devices run in parallel.
+ *  - Every function may be called from any thread at any time, for the same objects too. One call
+ *    at a time runs on a device's queue; calls for different devices run in parallel.
+ *  - External synchronisation. What this list names must not be used by another thread during the
+ *    call, and the library does not check that; every other parameter is synchronised inside.
+ *      every `out`, `report`, `error` and other memory that a call writes, and the structures, host
+ *        bytes and strings that it reads: until the call returns;
+ *      `error` of wye_error_free, `blob` of wye_blob_free: with every call on that object;
+ *      `context` of wye_context_destroy and wye_context_destroy_within: no call may begin after
+ *        destroying returned. Calls in progress end as usual, destroying waits for them; calls that
+ *        begin while it waits get WYE_SHUTTING_DOWN.
+ *    Contents of resident buffers are in the caller's order: of two calls on two threads that use
+ *    one buffer, either may come first, never both at once.
+ *  - Callbacks (the log, `resolve`) run inside calls. They may call every function that takes no
+ *    context, and those that take another context; a call with the context that the callback was
+ *    given to is refused with WYE_INVALID_ARGUMENT. They must not throw, and must not wait for
+ *    another thread that is in a call with that context.
+ *  - After `fork`, the child has its parent's contexts but neither their threads nor their drivers:
+ *    in the child every call with such a context returns WYE_WRONG_OWNER at once, destroying it
+ *    returns at once, and its memory stays. The child may create contexts of its own; once the
+ *    parent had opened plugins, the built-in CPU only. A child made by a raw `clone` is not seen.
+ *  - A thread inside a call must not be ended by pthread_cancel: that ends the process.
  *  - Structures begin with wye_header: set `size` to sizeof, the rest to zero (WYE_INIT does both).
  *    A size that this version does not know is refused.
  *    Reserved and unknown members must be zero. Strings are {pointer, size}, UTF-8; use wye_str for
@@ -99,7 +118,7 @@ typedef struct wye_context_desc {
     uint64_t plugin_path_count;
     const wye_key_value* config; /* handed to plugins: "cpu.threads", "cpu.isa", ... */
     uint64_t config_count;
-    wye_log_fn log; /* may be null; called from any thread */
+    wye_log_fn log; /* may be null; called from any thread until the context is destroyed */
     void* log_user;
 } wye_context_desc;
 
@@ -107,8 +126,26 @@ typedef struct wye_context_desc {
 WYE_API wye_status wye_context_create(const wye_context_desc* desc, wye_context** out,
                                       wye_error** error);
 
-/* Closes everything, in reverse order; waits for running work. Not from two threads. */
+/* Waits for the calls inside the context and for running work, however long that takes, and closes
+ * everything in reverse order. Null is fine. In one of the context's own callbacks it does nothing.
+ */
 WYE_API void wye_context_destroy(wye_context* context);
+
+/* As wye_context_destroy, for at most `timeout_ns` (UINT64_MAX: without limit; 0: it does not
+ * wait, what is not closed at once is abandoned). In any case but those marked below the context is
+ * gone for the application, no call may begin with it, and its log callback is not called any more.
+ *
+ * WYE_TIMEOUT: what did not end was abandoned. A thread of the library goes on waiting for it, and
+ * frees everything if it ever ends; until then the context's memory, buffers, programs and devices
+ * stay, and the driver may use them. Of the caller's memory nothing is used any more but by
+ * calls that are still in progress on other threads: theirs stays in use until they return. The
+ * library stays loaded. Where a driver waits for its work at the end of the process, `exit` hangs
+ * as its own wait would: leave by `_exit` then.
+ * WYE_OUT_OF_MEMORY: no thread can be made; everything stays until the process ends.
+ * The context stays as it was after WYE_INVALID_ARGUMENT (called in its own callback),
+ * WYE_SHUTTING_DOWN (another thread destroys it) and WYE_WRONG_OWNER (in a forked child). */
+WYE_API wye_status wye_context_destroy_within(wye_context* context, uint64_t timeout_ns,
+                                              wye_error** error);
 
 /* The catalogue as one JSON document (schema_version, host, filters, plugins, devices): every
  * plugin candidate with its state and the reason it was passed over, every device with facts.
@@ -145,7 +182,7 @@ WYE_API wye_status wye_device_describe(wye_context* context, wye_device device,
 WYE_API wye_status wye_device_fact(wye_context* context, wye_device device, wye_string name,
                                    wye_fact* out, wye_error** error);
 
-/* Waits until nothing runs on the device. */
+/* Waits until nothing runs on the device. Not in a callback: see the conventions. */
 WYE_API wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
 
 /* ---- Programs ---------------------------------------------------------------------------- */
@@ -153,7 +190,8 @@ WYE_API wye_status wye_device_flush(wye_context* context, wye_device device, wye
 typedef uint64_t wye_program;
 
 /* Gives the bytes of the file that a `variant ... file "NAME"` clause names; the library opens
- * nothing itself. Returns WYE_OK and *out, which is borrowed until the create call returns. */
+ * nothing itself. Returns WYE_OK and *out, which is borrowed until the create call returns. Called
+ * on the thread of that call; see the conventions for what it may call. */
 typedef wye_status (*wye_resolve_fn)(void* user, wye_string name, wye_bytes* out);
 
 typedef struct wye_program_source {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -267,6 +268,9 @@ struct ContextOptions {
     std::vector<std::pair<std::string, std::string>> config = {};
     wye_log_fn log = nullptr;
     void* log_user = nullptr;
+    // How long the end of the context and of all its objects may wait for running work; what does
+    // not end is abandoned (wye_context_destroy_within). Nothing: without limit.
+    std::optional<std::chrono::nanoseconds> close_within = {};
 };
 
 // Finds a file that a `variant ... file` clause names; the bytes live until the call returns.
@@ -291,7 +295,13 @@ class Context {
         desc.log_user = options.log_user;
         wye_context* raw = nullptr;
         WYE_TRY(detail::call([&](wye_error** e) { return wye_context_create(&desc, &raw, e); }));
-        return Context(std::shared_ptr<wye_context>(raw, &wye_context_destroy));
+        if (!options.close_within)
+            return Context(std::shared_ptr<wye_context>(raw, &wye_context_destroy));
+        const auto limit = static_cast<std::uint64_t>(
+            std::max(*options.close_within, std::chrono::nanoseconds(0)).count());
+        return Context(std::shared_ptr<wye_context>(raw, [limit](wye_context* context) {
+            (void)wye_context_destroy_within(context, limit, nullptr);
+        }));
     }
 
     [[nodiscard]] wye_context* get() const noexcept { return context_.get(); }

@@ -265,8 +265,28 @@ TEST_CASE("threads that look up, use and free at once lose nothing") {
     CHECK(alive == 0);
 }
 
-TEST_CASE("context tags differ and are never zero") {
-    const std::uint16_t first = next_context_tag();
-    CHECK(first != 0);
-    CHECK(next_context_tag() != first);
+TEST_CASE("context tags differ, are never zero, and never repeat while they are held") {
+    const auto first = ContextTag::take();
+    REQUIRE(first.ok());
+    CHECK(first->value() != 0);
+    CHECK(first->value() <= 4095);
+    int repeats = 0;
+    for (int i = 0; i < 5000; ++i) {
+        const auto other = ContextTag::take();
+        REQUIRE(other.ok());
+        if (other->value() == first->value()) ++repeats;
+    }
+    CHECK(repeats == 0);
+}
+
+TEST_CASE("a process has 4095 contexts at most") {
+    std::vector<ContextTag> held;
+    auto next = ContextTag::take();
+    for (; next.ok() && held.size() < 5000; next = ContextTag::take())
+        held.push_back(std::move(next).value());
+    CHECK(held.size() == 4095);
+    REQUIRE_FALSE(next.ok());
+    CHECK(next.error().code == Code::LIMIT_EXCEEDED);
+    held.pop_back();
+    CHECK(ContextTag::take().ok());
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/forks.hpp"
+
+#include <pthread.h>
+
+namespace wye::registry {
+
+std::atomic<std::uint32_t> detail::forks{0};
+
+void watch_forks() noexcept {
+    static const int watching = ::pthread_atfork(
+        nullptr, nullptr, [] { detail::forks.fetch_add(1, std::memory_order_relaxed); });
+    (void)watching;  // without memory forks are not seen
+}
+
+bool may_open_drivers() noexcept {
+    static std::atomic<std::int64_t> opened_in{-1};  // the count of the process that opens some
+    const auto here = static_cast<std::int64_t>(fork_count());
+    std::int64_t first = -1;
+    return opened_in.compare_exchange_strong(first, here) || first == here;
+}
+
+}  // namespace wye::registry

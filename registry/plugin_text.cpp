@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/plugin_text.hpp"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace wye::registry {
+namespace {
+
+// The length of the valid UTF-8 sequence at the beginning; 0: there is none.
+std::size_t sequence(std::string_view text, std::uint32_t& code) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    std::size_t size = 1;
+    code = first;
+    if (first >= 0x80) {
+        if (first < 0xc2 || first > 0xf4) return 0;
+        size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+        code = first & (0xffU >> (size + 1));
+    }
+    if (text.size() < size) return 0;
+    for (std::size_t i = 1; i < size; ++i) {
+        if ((byte(i) & 0xc0U) != 0x80) return 0;
+        code = code << 6U | (byte(i) & 0x3fU);
+    }
+    constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+    const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code < kLeast[size] || surrogate || code > 0x10ffff ? 0 : size;
+}
+
+bool visible(std::uint32_t code) {
+    const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    const bool ends_line = code == 0x2028 || code == 0x2029;
+    const bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    return !control && !ends_line && !turns;
+}
+
+void escape(std::string& out, unsigned char byte) {
+    switch (byte) {
+        case '\n':
+            out += "\\n";
+            return;
+        case '\t':
+            out += "\\t";
+            return;
+        case '\r':
+            out += "\\r";
+            return;
+        default:
+            char text[8];
+            std::snprintf(text, sizeof text, "\\x%02x", byte);
+            out += text;
+    }
+}
+
+std::string printable(std::string_view text, std::string_view kept) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        std::uint32_t code = 0;
+        const std::size_t size = sequence(text, code);
+        if (size != 0 && (visible(code) || kept.find(text[0]) != std::string_view::npos)) {
+            out += text.substr(0, size);
+        } else {
+            for (const char byte : text.substr(0, std::max<std::size_t>(size, 1)))
+                escape(out, static_cast<unsigned char>(byte));
+        }
+        text.remove_prefix(std::max<std::size_t>(size, 1));
+    }
+    return out;
+}
+
+Error fault(std::string_view what, const std::string& how) {
+    return {Code::PLUGIN_FAULT, std::string(what) + " " + how,
+            "Fix: report this to the plugin's author"};
+}
+
+Result<void> check(const void* data, std::uint64_t size, std::uint64_t limit,
+                   std::string_view what) {
+    if (size > limit)
+        return fault(what, "claims " + std::to_string(size) + " bytes, the most is " +
+                               std::to_string(limit));
+    if (data == nullptr && size != 0)
+        return fault(what, "has " + std::to_string(size) + " bytes at a null pointer");
+    return {};
+}
+
+Error unreadable(std::string_view what, std::uint64_t size) {
+    return fault(what, "claims " + std::to_string(size) + " bytes, which are not all in memory");
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) { return printable(text, {}); }
+std::string several_lines(std::string_view text) { return printable(text, "\n\t"); }
+
+// The system copies, and says where there is nothing; where a sandbox forbids that, a plain copy
+// has to do.
+bool read_memory(void* to, const void* from, std::size_t size) noexcept {
+    std::size_t done = 0;
+    while (done < size) {
+        const iovec local{static_cast<std::byte*>(to) + done, size - done};
+        const iovec remote{
+            const_cast<std::byte*>(static_cast<const std::byte*>(from)) + done,  // only read
+            size - done};
+        const ssize_t read = ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0);
+        if (read < 0 && errno != EFAULT) {
+            std::memcpy(local.iov_base, remote.iov_base, local.iov_len);
+            return true;
+        }
+        if (read <= 0) return false;
+        done += static_cast<std::size_t>(read);
+    }
+    return true;
+}
+
+Result<std::string> read_text(wye_string text, std::uint64_t limit, std::string_view what) {
+    WYE_TRY(check(text.data, text.size, limit, what));
+    std::string raw(text.size, '\0');
+    if (!read_memory(raw.data(), text.data, raw.size())) return unreadable(what, text.size);
+    return one_line(raw);
+}
+
+Result<std::vector<std::byte>> read_bytes(wye_bytes bytes, std::uint64_t limit,
+                                          std::string_view what) {
+    WYE_TRY(check(bytes.data, bytes.size, limit, what));
+    // The last byte first, before room is made for all.
+    std::byte last{};
+    if (bytes.size != 0 &&
+        !read_memory(&last, static_cast<const std::byte*>(bytes.data) + (bytes.size - 1), 1))
+        return unreadable(what, bytes.size);
+    std::vector<std::byte> out(bytes.size);
+    if (!read_memory(out.data(), bytes.data, out.size())) return unreadable(what, bytes.size);
+    return out;
+}
+
+}  // namespace wye::registry
