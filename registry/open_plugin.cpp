@@ -284,11 +284,8 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
         from->header.size >= offsetof(wye_device_table, graph_create) &&  // has both slots
         from->program_save != nullptr && from->program_load != nullptr;
     // Closed here when there is no memory for what will close it.
-    const auto close = [&table](wye_device_object* device) {
-        (void)contain("close", [&](wye_error**) {
-            table.close(device);
-            return WYE_OK;
-        });
+    const auto close = [&table, plugin, info](wye_device_object* device) {
+        contain_end(plugin->host(), info->plugin, "close", [&] { table.close(device); });
     };
     std::unique_ptr<wye_device_object, decltype(close)> owned(object, close);
     auto out = std::make_shared<const OpenDevice>(std::move(plugin), std::move(info), object, table,

@@ -105,7 +105,9 @@ TEST_CASE("a device that lies about its name or formats is unusable, and says wh
         {"many_formats", "claims 1099511627776 artifact formats"},
         {"more_formats", "artifact format 2 of 3 of the device is no name: '\\x01'"},
     };
-    for (const auto& [how, text] : lies) {
+    for (const auto& lie : lies) {
+        const std::string how = lie.first;
+        const std::string text = lie.second;
         CAPTURE(how);
         const PluginInfo plugin = listed(how);
         REQUIRE(plugin.devices.size() == 2);
