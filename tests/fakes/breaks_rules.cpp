@@ -11,6 +11,7 @@
 //   three formats and has one exits, ends_thread  init calls exit, pthread_exit
 #include <pthread.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -87,12 +88,28 @@ void buffer_destroy(wye_device_object* device, wye_buffer_object* buffer) {
     fake::buffer_destroy(device, buffer);
     fail_at_end("buffer_destroy");
 }
+void handler(int) {}
+wye_status submit(wye_queue_object* queue, const wye_operation* operations, std::uint64_t count,
+                  const wye_event* waits, std::uint64_t wait_count, std::uint64_t* out_value,
+                  wye_error** error) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint32_t kind = operations[i].kind;
+        if (kind == WYE_OPERATION_DISPATCH && is("takes_signal")) std::signal(SIGUSR2, handler);
+        if (kind == WYE_OPERATION_DISPATCH || kind == WYE_OPERATION_FILL) continue;
+        const wye_status status =
+            fake::submit(queue, operations + i, 1, waits, wait_count, out_value, error);
+        if (status != WYE_OK) return status;
+    }
+    *out_value = ++queue->submitted;
+    return WYE_OK;
+}
 void queue_destroy(wye_queue_object* queue) {
     fake::queue_destroy(queue);
     fail_at_end("queue_destroy");
 }
 constexpr wye_queue_table kQueues = [] {
     auto t = fake::kQueueTable;
+    t.submit = submit;
     t.destroy = queue_destroy;
     return t;
 }();

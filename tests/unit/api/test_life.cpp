@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -250,6 +251,30 @@ TEST_CASE("the C++ layer ends a context within its limit") {
         take(context.open("never_closes:0"));
     }
     CHECK(std::chrono::steady_clock::now() - start > 20ms);
+}
+
+// ---- Signals of plugins -----------------------------------------------------------------------
+
+void application_handler(int) {}
+
+TEST_CASE("a driver that takes over a signal at its first launch gives it back") {
+    const auto context =
+        take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                   .plugin_paths = {WYE_FAKES "/breaks_rules.so"},
+                                   .config = {{"breaks_rules.how", "takes_signal"}}}));
+    const auto device = take(context.open("breaks_rules:0"));
+    const auto program = take(context.program_from_text(
+        "wye 1; program p; workgroup 1; output r: u32[1]; grid elements 1; main { r[0] = 1u; }"));
+    struct sigaction mine {};
+    struct sigaction before {};
+    struct sigaction after {};
+    mine.sa_handler = application_handler;
+    REQUIRE(::sigaction(SIGUSR2, &mine, &before) == 0);
+    std::vector<std::uint32_t> r(1);
+    take(wye::Dispatch(program, device).output("r", r).run());
+    REQUIRE(::sigaction(SIGUSR2, &before, &after) == 0);
+    const bool given_back = after.sa_handler == application_handler;
+    CHECK(given_back);
 }
 
 // ---- Plugins that end the process --------------------------------------------------------------

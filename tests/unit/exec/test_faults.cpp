@@ -2,7 +2,6 @@
 //
 // Drivers that fail, hang, or change the process behind the application's back.
 #include <algorithm>
-#include <csignal>
 
 #include "rig.hpp"
 
@@ -180,26 +179,6 @@ TEST_CASE("everything is destroyed with the context") {
     t.rig.context = nullptr;
     CHECK(t.rig.driver.live_buffers == 0);
     CHECK(t.rig.driver.live_programs == 0);
-}
-
-void application_handler(int) {}
-void driver_handler(int) {}
-
-TEST_CASE("a driver that takes over a signal at its first launch gives it back") {
-    Ready t;
-    struct sigaction mine {};
-    mine.sa_handler = application_handler;
-    struct sigaction before {};
-    REQUIRE(sigaction(SIGUSR2, &mine, &before) == 0);
-    t.rig.driver.kernel = [](const wye_dispatch_op& op) {
-        std::signal(SIGUSR2, driver_handler);
-        add_kernel(op);
-    };
-    check_ok(t.job().run(t.rig));
-    struct sigaction after {};
-    REQUIRE(sigaction(SIGUSR2, &before, &after) == 0);
-    const bool given_back = after.sa_handler == application_handler;
-    CHECK(given_back);
 }
 
 }  // namespace
