@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include <fmt/format.h>
@@ -84,7 +86,8 @@ class BlockHasher {
     BlockHasher(const wye::Program& program, const wye::Device& device, std::uint32_t block)
         : program_(program), device_(device), block_(block) {
         const std::uint64_t chunk = std::max<std::uint64_t>(kChunkBytes / block, 1) * block;
-        data_.resize((chunk + 3) / 4 * 4);
+        // Not zeroed: a small file touches few of its pages.
+        data_ = std::make_unique_for_overwrite<std::byte[]>((chunk + 3) / 4 * 4);
         chunk_ = chunk;
     }
 
@@ -94,7 +97,7 @@ class BlockHasher {
         if (!file.ok()) return file_error(path, errno);
         bar.start(path, file.size());
         for (std::uint64_t offset = 0;;) {
-            const ssize_t n = file.read(std::span(data_).first(chunk_));
+            const ssize_t n = file.read(std::span(data_.get(), chunk_));
             if (n < 0) return file_error(path, errno);
             if (n == 0) return {};
             WYE_TRY(hash_chunk(static_cast<std::uint32_t>(n), totals));
@@ -110,11 +113,13 @@ class BlockHasher {
     [[nodiscard]] wye::Result<void> hash_chunk(std::uint32_t length, Totals& totals) {
         const std::uint64_t blocks = (std::uint64_t{length} + block_ - 1) / block_;
         digests_.resize(blocks * kDigestBytes);
+        const std::size_t words = (std::size_t{length} + 3) / 4 * 4;
+        std::fill(data_.get() + length, data_.get() + words, std::byte{0});
         const auto start = Clock::now();
         auto report = wye::Dispatch(program_, device_)
                           .param("length", length)
                           .param("block", block_)
-                          .input("data", std::span(data_).first((std::size_t{length} + 3) / 4 * 4))
+                          .input("data", std::span(data_.get(), words))
                           .output("digests", digests_)
                           .run();
         if (!report.ok()) return std::move(report).error();
@@ -144,7 +149,7 @@ class BlockHasher {
     const wye::Device& device_;
     std::uint32_t block_;
     std::uint64_t chunk_ = 0;
-    std::vector<std::byte> data_;
+    std::unique_ptr<std::byte[]> data_;
     std::vector<std::byte> digests_;
 };
 
@@ -208,6 +213,10 @@ int main(int argc, char** argv) {
             return app.exit(error) == 0 ? 0 : 2;
         }
         return run(selector, static_cast<std::uint32_t>(block), files);
+    } catch (const std::bad_alloc&) {
+        std::fputs("blockhash: error: there is no memory left\nFix: free memory, or ask for less\n",
+                   stderr);
+        return 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "blockhash: internal error: %s\nFix: report this\n", error.what());
         return 1;

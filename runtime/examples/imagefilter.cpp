@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <new>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -122,6 +123,11 @@ int main(int argc, char** argv) {
             return app.exit(error) == 0 ? 0 : 2;
         }
         return run(selector, sigma, in, out);
+    } catch (const std::bad_alloc&) {
+        std::fputs(
+            "imagefilter: error: there is no memory left\nFix: free memory, or ask for less\n",
+            stderr);
+        return 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "imagefilter: internal error: %s\nFix: report this\n", error.what());
         return 1;

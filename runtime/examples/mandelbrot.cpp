@@ -6,6 +6,7 @@
 //   mandelbrot [--device SEL] [--size WxH] [--at X,Y] [--width W] [--rounds N] [--f64] OUT.png
 #include <cmath>
 #include <cstdio>
+#include <new>
 #include <optional>
 
 #include <fmt/format.h>
@@ -115,6 +116,11 @@ int main(int argc, char** argv) {
             return app.exit(error) == 0 ? 0 : 2;
         }
         return run(options);
+    } catch (const std::bad_alloc&) {
+        std::fputs(
+            "mandelbrot: error: there is no memory left\nFix: free memory, or ask for less\n",
+            stderr);
+        return 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "mandelbrot: internal error: %s\nFix: report this\n", error.what());
         return 1;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <png.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +12,8 @@
 #include <memory>
 
 #include <fmt/format.h>
+
+#include "wye/sdk/new_file.hpp"
 
 namespace wye::examples {
 namespace {
@@ -75,33 +78,33 @@ Result<Picture> read_png(const std::string& path) {
 }
 
 Result<void> write_png(const std::string& path, const Picture& picture) {
-    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) return io_error("cannot create a file beside", path, "Fix: name a writable folder");
-    File file(::fdopen(fd, "wb"));
+    constexpr const char* kFix = "Fix: name a file in a writable folder with room";
+    const auto failed = [&](int number) {
+        errno = number;
+        return io_error("cannot write", path, kFix);
+    };
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    sdk::NewFile staged;
+    if (const int problem = staged.open(path, 0666U & ~mask); problem != 0) return failed(problem);
+    const int copy = ::fcntl(staged.descriptor(), F_DUPFD_CLOEXEC, 0);
+    const File file(copy < 0 ? nullptr : ::fdopen(copy, "wb"));
     if (!file) {
-        Error error = io_error("cannot write", temporary, "Fix: name a writable folder");
-        ::close(fd);
-        ::unlink(temporary.c_str());
+        Error error = failed(errno);
+        if (copy >= 0) ::close(copy);
         return error;
     }
     Image image;
     image->width = picture.width;
     image->height = picture.height;
     image->format = PNG_FORMAT_RGBA;
-    const bool written =
-        png_image_write_to_stdio(image.get(), file.get(), 0, picture.rgba.data(), 0, nullptr) != 0;
-    const bool whole = written && std::fflush(file.get()) == 0;
-    if (!whole || std::rename(temporary.c_str(), path.c_str()) != 0) {
-        Error error = written
-                          ? io_error("cannot write", path, "Fix: check the folder and its space")
-                          : Error(Code::IO,
-                                  fmt::format("cannot write `{}`: {}", path,
-                                              static_cast<const char*>(image->message)),
-                                  "Fix: check the folder and its space", path);
-        ::unlink(temporary.c_str());
-        return error;
-    }
+    if (png_image_write_to_stdio(image.get(), file.get(), 0, picture.rgba.data(), 0, nullptr) == 0)
+        return Error(
+            Code::IO,
+            fmt::format("cannot write `{}`: {}", path, static_cast<const char*>(image->message)),
+            kFix, path);
+    if (std::fflush(file.get()) != 0) return failed(errno);
+    if (const int problem = staged.publish(); problem != 0) return failed(problem);
     return {};
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "exec/api.hpp"
 #include "registry/search.hpp"
@@ -57,21 +61,41 @@ void describe_surroundings(const registry::Environment& environment, registry::C
     }
 }
 
+bool is_own_folder(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+           (::geteuid() != 0 || status.st_uid == 0);
+}
+
+std::string parent_of(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return std::filesystem::path(path).parent_path().string();
+}
+
 // Where the host and plugins may remember what they made and found out: WYE_CACHE_DIR, else `wye`
 // in the user's cache folder. Set and empty: nowhere. WYE_CACHE_SIZE bounds the compiled programs.
+// WYE_CACHE_DIR is made with all that is above it; of the others only what is below a folder that
+// is there, and that is root's own where root asks.
 void choose_cache(const registry::Environment& environment, registry::Config& config) {
-    const auto add = [&](const char* variable, const char* below) {
+    const auto named = [&](const char* variable) {
         const auto found = environment.find(variable);
-        if (found != environment.end() && !found->second.empty() && found->second.front() == '/')
-            config.try_emplace("cache_folder", found->second + below);
+        const bool good =
+            found != environment.end() && !found->second.empty() && found->second.front() == '/';
+        return good ? found->second : std::string();
     };
     if (const auto size = environment.find("WYE_CACHE_SIZE"); size != environment.end())
         config.insert_or_assign("cache_size", size->second);
     const auto chosen = environment.find("WYE_CACHE_DIR");
     if (chosen != environment.end() && chosen->second.empty()) return;
-    add("WYE_CACHE_DIR", "");
-    add("XDG_CACHE_HOME", "/wye");
-    add("HOME", "/.cache/wye");
+    const std::string given = named("WYE_CACHE_DIR");
+    const std::string cache = named("XDG_CACHE_HOME");
+    const std::string home = named("HOME");
+    if (!given.empty())
+        config.try_emplace("cache_folder", given);
+    else if (!cache.empty() && (is_own_folder(cache) || is_own_folder(parent_of(cache))))
+        config.try_emplace("cache_folder", cache + "/wye");
+    else if (cache.empty() && is_own_folder(home))
+        config.try_emplace("cache_folder", home + "/.cache/wye");
 }
 
 Result<wye_context*> create(const wye_context_desc& desc) {

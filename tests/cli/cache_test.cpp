@@ -162,3 +162,58 @@ TEST_CASE("what is kept is shown and cleared, and the size is the user's") {
         {WYE_TOOL, "cache"}, {{"XDG_CACHE_HOME", folder.path("xdg")}, {"WYE_CACHE_SIZE", "1M"}});
     CHECK(contains(user.out, folder.path("xdg") + "/wye/programs"));
 }
+
+TEST_CASE("what self-tests found out is shown and cleared too") {
+    const auto devices = drivers();
+    if (std::ranges::find(devices, "vulkan:0") == devices.end()) return;
+    const TempFolder folder;
+    const Environment env = environment_of(folder);
+    std::string said;
+    const std::string first = run_mix("vulkan:0", folder, env, said);
+    const auto kept = report(env)["kept"];
+    REQUIRE(kept.size() >= 1);
+    for (const auto& one : kept) CHECK(one["sound"] == true);
+    CHECK(kept[0]["kind"] == "vulkan-self-test");
+    CHECK(contains(kept[0]["key"], "build="));
+    CHECK(contains(wye_command({"cache", "list"}, env).out, "vulkan-self-test"));
+    // Damaged: said, passed over, made again.
+    const std::string path = folder.path("cache") + "/" + kept[0]["name"].get<std::string>();
+    const std::string text = read_bytes(path);
+    std::string changed = text;
+    const std::size_t at = changed.find("f32_plain.fuses ") + 16;
+    changed[at] = changed[at] == '1' ? '0' : '1';
+    (void)folder.write("cache/" + kept[0]["name"].get<std::string>(), changed);
+    CHECK(report(env)["kept"][0]["sound"] == false);
+    CHECK(run_mix("vulkan:0", folder, env, said) == first);
+    CHECK(read_bytes(path) == text);
+    (void)folder.write("cache/notes.txt", "mine");
+    CHECK(wye_command({"cache", "clear"}, env).code == 0);
+    CHECK(report(env)["kept"].empty());
+    CHECK(read_bytes(folder.path("cache/notes.txt")) == "mine");
+    Environment off = env;
+    off["WYE_CACHE_SIZE"] = "0";  // no programs; verdicts all the same
+    run_mix("vulkan:0", folder, off, said);
+    CHECK(report(off)["kept"].size() == 1);
+    CHECK(wye_command({"cache", "clear"}, off).code == 0);
+    CHECK(report(off)["kept"].empty());
+}
+
+TEST_CASE("a home that is not there is not made") {
+    const TempFolder folder;
+    const Environment env = {{"HOME", folder.path("nobody")},
+                             {"XDG_CACHE_HOME", folder.path("none/cache")},
+                             {"POCL_CACHE_DIR", folder.path("pocl")},
+                             {"MESA_SHADER_CACHE_DIR", folder.path("mesa")},
+                             {"WYE_CACHE_SIZE", "1M"}};
+    CHECK(wye_command({"info"}, env).code == 0);
+    Environment home = env;
+    home["XDG_CACHE_HOME"] = "";
+    CHECK(wye_command({"info"}, home).code == 0);
+    const Outcome size = wye_command({"cache"}, home);
+    CHECK(size.code == 0);
+    CHECK(contains(size.out, "off"));
+    for (const std::string& name : folder.names()) {
+        CHECK(name != "nobody");
+        CHECK(name != "none");
+    }
+}

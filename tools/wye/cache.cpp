@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye cache`: what is kept of compiled programs, and how to be rid of it. Opens no plugin.
+// `wye cache`: what is kept of compiled programs and of what plugins found out about their drivers,
+// and how to be rid of it. Opens no plugin.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -32,13 +34,23 @@ std::string age_text(std::int64_t used_unix_ns) {
     return fmt::format("{} days", minutes / (24 * 60));
 }
 
+std::string one_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
 void print_size(const Json& report) {
     fmt::print("folder   {}\n", report.value("folder", ""));
     if (!report.value("usable", false)) fmt::print("off      {}\n", report.value("trouble", ""));
+    std::uint64_t kept_bytes = 0;
+    const Json kept = report.value("kept", Json::array());
+    for (const Json& one : kept) kept_bytes += one.value("bytes", std::uint64_t{0});
     fmt::print("size     {} of {}, {} entries\n",
                size_text(report.value("bytes", std::uint64_t{0})),
                size_text(report.value("limit_bytes", std::uint64_t{0})),
                report.value("entries", Json::array()).size());
+    fmt::print("kept     {} of what plugins found out, {} files\n", size_text(kept_bytes),
+               kept.size());
     const auto count = [&](const char* name) { return report.value(name, std::uint64_t{0}); };
     fmt::print("hits     {}\nmisses   {}\nstored   {}\nevicted  {}\ndamaged  {}\n", count("hits"),
                count("misses"), count("stored"), count("evicted"), count("damaged"));
@@ -51,6 +63,11 @@ void print_list(const Json& report) {
                    size_text(entry.value("bytes", std::uint64_t{0})),
                    age_text(entry.value("used_unix_ns", std::int64_t{0})),
                    entry.value("device", ""));
+    for (const Json& one : report.value("kept", Json::array()))
+        fmt::print("{:<43} {:>10} {:>8}  {}\n", one.value("kind", ""),
+                   size_text(one.value("bytes", std::uint64_t{0})),
+                   age_text(one.value("made_unix_ns", std::int64_t{0})),
+                   one.value("sound", false) ? one_line(one.value("key", "")) : "damaged");
 }
 
 }  // namespace

@@ -2,20 +2,32 @@
 #include "files.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "memory.hpp"
+
 namespace wye::tool {
 namespace {
+
+constexpr std::uint64_t kLeastRoom = std::uint64_t{64} << 10U;
+constexpr std::size_t kMostRead = std::size_t{1} << 30U;
 
 class Descriptor {
   public:
@@ -56,6 +68,61 @@ bool write_all(int fd, std::span<const std::byte> bytes) {
     return true;
 }
 
+// Names of staged files for the handler below, which may touch nothing else of the process; the
+// reason for the one global state of this program.
+constexpr std::size_t kMostNames = 64;  // the most buffers a program has
+struct Names {
+    std::array<std::array<char, PATH_MAX>, kMostNames> paths;
+    volatile std::sig_atomic_t count = 0;
+};
+Names names;
+constexpr int kEnding[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ, SIGXCPU};
+
+// Removes what has a name already, and lets the signal do what it does.
+void remove_names(int signal) {
+    for (std::sig_atomic_t n = 0; n < names.count; ++n)
+        ::unlink(names.paths[static_cast<std::size_t>(n)].data());
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+}
+
+void remember_name(const std::string& name) {
+    const auto count = static_cast<std::size_t>(names.count);
+    if (count == kMostNames || name.size() >= PATH_MAX) return;
+    std::memcpy(names.paths[count].data(), name.c_str(), name.size() + 1);
+    names.count = names.count + 1;
+    if (count != 0) return;
+    for (const int signal : kEnding) {
+        struct sigaction now {};
+        // What is ignored stays so.
+        if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
+            ::signal(signal, &remove_names);
+    }
+}
+
+// The files are in place, or removed.
+void forget_names() {
+    if (names.count == 0) return;
+    names.count = 0;
+    for (const int signal : kEnding) {
+        struct sigaction now {};
+        if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == &remove_names)
+            ::signal(signal, SIG_DFL);
+    }
+}
+
+// Equal for two paths that lead to one plain file; empty for what is none.
+std::string identity_of(const std::string& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0)
+        return S_ISREG(info.st_mode) ? fmt::format("{}:{}", info.st_dev, info.st_ino)
+                                     : std::string();
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error);
+    if (::stat(whole.parent_path().c_str(), &info) != 0) return {};
+    return fmt::format("{}:{}/{}", info.st_dev, info.st_ino, whole.filename().string());
+}
+
 // The mode a plain open(path, O_CREAT, 0666) would give: that of the file it replaces, else 0666
 // less the umask.
 mode_t output_mode(const std::optional<struct stat>& existing) {
@@ -68,7 +135,7 @@ mode_t output_mode(const std::optional<struct stat>& existing) {
 }  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path, std::string_view what,
-                                         std::uint64_t limit) {
+                                         std::uint64_t limit, std::uint64_t stream_limit) {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (fd.get() < 0)
         return system_error(errno == ENOENT ? Code::NOT_FOUND : Code::INVALID_ARGUMENT, errno,
@@ -78,33 +145,46 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::string_vi
     if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode))
         return Error(Code::INVALID_ARGUMENT, fmt::format("{} `{}` is a folder", what, path),
                      "Fix: name a file", path);
+    const std::uint64_t size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+    if (size == 0) limit = std::min(limit, stream_limit);
+    const auto too_large = [&] {
+        return Error(Code::LIMIT_EXCEEDED,
+                     fmt::format("{} `{}` brings more than the {} bytes that can be used", what,
+                                 path, limit),
+                     "Fix: bring at most that much", path);
+    };
+    if (size > limit) return too_large();
     std::vector<std::byte> bytes;
-    if (S_ISREG(info.st_mode) && static_cast<std::uint64_t>(info.st_size) <= limit)
-        bytes.reserve(static_cast<std::size_t>(info.st_size) + 1);
-    constexpr std::size_t kChunk = std::size_t{1} << 20U;
-    std::size_t size = 0;
-    for (;;) {
-        if (bytes.size() - size < kChunk) bytes.resize(size + kChunk);
-        const ssize_t n = ::read(fd.get(), bytes.data() + size, kChunk);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0)
-            return system_error(Code::INVALID_ARGUMENT, errno,
-                                fmt::format("cannot read {} `{}`", what, path),
-                                "Fix: name a readable file", path);
-        if (n == 0) break;
-        size += static_cast<std::size_t>(n);
-        if (size > limit)
-            return Error(Code::LIMIT_EXCEEDED,
-                         fmt::format("{} `{}` is larger than {} bytes", what, path, limit),
-                         "Fix: split it", path);
+    std::uint64_t room = std::max<std::uint64_t>(size + 1, kLeastRoom);
+    std::size_t done = 0;
+    try {
+        for (;;) {
+            if (done == bytes.size()) {
+                if (done != 0) room = done * 2;
+                if (limit != UINT64_MAX) room = std::min(room, limit + 1);
+                bytes.resize(static_cast<std::size_t>(room));
+            }
+            const ssize_t n = ::read(fd.get(), bytes.data() + done,
+                                     std::min<std::size_t>(bytes.size() - done, kMostRead));
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0)
+                return system_error(Code::INVALID_ARGUMENT, errno,
+                                    fmt::format("cannot read {} `{}`", what, path),
+                                    "Fix: name a readable file", path);
+            if (n == 0) break;
+            done += static_cast<std::size_t>(n);
+            if (done > limit) return too_large();
+        }
+    } catch (const std::exception&) {  // bad_alloc, length_error
+        return no_memory(room, fmt::format("{} `{}`", what, path));
     }
-    bytes.resize(size);
+    bytes.resize(done);
     return bytes;
 }
 
 StagedOutputs::~StagedOutputs() {
-    for (const Entry& entry : entries_)
-        if (!entry.staged.empty()) ::unlink(entry.staged.c_str());
+    entries_.clear();
+    forget_names();
 }
 
 Result<void> StagedOutputs::add(const std::string& path, std::span<const std::byte> bytes) {
@@ -115,7 +195,7 @@ Result<void> StagedOutputs::add(const std::string& path, std::span<const std::by
         return Error(Code::IO, fmt::format("cannot write `{}`: it is a folder", path),
                      "Fix: name a file", path);
     if (existing && !S_ISREG(existing->st_mode)) {
-        entries_.push_back({path, {}, bytes});
+        entries_.push_back({path, {}, true, bytes});
         return {};
     }
     if (existing && ::access(path.c_str(), W_OK) != 0) return write_error(path, errno);
@@ -123,31 +203,45 @@ Result<void> StagedOutputs::add(const std::string& path, std::span<const std::by
     const std::unique_ptr<char, decltype(&std::free)> real(
         existing ? ::realpath(path.c_str(), nullptr) : nullptr, &std::free);
     if (existing && !real) {  // a name of an open file that has no name any more
-        entries_.push_back({path, {}, bytes});
+        entries_.push_back({path, {}, true, bytes});
         return {};
     }
     const std::string target = real ? real.get() : path;
-    std::string staged = target + ".XXXXXX";
-    Descriptor fd(::mkostemp(staged.data(), O_CLOEXEC));
-    if (fd.get() < 0) return write_error(path, errno);
-    entries_.push_back({target, staged, {}});
-    if (::fchmod(fd.get(), output_mode(existing)) != 0 || !write_all(fd.get(), bytes) ||
-        !fd.close_checked())
-        return write_error(path, errno);
+    entries_.push_back({target, {}, false, {}});
+    sdk::NewFile& staged = entries_.back().staged;
+    int problem = staged.open(target, output_mode(existing), naming_);
+    if (!staged.name().empty()) remember_name(staged.name());
+    if (problem == 0) problem = staged.write(bytes);
+    if (problem != 0) return write_error(path, problem);
     return {};
 }
 
 Result<void> StagedOutputs::commit() {
     for (Entry& entry : entries_) {
-        if (!entry.staged.empty()) {
-            if (::rename(entry.staged.c_str(), entry.target.c_str()) != 0)
-                return write_error(entry.target, errno);
-            entry.staged.clear();
+        if (!entry.direct) {
+            if (const int problem = entry.staged.publish(); problem != 0)
+                return write_error(entry.target, problem);
             continue;
         }
         Descriptor fd(::open(entry.target.c_str(), O_WRONLY | O_CLOEXEC));
         if (fd.get() < 0 || !write_all(fd.get(), entry.bytes) || !fd.close_checked())
             return write_error(entry.target, errno);
+    }
+    return {};
+}
+
+Result<void> check_targets(const std::vector<std::pair<std::string, std::string>>& outputs) {
+    std::map<std::string, std::string> seen;  // identity of a file, name of the output
+    for (const auto& [name, path] : outputs) {
+        const std::string identity = identity_of(path);
+        if (identity.empty()) continue;
+        const auto [at, is_new] = seen.emplace(identity, name);
+        if (!is_new)
+            return Error(
+                Code::INVALID_ARGUMENT,
+                fmt::format("outputs `{}` and `{}` go to one file, `{}`: one would be lost",
+                            at->second, name, path),
+                "Fix: name a file of its own for each output", path);
     }
     return {};
 }

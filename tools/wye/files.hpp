@@ -2,7 +2,7 @@
 //
 // Files for the command line: whole-file reads, and outputs that appear complete or not at all.
 // Not thread-safe. Errors: NOT_FOUND and INVALID_ARGUMENT for inputs, IO for outputs, each with the
-// path and the system's reason.
+// path and the system's reason; OUT_OF_MEMORY with the bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,30 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "wye/sdk/new_file.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::tool {
 
-// The whole file; refused above `limit` bytes. `what` names its use ("program", "input `x`").
+// The whole file or stream. LIMIT_EXCEEDED above `limit` bytes, and for what does not say its size
+// (a pipe, /dev/zero) above `stream_limit`: no more than one byte beyond is read. `what` names its
+// use ("program", "input `x`").
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::string& path,
                                                        std::string_view what,
-                                                       std::uint64_t limit = UINT64_MAX);
+                                                       std::uint64_t limit = UINT64_MAX,
+                                                       std::uint64_t stream_limit = UINT64_MAX);
 
-// Outputs staged beside their targets. Nothing is visible before commit(), which renames them one
-// after the other; without commit() the staged files are removed. Targets that are not regular
-// files (a pipe, /dev/null) are written by commit() itself.
+// Outputs staged beside their targets, in files without names where the file system has such
+// (sdk::NewFile). Nothing is visible before commit(), which puts them in place one after the other;
+// without commit() nothing stays, also when a signal ends the process. Targets that are not regular
+// files (a pipe, /dev/null) are written by commit() itself. One object at a time.
 class StagedOutputs {
   public:
-    StagedOutputs() = default;
+    using Naming = sdk::NewFile::Naming;
+    explicit StagedOutputs(Naming naming = Naming::None) : naming_(naming) {}
     StagedOutputs(const StagedOutputs&) = delete;
     StagedOutputs& operator=(const StagedOutputs&) = delete;
     ~StagedOutputs();
@@ -37,10 +44,17 @@ class StagedOutputs {
   private:
     struct Entry {
         std::string target;
-        std::string staged;                // empty: written directly
+        sdk::NewFile staged;
+        bool direct = false;
         std::span<const std::byte> bytes;  // only for direct writes; caller keeps them alive
     };
+    Naming naming_;
     std::vector<Entry> entries_;
 };
+
+// INVALID_ARGUMENT when two of these outputs, {name, path}, would go to one plain file, so that one
+// of them would be lost.
+[[nodiscard]] Result<void> check_targets(
+    const std::vector<std::pair<std::string, std::string>>& outputs);
 
 }  // namespace wye::tool

@@ -5,13 +5,16 @@
 #include <charconv>
 #include <cstdio>
 #include <iostream>
+#include <new>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "helper.hpp"
+#include "numbers.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
 #include "wye/wye.h"
@@ -20,19 +23,27 @@ namespace {
 
 using namespace wye::tool;
 
+// As text, since CLI11 takes "-1" and "" for numbers.
+struct Numbers {
+    std::string grid, elements, timeout_ms, ulp_budget;
+};
+
 // "64", "64,2" or "64,2,1".
-std::optional<std::array<std::uint32_t, 3>> parse_grid(const std::string& text) {
+wye::Result<std::array<std::uint32_t, 3>> parse_grid(const std::string& text) {
     std::array<std::uint32_t, 3> grid = {1, 1, 1};
     const char* at = text.data();
     const char* const end = at + text.size();
-    for (std::size_t axis = 0; axis < grid.size(); ++axis) {
-        const auto [next, status] = std::from_chars(at, end, grid[axis]);
-        if (status != std::errc{}) return std::nullopt;
+    for (std::uint32_t& axis : grid) {
+        const auto [next, status] = std::from_chars(at, end, axis);
+        if (status != std::errc{}) break;
         if (next == end) return grid;
-        if (*next != ',') return std::nullopt;
+        if (*next != ',') break;
         at = next + 1;
     }
-    return std::nullopt;
+    return wye::Error(wye::Code::INVALID_ARGUMENT,
+                      fmt::format("`--grid {}` is not X[,Y[,Z]] with workgroup counts from 0 to {}",
+                                  text, UINT32_MAX),
+                      "Fix: write one to three counts, as in --grid 64,2", "--grid");
 }
 
 void add_info(CLI::App& app, InfoOptions& options) {
@@ -47,7 +58,7 @@ void add_check(CLI::App& app, CheckOptions& options) {
     app.add_flag("--json", options.json, "The analysis as JSON");
 }
 
-void add_lower(CLI::App& app, LowerOptions& options) {
+void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
     app.add_option("program", options.program, "Program, text or wire form")->required();
     app.add_option("--to", options.format,
                    "text, wire, preconditions, wye-program, opencl-c, cuda-c, spirv, ptx or "
@@ -57,19 +68,21 @@ void add_lower(CLI::App& app, LowerOptions& options) {
                  "Without the range checks that no launch needs that fulfils the preconditions");
     app.add_option("-d,--device", options.device, "Lower with the facts of this device");
     app.add_option("-o,--output", options.output, "File (default: standard output)");
-    app.add_option("--ulp-budget", options.ulp_budget, "As for run");
+    app.add_option("--ulp-budget", numbers.ulp_budget, "As for run");
 }
 
-void add_run(CLI::App& app, RunOptions& options, std::string& grid, std::uint64_t& elements) {
+void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
     app.add_option("program", options.program, "Program, text or wire form")->required();
     app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)");
     app.add_option("--in", options.inputs, "NAME=FILE: raw little-endian bytes of an input");
     app.add_option("--out", options.outputs, "NAME=FILE: where an output goes");
     app.add_option("--param", options.params, "NAME=VALUE: a parameter");
-    app.add_option("--grid", grid, "X[,Y[,Z]]: workgroups");
-    app.add_option("--elements", elements, "Number of elements; workgroups are derived");
-    app.add_option("--timeout-ms", options.timeout_ms, "Give up after this long (0: never)");
-    app.add_option("--ulp-budget", options.ulp_budget,
+    app.add_option("--grid", numbers.grid, "X[,Y[,Z]]: workgroups");
+    app.add_option(
+        "--elements", numbers.elements,
+        "Number of elements: of run-time outputs, and of the launch unless --grid is given");
+    app.add_option("--timeout-ms", numbers.timeout_ms, "Give up after this long (0: never)");
+    app.add_option("--ulp-budget", numbers.ulp_budget,
                    "Let `/`, sqrt and math functions be native up to this error (0: exact)");
     app.add_flag("--variants", options.variants, "Let a native variant run where one fits");
     app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
@@ -79,6 +92,30 @@ void add_cache(CLI::App& app, CacheOptions& options) {
     app.add_option("action", options.action, "size (the default), list or clear")
         ->check(CLI::IsMember({"size", "list", "clear"}));
     app.add_flag("--json", options.json, "Size and list as one JSON document");
+}
+
+// What was given, strictly.
+wye::Result<void> read_numbers(const CLI::App& run_verb, const CLI::App& lower_verb,
+                               const Numbers& numbers, RunOptions& run_options,
+                               LowerOptions& lower_options) {
+    const auto given = [&](const char* flag) { return run_verb.count(flag) != 0; };
+    if (given("--grid")) {
+        WYE_ASSIGN(run_options.grid, parse_grid(numbers.grid));
+    }
+    if (given("--elements")) {
+        WYE_ASSIGN(run_options.elements, parse_number("--elements", numbers.elements, UINT64_MAX));
+    }
+    if (given("--timeout-ms")) {
+        constexpr std::uint64_t kNsPerMs = 1'000'000;
+        WYE_ASSIGN(run_options.timeout_ms,
+                   parse_number("--timeout-ms", numbers.timeout_ms, UINT64_MAX / kNsPerMs));
+    }
+    if (given("--ulp-budget") || lower_verb.count("--ulp-budget") != 0) {
+        WYE_ASSIGN(const std::uint64_t budget,
+                   parse_number("--ulp-budget", numbers.ulp_budget, UINT32_MAX));
+        run_options.ulp_budget = lower_options.ulp_budget = static_cast<std::uint32_t>(budget);
+    }
+    return {};
 }
 
 // CLI11 throws for bad usage and for --help alike; both end here.
@@ -110,8 +147,7 @@ int real_main(int argc, char** argv) {
     LowerOptions lower_options;
     RunOptions run_options;
     CacheOptions cache_options;
-    std::string grid;
-    std::uint64_t elements = 0;
+    Numbers numbers;
     CLI::App* info_verb = app.add_subcommand("info", "What this machine can do, and why not more");
     CLI::App* check_verb = app.add_subcommand("check", "Validate a program and say what it needs");
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
@@ -121,8 +157,8 @@ int real_main(int argc, char** argv) {
     add_info(*info_verb, info_options);
     add_cache(*cache_verb, cache_options);
     add_check(*check_verb, check_options);
-    add_lower(*lower_verb, lower_options);
-    add_run(*run_verb, run_options, grid, elements);
+    add_lower(*lower_verb, lower_options, numbers);
+    add_run(*run_verb, run_options, numbers);
 
     // The helper reads its own options.
     if (argc > 1 && std::string_view(argv[1]) == "fuzz") return become_helper("fuzz", argv);
@@ -132,22 +168,12 @@ int real_main(int argc, char** argv) {
         return report_usage(app, error, argc, argv);
     }
 
+    const auto read = read_numbers(*run_verb, *lower_verb, numbers, run_options, lower_options);
+    if (!read.ok()) return fail(read.error());
     if (info_verb->parsed()) return info(info_options);
     if (check_verb->parsed()) return check(check_options);
     if (lower_verb->parsed()) return lower(lower_options);
     if (cache_verb->parsed()) return cache(cache_options);
-    if (!grid.empty()) {
-        run_options.grid = parse_grid(grid);
-        if (!run_options.grid)
-            return fail(wye::Error(wye::Code::INVALID_ARGUMENT,
-                                   fmt::format("`--grid {}` is not X[,Y[,Z]]", grid),
-                                   "Fix: write one to three workgroup counts below 2^32"));
-    }
-    if (run_verb->count("--elements") != 0) run_options.elements = elements;
-    if (run_options.grid && run_options.elements)
-        return fail(wye::Error(wye::Code::INVALID_ARGUMENT,
-                               "`--grid` and `--elements` exclude each other",
-                               "Fix: give one of them"));
     return run(run_options);
 }
 
@@ -163,6 +189,15 @@ int main(int argc, char** argv) {
             return code == kOk ? static_cast<int>(kFailed) : code;
         }
         return code;
+    } catch (const std::bad_alloc&) {
+        std::fputs(
+            "wye: error: there is no memory left\nFix: free memory, or raise the process's limit\n",
+            stderr);
+        return kFailed;
+    } catch (const std::system_error& error) {  // {fmt} could not write
+        std::fprintf(stderr, "wye: error: %s\nFix: check where standard output goes\n",
+                     error.what());
+        return kFailed;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "wye: internal error: %s\nFix: report this\n", error.what());
         return kFailed;

@@ -2,6 +2,9 @@
 //
 // `wye run`: one dispatch from files to files. Everything is read and checked before anything runs,
 // and outputs appear only when all of them are complete.
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -13,15 +16,18 @@
 
 #include "files.hpp"
 #include "load.hpp"
+#include "memory.hpp"
 #include "verbs.hpp"
+#include "wye/program_format.h"
 
 namespace wye::tool {
 namespace {
 
-Error bad_value(const std::string& name, const std::string& text, std::string_view type) {
+Error bad_value(const std::string& name, const std::string& text, std::string_view type,
+                std::string_view range) {
     return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("`--param {}={}` is no {} value", name, text, type),
-                 fmt::format("Fix: write a number that {} can hold", type), name);
+                 fmt::format("`--param {}={}` is no {} value: {}", name, text, type, range),
+                 fmt::format("Fix: write --param {}=NUMBER within that range", name), name);
 }
 
 // Decimal or 0x hexadecimal, the whole text, in range.
@@ -40,7 +46,9 @@ Result<std::uint64_t> integer_bits(const std::string& name, const std::string& t
         static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + (negative ? 1U : 0U);
     if (status != std::errc{} || end != digits.data() + digits.size() || magnitude > limit ||
         (negative && std::is_unsigned_v<T> && magnitude != 0))
-        return bad_value(name, text, type);
+        return bad_value(name, text, type,
+                         fmt::format("{} to {}, or 0x and hexadecimal digits",
+                                     std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
     const std::uint64_t bits = negative ? 0 - magnitude : magnitude;
     return sizeof(T) == 4 ? (bits & 0xffffffffU) : bits;
 }
@@ -51,7 +59,10 @@ Result<std::uint64_t> float_bits(const std::string& name, const std::string& tex
     T value{};
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc{} || end != text.data() + text.size())
-        return bad_value(name, text, type);
+        return bad_value(
+            name, text, type,
+            fmt::format("0, {} to {} of either sign, inf or nan",
+                        std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max()));
     if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
     return static_cast<std::uint64_t>(std::bit_cast<Bits>(value));
 }
@@ -98,12 +109,26 @@ Result<void> check_names(const Names& names, const std::vector<std::string>& kno
 struct Slot {
     std::string name;
     std::vector<std::byte> input;
-    std::vector<std::byte> output;
+    Memory output;
     std::string target;  // file; empty: not wanted
 };
 
+// The most bytes that can be used of an input: what the program says, else what the device takes.
+std::uint64_t most_bytes(const wye_buffer_description& buffer, const Device& device) {
+    if (buffer.count_kind == WYE_COUNT_LITERAL) return buffer.count * buffer.element_bytes;
+    const auto largest = device.fact("max_buffer_bytes");
+    return largest.ok() ? largest->u : UINT64_MAX;
+}
+
+// Of a stream, which may have no end: a quarter of this machine's memory.
+std::uint64_t most_of_stream() {
+    const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
+    const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
+    return pages * page / 4;
+}
+
 Result<std::vector<Slot>> read_slots(const wye_program_description& about, const Names& inputs,
-                                     const Names& outputs) {
+                                     const Names& outputs, const Device& device) {
     std::vector<std::string> readable;
     std::vector<std::string> writable;
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
@@ -127,7 +152,8 @@ Result<std::vector<Slot>> read_slots(const wye_program_description& about, const
                     Code::INVALID_ARGUMENT,
                     fmt::format("{} `{}` has no file", detail::view(buffer.role), slot.name),
                     fmt::format("Fix: add --in {}=FILE", slot.name), slot.name);
-            WYE_ASSIGN(slot.input, read_file(found->second, fmt::format("input `{}`", slot.name)));
+            WYE_ASSIGN(slot.input, read_file(found->second, fmt::format("input `{}`", slot.name),
+                                             most_bytes(buffer, device), most_of_stream()));
             if (buffer.element_bytes != 0 && slot.input.size() % buffer.element_bytes != 0)
                 return Error(
                     Code::INVALID_ARGUMENT,
@@ -151,7 +177,7 @@ void bind(Dispatch& dispatch, std::vector<Slot>& slots, const wye_program_descri
         if (buffer.in_inputs != 0) dispatch.input(slot.name, slot.input);
         if (buffer.in_outputs == 0) continue;
         if (!slot.target.empty())
-            dispatch.output(slot.name, slot.output);
+            dispatch.output(slot.name, slot.output.bytes());
         else if (buffer.in_inputs == 0)
             dispatch.discard(slot.name, 0);
     }
@@ -179,8 +205,9 @@ Result<void> run_program(const RunOptions& options) {
                          fmt::format("Fix: add --param {}=VALUE", declared[i]), declared[i]);
         WYE_ASSIGN(bits.emplace_back(), param_bits(declared[i], found->second, type));
     }
-    WYE_ASSIGN(auto slots, read_slots(about, inputs, outputs));
+    WYE_TRY(check_targets({outputs.begin(), outputs.end()}));
     WYE_ASSIGN(const auto device, context.open(options.device, &program));
+    WYE_ASSIGN(auto slots, read_slots(about, inputs, outputs, device));
 
     const auto request = [&] {
         Dispatch dispatch(program, device);
@@ -196,7 +223,10 @@ Result<void> run_program(const RunOptions& options) {
     // The first request only asks for sizes; the second brings storage of that size.
     WYE_ASSIGN(const auto sizes, request().sizes());
     for (std::size_t i = 0; i < slots.size(); ++i)
-        if (!slots[i].target.empty()) slots[i].output.resize(sizes[i]);
+        if (!slots[i].target.empty()) {
+            WYE_ASSIGN(slots[i].output,
+                       Memory::of(sizes[i], fmt::format("output `{}`", slots[i].name)));
+        }
     const auto ran = request().run();
     if (!ran.ok() && ran.error().code == Code::TIMEOUT) {
         // A device that cannot stop would make the context wait for it; nothing is open to lose.
@@ -208,7 +238,7 @@ Result<void> run_program(const RunOptions& options) {
 
     StagedOutputs staged;
     for (const Slot& slot : slots)
-        if (!slot.target.empty()) WYE_TRY(staged.add(slot.target, slot.output));
+        if (!slot.target.empty()) WYE_TRY(staged.add(slot.target, slot.output.bytes()));
     WYE_TRY(staged.commit());
     if (!options.quiet) {
         WYE_ASSIGN(const auto where, device.describe());

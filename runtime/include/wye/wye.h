@@ -301,10 +301,12 @@ WYE_API wye_status wye_program_lower_with(wye_context* context, wye_program prog
  * $WYE_CACHE_SIZE (or "cache_size"; 512MiB; 0: off). What is wrong with it is no error: the program
  * is compiled, and the log says why. */
 
-/* What is in it and what it was used for, by all processes, as JSON. */
+/* What is in it and what it was used for, by all processes, and what plugins keep in the cache
+ * folder of what they found out about their drivers, as JSON. */
 WYE_API wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_error** error);
 
-/* Removes every compiled program and forgets the counts. `freed_bytes` may be null. */
+/* Removes every compiled program and what plugins keep, and forgets the counts. `freed_bytes` may
+ * be null. */
 WYE_API wye_status wye_cache_clear(wye_context* context, uint64_t* freed_bytes, wye_error** error);
 
 /* ---- Buffers ----------------------------------------------------------------------------- */
@@ -361,6 +363,8 @@ typedef struct wye_argument {
     uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
 } wye_argument;
 
+/* With both, `grid` says how many workgroups run, and `elements` only how long run-time outputs
+ * are. */
 #define WYE_DISPATCH_GRID UINT32_C(1)         /* `grid` is given */
 #define WYE_DISPATCH_ELEMENTS UINT32_C(2)     /* `elements` is given */
 #define WYE_DISPATCH_COOPERATIVE UINT32_C(4)  /* refused unless the device has grid_sync */

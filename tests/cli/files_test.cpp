@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `wye run` does with numbers, files and memory that are not as they should be, and what stays
+// when it is killed.
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+extern char** environ;
+
+using wye::test::Outcome;
+using wye::test::read_bytes;
+using wye::test::run_command;
+using wye::test::TempFolder;
+
+namespace {
+
+const std::string kPrograms = WYE_PROGRAMS;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+Outcome wye_run(std::vector<std::string> words) {
+    words.insert(words.begin(), {WYE_TOOL, "run"});
+    words.insert(words.end(), {"-d", "cpu"});
+    return run_command(words, {{"WYE_PLUGIN_PATH", "/nowhere"}});
+}
+
+// r[i] = i, on as many elements as are asked for; s likewise.
+const std::string kCount =
+    "wye 1;\nprogram count;\nworkgroup 64;\noutput r: u32[];\noutput s: u32[len(r)];\n"
+    "grid elements len(r);\nmain { let i = global_id.x; if i < len(r) { r[i] = i; s[i] = i; } }\n";
+
+// Started as a shell would, with default signals.
+pid_t start(std::vector<std::string> words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    REQUIRE(posix_spawn(&child, pointers[0], &actions, nullptr, pointers.data(), environ) == 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return child;
+}
+
+}  // namespace
+
+TEST_CASE("numbers are read whole, and the range is told") {
+    const TempFolder folder;
+    const std::string program = folder.write("count.wye", kCount);
+    const std::string out = "r=" + folder.path("r");
+    struct Row {
+        const char* flag;
+        const char* value;
+        const char* part;
+    };
+    const Row rows[] = {{"--timeout-ms", "18446744073710", "0 to 18446744073709"},
+                        {"--timeout-ms", "-1", "0 to 18446744073709"},
+                        {"--timeout-ms", "", "0 to"},
+                        {"--timeout-ms", "1e3", "0 to"},
+                        {"--elements", "-1", "0 to 18446744073709551615"},
+                        {"--elements", "", "0 to"},
+                        {"--elements", " 4", "0 to"},
+                        {"--elements", "0x4", "0 to"},
+                        {"--elements", "+4", "0 to"},
+                        {"--elements", "18446744073709551616", "0 to"},
+                        {"--ulp-budget", "4294967296", "0 to 4294967295"},
+                        {"--ulp-budget", "-1", "0 to 4294967295"},
+                        {"--grid", "", "0 to 4294967295"},
+                        {"--grid", "4294967296", "0 to 4294967295"},
+                        {"--grid", "1,", "X[,Y[,Z]]"},
+                        {"--grid", "1,2,3,4", "X[,Y[,Z]]"}};
+    for (const Row& row : rows) {
+        const bool sized = std::string(row.flag) == "--elements";
+        std::vector<std::string> words = {program, "--out", out, row.flag, row.value};
+        if (!sized) words.insert(words.end(), {"--elements", "4"});
+        const Outcome outcome = wye_run(words);
+        CAPTURE(row.flag);
+        CAPTURE(row.value);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(contains(outcome.err, row.part));
+        CHECK(contains(outcome.err, "Fix: "));
+    }
+    CHECK(folder.names() == std::vector<std::string>{"count.wye"});
+}
+
+TEST_CASE("values of parameters are read whole, and the range is told") {
+    const TempFolder folder;
+    const std::string program = folder.write(
+        "p.wye",
+        "wye 1;\nprogram p;\nworkgroup 1;\nparam a: u32;\nparam b: i64;\nparam c: f32;\n"
+        "output r: u32[1];\ngrid groups 1;\nmain { r[0] = a; }\n");
+    const auto ran = [&](const std::string& a, const std::string& b, const std::string& c) {
+        return wye_run({program, "--param", "a=" + a, "--param", "b=" + b, "--param", "c=" + c});
+    };
+    CHECK(ran("4294967295", "-9223372036854775808", "-inf").code == 0);
+    CHECK(ran("0xffffffff", "-0x10", "1e-45").code == 0);
+    for (const Outcome& outcome :
+         {ran("4294967296", "0", "0"), ran("-1", "0", "0"), ran("+1", "0", "0"),
+          ran(" 1", "0", "0"), ran("1.0", "0", "0"), ran("0x", "0", "0")}) {
+        CHECK(outcome.code == 2);
+        CHECK(contains(outcome.err, "0 to 4294967295"));
+    }
+    CHECK(contains(ran("0", "9223372036854775808", "0").err,
+                   "-9223372036854775808 to 9223372036854775807"));
+    for (const Outcome& outcome :
+         {ran("0", "0", "1e39"), ran("0", "0", "1x"), ran("0", "0", "1e-50")})
+        CHECK(contains(outcome.err, "3.4028235e+38"));
+}
+
+TEST_CASE("a grid and an element count go together, as in the C API") {
+    const TempFolder folder;
+    const std::string program = folder.write("count.wye", kCount);
+    const Outcome outcome =
+        wye_run({program, "--grid", "1", "--elements", "100", "--out", "r=" + folder.path("r")});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const std::string r = read_bytes(folder.path("r"));
+    REQUIRE(r.size() == 400);  // by the element count
+    CHECK(r[63 * 4] == 63);
+    CHECK(r[64 * 4] == 0);  // one workgroup of 64 ran
+}
+
+TEST_CASE("two outputs do not go to one file") {
+    const TempFolder folder;
+    const std::string program = folder.write("count.wye", kCount);
+    const std::string r = folder.path("r");
+    const auto ran = [&](const std::string& one, const std::string& other) {
+        return wye_run({program, "--elements", "4", "--out", "r=" + one, "--out", "s=" + other});
+    };
+    for (const bool exists : {false, true}) {
+        if (exists) (void)folder.write("r", "keep me");
+        REQUIRE((!exists || symlink(r.c_str(), folder.path("link").c_str()) == 0));
+        for (const std::string& other :
+             {r, folder.path("./r"), exists ? folder.path("link") : folder.path(".//r")}) {
+            const Outcome outcome = ran(r, other);
+            CAPTURE(outcome.err);
+            CHECK(outcome.code == 2);
+            CHECK(contains(outcome.err, "one file"));
+            CHECK(contains(outcome.err, "Fix: "));
+        }
+    }
+    CHECK(read_bytes(r) == "keep me");
+    CHECK(ran("/dev/null", "/dev/null").code == 0);
+}
+
+TEST_CASE("an input without an end is read as far as it can be used") {
+    const TempFolder folder;
+    const std::string program =
+        folder.write("p.wye",
+                     "wye 1;\nprogram p;\nworkgroup 1;\ninput x: u32[4];\noutput r: u32[4];\n"
+                     "grid groups 4;\nmain { let i = global_id.x; r[i] = x[i]; }\n");
+    const Outcome outcome = wye_run({program, "--in", "x=/dev/zero"});
+    CHECK(outcome.code == 2);
+    CHECK(contains(outcome.err, "16 bytes"));
+    CHECK(contains(outcome.err, "Fix: "));
+    // Of a run-time size: under a limit of addresses that would end what reads on.
+    const Outcome open_end =
+        run_command({"/bin/sh", "-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", WYE_TOOL, "run",
+                     kPrograms + "/mix.wye", "-d", "cpu", "--in", "words=/dev/zero"},
+                    {{"WYE_PLUGIN_PATH", "/nowhere"}});
+    CAPTURE(open_end.err);
+    CHECK(open_end.code != 0);
+    CHECK(contains(open_end.err, "`words`"));
+    CHECK(contains(open_end.err, "bytes"));
+    CHECK(contains(open_end.err, "Fix: "));
+    CHECK_FALSE(contains(open_end.err, "internal error"));
+}
+
+TEST_CASE("the device refuses an output before there is memory for it") {
+    const TempFolder folder;
+    const std::string program = folder.write("count.wye", kCount);
+    // 16 GiB of each: the device's refusal, or what was asked for; never an internal error.
+    const Outcome outcome = run_command(
+        {"/bin/sh", "-c", "ulimit -v 4000000; exec \"$0\" \"$@\"", WYE_TOOL, "run", program, "-d",
+         "cpu", "--elements", "4294967295", "--grid", "1", "--out", "r=" + folder.path("r")},
+        {{"WYE_PLUGIN_PATH", "/nowhere"}});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK(contains(outcome.err, "17179869180"));
+    CHECK(contains(outcome.err, "Fix: "));
+    CHECK(folder.names() == std::vector<std::string>{"count.wye"});
+}
+
+TEST_CASE("a full disk behind standard output is an error of writing") {
+    for (const char* verb : {"info", "check"}) {
+        const Outcome outcome =
+            run_command({"/bin/sh", "-c", "exec \"$0\" \"$1\" $2 > /dev/full", WYE_TOOL, verb,
+                         std::string(verb) == "check" ? kPrograms + "/mix.wye" : ""},
+                        {{"WYE_PLUGIN_PATH", "/nowhere"}});
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 1);
+        CHECK(contains(outcome.err, "Fix: "));
+        CHECK_FALSE(contains(outcome.err, "internal error"));
+    }
+}
+
+TEST_CASE("a limit on file sizes leaves nothing behind and is named") {
+    const TempFolder folder;
+    const std::string program = folder.write("count.wye", kCount);
+    const Outcome outcome =
+        run_command({"/bin/sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", WYE_TOOL, "run", program,
+                     "-d", "cpu", "--elements", "100000", "--out", "r=" + folder.path("r")},
+                    {{"WYE_PLUGIN_PATH", "/nowhere"}});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK(contains(outcome.err, "too large"));
+    CHECK(folder.names() == std::vector<std::string>{"count.wye"});
+}
+
+// Over new files and over files that are there; what is killed has written all of it or nothing.
+TEST_CASE("a run that is killed at any moment leaves whole files or none") {
+    const TempFolder folder;
+    const std::string program = folder.write("count.wye", kCount);
+    constexpr std::size_t kElements = 4'000'000;
+    const std::string old_bytes = "old";
+    unsigned killed = 0;
+    for (unsigned n = 0; n < 48; ++n) {
+        const bool exists = n % 2 == 1;
+        std::filesystem::remove(folder.path("r"));
+        if (exists) (void)folder.write("r", old_bytes);
+        const pid_t child = start({WYE_TOOL, "run", program, "-d", "cpu", "-q", "--elements",
+                                   std::to_string(kElements), "--out", "r=" + folder.path("r")});
+        std::this_thread::sleep_for(std::chrono::milliseconds(2 + n * 2));
+        const int signals[] = {SIGINT, SIGTERM, SIGKILL, SIGHUP};
+        kill(child, signals[n / 2 % 4]);
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        killed += WIFSIGNALED(status) ? 1 : 0;
+        CAPTURE(n);
+        for (const std::string& name : folder.names()) CHECK((name == "r" || name == "count.wye"));
+        struct stat info {};
+        if (stat(folder.path("r").c_str(), &info) == 0)
+            CHECK((info.st_size == kElements * 4 || (exists && info.st_size == 3)));
+        else
+            CHECK_FALSE(exists);
+    }
+    CHECK(killed != 0);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory for one output: zeros that take no room before they are written, so that asking for a size
+// costs nothing where the device then refuses it. Owns its pages; moves only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::tool {
+
+class Memory {
+  public:
+    Memory() = default;
+    Memory(Memory&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    Memory& operator=(Memory&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~Memory();
+
+    // OUT_OF_MEMORY says how many bytes, and for what.
+    [[nodiscard]] static Result<Memory> of(std::uint64_t size, std::string_view what);
+
+    [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
+
+  private:
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+[[nodiscard]] Error no_memory(std::uint64_t size, std::string_view what);
+
+}  // namespace wye::tool

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers as arguments give them: the whole text, decimal digits only, within a range that the
+// error names. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::tool {
+
+// INVALID_ARGUMENT names the flag, the text and the range, which is 0 to `most`.
+[[nodiscard]] Result<std::uint64_t> parse_number(std::string_view flag, std::string_view text,
+                                                 std::uint64_t most);
+
+}  // namespace wye::tool
