@@ -32,6 +32,8 @@ soak_job() {
         tool-arguments) soak_script arguments "$seed" 300 ;;
         tool-limits) soak_script limits "$seed" 20 cpu vulkan ;;
         tool-kill) soak_script kill "$seed" 24 cpu opencl vulkan ;;
+        # Two calls of each job fail, from another one on each time.
+        faults) "$PWD/$plain/tests/faults/faults" --most 2 --from $((1 + seed % 300)) --jobs 1 ;;
         tool-flips) soak_script flips "$seed" 12 opencl vulkan ;;
     esac
 }
@@ -115,6 +117,7 @@ soak_run() {
     soak_jobs=()
     for device in cpu opencl vulkan; do soak_jobs+=("stress-plain-$device" "random-$device" "stress-sanitized-$device" "fuzz-text" "stress-threads-$device" "fuzz-wire" "traps-$device"); done
     soak_jobs+=(tool-arguments tool-limits tool-kill tool-flips fuzz-manifest fuzz-selector)
+    if [ -x "$plain/tests/faults/faults" ]; then soak_jobs+=(faults); fi
     mapfile -t soak_jobs < <(printf '%s\n' "${soak_jobs[@]}" | shuf)
     printf '%s\n' "jobs: ${soak_jobs[*]}"
     prepare_thread
