@@ -186,6 +186,13 @@ std::string Expressions::index(int depth) {
     if (random_.chance(10)) return literal(type);
     const std::string e = expression(type, depth);
     if (random_.chance(15)) return e;  // anything
+    if (random_.chance(15)) {          // low bits of steps
+        static const std::vector<std::string> kFactors = {"3", "5", "6", "7"};
+        static const std::vector<std::string> kMasks = {"7", "15", "63"};
+        return cat({"(", scope_.uniform_only || type != kTextU32 ? e : place(), ") * ",
+                    random_.pick(kFactors), type.suffix(), " & ", random_.pick(kMasks),
+                    type.suffix()});
+    }
     static const std::vector<std::string> kModuli = {"3", "5", "8", "17", "64"};
     return cat({e, " % ", random_.pick(kModuli), type.suffix()});
 }
@@ -275,6 +282,8 @@ std::string Expressions::bitcast(TextType type, int depth) {
     if (type == TextType{WYE_KIND_U32, 2} && has(WYE_KIND_U64))
         return "bitcast<u32x2>(" + expression({WYE_KIND_U64, 1}, depth - 1) + ")";
     if (has(WYE_KIND_F16)) {
+        if (type == TextType{WYE_KIND_F16, 2} && random_.chance(20))
+            return "bitcast<f16x2>(u32(" + expression(kTextBool, depth - 1) + "))";
         if (type == TextType{WYE_KIND_F16, 2})
             return "bitcast<f16x2>(" + expression(kTextU32, depth - 1) + ")";
         if (type == kTextU32 && random_.chance(50))
@@ -289,6 +298,12 @@ std::string Expressions::bitcast(TextType type, int depth) {
     const TextType from{random_.pick(kinds), type.lanes};
     if (!has(from.kind)) return leaf(type);
     return "bitcast<" + type.name() + ">(" + expression(from, depth - 1) + ")";
+}
+
+bool Expressions::has_half() const {
+    for (const unsigned kind : kinds_)
+        if (kind == WYE_KIND_F16) return true;
+    return false;
 }
 
 std::string Expressions::vector(TextType type, int depth) {
@@ -314,6 +329,9 @@ std::string Expressions::integer(TextType type, int depth) {
             return call(random_.chance(50) ? "rotl" : "rotr", {type, {WYE_KIND_U32, type.lanes}},
                         depth);
         case 4:
+            if (random_.chance(20) && has_half())
+                return cat({type.name(), "(", TextType{WYE_KIND_F16, type.lanes}.name(), "(",
+                            expression(type, depth - 1), "))"});
             return random_.chance(30) ? call("clamp", {type, type, type}, depth)
                                       : conversion(type, depth);
         default:

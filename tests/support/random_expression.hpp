@@ -3,6 +3,7 @@
 // Random well-typed expressions of the language, as text: the inner half of random_program.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -52,6 +53,8 @@ struct Memory {
     std::vector<std::string> own;   // not empty: only at these indices
     bool indexed_by_place = false;  // `own` names built-in values, so not in functions
     bool single = false;            // an invocation owns element `number` and no neighbours
+    std::size_t count = 0;          // of elements, where the program says it; 0: it does not
+    bool table = false;
 };
 struct Callable {
     std::string name;
@@ -95,6 +98,7 @@ class Expressions {
     std::string call(const std::string& name, const std::vector<TextType>& types, int depth);
     std::string binary(const std::string& op, TextType a, TextType b, int depth);
     std::string place();  // a built-in u32
+    [[nodiscard]] bool has_half() const;
 
     Random& random_;
     Scope& scope_;

@@ -148,6 +148,8 @@ std::string Statements::fixed_value() {
 
 // What was declared in the phase ends.
 std::string Statements::grid_barrier(const Flow& flow) {
+    for (const Variable& v : scope_.variables)
+        if (v.assignable || v.array) ended_.push_back(v.name);
     scope_.variables = fixed_;
     return indent(flow) + "grid_barrier;\n";
 }

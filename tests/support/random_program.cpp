@@ -40,6 +40,7 @@ class Declarations {
         if (options_.grid_barriers) out_.text += statements.number_function();
         const auto functions = random_.below(4);
         for (std::uint64_t i = 0; i < functions; ++i) out_.text += statements.function();
+        if (random_.chance(4)) out_.text += statements.chain();
         out_.text += statements.main();
     }
 
@@ -166,6 +167,7 @@ class Declarations {
                          (live ? " live;\n" : ";\n");
             out_.buffers.push_back({name, true, live, false, data(type, count)});
             scope_.memory.push_back({name, type, true, true, {}, false});
+            scope_.memory.back().count = fixed ? count : 0;
             counts_.push_back(count);
         }
     }
@@ -173,7 +175,7 @@ class Declarations {
     void tables() {
         if (random_.chance(60)) return;
         const TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
-        const auto n = random_.between(1, 9);
+        const auto n = random_.between(1, random_.chance(30) ? 24 : 9);
         Scope none;
         Expressions expressions(random_, none, kinds_);
         out_.text += "table tab: " + type.name() + "[" + std::to_string(n) + "] = { ";
@@ -184,6 +186,8 @@ class Declarations {
         }
         out_.text += " };\n";
         scope_.memory.push_back({"tab", type, true, true, {}, false});
+        scope_.memory.back().count = static_cast<std::size_t>(n);
+        scope_.memory.back().table = true;
     }
 
     // Elements of which each invocation owns `k` neighbouring ones.

@@ -29,7 +29,15 @@ std::string Statements::indent(const Flow& flow) const {
     return std::string(4 * static_cast<std::size_t>(flow.depth + 1), ' ');
 }
 
-std::string Statements::fresh(const char* prefix) { return prefix + std::to_string(names_++); }
+// Behind a grid barrier sometimes the name of a variable that ended there.
+std::string Statements::fresh(const char* prefix) {
+    if (!ended_.empty() && random_.chance(50)) {
+        const std::string name = ended_.back();
+        ended_.pop_back();
+        return name;
+    }
+    return prefix + std::to_string(names_++);
+}
 
 Memory& Statements::memory(const std::string& name) {
     for (Memory& m : scope_.memory)
@@ -61,7 +69,7 @@ std::string Statements::block(unsigned statements, Flow flow) {
 
 std::string Statements::statement(const Flow& flow) {
     const bool deep = flow.depth >= 3;
-    switch (random_.below(13)) {
+    switch (random_.below(14)) {
         case 0:
         case 1:
         case 2:
@@ -82,6 +90,9 @@ std::string Statements::statement(const Flow& flow) {
         case 10:
             if (scope_.in_function || deep || flow.loops >= 2) return assign();
             return random_.chance(60) ? stride(flow) : plane(flow);
+        case 11:
+            if (random_.chance(60)) return scope_.in_function ? assign() : store();
+            return random_.chance(60) ? walk(flow) : rounds(flow);
         default:
             return scope_.in_function ? assign() : store();
     }

@@ -49,6 +49,7 @@ class Statements {
           subgroups_(subgroups) {}
 
     std::string function();
+    std::string chain();  // functions (random_walks.cpp)
     std::string main();
     // The number of an invocation in the whole grid, for programs with grid barriers: there a let
     // of main ends with its phase.
@@ -76,6 +77,8 @@ class Statements {
     std::string branch(const Flow& flow);
     std::string counted(const Flow& flow);
     std::string repeated(const Flow& flow);
+    std::string walk(const Flow& flow);  // random_walks.cpp
+    std::string rounds(const Flow& flow);
 
     // A stretch of main between barriers, a uniform if or loop around some, and what lies between.
     std::string stretch(const Flow& flow);
@@ -102,8 +105,9 @@ class Statements {
     std::uint32_t plane_width_;
     bool line_;
     bool subgroups_;
-    std::string number_, total_;   // of invocations, where main has a let for the first
-    std::vector<Variable> fixed_;  // lets and counters that live on behind grid barriers
+    std::string number_, total_;      // of invocations, where main has a let for the first
+    std::vector<Variable> fixed_;     // lets and counters that live on behind grid barriers
+    std::vector<std::string> ended_;  // names of variables that ended at a grid barrier
     unsigned names_ = 0;
 };
 
