@@ -329,6 +329,21 @@ void Queue::enqueue(std::unique_ptr<Batch> batch) {
     changed_.notify_all();
 }
 
+namespace {
+
+// Nothing may leave the thread that serves a queue: without memory the texts are so short that they
+// need none.
+Error unexpected(const std::exception& e) {
+    if (dynamic_cast<const std::bad_alloc*>(&e) == nullptr) try {
+            return {wye::Code::INTERNAL, std::string("the cpu plugin failed: ") + e.what(),
+                    "Fix: report this to the plugin's author"};
+        } catch (const std::bad_alloc&) {
+        }
+    return {wye::Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"};
+}
+
+}  // namespace
+
 void Queue::serve() {
     const FloatState floats;
     for (;;) {
@@ -350,8 +365,7 @@ void Queue::serve() {
             Result<void> result = run_batch(*batch);
             if (!result.ok()) error = std::move(result).error();
         } catch (const std::exception& e) {
-            error = Error(wye::Code::INTERNAL, std::string("the cpu plugin failed: ") + e.what(),
-                          "Fix: report this to the plugin's author");
+            error = unexpected(e);
         }
         end(batch->value, std::move(error), batch->spent_ns + since(start));
     }
