@@ -2,6 +2,9 @@
 #include "exit_code.hpp"
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
 
 namespace wye::tool {
 
@@ -28,6 +31,20 @@ ExitCode exit_code_of(const Error& error) {
 ExitCode fail(const Error& error) {
     std::fprintf(stderr, "wye: error: %s\n", error.text().c_str());
     return exit_code_of(error);
+}
+
+void expect_no_memory() noexcept {
+    std::set_terminate([] {
+        try {
+            if (const auto error = std::current_exception()) std::rethrow_exception(error);
+        } catch (const std::bad_alloc&) {
+            std::fputs("wye: error: the host has no memory left\nFix: free memory and try again\n",
+                       stderr);
+            std::_Exit(kFailed);
+        } catch (...) {
+        }
+        std::abort();
+    });
 }
 
 }  // namespace wye::tool

@@ -20,4 +20,9 @@ enum ExitCode : int {
 // Writes "wye: error: ..." to stderr and returns the exit code of `error`.
 [[nodiscard]] ExitCode fail(const Error& error);
 
+// Once, at the start. Libraries give up where what must not fail needs memory (a comparison of
+// names, the end of a document): without memory the command then ends with kFailed and a sentence,
+// not by a signal.
+void expect_no_memory() noexcept;
+
 }  // namespace wye::tool

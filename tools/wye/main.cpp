@@ -180,6 +180,7 @@ int real_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    expect_no_memory();
     try {
         const int code = real_main(argc, argv);
         // A full disk or a closed pipe on stdout must not look like success.
