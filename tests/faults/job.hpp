@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One job: a scenario in a process of its own, in which call after call is made to fail.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "faults/inject.hpp"
+#include "faults/scenario.hpp"
+
+namespace faults {
+
+struct Job {
+    std::string target, subject;
+    Kind kind = kNothing;
+    bool persistent = false;
+    std::uint32_t flavour = 0;
+    bool warm = false;  // the cache folder is full already
+
+    [[nodiscard]] std::string text() const;  // "cpu/saxpy/allocation/once/0/cold"
+};
+std::string kind_name(Kind kind);
+// The inverse of Job::text.
+bool parse_job(const std::string& text, Job& out);
+
+// Every job there is.
+std::vector<Job> all_jobs();
+
+// Shared with the process that runs the job. `at` says which call was failing when it died.
+struct Progress {
+    std::atomic<std::uint64_t> at, calls, injected, refused, unaffected, later, defects;
+    std::atomic<bool> finished;
+    char what[kNameRoom];  // the call
+};
+
+struct Range {
+    std::uint64_t first = 1;
+    std::uint64_t most = 0;  // how many calls fail, spread over all; 0: every one
+};
+
+// The exit status of the process: 0, or 1 for defects, which are printed.
+int run_job(const Job& job, const Range& range, const std::string& cache, Progress& progress);
+
+}  // namespace faults
