@@ -33,6 +33,7 @@ class CodeReader {
     bool expression(ExprId& out) { return node(out, 1, false); }
 
     std::uint64_t inlined = 0;  // nodes with calls inlined
+    std::uint64_t called = 0;   // of them, those of the functions called
 
   private:
     bool count_node() {
@@ -42,6 +43,9 @@ class CodeReader {
         return inlined_fits();
     }
     bool inlined_fits() {
+        if (called > WYE_LIMIT_INLINED_NODES)
+            return in_.over("the number of nodes in all calls inlined", called,
+                            WYE_LIMIT_INLINED_NODES);
         return inlined <= WYE_LIMIT_NODES ||
                in_.over("the number of nodes with all calls inlined", inlined, WYE_LIMIT_NODES);
     }
@@ -118,6 +122,7 @@ class CodeReader {
                     return false;
                 operands = program_.functions[imm].arguments;
                 inlined += context_.inlined[imm];
+                called += context_.inlined[imm];
                 return inlined_fits();
             case Op::CONSTRUCT:
             case Op::SPLAT:

@@ -83,6 +83,9 @@ class CodeWriter {
             case Op::CALL:
                 if (!index(e.imm, functions_.size(), "function (above the call)")) return -1;
                 add_inlined(functions_[e.imm]);
+                called_ += functions_[e.imm];
+                out_.limit("the number of nodes in all calls inlined", called_,
+                           WYE_LIMIT_INLINED_NODES);
                 return static_cast<int>(program_.functions[e.imm].arguments);
             case Op::COMPONENT:
                 return index(e.imm, 4, "component") ? 1 : -1;
@@ -262,7 +265,8 @@ class CodeWriter {
     const std::vector<std::uint64_t>& functions_;
     Sink& out_;
     std::uint64_t array_bytes_ = 0;
-    std::uint64_t inlined_ = 0;
+    std::uint64_t inlined_ = 0;  // nodes with calls inlined
+    std::uint64_t called_ = 0;   // of them, those of the functions called
 };
 
 }  // namespace

@@ -273,7 +273,10 @@ void check_code(const Program& program, Report& report) {
         walk.run();
         statements += walk.statements;
         nodes += walk.nodes;
-        if (walk.inlined > WYE_LIMIT_NODES && walk.nodes <= WYE_LIMIT_NODES)
+        if (const std::uint64_t added = walk.inlined - walk.nodes; added > WYE_LIMIT_INLINED_NODES)
+            over(function, "nodes in the functions called, with all calls inlined", added,
+                 WYE_LIMIT_INLINED_NODES);
+        else if (walk.inlined > WYE_LIMIT_NODES && walk.nodes <= WYE_LIMIT_NODES)
             over(function, "nodes with all calls inlined", walk.inlined, WYE_LIMIT_NODES);
         inlined.push_back(walk.inlined);
     };

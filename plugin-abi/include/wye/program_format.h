@@ -376,8 +376,8 @@ enum wye_opcode {
 #define WYE_LIMIT_LITERAL_COUNT (UINT64_C(1) << 40)
 #define WYE_LIMIT_LOCALS 65535                   /* per function or main */
 #define WYE_LIMIT_STATEMENTS (UINT32_C(1) << 20) /* of the whole program */
-/* Statements, expressions and size nodes of the whole program; also with all calls inlined. */
-#define WYE_LIMIT_NODES (UINT32_C(1) << 22)
+#define WYE_LIMIT_NODES (UINT32_C(1) << 22)      /* statements, expressions, sizes; also inlined */
+#define WYE_LIMIT_INLINED_NODES (UINT32_C(1) << 18) /* of them, those that inlined calls add */
 #define WYE_LIMIT_BLOCK_NESTING 64     /* blocks open at once; the body itself is the first */
 #define WYE_LIMIT_EXPRESSION_DEPTH 128 /* nodes from the root to a leaf, both counted */
 

@@ -195,6 +195,32 @@ TEST_CASE("nodes count with all calls inlined, in linear time") {
     CHECK(list[0].message.find("calls inlined") != std::string::npos);
 }
 
+// Drivers inline calls, and compile for seconds where they add this many nodes.
+TEST_CASE("inlined calls add at most 2^18 nodes, for the validator and the encoder") {
+    const auto doubled = [](int levels, const std::string& body) {
+        std::string fns = "fn g0(v: u32) -> u32 { return " + body + "; }\n";
+        for (int k = 1; k <= levels; ++k) {
+            const std::string callee = "g" + std::to_string(k - 1) + "(v)";
+            fns += "fn g" + std::to_string(k) + "(v: u32) -> u32 { return " + callee + " + " +
+                   callee + "; }\n";
+        }
+        return test::around("r[0] = g" + std::to_string(levels) + "(n);", fns);
+    };
+    CHECK(test::problems(doubled(14, "v + 1u")).empty());  // 131,067 nodes
+    const auto list = test::problems(doubled(16, "v + 1u"));
+    REQUIRE(!list.empty());
+    CHECK(list[0].message.find("the limit is 262144") != std::string::npos);
+    ParseResult parsed = parse(doubled(16, "v + 1u"));
+    REQUIRE(parsed.ok());
+    const auto encoded = encode(parsed.program, Notes::Drop);
+    REQUIRE(!encoded.ok());
+    CHECK(encoded.error().message.find("262144") != std::string::npos);
+    // As many calls as fitted, of a larger function.
+    ParseResult fits = parse(doubled(14, "v + 1u + 2u + 3u + 4u + 5u + 6u"));
+    REQUIRE(fits.ok());
+    CHECK(!encode(fits.program, Notes::Drop).ok());
+}
+
 TEST_CASE("a program without a text says where in words") {
     ParseResult result = parse(
         test::around("let q = n;\nif q == 1u { b[0] = 1u; let z = 2u; b[1] = z; }\nb[2] = 3u;",
