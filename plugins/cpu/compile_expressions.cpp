@@ -11,7 +11,7 @@ namespace {
 using ir::Op;
 
 // The host bounds nodes, not how deep inlined calls nest; the thread's stack bounds that.
-constexpr unsigned kDepth = 1000;
+constexpr unsigned kDepth = 3200;
 
 std::optional<Binary> binary_of(Op op) {
     switch (op) {
@@ -131,11 +131,15 @@ unsigned Compiler::turn(const Context& cx, ir::ExprId id) const {
     return may_start_chain(cx.code->exprs[id].op) ? 2 : 1;
 }
 
-Values Compiler::expr(Context& cx, ir::ExprId id, const Targets* targets) {
+void Compiler::deeper() {
     if (++depth_ > kDepth)
         fail(wye::Code::LIMIT_EXCEEDED,
-             "calls and expressions nest deeper than " + std::to_string(kDepth) + " levels",
+             "calls, blocks and expressions nest deeper than " + std::to_string(kDepth) + " levels",
              "Fix: flatten the chain of functions that call one another");
+}
+
+Values Compiler::expr(Context& cx, ir::ExprId id, const Targets* targets) {
+    deeper();
     Values values;
     if (!error_) values = expr_inside(cx, id, targets);
     --depth_;

@@ -97,11 +97,13 @@ Result<Routine> compile(const ir::Program& program, const CompileOptions& option
 
 void Compiler::block(Context& cx, ir::BlockId id, Label& end) {
     if (id == ir::kNone) return;
+    deeper();
     for (const ir::StmtId stmt : cx.code->blocks[id]) {
-        if (error_) return;
+        if (error_) break;
         statement(cx, stmt, end);
         release(cx, stmt);
     }
+    --depth_;
 }
 
 // Lets go of the locals that nobody uses behind this statement.

@@ -159,6 +159,7 @@ class Compiler {
     static void set_ramps(Instr& instr, const Value& condition);
 
     // -- expressions
+    void deeper();  // one more level of recursion: kDepth of them at most
     Values expr(Context& cx, ir::ExprId id, const Targets* targets = nullptr);
     Values expr_inside(Context& cx, ir::ExprId id, const Targets* targets);
     Values elementwise(Context& cx, const ir::Expr& e, const Targets* targets);

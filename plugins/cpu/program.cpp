@@ -6,6 +6,7 @@
 #include <span>
 
 #include "wye/sdk/typing.hpp"
+#include "wye/sdk/wide_stack.hpp"
 #include "wye/sdk/wire.hpp"
 
 namespace wye::cpu {
@@ -37,6 +38,13 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const wye_artif
                  program.name);
 }
 
+// Functions are inlined, so that calls nest as deeply as the compiler allows. It also runs at a
+// first launch, on the application's thread.
+Result<Routine> compiled(const ir::Program& program, const CompileOptions& options) {
+    constexpr std::size_t kCompileRoom = (std::size_t{12} << 20U) * sdk::kFrameFactor;
+    return sdk::with_room([&] { return compile(program, options); }, kCompileRoom);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Program>> Program::create(const wye_artifact& artifact,
@@ -62,7 +70,7 @@ Result<std::unique_ptr<Program>> Program::create(const wye_artifact& artifact,
     made->options_.geometry = needs_group(decoded) ? Geometry::Group : Geometry::Row;
     made->program_ = std::make_unique<const ir::Program>(std::move(decoded));
     made->lay_out();
-    WYE_ASSIGN(made->main_, compile(*made->program_, made->options_));
+    WYE_ASSIGN(made->main_, compiled(*made->program_, made->options_));
     return made;
 }
 
@@ -101,7 +109,7 @@ Result<const Routine*> Program::routine(std::uint64_t width, std::uint64_t rows)
     std::call_once(flat_once_, [&] {
         CompileOptions options = options_;
         options.geometry = Geometry::Flat;
-        flat_.emplace(compile(*program_, options));
+        flat_.emplace(compiled(*program_, options));
     });
     if (!flat_->ok()) return flat_->error();
     return &flat_->value();

@@ -39,7 +39,7 @@ class Uniformities {
 
   private:
     // Deeper chains of calls count as varying: the thread's stack has an end.
-    static constexpr unsigned kNesting = 64;
+    static constexpr unsigned kNesting = 32;
     const ir::Program& program_;
     unsigned nesting_ = 0;
     Geometry geometry_;

@@ -8,9 +8,13 @@
 namespace wye::opencl {
 namespace {
 
-// An operation on no bytes: OpenCL refuses those, so nothing is queued for them.
+// An operation on no bytes, or a launch of no workgroups: OpenCL refuses those, so nothing is
+// queued for them. PoCL 3.1 takes such a launch, and compiles the kernel for a workgroup of no
+// size, which is of use to no other launch.
 bool empty(const wye_operation& op) {
     switch (op.kind) {
+        case WYE_OPERATION_DISPATCH:
+            return op.u.dispatch.groups[0] == 0;
         case WYE_OPERATION_COPY:
             return op.u.copy.size == 0;
         case WYE_OPERATION_FILL:

@@ -34,11 +34,14 @@ Result<void> prepare_ahead(Context& context, wye_program program_handle, wye_dev
     PrepareStats stats;
     PreparedKey key;
     key.workgroup = launch.workgroup;
-    WYE_TRY(session.prepared(program, key, stats));
+    WYE_TRY(session.prepared(program, key, stats, {}, true));
     session.write(stats);
     // Which form a dispatch runs is its launch's to decide: none may have to wait for a compiler.
-    key.check_free = session.format() != WYE_FORMAT_PROGRAM && !program.preconditions().empty();
-    if (key.check_free) WYE_TRY(session.prepared(program, key, stats));
+    if (session.format() != WYE_FORMAT_PROGRAM) {
+        WYE_ASSIGN(const wye::lower::Preconditions* asked, program.preconditions());
+        key.check_free = !asked->empty();
+    }
+    if (key.check_free) WYE_TRY(session.prepared(program, key, stats, {}, true));
     session.write(stats);
     report.compiled = stats.compiled == 0 ? 0 : 1;
     report.disk_cache = disk_use(stats);

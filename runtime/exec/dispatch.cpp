@@ -108,7 +108,7 @@ Result<void> route_stage(const Context& context, Flow& flow) {
         if (natives != 0) flow.key.ulp_budget = budget;
         // Phases are programs of their own, and so are other workgroup sizes: they stay checked.
         if (!plan.analysis.uses_grid_barrier && !flow.launch.has_override) {
-            flow.asked = &flow.program.preconditions(natives);
+            WYE_ASSIGN(flow.asked, flow.program.preconditions(natives));
             flow.key.check_free = plan::check_free(plan, flow.launch, *flow.asked);
         }
     }
@@ -133,12 +133,14 @@ Result<void> lower_stage(Flow& flow) {
                         flow.key.variant == ir::kNone &&
                         (flow.desc.flags & WYE_DISPATCH_COOPERATIVE) == 0;
     if (splits) {
-        WYE_TRY(flow.steps.split(flow.program, flow.session, flow.key, flow.launch, flow.made));
+        WYE_TRY(flow.steps.split(flow.program, flow.session, flow.key, flow.launch, flow.deadline,
+                                 flow.made));
         flow.prepared = flow.steps.kept();
         return {};
     }
     if (!flow.prepared) {
-        WYE_ASSIGN(flow.prepared, flow.session.prepared(flow.program, flow.key, flow.made));
+        WYE_ASSIGN(flow.prepared,
+                   flow.session.prepared(flow.program, flow.key, flow.made, flow.deadline));
     }
     flow.steps.whole(*flow.prepared, flow.launch);
     return {};
@@ -153,12 +155,18 @@ Error timed_out(Flow& flow, std::uint64_t pending, registry::InFlight uses, Queu
         state = fmt::format("it still runs and keeps {} busy", device);
         lease.abandon({pending, what, std::move(uses), flow.prepared});
     }
+    std::string fix = "Fix: give a longer time-out, or check that every loop of the program ends";
+    if (!flow.steps.warm()) {
+        state += "; it was the program's first launch, in which drivers may still compile";
+        fix =
+            "Fix: give a longer time-out, prepare the program before it is dispatched "
+            "(wye_program_prepare), or check that every loop of the program ends";
+    }
     return {Code::TIMEOUT,
             fmt::format("{} on {} did not end within {:g} ms; {}; outputs are not delivered and "
                         "resident buffers it writes are unspecified",
                         what, device, static_cast<double>(flow.desc.timeout_ns) / 1e6, state),
-            "Fix: give a longer time-out, or check that every loop of the program ends",
-            flow.program.program().name};
+            std::move(fix), flow.program.program().name};
 }
 
 Error trapped(const Flow& flow, const wye_report& report) {

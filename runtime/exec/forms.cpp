@@ -9,6 +9,7 @@
 #include "exec/prepare.hpp"
 #include "program/encode.hpp"
 #include "program/text.hpp"
+#include "wye/sdk/wide_stack.hpp"
 
 namespace wye::exec {
 namespace {
@@ -39,11 +40,8 @@ Error no_form(std::string_view form) {
             "Fix: use one of " + known, std::string(form)};
 }
 
-}  // namespace
-
-Result<std::string> program_form(Context& context, const ProgramObject& program,
-                                 std::string_view form, registry::Handle device,
-                                 std::uint32_t ulp_budget, bool check_free) {
+Result<std::string> form_here(Context& context, const ProgramObject& program, std::string_view form,
+                              registry::Handle device, std::uint32_t ulp_budget, bool check_free) {
     lower::TargetFacts facts;
     std::string plugin;
     std::uint32_t index = UINT32_MAX;  // of no device
@@ -90,6 +88,19 @@ Result<std::string> program_form(Context& context, const ProgramObject& program,
                context.translate(translated->plugin, own ? index : UINT32_MAX, own ? target : "",
                                  abi_artifact(artifact, program.program().name), translated->form));
     return to_text(code);
+}
+
+}  // namespace
+
+Result<std::string> program_form(Context& context, const ProgramObject& program,
+                                 std::string_view form, registry::Handle device,
+                                 std::uint32_t ulp_budget, bool check_free) {
+    // A plugin's compiler may be in it.
+    constexpr std::size_t kFormRoom = std::size_t{12} << 20U;
+    const bool by_plugin = std::ranges::count(lower::formats(), form) == 0;
+    return sdk::with_room(
+        [&] { return form_here(context, program, form, device, ulp_budget, check_free); },
+        by_plugin ? kFormRoom * sdk::kFrameFactor : sdk::kRoom);
 }
 
 }  // namespace wye::exec

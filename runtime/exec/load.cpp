@@ -7,6 +7,7 @@
 #include "program/diagnostic.hpp"
 #include "program/text.hpp"
 #include "program/validate.hpp"
+#include "wye/sdk/wide_stack.hpp"
 #include "wye/sdk/wire.hpp"
 
 namespace wye::exec {
@@ -69,16 +70,23 @@ Result<ProgramRef> load_text(std::string_view text, std::string_view name, const
                      fmt::format("{} has {} bytes of text, the limit is {}", name, text.size(),
                                  WYE_LIMIT_TEXT_BYTES),
                      "Fix: split the program", std::string(name));
-    ir::ParseResult parsed = ir::parse(text);
-    if (!parsed.ok()) return to_error(Code::INVALID_TEXT, parsed.diagnostics, name, text);
-    WYE_TRY(resolve_variants(parsed.program, resolve));
-    return check_and_keep(std::move(parsed.program), name, text);
+    // The caller's function is called on the caller's thread.
+    WYE_ASSIGN(ir::Program program, sdk::with_room([&]() -> Result<ir::Program> {
+                   ir::ParseResult parsed = ir::parse(text);
+                   if (!parsed.ok())
+                       return to_error(Code::INVALID_TEXT, parsed.diagnostics, name, text);
+                   return std::move(parsed.program);
+               }));
+    WYE_TRY(resolve_variants(program, resolve));
+    return sdk::with_room([&] { return check_and_keep(std::move(program), name, text); });
 }
 
 Result<ProgramRef> load_wire(std::span<const std::byte> wire, std::string_view name) {
-    WYE_ASSIGN(ir::Program program, ir::decode(wire));
-    const std::string shown(name.empty() ? std::string_view(program.name) : name);
-    return check_and_keep(std::move(program), shown, {});
+    return sdk::with_room([&]() -> Result<ProgramRef> {
+        WYE_ASSIGN(ir::Program program, ir::decode(wire));
+        const std::string shown(name.empty() ? std::string_view(program.name) : name);
+        return check_and_keep(std::move(program), shown, {});
+    });
 }
 
 }  // namespace wye::exec

@@ -30,7 +30,8 @@ void fill(std::byte* block, const plan::ProgramPlan& plan, const plan::Launch& l
 }  // namespace
 
 Result<void> Steps::split(ProgramObject& program, DeviceSession& session, const PreparedKey& key,
-                          const plan::Launch& launch, PrepareStats& stats) {
+                          const plan::Launch& launch, std::optional<Clock::time_point> deadline,
+                          PrepareStats& stats) {
     WYE_ASSIGN(const std::vector<plan::Phase> phases, plan::phases(program.plan(), launch));
     prepared_ = std::make_shared<std::vector<PreparedRef>>();
     std::map<plan::Path, Form> forms;
@@ -40,7 +41,7 @@ Result<void> Steps::split(ProgramObject& program, DeviceSession& session, const 
         Form& form = forms[phase.path];
         if (!form.program) {
             WYE_ASSIGN(form.program, program.phase(phase.path));
-            WYE_ASSIGN(PreparedRef made, session.prepared(*form.program, key, stats));
+            WYE_ASSIGN(PreparedRef made, session.prepared(*form.program, key, stats, deadline));
             form.prepared = made.get();
             prepared_->push_back(std::move(made));
         }

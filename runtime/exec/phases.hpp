@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,9 +19,11 @@ namespace wye::exec {
 
 class Steps {
   public:
-    // Lowers and compiles what is not yet. Errors: those of plan::phases, and the driver's.
+    // Lowers and compiles what is not yet. Errors: those of plan::phases, and of
+    // DeviceSession::prepared.
     [[nodiscard]] Result<void> split(ProgramObject& program, DeviceSession& session,
                                      const PreparedKey& key, const plan::Launch& launch,
+                                     std::optional<Clock::time_point> deadline,
                                      PrepareStats& stats);
     // Allocates nothing.
     void whole(Prepared& prepared, const plan::Launch& launch) {

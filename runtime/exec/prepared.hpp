@@ -71,6 +71,7 @@ struct Prepared {
     std::optional<Unkept> unkept;  // the session's: guarded by its lock
     // Some drivers generate code at the first launch, and replace signal handlers then.
     std::atomic<bool> warm = false;
+    std::atomic<bool> made_code = false;  // a launch of no workgroups asked for it
 };
 using PreparedRef = std::shared_ptr<Prepared>;
 

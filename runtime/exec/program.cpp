@@ -6,6 +6,7 @@
 
 #include "lower/lower.hpp"
 #include "wye/sdk/plugin.hpp"
+#include "wye/sdk/wide_stack.hpp"
 
 namespace wye::exec {
 
@@ -56,18 +57,23 @@ Result<std::shared_ptr<ProgramObject>> ProgramObject::phase(const plan::Path& pa
     const std::lock_guard lock(phases_mutex_);
     std::shared_ptr<ProgramObject>& found = phases_[path];
     if (found) return found;
-    WYE_ASSIGN(ir::Program program, plan::phase_program(program_, path));
-    auto made = std::make_shared<ProgramObject>(std::move(program));
-    WYE_TRY(made->finish());
-    found = made;
-    return made;
+    WYE_ASSIGN(found, sdk::with_room([&]() -> Result<std::shared_ptr<ProgramObject>> {
+                   WYE_ASSIGN(ir::Program program, plan::phase_program(program_, path));
+                   auto made = std::make_shared<ProgramObject>(std::move(program));
+                   WYE_TRY(made->finish());
+                   return made;
+               }));
+    return found;
 }
 
-const lower::Preconditions& ProgramObject::preconditions(lower::NativeSet natives) {
+Result<const lower::Preconditions*> ProgramObject::preconditions(lower::NativeSet natives) {
     const std::lock_guard lock(preconditions_mutex_);
-    const auto [at, fresh] = preconditions_.try_emplace(natives);
-    if (fresh) at->second = lower::preconditions(program_, program_.workgroup, natives);
-    return at->second;
+    if (const auto known = preconditions_.find(natives); known != preconditions_.end())
+        return &known->second;
+    WYE_ASSIGN(lower::Preconditions made, sdk::with_room([&]() -> Result<lower::Preconditions> {
+                   return lower::preconditions(program_, program_.workgroup, natives);
+               }));
+    return &preconditions_.emplace(natives, std::move(made)).first->second;
 }
 
 PreparedRef ProgramObject::find_prepared(const DeviceSession& session,

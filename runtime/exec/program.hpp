@@ -28,7 +28,7 @@ namespace wye::exec {
 
 class DeviceSession;
 
-class ProgramObject {
+class ProgramObject : public std::enable_shared_from_this<ProgramObject> {
   public:
     explicit ProgramObject(ir::Program program) : program_(std::move(program)) {}
     ProgramObject(const ProgramObject&) = delete;
@@ -46,8 +46,9 @@ class ProgramObject {
     }
 
     // What launches with the program's own workgroup size must fulfil to run without the range
-    // checks that depend on them, when these functions are native; worked out when first asked for.
-    [[nodiscard]] const lower::Preconditions& preconditions(lower::NativeSet natives = 0);
+    // checks that depend on them, when these functions are native; worked out when first asked for,
+    // never null.
+    [[nodiscard]] Result<const lower::Preconditions*> preconditions(lower::NativeSet natives = 0);
 
     // The compiled form for a session, if there is one already.
     [[nodiscard]] PreparedRef find_prepared(const DeviceSession& session,

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "exec/artifact_key.hpp"
+#include "exec/compile_job.hpp"
 #include "exec/prepare.hpp"
 #include "exec/program.hpp"
 #include "route/route.hpp"
@@ -13,8 +14,6 @@
 namespace wye::exec {
 namespace {
 
-// Programs that stay alive until the end, since they can be kept on disk only then.
-constexpr std::size_t kMostUnkept = 64;
 // Saving may cost as much as compiling: closing must not take for ever. Later processes go on.
 constexpr std::chrono::seconds kKeepTime{2};
 
@@ -53,31 +52,6 @@ DeviceSession::~DeviceSession() {
                     disk_->store.put(entry->key, entry->value);
     } catch (const std::exception&) {  // no memory: the next process compiles again
     }
-}
-
-Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const PreparedKey& key,
-                                            PrepareStats& stats) {
-    // Held while compiling: a second caller waits for the first one's result.
-    const std::lock_guard lock(cache_mutex_);
-    if (PreparedRef found = program.find_prepared(*this, key)) return found;
-    const auto [first, last] = cache_.equal_range(program.fingerprint().bytes);
-    for (auto it = first; it != last; ++it) {
-        PreparedRef found = it->second.lock();
-        // A fingerprint does not resist forgery, so the bytes decide.
-        if (!found || found->key != key || *found->encoding != *program.encoding()) continue;
-        program.remember(*this, found);
-        return found;
-    }
-    const std::shared_lock entering(entering_);
-    WYE_TRY(alive());
-    auto prepared = prepare(device_, lines_, program, key, *disk_, stats);
-    if (!prepared.ok()) return noted(std::move(prepared).error());
-    PreparedRef made = std::move(prepared).value();
-    if (made->unkept && unkept_.size() < kMostUnkept) unkept_.push_back(made);
-    std::erase_if(cache_, [](const auto& entry) { return entry.second.expired(); });
-    cache_.emplace(program.fingerprint().bytes, made);
-    program.remember(*this, made);
-    return made;
 }
 
 void DeviceSession::write(PrepareStats& stats) noexcept { write_entries(stats, *disk_); }
@@ -123,6 +97,7 @@ bool DeviceSession::try_drain() {
 }
 
 Result<void> DeviceSession::flush() {
+    await_overdue();
     const std::lock_guard lock(queue_mutex_);
     if (!abandoned_) return alive();
     auto waited = queue_->wait(abandoned_->value);

@@ -5,14 +5,16 @@
 //
 // Owns the native queue, scratch and trap record; programs are shared with those who run them.
 // Free-threaded. Errors: what the driver says; TIMEOUT; DEVICE_BUSY while work that timed out and
-// could not be cancelled still runs (its buffers stay pinned until it has ended); DEVICE_LOST for
-// ever after a call that met it: the device is then opened again, as another session.
+// could not be cancelled still runs (its buffers stay pinned until it has ended), and for programs
+// that are not compiled yet while a compile that timed out goes on; DEVICE_LOST for ever after a
+// call that met it: the device is then opened again, as another session.
 #pragma once
 
 #include <time.h>
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,6 +37,7 @@
 namespace wye::exec {
 
 struct ArtifactCache;
+struct CompileJob;
 class ProgramObject;
 class DeviceSession;
 using SessionRef = std::shared_ptr<DeviceSession>;
@@ -137,15 +140,21 @@ class DeviceSession {
     [[nodiscard]] Result<QueueLease> lease(std::optional<Clock::time_point> deadline = {});
     // Nothing when the queue is taken, the device lost, or abandoned work may still run.
     [[nodiscard]] std::optional<QueueLease> try_lease();
-    // Waits until nothing runs, abandoned work included.
+    // Waits until nothing runs, abandoned work and overdue compiles included.
     [[nodiscard]] Result<void> flush();
+    // Does a compile go on that nobody waits for?
+    [[nodiscard]] bool overdue();
     // Lets go of abandoned work that has ended. False: it still runs, or the queue is taken.
     bool try_drain();
 
     // The compiled form of a program; `stats` grow when this call made it, and what they have
-    // unwritten then is the caller's to write, when it is in nobody's way.
+    // unwritten then is the caller's to write, when it is in nobody's way. `warms`: the driver
+    // makes its code now where it would at the first launch. TIMEOUT at the deadline: what is being
+    // compiled goes on and is kept; at most one such compile at a time, else DEVICE_BUSY.
     [[nodiscard]] Result<PreparedRef> prepared(ProgramObject& program, const PreparedKey& key,
-                                               PrepareStats& stats);
+                                               PrepareStats& stats,
+                                               std::optional<Clock::time_point> deadline = {},
+                                               bool warms = false);
     void write(PrepareStats& stats) noexcept;
 
     // Scratch buffers made since the device was opened; a steady stream of dispatches makes none.
@@ -158,6 +167,15 @@ class DeviceSession {
         if (queue_ && (queue_timing_ || !timing)) return {};
         return make_queue(timing);
     }
+    [[nodiscard]] PreparedRef known(ProgramObject& program, const PreparedKey& key);
+    // Until the job is done; false at the deadline.
+    [[nodiscard]] bool await(std::unique_lock<std::mutex>& lock,
+                             const std::optional<Clock::time_point>& deadline,
+                             const CompileJob& job);
+    void await_overdue();
+    void compile(CompileJob& job) noexcept;
+    [[nodiscard]] Result<PreparedRef> compile_now(CompileJob& job);
+    void make_code(const ProgramObject& program, Prepared& prepared, PrepareStats& stats);
     [[nodiscard]] Result<void> settle();  // abandoned work: ended, or DEVICE_BUSY
     void let_go() noexcept;               // of abandoned work
     // Remembers a loss; the error again.
@@ -178,7 +196,10 @@ class DeviceSession {
     bool recovered_ = false;
     std::shared_mutex entering_;  // alone: a lost device is taken back
 
-    std::mutex cache_mutex_;
+    std::mutex compile_mutex_;  // guards what follows, up to the next mutex
+    std::condition_variable compiled_;
+    std::shared_ptr<CompileJob> job_;   // that runs
+    std::shared_ptr<CompileJob> late_;  // the last one that was overdue: its thread is to be joined
     std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<Prepared>> cache_;
     std::vector<PreparedRef> unkept_;
 

@@ -2,8 +2,8 @@
 //
 // One walk over main and, at each call, over the function called, with a number for every integer
 // value and the facts that hold where the walk stands. Variables get a new number at each
-// assignment, and where paths meet. Functions of programs with very many calls are walked once
-// instead, with the intervals of all their arguments.
+// assignment, and where paths meet. Functions of programs with very many calls, and those whose
+// calls nest very deeply, are walked once instead, with the intervals of all their arguments.
 #include "lower/ranges.hpp"
 
 #include <algorithm>
@@ -88,6 +88,23 @@ struct Shared {
     std::size_t budget;          // nodes that calls may still walk
     Bounds bounds;
     std::vector<Note>* notes;  // what is found is not final yet
+    unsigned levels = 0;       // of expressions and blocks that are being walked, calls included
+};
+
+// Functions called deeper than this are not walked there. With what one function can nest below
+// it, the stack of a walk stays below 1 MiB.
+constexpr unsigned kMaxLevels = 1024;
+
+// Counts a level while it lives.
+class Level {
+  public:
+    explicit Level(unsigned& levels) : levels_(levels) { ++levels_; }
+    ~Level() { --levels_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+  private:
+    unsigned& levels_;
 };
 
 class Walk {
@@ -254,6 +271,7 @@ Value Walk::component(const ir::Expr& e) {
 // its statement. A condition's own comparisons do not guard its own loads.
 Value Walk::value(ir::ExprId id) {
     if (values_[id] == kNoValue) {
+        const Level level(shared_.levels);
         const Value computed = compute(id);
         values_[id] = computed;
     }
@@ -360,7 +378,7 @@ Value Walk::call(const ir::Expr& e, const std::vector<Value>& operands) {
     }
     const std::size_t nodes = f.code.exprs.size() + f.code.stmts.size() + 1;
     Value result = kNoValue;
-    if (nodes <= shared_.budget) {
+    if (nodes <= shared_.budget && shared_.levels < kMaxLevels) {
         shared_.budget -= nodes;
         const std::size_t mark = facts_.mark();
         result = Walk(shared_, f.code, facts_, shared_.functions[e.imm]).run(operands);
@@ -462,6 +480,7 @@ Value Walk::select_arms(ir::ExprId id, bool assuming) {
 }
 
 void Walk::block(ir::BlockId id) {
+    const Level level(shared_.levels);
     const std::size_t mark = facts_.mark();
     for (const ir::StmtId s : code_.blocks[id]) statement(s);
     facts_.release(mark);

@@ -358,7 +358,7 @@ typedef struct wye_dispatch_op {
     wye_program_object* program;
     const wye_binding* bindings; /* binding_count of the artifact */
     const void* params;          /* params_size of the artifact */
-    uint32_t groups[3];          /* workgroups to run; none is zero */
+    uint32_t groups[3];          /* workgroups to run; none is zero, or all: see README */
     uint32_t group_offset[3];    /* added to the workgroup id (folded or split grids) */
     uint32_t logical_groups[3];  /* num_workgroups as the program sees it */
     uint32_t flags;              /* zero */

@@ -30,6 +30,8 @@
  *    returns at once, and its memory stays. The child may create contexts of its own; once the
  *    parent had opened plugins, the built-in CPU only. A child made by a raw `clone` is not seen.
  *  - A thread inside a call must not be ended by pthread_cancel: that ends the process.
+ *  - Calls need 256 KiB of stack. What needs more, deep programs and drivers' compilers, runs on
+ *    threads of the library with 16 MiB while the caller waits; signals are blocked on them.
  *  - Structures begin with wye_header: set `size` to sizeof, the rest to zero (WYE_INIT does both).
  *    A size that this version does not know is refused.
  *    Reserved and unknown members must be zero. Strings are {pointer, size}, UTF-8; use wye_str for
@@ -182,7 +184,8 @@ WYE_API wye_status wye_device_describe(wye_context* context, wye_device device,
 WYE_API wye_status wye_device_fact(wye_context* context, wye_device device, wye_string name,
                                    wye_fact* out, wye_error** error);
 
-/* Waits until nothing runs on the device. Not in a callback: see the conventions. */
+/* Waits until nothing runs on the device and no compile that timed out goes on. Not in a
+ * callback: see the conventions. */
 WYE_API wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
 
 /* ---- Programs ---------------------------------------------------------------------------- */
@@ -273,7 +276,8 @@ typedef struct wye_prepare_report {
 
 /* Compiles a program for a device ahead of its first dispatch, with its own workgroup size: with
  * range checks and, where launches can do without some of them, check-free too. The figures of the
- * report are those of both.
+ * report are those of both. Drivers that make their code at a first launch are brought to make it
+ * now, by a launch of no workgroups; of those known only PoCL cannot be. Has no time limit.
  * Programs with grid barriers are cut up by their launches: WYE_UNSUPPORTED. `report` may be null.
  */
 WYE_API wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
@@ -436,7 +440,9 @@ WYE_API const char* wye_native_function_name(uint32_t bit);
  * written (a driver that fails in the middle of reading back excepted). WYE_TRAPPED: the program
  * trapped; resident buffers keep what was written. WYE_TIMEOUT: outputs are not delivered, resident
  * buffers that the program writes are unspecified; work that cannot be stopped leaves the device
- * WYE_DEVICE_BUSY until it has ended. */
+ * WYE_DEVICE_BUSY until it has ended. A time limit covers compiling, too: nothing has run then, the
+ * compile goes on and is kept for a later dispatch, and until it has ended the device answers
+ * WYE_DEVICE_BUSY to whatever would compile another program. */
 WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc,
                                 wye_report* report, wye_error** error);
 

@@ -158,6 +158,7 @@ void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
 wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
                           wye_program_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    if (fake().on_compile) fake().on_compile();
     if (fake().fail_compile && fake().compile_log) {
         Error refused(Code::COMPILE_FAILED, "the fake does not compile", "Fix: correct it");
         const std::string log = fake().compile_log(

@@ -52,6 +52,9 @@ struct FakeDriver {
         return reinterpret_cast<T*>(memory(binding));
     }
 
+    // Called by program_create, on its thread.
+    std::function<void()> on_compile;
+
     // Faults.
     bool fail_compile = false;
     // With fail_compile: what the compiler says of the code.

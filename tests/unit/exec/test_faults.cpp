@@ -126,7 +126,7 @@ TEST_CASE("work that cannot be cancelled keeps its device busy and its buffers p
     t.rig.upload(x, t.x);
     t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
     Job job(t.program, t.device);
-    job.desc.timeout_ns = 1'000'000;
+    job.desc.timeout_ns = 1'000'000'000;
     check_refused(job.param(1).resident(0, x).resident(1, r).run(t.rig), WYE_TIMEOUT,
                   "it still runs and keeps fake:0 busy");
 
@@ -154,14 +154,14 @@ TEST_CASE("a flush waits for work that was given up; so does the end of the cont
     const wye_buffer r = t.rig.buffer(t.device, 12);
     t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
     Job job(t.program, t.device);
-    job.desc.timeout_ns = 1000;
+    job.desc.timeout_ns = 1'000'000'000;
     CHECK(job.param(1).resident(0, x).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
     t.rig.driver.hang = false;
     check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
     check_ok(t.rig.free(x));
 
     Job last(t.program, t.device);
-    last.desc.timeout_ns = 1000;
+    last.desc.timeout_ns = 1'000'000'000;
     CHECK(last.param(1).in(0, t.x.data(), 12).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
     t.rig.driver.hang = false;
     wye_context_destroy(t.rig.context);

@@ -136,7 +136,7 @@ TEST_CASE("work that was given up on a device that is then lost lets its buffers
     const wye_buffer r = t.rig.buffer(t.device, 12);
     t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
     Job job(t.program, t.device);
-    job.desc.timeout_ns = 1000;
+    job.desc.timeout_ns = 1'000'000'000;
     CHECK(job.param(1).resident(0, x).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
     t.rig.driver.hang = false;
     t.rig.driver.lose(0);
