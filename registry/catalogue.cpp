@@ -268,11 +268,22 @@ struct Registry::Impl {
                   "no usable device matches '" + to_text(selector) + "'; here are " + what_exists(),
                   "Fix: choose one that `wye info -l` lists, or remove what the causes name",
                   to_text(selector));
-        // A chain: each device passed over is the cause of the one before it.
-        for (auto at = passed_over.rbegin(); at != passed_over.rend(); ++at) {
-            Error cause(Code::NO_DEVICE, at->subject + ": " + at->reason, at->fix, at->subject);
+        // A chain: each device passed over is the cause of the one before it. The last cause counts
+        // those that a chain has no room for.
+        const auto put_before = [&out](Error cause) {
             cause.cause = std::move(out.cause);
             out.cause = std::make_shared<const Error>(std::move(cause));
+        };
+        std::size_t shown = passed_over.size();
+        if (shown > kMostCauses) {
+            shown = kMostCauses - 1;
+            put_before({Code::NO_DEVICE,
+                        std::to_string(passed_over.size() - shown) + " more are passed over",
+                        "Fix: name fewer devices to see their reasons", to_text(selector)});
+        }
+        for (; shown > 0; --shown) {
+            const PassedOver& at = passed_over[shown - 1];
+            put_before({Code::NO_DEVICE, at.subject + ": " + at.reason, at.fix, at.subject});
         }
         return out;
     }

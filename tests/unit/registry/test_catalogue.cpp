@@ -155,6 +155,23 @@ TEST_CASE("nothing matched is an error that lists what exists and why not") {
     CHECK(opened(*registry) == Names{"cpu"});
 }
 
+TEST_CASE("of many devices passed over the first are named, the others counted") {
+    const auto registry = make({{"cpu", kCpu}});
+    std::string wanted;
+    for (int i = 100; i < 200; ++i) wanted += (i == 100 ? "cpu:" : ",cpu:") + std::to_string(i);
+    const auto none = registry->select(parsed(wanted));
+    REQUIRE_FALSE(none.ok());
+    int causes = 0;
+    const Error* last = nullptr;
+    for (const Error* e = none.error().cause.get(); e != nullptr; e = e->cause.get()) {
+        ++causes;
+        last = e;
+    }
+    CHECK(causes == 64);
+    CHECK(none.error().cause->message == "cpu:100: plugin 'cpu' has 2 device(s)");
+    CHECK(last->message == "37 more are passed over");
+}
+
 TEST_CASE("a plugin that fails is a reason, not the end") {
     const auto registry =
         make({{"cpu", kCpu}}, {std::filesystem::path(WYE_FAKES) / "init_fails.so"});
