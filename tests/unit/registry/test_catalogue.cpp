@@ -159,7 +159,7 @@ TEST_CASE("of many devices passed over the first are named, the others counted")
     const auto registry = make({{"cpu", kCpu}});
     std::string wanted;
     for (int i = 100; i < 200; ++i) wanted += (i == 100 ? "cpu:" : ",cpu:") + std::to_string(i);
-    const auto none = registry->select(parsed(wanted));
+    const auto none = registry->select(parsed(wanted.c_str()));
     REQUIRE_FALSE(none.ok());
     int causes = 0;
     const Error* last = nullptr;
