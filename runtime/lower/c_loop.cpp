@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops whose ends and steps are known at run time only.
+// The forms of counted loops.
 #include "lower/c_writer.hpp"
+#include "lower/literal_loop.hpp"
 #include "lower/open_loop.hpp"
 
 namespace wye::lower {
@@ -61,6 +62,55 @@ bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::
     line("    if (" + end + " - " + at + " <= " + step + ") break;");
     line("}");
     return true;
+}
+
+// i takes start, start + step, ... while below end.
+void CWriter::counted_loop(ir::StmtId id, const std::string& start, const std::string& end,
+                           const std::string& step) {
+    const ir::Stmt& s = code_.stmts[id];
+    const ir::Type type = code_.locals[s.local].type;
+    const ir::Kind kind = type.kind;
+    const std::string c_type(module_.use_type(kind));
+    const std::string native =
+        type.signed_integer() ? "(" + std::string(module_.spelling.type(kind)) + ")" : "";
+    const std::string one = module_.literal(kind, 1);
+    const std::string i = local_name(s.local, 0);
+    const std::string note = comment(code_.locals[s.local].name);
+    const std::string stepping = step == one ? "++" + i : i + " += " + step;
+    if (!module_.facts.workgroup_loops && worth_unrolling(program_, code_, s))
+        line("#pragma unroll");
+    if (ranges_.plain_loops[id]) {
+        line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
+             end + "; " + stepping + ") {" + note);
+    } else {  // by trip count: adding the step might overflow
+        const bool from_zero = start == module_.literal(kind, 0);
+        const std::string span = end + (from_zero ? "" : " - " + start) + " - " + one;
+        const std::string trips = step == one ? span : "(" + span + ") / " + step;
+        const std::string count =
+            temporary(kind, native + start + " < " + native + end + " ? " + trips + " + " + one +
+                                " : " + module_.literal(kind, 0));
+        const std::string k = "t" + std::to_string(temporaries_++);
+        line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + ", " + i + " = " +
+             start + "; " + k + " < " + count + "; ++" + k + ", " + stepping + ") {" + note);
+    }
+    inner_block(s.body);
+    line("}");
+}
+
+std::string CWriter::in_range(const LoopLengths& lengths, const ir::Stmt& s,
+                              const std::string& start, const std::string& end) {
+    const ir::Kind kind = code_.locals[s.local].type.kind;
+    std::string text;
+    const auto and_also = [&](const std::string& test) {
+        text += (text.empty() ? "" : " && ") + test;
+    };
+    if (ir::Type{kind, 1}.signed_integer() && start != module_.literal(kind, 0))
+        and_also("(" + std::string(module_.spelling.type(kind)) + ")" + start + " >= 0");
+    std::set<std::string> least;
+    for (const std::uint32_t b : lengths.buffers) least.insert(length_of(buffer_array(b), kind));
+    for (const std::uint32_t t : lengths.tables) least.insert(length_of(table_array(t), kind));
+    for (const std::string& length : least) and_also(end + " <= " + length);
+    return text;
 }
 
 }  // namespace wye::lower

@@ -7,7 +7,6 @@
 #include "lower/c_walk.hpp"
 #include "lower/c_whole.hpp"
 #include "lower/c_writer.hpp"
-#include "lower/literal_loop.hpp"
 
 namespace wye::lower {
 
@@ -38,6 +37,7 @@ CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
       ranges_(module.ranges.of(function)),
       launch_values_(program_, code_),
       negations_(program_, code_),
+      data_loops_(program_, code_),
       regions_(std::move(regions)) {}
 
 void CWriter::line(const std::string& text) {
@@ -245,10 +245,15 @@ void CWriter::for_statement(ir::StmtId id) {
         return unchanging(e) && is_atom(text) ? text : atom(kind, "(" + text + ")");
     };
     const std::string first = value(s.args[0]).c[0];
-    const std::string start = ranges_.plain_loops[id] ? first : atom(kind, first);
+    const bool literal_step = code_.exprs[s.args[2]].op == Op::LITERAL;
+    const LoopLengths lengths =
+        literal_step && !regions_.together(id) ? data_loops_.lengths(ranges_, s) : LoopLengths{};
+    const std::string start =
+        ranges_.plain_loops[id] && lengths.empty() ? first : atom(kind, first);
     const std::string end = once(s.args[1]);
     std::string step = one;
-    if (const ir::Expr& given = code_.exprs[s.args[2]]; given.op == Op::LITERAL) {
+    if (literal_step) {
+        const ir::Expr& given = code_.exprs[s.args[2]];
         const bool positive =
             given.extra != 0 && !(type.signed_integer() && (given.extra >> (type.bits() - 1)) != 0);
         if (positive) step = module_.literal(kind, given.extra);
@@ -257,25 +262,17 @@ void CWriter::for_statement(ir::StmtId id) {
         step = temporary(kind, native + raw + " < " + native + one + " ? " + one + " : " + raw);
         if (!regions_.together(id) && open_loop(s, start, end, step)) return;
     }
-    const std::string note = comment(code_.locals[s.local].name);
-    const std::string stepping = step == one ? "++" + i : i + " += " + step;
-    if (!module_.facts.workgroup_loops && worth_unrolling(program_, code_, s))
-        line("#pragma unroll");
-    if (ranges_.plain_loops[id]) {
-        line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
-             end + "; " + stepping + ") {" + note);
-    } else {  // by trip count: adding the step might overflow
-        const bool from_zero = start == module_.literal(kind, 0);
-        const std::string span = end + (from_zero ? "" : " - " + start) + " - " + one;
-        const std::string trips = step == one ? span : "(" + span + ") / " + step;
-        const std::string count =
-            temporary(kind, native + start + " < " + native + end + " ? " + trips + " + " + one +
-                                " : " + module_.literal(kind, 0));
-        const std::string k = "t" + std::to_string(temporaries_++);
-        line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + ", " + i + " = " +
-             start + "; " + k + " < " + count + "; ++" + k + ", " + stepping + ") {" + note);
-    }
-    inner_block(s.body);
+    if (lengths.empty()) return counted_loop(id, start, end, step);
+    line("if (" + in_range(lengths, s, start, end) + ") {");
+    ++indent_;
+    set_in_range(ranges_, lengths, true);
+    counted_loop(id, start, end, step);
+    set_in_range(ranges_, lengths, false);
+    --indent_;
+    line("} else {");
+    ++indent_;
+    counted_loop(id, start, end, step);
+    --indent_;
     line("}");
 }
 

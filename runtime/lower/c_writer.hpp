@@ -14,6 +14,7 @@
 #include "lower/c_module.hpp"
 #include "lower/c_regions.hpp"
 #include "lower/launch_values.hpp"
+#include "lower/loop_lengths.hpp"
 #include "lower/negations.hpp"
 
 namespace wye::lower {
@@ -109,8 +110,13 @@ class CWriter {
     // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: not asked.
     std::string whole_workgroup(const ir::Stmt& s);
     void for_statement(ir::StmtId id);
+    void counted_loop(ir::StmtId id, const std::string& start, const std::string& end,
+                      const std::string& step);
     bool open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
                    const std::string& step);
+    // "v3 <= n1 && v3 <= n2": what is accessed at the counter is in range in all rounds.
+    std::string in_range(const LoopLengths& lengths, const ir::Stmt& s, const std::string& start,
+                         const std::string& end);
     void while_statement(ir::StmtId id);
     void barrier();
 
@@ -141,9 +147,10 @@ class CWriter {
     const ir::Program& program_;
     const std::uint32_t function_;
     const ir::Code& code_;
-    const CodeRanges& ranges_;
+    CodeRanges ranges_;  // of the version of a loop that is being written
     const LaunchValues launch_values_;
     const Negations negations_;
+    const DataLoops data_loops_;
     OuterSet outer_;
     std::string out_;
     unsigned indent_ = 1;

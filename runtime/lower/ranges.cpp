@@ -64,7 +64,13 @@ struct CodeStates {
                 out.push_back(s == State::Proven || (assume && s == State::Conditional));
             return out;
         };
-        return {proven(accesses), guarded, proven(stores), proven(plain_loops)};
+        const auto checked = [](const std::vector<State>& states) {
+            std::vector<bool> out;
+            for (const State s : states) out.push_back(s == State::Checked);
+            return out;
+        };
+        return {proven(accesses),    guarded,           proven(stores),
+                proven(plain_loops), checked(accesses), checked(stores)};
     }
 
     std::vector<State> accesses, stores, plain_loops;

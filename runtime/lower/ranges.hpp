@@ -23,6 +23,8 @@ struct CodeRanges {
     std::vector<bool> guarded;
     // By StmtId: STORE and STORE_ARRAY in range; FOR whose variable cannot overflow when stepped.
     std::vector<bool> stores, plain_loops;
+    // By ExprId and by StmtId: preconditions of launches do not prove it either.
+    std::vector<bool> always_checked_accesses, always_checked_stores;
 };
 
 class Ranges {
