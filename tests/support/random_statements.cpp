@@ -80,7 +80,8 @@ std::string Statements::statement(const Flow& flow) {
         case 5:
             return deep ? assign() : branch(flow);
         case 6:
-            return deep || flow.loops >= 2 ? assign() : counted(flow);
+            if (deep || flow.loops >= 2) return assign();
+            return random_.chance(70) ? counted(flow) : span(flow);
         case 7:
             return deep || flow.loops >= 2 || scope_.in_function ? assign() : repeated(flow);
         case 8:
@@ -202,7 +203,11 @@ std::string Statements::atomic() {
         if (s.use == SharedMemory::Use::Atomic) choices.push_back(&s);
     if (choices.empty()) return store();
     const SharedMemory& s = *random_.pick(choices);
-    return cat({atomics()[s.atomic], "(", s.name, "[", expressions_.index(2), "], ",
+    return atomic_at(s, expressions_.index(2));
+}
+
+std::string Statements::atomic_at(const SharedMemory& s, const std::string& index) {
+    return cat({atomics()[s.atomic], "(", s.name, "[", index, "], ",
                 expressions_.expression(memory(s.name).element, 3), ");"});
 }
 

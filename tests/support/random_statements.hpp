@@ -73,12 +73,14 @@ class Statements {
     std::string stride(const Flow& flow);
     std::string plane(const Flow& flow);
     std::string atomic();
+    std::string atomic_at(const SharedMemory& s, const std::string& index);
     std::string own_atomic();
     std::string branch(const Flow& flow);
     std::string counted(const Flow& flow);
     std::string repeated(const Flow& flow);
     std::string walk(const Flow& flow);  // random_walks.cpp
     std::string rounds(const Flow& flow);
+    std::string span(const Flow& flow);
 
     // A stretch of main between barriers, a uniform if or loop around some, and what lies between.
     std::string stretch(const Flow& flow);

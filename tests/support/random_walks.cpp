@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shapes that drivers got wrong, or did not end with: indices that are the low bits of steps,
-// rounds over as many elements of a table, calls many levels deep.
+// rounds over as many elements of a table, calls many levels deep. And loops over a range that the
+// data holds, which lowerings write twice.
 #include "support/random_statements.hpp"
 
 namespace support {
@@ -87,6 +88,55 @@ std::string Statements::rounds(const Flow& flow) {
     scope_.variables.push_back({v, m.element, true, false, false});
     if (keeps) scope_.variables.push_back({a, m.element, false, true, false});
     return out;
+}
+
+// A few rounds around the end of some array, or around zero, or anywhere.
+std::string Statements::span(const Flow& flow) {
+    std::vector<const Memory*> choices;
+    for (const Memory& m : scope_.memory)
+        if (m.uniform && m.element.lanes == 1) choices.push_back(&m);
+    if (choices.empty() || options_.many_groups) return assign();
+    const Memory m = *random_.pick(choices);
+    const TextType type = expressions_.integer_type();
+    const std::string s = type.suffix();
+    const std::string v = fresh("v"), n = fresh("n");
+    const std::string in = indent(flow) + "    ";
+    const std::string any = "(" + expressions_.expression(type, 2) + ")";
+    const std::string wide = type.scalar_bytes() == 8 ? "len64(" : "len(";
+    std::string first = any;
+    if (random_.chance(40))
+        first = cat({type.name(), "(", wide, m.name, ")) - (", any, " & 15", s, ")"});
+    else if (random_.chance(60))
+        first = cat({any, " % 12", s});
+    std::string out =
+        cat({"var ", v, " = ", expressions_.expression(m.element.loaded(), 2), ";\n"});
+    const std::string from = fresh("c");
+    out += cat({indent(flow), "let ", from, " = ", first, ";\n"});
+    const std::string count = cat({"(", expressions_.expression(type, 2), " & 15", s, ")"});
+    out += cat({indent(flow), "for ", n, " in ", from, "..", from, " + ", count});
+    if (random_.chance(25)) out += " step " + std::to_string(random_.between(0, 5)) + s;
+    out += " {\n";
+    const std::size_t visible = scope_.variables.size();
+    scope_.variables.push_back({v, m.element.loaded(), true, false, false});
+    scope_.variables.push_back({n, type, false, false, false});
+    Flow inner = flow;
+    ++inner.depth;
+    ++inner.loops;
+    inner.leave = true;
+    if (random_.chance(40)) out += body(static_cast<unsigned>(random_.between(1, 2)), inner);
+    if (random_.chance(20))
+        out += cat({in, "if ", expressions_.expression(kTextBool, 2), " {\n", in, "    ",
+                    random_.chance(50) ? "break" : "continue", ";\n", in, "}\n"});
+    out += cat({in, v, " = ", v, " + ", m.name, "[", n, "];\n"});
+    const Memory& other = *random_.pick(choices);
+    if (other.element == m.element && random_.chance(50))
+        out += cat({in, v, " = ", v, " * ", other.name, "[", n, "];\n"});
+    for (const SharedMemory& shared : shared_)
+        if (!scope_.in_function && shared.use == SharedMemory::Use::Atomic && random_.chance(30))
+            out += in + atomic_at(shared, n) + "\n";
+    scope_.variables.resize(visible);
+    scope_.variables.push_back({v, m.element.loaded(), true, false, false});
+    return out + indent(flow) + "}";
 }
 
 // Functions that each call the one above.
