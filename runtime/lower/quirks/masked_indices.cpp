@@ -47,13 +47,13 @@ Steps unknown() {
 Steps sum(const Steps& a, const Steps& b, std::uint64_t sign) {
     Steps out = a;
     out.any = a.any || b.any;
-    for (const auto& [number, factor] : b.factors) {
+    for (const auto& added : b.factors) {
         const auto at = std::find_if(out.factors.begin(), out.factors.end(),
-                                     [&](const auto& f) { return f.first >= number; });
-        if (at != out.factors.end() && at->first == number)
-            at->second += sign * factor;
+                                     [&](const auto& f) { return f.first >= added.first; });
+        if (at != out.factors.end() && at->first == added.first)
+            at->second += sign * added.second;
         else
-            out.factors.insert(at, {number, sign * factor});
+            out.factors.insert(at, {added.first, sign * added.second});
     }
     std::erase_if(out.factors, [](const auto& f) { return f.second == 0; });
     return out.factors.size() > kMostFactors ? unknown() : out;
