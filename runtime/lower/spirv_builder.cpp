@@ -115,7 +115,7 @@ Id SpirvBuilder::differing(Kind kind, Id value) {
 }
 
 Id SpirvBuilder::not_one(Id value) {
-    const auto number = context.runs_vectors() ? module.number_of(value) : std::nullopt;
+    const auto number = context.hides_one() ? module.number_of(value) : std::nullopt;
     if (!number) return value;
     const std::uint64_t sign = std::uint64_t{1} << (number->wide ? 63U : 31U);
     const std::uint64_t one = number->wide ? 0x3ff0000000000000U : 0x3f800000U;

@@ -92,6 +92,9 @@ class SpirvContext {
     // The driver is one like lavapipe, which runs invocations as lanes of vectors: known by that
     // such drivers count the rounds of loops.
     [[nodiscard]] bool runs_vectors() const { return facts.loop_rounds != 0; }
+    [[nodiscard]] bool hides_one() const {
+        return runs_vectors() && facts.quirks.has(Quirk::MesaOneBesideZero);
+    }
     // Loops may make more rounds than the driver lets them, so each says how it ended.
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 

@@ -48,13 +48,25 @@ SpirvValue SpirvWriter::value(ir::ExprId id) {
             SpirvValue v = value(ids[0]);
             for (unsigned k = 0; k < v.lanes; ++k)
                 v.c[k] = spirv_conversion(b_, code_.exprs[ids[0]].type.kind, e.type.kind, v.c[k]);
+            hide_one(e.type, ids[0], v);
             return v;
         }
-        case Op::BITCAST:
-            return bitcast(e);
+        case Op::BITCAST: {
+            SpirvValue v = bitcast(e);
+            hide_one(e.type, ids[0], v);
+            return v;
+        }
         default:
             return ranges_.guarded[id] ? branch(e) : operation(e);
     }
+}
+
+// For the quirk `mesa-one-beside-zero`: `v` was made of the integers `from`.
+void SpirvWriter::hide_one(ir::Type to, ir::ExprId from, SpirvValue& v) {
+    if (!to.floating() || !code_.exprs[from].type.integer() || !context_.hides_one() ||
+        launch_values_.unknown(from))
+        return;
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.differing(to.kind, v.c[k]);
 }
 
 // A select whose arms are in range only where they are taken.

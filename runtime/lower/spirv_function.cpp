@@ -23,6 +23,7 @@ SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32
       code_(function == ir::kNone ? source.program.main : source.program.functions[function].code),
       ranges_(source.ranges.of(function)),
       deep_(code_),
+      launch_values_(source.program, code_),
       b_(context),
       locals_(code_.locals.size()) {}
 

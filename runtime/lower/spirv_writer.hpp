@@ -8,6 +8,7 @@
 #include <array>
 
 #include "lower/deep_values.hpp"
+#include "lower/launch_values.hpp"
 #include "lower/shared_start.hpp"
 #include "lower/spirv_builder.hpp"
 
@@ -43,6 +44,7 @@ class SpirvWriter {
     SpirvValue branch(const ir::Expr& e);
     [[nodiscard]] bool branches(ir::ExprId id) const;
     SpirvValue bitcast(const ir::Expr& e);
+    void hide_one(ir::Type to, ir::ExprId from, SpirvValue& v);
     SpirvValue call(const ir::Expr& e);
 
     // Memory (spirv_memory.cpp, spirv_atomic.cpp)
@@ -120,6 +122,7 @@ class SpirvWriter {
     const ir::Code& code_;
     const CodeRanges& ranges_;
     const DeepValues deep_;
+    const LaunchValues launch_values_;
     SpirvBuilder b_;
     std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
 

@@ -24,6 +24,13 @@ constexpr QuirkEntry kEntries[] = {
      "An integer that becomes two halves is joined with a zero that comes with the launch.",
      "One instruction for each such bitcast.", "choice_as_the_bits_of_a_half.wye",
      WYE_FORMAT_CUDA_C, false},
+    {Quirk::MesaOneBesideZero, "mesa-one-beside-zero", "lavapipe of Mesa 22.3.6",
+     "A choice between a constant 1.0 or -1.0 and a zero loses the zero's sign, however late the "
+     "compiler finds the constant.",
+     "Such a literal, and what becomes a float from integers that the compiler may know, is joined "
+     "with a zero that comes with the launch.",
+     "One instruction for each, where a device watches loops.", "converted_one_beside_zero.wye",
+     WYE_FORMAT_SPIRV, false},
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ enum class Quirk : std::uint8_t {
     LlvmMaskedAffineIndex,
     MesaUnrollTableLoop,
     PtxasHalfOfAChoice,
+    MesaOneBesideZero,
 };
 
 // What is known of a workaround, for people and for the choice.
