@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: wye-conformance SUITE --device SELECTOR [options]\n"
-    "  examples [--only NAME] [--seed N] [--scale N]  the example programs\n"
+    "  examples [--only NAME] [--seed N] [--scale N]  the example programs (N 0: one small launch "
+    "each)\n"
     "  features [--only NAME]                         grid barriers, subgroups, f16, ...\n"
     "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n"
     "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n"
@@ -67,7 +68,7 @@ bool read(int argc, char** argv, Options& o) {
         else if (key == "--count")
             good = number(value, o.count) && o.count > 0;
         else if (key == "--scale")
-            good = number(value, o.scale) && o.scale > 0;
+            good = number(value, o.scale);
         else if (key == "--seeds")
             good = range(value, o.first, o.last);
         else if (key == "--config")

@@ -17,7 +17,7 @@ struct Count {
 };
 
 // The example programs from the source tree, on host bytes and on resident buffers. `scale`
-// multiplies the larger sizes.
+// multiplies the larger sizes; 0: one small launch of each, for devices that are very slow.
 Count run_examples(const Device& device, const std::string& only, std::uint64_t seed,
                    std::size_t scale);
 

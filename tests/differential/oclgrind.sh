@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: tests/differential/oclgrind.sh WYE_FUZZ PLUGIN_FOLDER [COUNT [SEED]]
-# COUNT random programs (default 12, from SEED on) and the regressions on Oclgrind, an OpenCL device that watches every access:
-# equal bytes, no race, no access outside of an array.
+# usage: tests/differential/oclgrind.sh WYE_FUZZ WYE_CONFORMANCE PLUGIN_FOLDER [COUNT [SEED]]
+# The example programs, COUNT random programs (default 12, from SEED on) and the regressions on Oclgrind, an OpenCL device that
+# watches every access: equal bytes, no race, no access outside of an array.
 set -euo pipefail
-fuzz=$1 plugins=$2 count=${3:-12} seed=${4:-0}
+fuzz=$1 conformance=$2 plugins=$3 count=${4:-12} seed=${5:-0}
 here=$(cd "$(dirname "$0")" && pwd)
 driver=/usr/lib/oclgrind/liboclgrind-rt-icd.so
 if [ ! -e "$driver" ]; then
@@ -18,12 +18,12 @@ echo "$driver" >"$folder/oclgrind.icd"
 export OCL_ICD_VENDORS=$folder OCLGRIND_DATA_RACES=1 OCLGRIND_BUILD_OPTIONS=-cl-opt-disable OCLGRIND_NUM_THREADS=1
 export WYE_PLUGIN_PATH=$plugins WYE_CACHE_DIR=$folder/cache XDG_CACHE_HOME=$folder
 bad=0
-# run NAME ARGUMENT..: one run of the command; Oclgrind ends with 0 whatever it saw, so its words are read.
+# run NAME COMMAND..: one run of a command; Oclgrind ends with 0 whatever it saw, so its words are read.
 run() {
     local name=$1 log=$folder/$1.log
     shift
-    "$fuzz" --devices opencl:0 --limit 0 "$@" >"$log" 2>&1 || bad=1
-    grep -E '^opencl:0: |DIFFERS|FAILED|USELESS' "$log" || bad=1
+    "$@" >"$log" 2>&1 || bad=1
+    grep -E '^opencl:0: |^[0-9]+ passed|DIFFERS|FAILED|USELESS' "$log" || bad=1
     # A read out of range loads the first element and drops it, which races with whoever writes that: a race of a read
     # with a write counts from the 32nd byte of an array on. An address ends with 12 digits for the place in the array.
     if ! awk '
@@ -31,10 +31,11 @@ run() {
         /Read-write data race/ { place = substr($NF, length($NF) - 11); if (place !~ /^0*x?0*[01]?[0-9a-f]$/) { print; found++ } }
         END { exit found > 0 }' "$log" >"$log.found"; then
         echo "oclgrind: $name: $(wc -l <"$log.found") reports, the first: $(head -1 "$log.found")"
-        echo "Fix: run $fuzz by hand as this script does, and read them"
+        echo "Fix: run the command by hand as this script does, and read them"
         bad=1
     fi
 }
-run random --seed "$seed" --count "$count"
-run regressions --replay "$here/regressions"
+run examples "$conformance" examples --device opencl:0 --scale 0
+run random "$fuzz" --devices opencl:0 --limit 0 --seed "$seed" --count "$count"
+run regressions "$fuzz" --devices opencl:0 --limit 0 --replay "$here/regressions"
 exit "$bad"

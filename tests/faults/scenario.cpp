@@ -301,28 +301,6 @@ std::vector<std::byte> words(std::size_t n, const std::function<std::uint32_t(st
     return out;
 }
 
-// Not empty, and small: a fault costs a whole run.
-support::Example small_launch(const std::string& program) {
-    constexpr std::size_t kMost = 4096;
-    const std::vector<support::Example> all = support::examples(program, 1);
-    const support::Example* best = nullptr;
-    std::size_t best_size = 0;
-    for (const support::Example& e : all) {
-        std::size_t size = 0;
-        bool empty = false;
-        for (const auto& buffer : e.buffers) {
-            size += buffer.before.size();
-            empty |= buffer.before.empty();
-        }
-        if (empty || e.dispatches.size() > 3) continue;
-        if (best == nullptr || (size <= kMost && (size > best_size || best_size > kMost))) {
-            best = &e;
-            best_size = size;
-        }
-    }
-    return best == nullptr ? all.back() : *best;
-}
-
 }  // namespace
 
 std::vector<std::string> subject_names() {
@@ -376,7 +354,7 @@ Subject subject(const std::string& name) {
             false,
             false};
     }
-    return {name, support::example_text(name), small_launch(name), false, false};
+    return {name, support::example_text(name), support::small_example(name), false, false};
 }
 
 const std::vector<Target>& targets() {

@@ -389,4 +389,25 @@ std::vector<Example> examples(const std::string& program, std::uint64_t seed, st
     return {};
 }
 
+Example small_example(const std::string& program) {
+    constexpr std::size_t kMost = 4096;
+    const std::vector<Example> all = examples(program, 1);
+    const Example* best = nullptr;
+    std::size_t best_size = 0;
+    for (const Example& e : all) {
+        std::size_t size = 0;
+        bool empty = false;
+        for (const auto& buffer : e.buffers) {
+            size += buffer.before.size();
+            empty |= buffer.before.empty();
+        }
+        if (empty || e.dispatches.size() > 3) continue;
+        if (best == nullptr || (size <= kMost && (size > best_size || best_size > kMost))) {
+            best = &e;
+            best_size = size;
+        }
+    }
+    return best == nullptr ? all.back() : *best;
+}
+
 }  // namespace support
