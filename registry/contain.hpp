@@ -7,6 +7,7 @@
 #include <cxxabi.h>
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +47,9 @@ template <typename Call>  // wye_status(wye_error**)
         if (error != nullptr) release_error_object(error);  // beside success it is dropped
         return {};
     }
-    return take_error(status, error, "the slot '" + std::string(slot) + "'");
+    std::unique_ptr<wye_error, void (*)(wye_error*)> owned(error, release_error_object);
+    const std::string what = "the slot '" + std::string(slot) + "'";  // may throw
+    return take_error(status, owned.release(), what);
 }
 
 template <typename Call>  // wye_status(wye_error**)
