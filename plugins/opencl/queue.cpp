@@ -127,7 +127,18 @@ Result<void> Queue::gather(std::span<const wye_event> waits, Waits& out) {
     for (const wye_operation& op : operations) {
         if (empty(op)) continue;
         cl_event* event = &op == last ? &last_event : timing_ && !queued ? &first_event : nullptr;
-        Result<void> done = enqueue(op, waiting, raw, event);
+        Result<void> done;
+        try {
+            done = enqueue(op, waiting, raw, event);
+        } catch (...) {  // no memory: what was queued uses memory of the caller
+            const Event first(driver, first_event);
+            if (queued) {
+                driver.clFinish(queue_.get());
+                timeline_.poison(Error(Code::OUT_OF_MEMORY, "a submit ran out of host memory",
+                                       "Fix: add memory"));
+            }
+            throw;
+        }
         if (!done.ok()) {
             const Event first(driver, first_event);
             if (queued) {  // some of it runs: nothing after it may

@@ -117,7 +117,8 @@ Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
             const VkResult result =
                 vk.vkCreateDescriptorPool(device_.handle(), &info, nullptr, &pool);
             if (result != VK_SUCCESS) return device_.failed(result, "vkCreateDescriptorPool");
-            descriptor_pools_.emplace_back(device_.logical, pool);
+            DescriptorPool owned(device_.logical, pool);  // the list may have no room
+            descriptor_pools_.push_back(std::move(owned));
         }
         auto info =
             make<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
