@@ -45,8 +45,8 @@ struct SharedBuffer {
 struct Place {
     wye_context* context = nullptr;
     std::vector<wye_device> devices;  // the one asked for, then "cpu" where that is another
-    // A dispatch ran out of time on the device: from then on it may be busy for a while.
-    std::array<std::atomic<bool>, 2> timed_out = {};
+    // A dispatch with a time limit began on the device: from then on it may be busy for a while.
+    std::array<std::atomic<bool>, 2> limited = {};
     std::atomic<std::uint64_t> log_lines = 0;
     std::mutex mutex;  // guards the tables below
     std::vector<std::shared_ptr<SharedProgram>> programs;
