@@ -51,22 +51,6 @@ std::string coreutils(const std::string& file, std::size_t block) {
 
 }  // namespace
 
-// Memory that is only made for what a file has: below the 64 MiB of a whole chunk. The first case,
-// since the system counts what a process took before it became another program.
-TEST_CASE("blockhash of a small file takes little memory") {
-    const TempFolder folder;
-    const std::string file = folder.write("data", random_bytes(4096));
-    const Outcome alone =
-        run_command({"/usr/bin/env", "python3", "-c",
-                     "import resource,subprocess,sys; subprocess.run(sys.argv[1:], check=True, "
-                     "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); "
-                     "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
-                     kBlockhash, "--device", "cpu", file},
-                    {{"WYE_PLUGIN_PATH", "/nowhere"}});
-    REQUIRE(alone.code == 0);
-    CHECK(std::stol(alone.out) < 60 * 1024);
-}
-
 TEST_CASE("blockhash equals coreutils on every device") {
     const TempFolder folder;
     struct Row {
