@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a session comes to the compiled form of a program: known, or made on a thread with a wide
-// stack. Always there, whatever the caller's stack: its size is then the driver's affair alone, the
-// caller can stop to wait at its deadline, and what a driver does to the signal mask, the alternate
-// stack or the floating point mode of its thread meets no thread of the application. Starting the
-// thread takes 20 to 60 us, the quickest compile (of the `cpu` device) 100 us.
+// Finds the compiled form of a program, or makes it on a thread with a wide stack. Every compile
+// runs on such a thread, so that drivers' compilers do not depend on the caller's stack, the caller
+// can stop waiting at its deadline, and a driver that changes the signal mask, the alternate stack
+// or the floating point mode of its thread changes no thread of the application.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -26,8 +26,7 @@ struct Worker::Launch {
     std::array<wye_argument, 2> arguments = {};
 
     [[nodiscard]] const Model& model() const { return program->model; }
-    // Draws the parameter, and sometimes a time limit, which loops are then too long for now and
-    // then.
+    // Draws the parameter, and for every sixth launch a time limit, which some loops then exceed.
     void draw(Random& random, const Words& x) {
         const bool limited = below(random, 6) == 0;
         if (limited) timeout_ns = std::uint64_t{1000} << below(random, 14);
