@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "exec/artifact_key.hpp"
-#include "exec/buffer.hpp"
+#include "exec/device/buffer.hpp"
+#include "exec/program/cache_key.hpp"
 #include "lower/lower.hpp"
 #include "registry/report.hpp"
 #include "route/route.hpp"

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/artifact_cache.hpp"
-#include "exec/program.hpp"
-#include "exec/session.hpp"
+#include "exec/device/session.hpp"
+#include "exec/program/disk_cache.hpp"
+#include "exec/program/program_object.hpp"
 #include "registry/catalogue.hpp"
 #include "registry/ownership.hpp"
 #include "wye/sdk/result.hpp"

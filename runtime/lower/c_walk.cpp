@@ -9,7 +9,7 @@
 #include "lower/c_module.hpp"
 #include "lower/c_writer.hpp"
 #include "lower/shared_start.hpp"
-#include "program/analysis.hpp"
+#include "program/analysis/analysis.hpp"
 
 namespace wye::lower {
 namespace {

@@ -9,8 +9,8 @@
 #include "lower/spelling.hpp"
 #include "lower/spirv_lower.hpp"
 #include "lower/strict.hpp"
-#include "program/analysis.hpp"
-#include "program/encode.hpp"
+#include "program/analysis/analysis.hpp"
+#include "program/wire/encode.hpp"
 
 namespace wye::lower {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lower/math_text.hpp"
-#include "program/text.hpp"
+#include "program/text/text.hpp"
 
 namespace wye::lower {
 namespace {

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <optional>
 
-#include "program/access.hpp"
-#include "program/analysis.hpp"
+#include "program/analysis/access.hpp"
+#include "program/analysis/analysis.hpp"
 
 namespace wye::lower {
 namespace {

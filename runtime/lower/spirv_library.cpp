@@ -4,8 +4,8 @@
 #include <cassert>
 
 #include "lower/spirv_writer.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
 
 namespace wye::lower {
 namespace {

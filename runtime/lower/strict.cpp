@@ -10,7 +10,7 @@
 
 #include "lower/math_library.hpp"
 #include "lower/native_functions.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
 
 namespace wye::lower {
 namespace {

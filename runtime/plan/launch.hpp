@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plan/binding.hpp"
-#include "program/analysis.hpp"
+#include "program/analysis/analysis.hpp"
 #include "wye/sdk/program.hpp"
 
 namespace wye::plan {

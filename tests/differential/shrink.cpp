@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "differential/shrinker.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
 
 namespace differential {
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "lower/lower.hpp"
-#include "program/analysis.hpp"
+#include "program/analysis/analysis.hpp"
+#include "program/check/validate.hpp"
 #include "program/diagnostic.hpp"
-#include "program/validate.hpp"
 #include "wye/sdk/program.hpp"
 
 inline void examine(wye::ir::Program program) {

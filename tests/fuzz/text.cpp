@@ -9,8 +9,8 @@
 
 #include "examine.hpp"
 #include "program/diagnostic.hpp"
-#include "program/encode.hpp"
-#include "program/text.hpp"
+#include "program/text/text.hpp"
+#include "program/wire/encode.hpp"
 #include "wye/sdk/wire.hpp"
 
 using namespace wye::ir;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "examine.hpp"
-#include "program/encode.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
+#include "program/wire/encode.hpp"
 #include "wye/sdk/wire.hpp"
 
 namespace {

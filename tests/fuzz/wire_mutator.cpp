@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/encode.hpp"
+#include "program/wire/encode.hpp"
 #include "wye/sdk/wire.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);

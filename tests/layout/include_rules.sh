@@ -42,12 +42,12 @@ for plugin in plugins/*/; do
     allow "plugins/$plugin" "$plugin/([a-z_0-9]+/)?[a-z_0-9]+\.(h|hpp|inc)|$sdk|$posix|$simd$extra" 'a plugin sees plugin-abi and its own driver only'
 done
 pure='fmt/[a-z]+\.h|xxhash\.h'
-allow runtime/program "program/[a-z_0-9]+\.hpp|$sdk|$pure" 'the program knows the wire form and nothing below it'
-allow runtime/lower "(lower(/quirks)?|program)/[a-z_0-9]+\.hpp|$sdk|$pure|spirv/unified1/[A-Za-z.0-9]+" 'lowering sees the program only: no driver, no registry'
-allow runtime/plan "(plan|lower|program)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
+allow runtime/program "program/([a-z]+/)?[a-z_0-9]+\.hpp|$sdk|$pure" 'the program knows the wire form and nothing below it'
+allow runtime/lower "(lower(/quirks)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure|spirv/unified1/[A-Za-z.0-9]+" 'lowering sees the program only: no driver, no registry'
+allow runtime/plan "(plan|lower|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
 allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows keys and bytes only'
-allow runtime/route "(route|plan|program|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
-allow runtime/exec "(exec|cache|route|plan|lower|program|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
+allow runtime/route "(route|plan|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
+allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
     'execution sees the pure stages, the registry and the built-in plugin'
 allow runtime/include 'wye/(wye|abi|program_format)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
 public='wye/(wye|builder)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(result|new_file)\.hpp'

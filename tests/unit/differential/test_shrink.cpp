@@ -10,8 +10,8 @@
 #include "differential/referee.hpp"
 #include "differential/shrink.hpp"
 #include "oracle/oracle.hpp"
-#include "program/encode.hpp"
-#include "program/text.hpp"
+#include "program/text/text.hpp"
+#include "program/wire/encode.hpp"
 
 using namespace differential;
 namespace ir = wye::ir;

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "exec/api.hpp"
+#include "exec/api/api.hpp"
 #include "wye/sdk/plugin.hpp"
 
 struct wye_plugin_object {

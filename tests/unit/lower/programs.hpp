@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
 
 inline wye::ir::Program valid_program(const std::string& text) {
     auto parsed = wye::ir::parse(text);

@@ -7,7 +7,7 @@
 
 #include "lower/c_places.hpp"
 #include "lower/lower.hpp"
-#include "program/encode.hpp"
+#include "program/wire/encode.hpp"
 #include "programs.hpp"
 #include "support/examples.hpp"
 

@@ -13,7 +13,7 @@
 #include "lower/spirv_library.hpp"
 #include "oracle/arithmetic.hpp"
 #include "oracle/oracle.hpp"
-#include "program/encode.hpp"
+#include "program/wire/encode.hpp"
 #include "programs.hpp"
 #include "support/random.hpp"
 

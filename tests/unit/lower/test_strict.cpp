@@ -12,7 +12,7 @@
 #include "lower/math_library.hpp"
 #include "lower/strict.hpp"
 #include "oracle/oracle.hpp"
-#include "program/encode.hpp"
+#include "program/wire/encode.hpp"
 #include "programs.hpp"
 #include "wye/sdk/wire.hpp"
 

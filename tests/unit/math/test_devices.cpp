@@ -14,8 +14,8 @@
 #include "evaluate.hpp"
 #include "lower/lower.hpp"
 #include "oracle/oracle.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
 #include "reference.hpp"
 #include "support/random.hpp"
 

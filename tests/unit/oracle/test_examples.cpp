@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "oracle/oracle.hpp"
-#include "program/encode.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
+#include "program/wire/encode.hpp"
 #include "support/examples.hpp"
 #include "support/random.hpp"
 #include "support/sha256.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "plan/admit.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
 
 namespace wye::plan::test {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "planned.hpp"
-#include "program/encode.hpp"
+#include "program/wire/encode.hpp"
 #include "wye/sdk/wire.hpp"
 
 using namespace wye::plan;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
 
 namespace test {
 

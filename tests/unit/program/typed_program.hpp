@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "program/literal.hpp"
+#include "program/text/literal.hpp"
 #include "wye/sdk/program.hpp"
 
 namespace test {

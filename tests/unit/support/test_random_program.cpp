@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "oracle/oracle.hpp"
-#include "program/analysis.hpp"
-#include "program/encode.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/analysis/analysis.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
+#include "program/wire/encode.hpp"
 #include "support/random_program.hpp"
 
 TEST_CASE("random programs are well-formed, end and have no races") {

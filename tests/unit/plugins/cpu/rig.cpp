@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "cpu/cpu_plugin.h"
-#include "program/analysis.hpp"
-#include "program/encode.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/analysis/analysis.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
+#include "program/wire/encode.hpp"
 
 namespace test {
 

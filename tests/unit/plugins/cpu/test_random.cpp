@@ -9,8 +9,8 @@
 
 #include "lower/strict.hpp"
 #include "oracle/oracle.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
 #include "rig.hpp"
 #include "support/random_program.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <stdexcept>
 
-#include "program/analysis.hpp"
-#include "program/text.hpp"
-#include "program/validate.hpp"
+#include "program/analysis/analysis.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace harness {

@@ -7,7 +7,7 @@
 
 #include "lower/strict.hpp"
 #include "oracle/oracle.hpp"
-#include "program/encode.hpp"
+#include "program/wire/encode.hpp"
 #include "support/examples.hpp"
 
 namespace harness::cases {

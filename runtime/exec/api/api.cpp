@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <exception>
+#include <new>
+
+#include "exec/api/api.hpp"
+#include "registry/handshake.hpp"
+
+namespace wye::exec {
+
+wye_status caught(wye_error** sink) noexcept {
+    if (sink != nullptr) *sink = nullptr;
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        return WYE_OUT_OF_MEMORY;
+    } catch (const std::exception& e) {
+        try {
+            return registry::put_error(
+                Error(Code::INTERNAL, std::string("an internal check failed: ") + e.what(),
+                      "Fix: report this with the program and the request"),
+                sink);
+        } catch (...) {
+            return WYE_OUT_OF_MEMORY;
+        }
+    } catch (...) {
+        try {
+            return registry::put_error(
+                Error(Code::INTERNAL, "an internal check failed with an exception without a text",
+                      "Fix: report this with the program and the request"),
+                sink);
+        } catch (...) {
+            return WYE_OUT_OF_MEMORY;
+        }
+    }
+}
+
+Error missing(std::string_view what) {
+    return {Code::INVALID_ARGUMENT, fmt::format("argument `{}` is null", what),
+            "Fix: pass a valid pointer", std::string(what)};
+}
+
+Result<void> refuse_header(const wye_header& header, std::size_t size, std::string_view name) {
+    if (header.size == 0)
+        return Error(Code::INVALID_ARGUMENT, fmt::format("{} has size 0 in its header", name),
+                     "Fix: start from WYE_INIT, which sets it", std::string(name));
+    if (header.size != size)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("{} has {} bytes by its header, this version ({}) knows {}", name,
+                                 header.size, wye_version(), size),
+                     "Fix: build with the header of the library that is loaded", std::string(name));
+    if (header.type != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("{} has type {:#x} in its header", name, header.type),
+                     "Fix: leave the type of a base structure 0", std::string(name));
+    const auto fault = registry::chain_fault(header.next);
+    if (!fault) return {};
+    switch (fault->kind) {
+        case registry::ChainFault::Kind::Endless:
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("the `next` chain of {} has more than {} entries: it seems to "
+                                     "lead back to itself",
+                                     name, fault->number),
+                         "Fix: set `next` to null, in the structure or in the last entry of its "
+                         "chain",
+                         std::string(name));
+        case registry::ChainFault::Kind::Short:
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("an entry in the `next` chain of {} has {} bytes by its "
+                                     "header, fewer than the {} of a header",
+                                     name, fault->number, sizeof(wye_header)),
+                         "Fix: fill in the header of each entry, and set `next` of the last one to "
+                         "null",
+                         std::string(name));
+        case registry::ChainFault::Kind::Unknown:
+            break;
+    }
+    return Error(
+        Code::UNSUPPORTED_EXTENSION,
+        fmt::format("the `next` chain of {} demands extension {}, which libwye {} does not "
+                    "know",
+                    name, fault->number, wye_version()),
+        "Fix: leave the entry out, or use a newer libwye", std::string(name));
+}
+
+Error refuse_string(wye_string text, std::string_view name) {
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("`{}` has {} bytes at a null pointer", name, text.size),
+                 "Fix: pass the text, or size 0", std::string(name));
+}
+
+wye_blob* make_blob(std::string bytes) { return new wye_blob{std::move(bytes)}; }
+
+Error inherited() {
+    return {Code::WRONG_OWNER,
+            fmt::format("the context belongs to the process that process {} was forked from, whose "
+                        "threads and drivers are not here",
+                        ::getpid()),
+            "Fix: create a context after the fork, or start the child as a program (posix_spawn, "
+            "exec)",
+            "context"};
+}
+
+Error Call::refusal() const {
+    if (context_ == nullptr) return missing("context");
+    if (!entered_) return inherited();
+    if (CallbackScope::within(context_))
+        return {
+            Code::INVALID_ARGUMENT,
+            "the context is used inside one of its own callbacks, whose caller is at work in it",
+            "Fix: let the callback return, and make the call afterwards or on another thread",
+            "context"};
+    return {Code::SHUTTING_DOWN, "the context is being destroyed on another thread",
+            "Fix: end the calls of a context before destroying it", "context"};
+}
+
+bool Call::admitted_late(std::uint32_t flags) const noexcept {
+    return (flags & Gate::kClosed) == 0 && !CallbackScope::within(context_);
+}
+
+void LogDoor::log(std::uint32_t level, std::string_view area, std::string_view text) {
+    struct Inside {
+        explicit Inside(Gate& gate) noexcept : gate_(gate), flags(gate.enter()) {}
+        ~Inside() { gate_.leave(); }
+        Gate& gate_;
+        std::uint32_t flags;
+    };
+    const Inside inside(gate_);
+    if (inside.flags != 0) return;
+    const CallbackScope scope(context_);
+    sink_(level, area, text);
+}
+
+void LogDoor::close() noexcept {
+    (void)gate_.close();
+    (void)gate_.wait_empty();
+}
+
+Result<wye_context*> make_context(registry::Options options, std::string default_selector) {
+    registry::watch_forks();
+    auto out = std::make_unique<wye_context>();
+    out->forks = registry::fork_count();
+    if (options.log) {
+        out->gate.watch();
+        out->log = std::make_shared<LogDoor>(std::move(options.log), out.get());
+        options.log = [door = out->log](std::uint32_t level, std::string_view area,
+                                        std::string_view text) { door->log(level, area, text); };
+    }
+    WYE_ASSIGN(out->context, Context::create(std::move(options), std::move(default_selector)));
+    return out.release();
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the C API's shims share: the object behind wye_context, blobs, the guard that keeps
+// exceptions inside, and the checks of structure headers. Internal to the api_*.cpp files and
+// tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "exec/api/gate.hpp"
+#include "exec/context.hpp"
+#include "registry/error_object.hpp"
+#include "registry/forks.hpp"
+#include "wye/sdk/result.hpp"
+#include "wye/wye.h"
+
+namespace wye::exec {
+
+// The application's log callback, until its context is gone for the application. Shared with what
+// may still log then: a driver that an abandoned context left at work.
+class LogDoor {
+  public:
+    LogDoor(registry::LogSink sink, const wye_context* context)
+        : sink_(std::move(sink)), context_(context) {}
+    void log(std::uint32_t level, std::string_view area, std::string_view text);
+    // Afterwards no callback runs, and none begins.
+    void close() noexcept;
+
+  private:
+    Gate gate_;
+    registry::LogSink sink_;
+    const wye_context* context_;
+};
+
+}  // namespace wye::exec
+
+struct wye_context {
+    wye::exec::Gate gate;
+    std::uint32_t forks = 0;  // fork_count() of the process that made it
+    std::unique_ptr<wye::exec::Context> context;
+    std::shared_ptr<wye::exec::LogDoor> log;  // null: no log callback
+};
+
+struct wye_blob {
+    std::string bytes;
+};
+
+namespace wye::exec {
+
+// What a call says about the exception that is being handled.
+[[nodiscard, gnu::cold]] wye_status caught(wye_error** sink) noexcept;
+
+// Runs the body of an API call, which returns Result<void>; nothing leaves it but a status.
+template <typename Body>
+[[gnu::always_inline]] inline wye_status guarded(wye_error** sink, Body&& body) noexcept {
+    try {
+        Result<void> result = body();
+        return result.ok() ? WYE_OK : registry::put_error(std::move(result).error(), sink);
+    } catch (...) {
+        return caught(sink);
+    }
+}
+
+// INVALID_ARGUMENT that names the missing argument.
+[[nodiscard]] Error missing(std::string_view what);
+// A structure of the caller: exactly the size this version knows, no type, a harmless chain.
+// refuse_header says what is wrong, or that nothing is after all.
+[[nodiscard]] Result<void> refuse_header(const wye_header& header, std::size_t size,
+                                         std::string_view name);
+[[nodiscard]] inline Result<void> check_header(const wye_header& header, std::size_t size,
+                                               std::string_view name) {
+    if (header.size == size && header.type == 0 && header.next == nullptr) return {};
+    return refuse_header(header, size, name);
+}
+// {pointer, size} with a null pointer and a size.
+[[nodiscard]] Error refuse_string(wye_string text, std::string_view name);
+[[nodiscard]] inline Result<void> check_string(wye_string text, std::string_view name) {
+    if (text.data != nullptr || text.size == 0) return {};
+    return refuse_string(text, name);
+}
+
+// A call inside a context, from its entry to its return. False: it is refused.
+class Call {
+  public:
+    explicit Call(wye_context* context) noexcept : context_(context) {
+        if (context == nullptr || context->forks != registry::fork_count()) [[unlikely]]
+            return;
+        const std::uint32_t flags = context->gate.enter();
+        entered_ = true;
+        admitted_ = flags == 0 || admitted_late(flags);
+    }
+    ~Call() {
+        if (entered_) context_->gate.leave();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    explicit operator bool() const noexcept { return admitted_; }
+    // Null, inherited through a fork, being destroyed, or called from its own callback.
+    [[nodiscard, gnu::cold]] Error refusal() const;
+    [[nodiscard]] Context* operator->() const noexcept { return context_->context.get(); }
+    [[nodiscard]] Context& operator*() const noexcept { return *context_->context; }
+
+  private:
+    [[nodiscard]] bool admitted_late(std::uint32_t flags) const noexcept;
+    wye_context* context_;
+    bool entered_ = false;
+    bool admitted_ = false;
+};
+[[nodiscard]] Error inherited();  // a context in a forked child
+
+[[nodiscard]] wye_blob* make_blob(std::string bytes);
+
+// As wye_context_create, for options made by hand: the plugins built into a test.
+[[nodiscard]] Result<wye_context*> make_context(registry::Options options,
+                                                std::string default_selector);
+
+// The plugins that are linked into the library.
+[[nodiscard]] std::vector<registry::BuiltinPlugin> builtin_plugins();
+
+}  // namespace wye::exec
+
+// Enters a context: `name` stands for it until the enclosing function returns.
+#define WYE_ENTER(name, context)             \
+    const ::wye::exec::Call name((context)); \
+    if (!name) [[unlikely]]                  \
+    return name.refusal()
+
+// Returns an error from an API body when an out pointer or argument is null.
+#define WYE_NEED(pointer)                                                \
+    do {                                                                 \
+        if ((pointer) == nullptr) return ::wye::exec::missing(#pointer); \
+    } while (false)

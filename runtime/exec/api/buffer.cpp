@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "exec/api/api.hpp"
+#include "exec/device/buffer.hpp"
+#include "wye/sdk/plugin.hpp"
+
+using namespace wye::exec;
+namespace registry = wye::registry;
+using wye::Code;
+using wye::Error;
+using wye::Result;
+using wye::sdk::from_abi;
+
+wye_status wye_buffer_create(wye_context* context, wye_device device,
+                             const wye_buffer_create_desc* desc, wye_buffer* out,
+                             wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(desc);
+        WYE_NEED(out);
+        WYE_TRY(check_header(desc->header, sizeof *desc, "wye_buffer_create_desc"));
+        WYE_TRY(check_string(desc->label, "label"));
+        constexpr std::uint64_t kMaxAlignment = UINT64_C(1) << 20U;
+        if (desc->alignment != 0 &&
+            (!std::has_single_bit(desc->alignment) || desc->alignment > kMaxAlignment))
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("a buffer alignment of {} is asked for", desc->alignment),
+                         "Fix: use 0 or a power of two up to 1048576",
+                         std::string(from_abi(desc->label)));
+        WYE_ASSIGN(*out, self->create_buffer(device, desc->size,
+                                             static_cast<std::uint32_t>(desc->alignment),
+                                             from_abi(desc->label)));
+        return {};
+    });
+}
+
+wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return self->free_buffer(buffer);
+    });
+}
+
+wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
+                           wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(out);
+        WYE_ASSIGN(const registry::Pin pin,
+                   self->handles().find(buffer, registry::HandleKind::buffer));
+        *out = pin.as<BufferObject>().size;
+        return {};
+    });
+}
+
+wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t offset,
+                             wye_bytes bytes, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return upload(self->handles(), buffer, offset, bytes.data, bytes.size);
+    });
+}
+
+wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, uint64_t offset,
+                               void* target, uint64_t size, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return download(self->handles(), buffer, offset, target, size);
+    });
+}
+
+wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t source_offset,
+                           wye_buffer target, uint64_t target_offset, uint64_t size,
+                           wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return copy(self->handles(), source, source_offset, target, target_offset, size);
+    });
+}
+
+wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset, uint64_t size,
+                           uint64_t pattern, uint32_t pattern_size, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return fill(self->handles(), buffer, offset, size, pattern, pattern_size);
+    });
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "exec/api/api.hpp"
+#include "registry/search.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace {
+
+using wye::Code;
+using wye::Error;
+using wye::Result;
+namespace registry = wye::registry;
+using namespace wye::exec;
+using wye::sdk::from_abi;
+
+constexpr std::uint32_t kKnownFlags = WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS;
+
+// The folder of the library that this code is in; empty when the loader cannot tell.
+std::filesystem::path own_folder() {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<const void*>(&wye_version), &info) == 0 ||
+        info.dli_fname == nullptr)
+        return {};
+    std::error_code ignored;
+    return std::filesystem::absolute(info.dli_fname, ignored).parent_path();
+}
+
+Result<void> check_desc(const wye_context_desc& desc) {
+    WYE_TRY(check_header(desc.header, sizeof desc, "wye_context_desc"));
+    if ((desc.flags & ~kKnownFlags) != 0 || desc.reserved != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("the context has unknown flags {:#x} or a reserved member {}",
+                                 desc.flags & ~kKnownFlags, desc.reserved),
+                     "Fix: start from WYE_INIT and use the WYE_CONTEXT_ flags of this version",
+                     "wye_context_desc");
+    if (desc.plugin_path_count != 0) WYE_NEED(desc.plugin_paths);
+    if (desc.config_count != 0) WYE_NEED(desc.config);
+    for (std::uint64_t i = 0; i < desc.plugin_path_count; ++i)
+        WYE_TRY(check_string(desc.plugin_paths[i], "plugin_paths"));
+    for (std::uint64_t i = 0; i < desc.config_count; ++i) {
+        WYE_TRY(check_string(desc.config[i].key, "config"));
+        WYE_TRY(check_string(desc.config[i].value, "config"));
+    }
+    return {};
+}
+
+// Variables that drivers read for themselves and that can end the process when they are wrong
+// (PoCL: an empty cache folder, no `ld` in PATH). Plugins do not read the environment, so they are
+// told, to refuse such a driver by name instead of entering it.
+void describe_surroundings(const registry::Environment& environment, registry::Config& config) {
+    for (const char* name : {"POCL_CACHE_DIR", "PATH"}) {
+        const auto found = environment.find(name);
+        if (found != environment.end())
+            config.insert_or_assign("env." + std::string(name), found->second);
+    }
+}
+
+bool is_own_folder(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+           (::geteuid() != 0 || status.st_uid == 0);
+}
+
+std::string parent_of(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return std::filesystem::path(path).parent_path().string();
+}
+
+// Where the host and plugins may remember what they made and found out: WYE_CACHE_DIR, else `wye`
+// in the user's cache folder. Set and empty: nowhere. WYE_CACHE_SIZE bounds the compiled programs.
+// WYE_CACHE_DIR is made with all that is above it; of the others only what is below a folder that
+// is there, and that is root's own where root asks.
+void choose_cache(const registry::Environment& environment, registry::Config& config) {
+    const auto named = [&](const char* variable) {
+        const auto found = environment.find(variable);
+        const bool good =
+            found != environment.end() && !found->second.empty() && found->second.front() == '/';
+        return good ? found->second : std::string();
+    };
+    if (const auto size = environment.find("WYE_CACHE_SIZE"); size != environment.end())
+        config.insert_or_assign("cache_size", size->second);
+    const auto chosen = environment.find("WYE_CACHE_DIR");
+    if (chosen != environment.end() && chosen->second.empty()) return;
+    const std::string given = named("WYE_CACHE_DIR");
+    const std::string cache = named("XDG_CACHE_HOME");
+    const std::string home = named("HOME");
+    if (!given.empty())
+        config.try_emplace("cache_folder", given);
+    else if (!cache.empty() && (is_own_folder(cache) || is_own_folder(parent_of(cache))))
+        config.try_emplace("cache_folder", cache + "/wye");
+    else if (cache.empty() && is_own_folder(home))
+        config.try_emplace("cache_folder", home + "/.cache/wye");
+}
+
+Result<wye_context*> create(const wye_context_desc& desc) {
+    WYE_TRY(check_desc(desc));
+    registry::Environment environment = registry::environment_snapshot();
+    registry::Options options;
+    options.builtins = builtin_plugins();
+    options.search_files = (desc.flags & WYE_CONTEXT_NO_PLUGINS) == 0;
+    options.elevated = registry::process_is_elevated();
+    describe_surroundings(environment, options.config);
+    if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0) {
+        if (!options.elevated) choose_cache(environment, options.config);
+        options.environment = std::move(environment);
+    }
+    options.system_folder = WYE_PLUGIN_DIR;
+    options.host_folder = own_folder();
+    for (std::uint64_t i = 0; i < desc.plugin_path_count; ++i)
+        options.application_paths.emplace_back(from_abi(desc.plugin_paths[i]));
+    for (std::uint64_t i = 0; i < desc.config_count; ++i)
+        options.config.insert_or_assign(std::string(from_abi(desc.config[i].key)),
+                                        std::string(from_abi(desc.config[i].value)));
+    if (desc.log != nullptr)
+        options.log = [log = desc.log, user = desc.log_user](
+                          std::uint32_t level, std::string_view area, std::string_view text) {
+            log(user, level, wye::sdk::to_abi(area), wye::sdk::to_abi(text));
+        };
+    std::string selector = "auto";
+    const auto variable = options.environment.find("WYE_DEVICE");
+    if (variable != options.environment.end() && !options.elevated && !variable->second.empty())
+        selector = variable->second;
+    return make_context(std::move(options), std::move(selector));
+}
+
+}  // namespace
+
+wye_status wye_context_create(const wye_context_desc* desc, wye_context** out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_NEED(out);
+        wye_context_desc plain;
+        WYE_INIT(plain);
+        WYE_ASSIGN(*out, create(desc == nullptr ? plain : *desc));
+        return {};
+    });
+}
+
+wye_status wye_context_report(wye_context* context, wye_string selector, wye_blob** out,
+                              wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(out);
+        WYE_TRY(check_string(selector, "selector"));
+        WYE_ASSIGN(std::string text, self->report(from_abi(selector)));
+        *out = make_blob(std::move(text));
+        return {};
+    });
+}

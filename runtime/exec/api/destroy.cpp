@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a context: waiting for what runs, or abandoning it.
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "exec/api/api.hpp"
+
+using namespace wye::exec;
+using wye::Code;
+using wye::Error;
+using wye::Result;
+
+namespace {
+
+// Waits for the calls inside a closed context, then for its devices, and frees it.
+void close_down(wye_context* context) noexcept {
+    (void)context->gate.wait_empty();
+    delete context;
+}
+
+// Shared by the caller and the thread that closes down.
+struct Closing {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+};
+
+// No signal of the application is handled on a thread of Wye.
+class BlockedSignals {
+  public:
+    BlockedSignals() noexcept {
+        sigset_t all{};
+        sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    BlockedSignals(const BlockedSignals&) = delete;
+    BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  private:
+    sigset_t before_{};
+};
+
+// The deadline, or none where the clock cannot tell it.
+std::optional<Clock::time_point> deadline_after(std::uint64_t timeout_ns) {
+    constexpr std::uint64_t kLongest = UINT64_C(1) << 61U;  // 73 years
+    if (timeout_ns >= kLongest) return std::nullopt;
+    return Clock::now() + std::chrono::nanoseconds(timeout_ns);
+}
+
+Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
+    if (context == nullptr) return {};
+    const auto deadline = deadline_after(timeout_ns);
+    const auto closing = std::make_shared<Closing>();
+    std::shared_ptr<LogDoor> log;
+    std::string devices;
+    {
+        const Call call(context);
+        if (!call) return call.refusal();
+        log = context->log;
+        devices = call->open_devices();
+        // From here on the context is gone for the application, whatever happens.
+        if (!context->gate.close()) return call.refusal();
+    }
+    std::thread thread;
+    try {
+        const BlockedSignals blocked;
+        thread = std::thread([context, closing] {
+            close_down(context);
+            const std::lock_guard lock(closing->mutex);
+            closing->done = true;
+            closing->changed.notify_all();
+        });
+    } catch (const std::exception& e) {
+        if (log) log->close();
+        return Error(Code::OUT_OF_MEMORY,
+                     fmt::format("no thread to close the context can be made ({}), so everything "
+                                 "of it stays until the process ends",
+                                 e.what()),
+                     "Fix: allow more threads", "context");
+    }
+    bool done = true;
+    {
+        std::unique_lock lock(closing->mutex);
+        const auto is_done = [&] { return closing->done; };
+        if (deadline)
+            done = closing->changed.wait_until(lock, *deadline, is_done);
+        else
+            closing->changed.wait(lock, is_done);
+    }
+    if (done) {
+        thread.join();
+        return {};
+    }
+    thread.detach();  // its code stays: libwye is linked with -z nodelete
+    if (log) log->close();
+    return Error(
+        Code::TIMEOUT,
+        fmt::format("the context with {} did not close within {:g} ms and was abandoned: its "
+                    "driver still runs, and frees everything if it ever ends",
+                    devices.empty() ? "no device open" : devices,
+                    static_cast<double>(timeout_ns) / 1e6),
+        "Fix: give a longer time limit, dispatch with time-outs, or end the process", devices);
+}
+
+}  // namespace
+
+void wye_context_destroy(wye_context* context) {
+    if (context == nullptr || context->forks != wye::registry::fork_count() ||
+        CallbackScope::within(context) || !context->gate.close())
+        return;
+    close_down(context);
+}
+
+wye_status wye_context_destroy_within(wye_context* context, uint64_t timeout_ns,
+                                      wye_error** error) {
+    return guarded(error, [&] { return destroy_within(context, timeout_ns); });
+}

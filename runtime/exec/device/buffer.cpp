@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "exec/device/buffer.hpp"
+
+namespace wye::exec {
+namespace {
+
+using registry::Handle;
+using registry::HandleKind;
+using registry::HandleTable;
+using registry::Pin;
+
+Result<void> check_range(const Pin& pin, std::string_view what, std::uint64_t offset,
+                         std::uint64_t size) {
+    const BufferObject& buffer = pin.as<BufferObject>();
+    if (offset <= buffer.size && size <= buffer.size - offset) return {};
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("{} of {} bytes at offset {} leaves buffer `{}`, which has {} bytes",
+                             what, size, offset, pin.label(), buffer.size),
+                 "Fix: keep the range inside the buffer", pin.label());
+}
+
+Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t size) {
+    if (pointer != nullptr || size == 0) return {};
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("{} bytes of buffer `{}` are to be moved from or to a null pointer",
+                             size, pin.label()),
+                 "Fix: pass the memory, or size 0", pin.label());
+}
+
+// Counts the uses, runs the operation alone, and waits.
+Result<void> run(const HandleTable& handles, std::span<const Handle> used, DeviceSession& session,
+                 const wye_operation& operation) {
+    WYE_ASSIGN(QueueLease lease, session.lease());
+    WYE_ASSIGN(const registry::InFlight uses, handles.begin_use(used));
+    return lease.run({&operation, 1});
+}
+
+}  // namespace
+
+Result<void> upload(const HandleTable& handles, Handle handle, std::uint64_t offset,
+                    const void* source, std::uint64_t size) {
+    WYE_ASSIGN(const Pin pin, handles.find(handle, HandleKind::buffer));
+    WYE_TRY(check_range(pin, "an upload", offset, size));
+    WYE_TRY(check_pointer(pin, source, size));
+    if (size == 0) return {};
+    BufferObject& buffer = pin.as<BufferObject>();
+    wye_operation operation{};
+    operation.kind = WYE_OPERATION_UPLOAD;
+    operation.u.transfer = {buffer.native.object(), offset, size, source, nullptr};
+    return run(handles, {&handle, 1}, buffer.session, operation);
+}
+
+Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t offset, void* target,
+                      std::uint64_t size) {
+    WYE_ASSIGN(const Pin pin, handles.find(handle, HandleKind::buffer));
+    WYE_TRY(check_range(pin, "a download", offset, size));
+    WYE_TRY(check_pointer(pin, target, size));
+    if (size == 0) return {};
+    BufferObject& buffer = pin.as<BufferObject>();
+    wye_operation operation{};
+    operation.kind = WYE_OPERATION_DOWNLOAD;
+    operation.u.transfer = {buffer.native.object(), offset, size, nullptr, target};
+    return run(handles, {&handle, 1}, buffer.session, operation);
+}
+
+Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t source_offset,
+                  Handle target, std::uint64_t target_offset, std::uint64_t size) {
+    WYE_ASSIGN(const Pin from, handles.find(source, HandleKind::buffer, {"input", 0, "source"}));
+    WYE_ASSIGN(const Pin to, handles.find_owned(target, HandleKind::buffer, from.owner(),
+                                                {"output", 0, "target"}));
+    WYE_TRY(check_range(from, "a copy", source_offset, size));
+    WYE_TRY(check_range(to, "a copy", target_offset, size));
+    if (size == 0) return {};
+    if (source == target && source_offset < target_offset + size &&
+        target_offset < source_offset + size)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("a copy of {} bytes within buffer `{}` from offset {} to {} "
+                                 "overlaps itself",
+                                 size, from.label(), source_offset, target_offset),
+                     "Fix: copy through another buffer", from.label());
+    wye_operation operation{};
+    operation.kind = WYE_OPERATION_COPY;
+    operation.u.copy = {from.as<BufferObject>().native.object(),
+                        to.as<BufferObject>().native.object(), source_offset, target_offset, size};
+    const Handle used[] = {source, target};
+    const std::size_t count = source == target ? 1 : 2;
+    return run(handles, {used, count}, from.as<BufferObject>().session, operation);
+}
+
+Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offset,
+                  std::uint64_t size, std::uint64_t pattern, std::uint32_t pattern_size) {
+    WYE_ASSIGN(const Pin pin, handles.find(handle, HandleKind::buffer));
+    WYE_TRY(check_range(pin, "a fill", offset, size));
+    if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("a fill pattern of {} bytes is asked for", pattern_size),
+                     "Fix: use a pattern of 1, 2, 4 or 8 bytes", pin.label());
+    if (offset % pattern_size != 0 || size % pattern_size != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("a fill of {} bytes at offset {} is no multiple of its {}-byte "
+                                 "pattern",
+                                 size, offset, pattern_size),
+                     "Fix: fill whole patterns", pin.label());
+    if (size == 0) return {};
+    BufferObject& buffer = pin.as<BufferObject>();
+    wye_operation operation{};
+    operation.kind = WYE_OPERATION_FILL;
+    operation.u.fill = {buffer.native.object(), offset, size, pattern, pattern_size, 0};
+    return run(handles, {&handle, 1}, buffer.session, operation);
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the compiled form of a program, or makes it on a thread with a wide stack. Every compile
+// runs on such a thread, so that drivers' compilers do not depend on the caller's stack, the caller
+// can stop waiting at its deadline, and a driver that changes the signal mask, the alternate stack
+// or the floating point mode of its thread changes no thread of the application.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "exec/device/compile_job.hpp"
+#include "exec/device/session.hpp"
+#include "exec/program/compile.hpp"
+#include "exec/program/disk_cache.hpp"
+#include "registry/process_state.hpp"
+
+namespace wye::exec {
+namespace {
+
+// Programs that stay alive until the end, since they can be kept on disk only then.
+constexpr std::size_t kMostUnkept = 64;
+
+void add(PrepareStats& sum, PrepareStats&& part) {
+    sum.compiled += part.compiled;
+    sum.loaded += part.loaded;
+    sum.missed += part.missed;
+    sum.kept_bytes += part.kept_bytes;
+    sum.lower_ns += part.lower_ns;
+    sum.driver_ns += part.driver_ns;
+    for (CacheEntry& entry : part.unwritten) sum.unwritten.push_back(std::move(entry));
+}
+
+std::string what_of(const CompileJob& job) {
+    return fmt::format("compiling `{}`", job.program->program().name);
+}
+
+Error not_in_time(const std::string& device, const CompileJob& job, bool own) {
+    const std::string state =
+        own ? "it goes on, and a later dispatch finds what it gives" : "another call waits for it";
+    return {Code::TIMEOUT,
+            fmt::format("{} for {} did not end before the time-out; nothing ran; {}", what_of(job),
+                        device, state),
+            "Fix: give a longer time-out, prepare the program before it is dispatched "
+            "(wye_program_prepare), or make it smaller",
+            job.program->program().name};
+}
+
+Error overdue_error(const std::string& device, const CompileJob& job) {
+    return {Code::DEVICE_BUSY,
+            fmt::format("{} is still {}, which did not end before a time-out; it compiles one "
+                        "program at a time",
+                        device, what_of(job)),
+            "Fix: wait for it with a flush, dispatch programs that are compiled already, or use "
+            "another device",
+            device};
+}
+
+}  // namespace
+
+PreparedRef DeviceSession::known(ProgramObject& program, const PreparedKey& key) {
+    if (PreparedRef found = program.find_prepared(*this, key)) return found;
+    const auto [first, last] = cache_.equal_range(program.fingerprint().bytes);
+    for (auto it = first; it != last; ++it) {
+        PreparedRef found = it->second.lock();
+        // A fingerprint does not resist forgery, so the bytes decide.
+        if (!found || found->key != key || *found->encoding != *program.encoding()) continue;
+        program.remember(*this, found);
+        return found;
+    }
+    return nullptr;
+}
+
+bool DeviceSession::await(std::unique_lock<std::mutex>& lock,
+                          const std::optional<Clock::time_point>& deadline, const CompileJob& job) {
+    const auto ended = [&] { return job.done; };
+    if (deadline) return compiled_.wait_until(lock, *deadline, ended);
+    compiled_.wait(lock, ended);
+    return true;
+}
+
+Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const PreparedKey& key,
+                                            PrepareStats& stats,
+                                            std::optional<Clock::time_point> deadline, bool warms) {
+    std::shared_ptr<CompileJob> job;
+    std::shared_ptr<CompileJob> late;  // has ended; its thread is joined without the lock
+    std::unique_lock lock(compile_mutex_);
+    for (;;) {
+        job = std::make_shared<CompileJob>(program.shared_from_this(), key);
+        job->known = known(program, key);
+        job->warms = warms && format_ != WYE_FORMAT_PROGRAM;
+        if (job->known && (!job->warms || job->known->made_code)) return job->known;
+        if (!job_) break;
+        // Of two calls for one program the second waits for what the first one makes.
+        const std::shared_ptr<CompileJob> running = job_;
+        if (running->overdue && (running->program != job->program || running->key != key))
+            return overdue_error(info().selector, *running);
+        if (!await(lock, deadline, *running)) return not_in_time(info().selector, *running, false);
+    }
+    late = std::move(late_);
+    WYE_ASSIGN(job->thread,
+               sdk::WideThread::start("wye-compile", [this, job = job.get()] { compile(*job); }));
+    job_ = job;
+    if (!await(lock, deadline, *job)) {
+        job->overdue = true;
+        late_ = job;
+        return not_in_time(info().selector, *job, true);
+    }
+    lock.unlock();
+    job->thread.join();
+    add(stats, std::move(job->stats));
+    if (job->thrown) std::rethrow_exception(job->thrown);
+    return *std::move(job->made);
+}
+
+// On the job's thread.
+void DeviceSession::compile(CompileJob& job) noexcept {
+    try {
+        job.made.emplace(compile_now(job));
+    } catch (...) {
+        job.thrown = std::current_exception();
+    }
+    bool overdue = false;
+    {
+        const std::lock_guard lock(compile_mutex_);
+        overdue = job.overdue;
+        job.done = true;
+        job_.reset();  // whoever waits for it, or `late_`, has it too
+        compiled_.notify_all();
+    }
+    if (overdue) write_entries(job.stats, *disk_);
+}
+
+Result<PreparedRef> DeviceSession::compile_now(CompileJob& job) {
+    PreparedRef out = job.known;
+    if (!out) {
+        const std::shared_lock entering(entering_);
+        WYE_TRY(alive());
+        auto made = prepare(device_, lines_, *job.program, job.key, *disk_, job.stats);
+        if (!made.ok()) return noted(std::move(made).error());
+        out = std::move(made).value();
+        const std::lock_guard lock(compile_mutex_);
+        if (out->unkept && unkept_.size() < kMostUnkept) unkept_.push_back(out);
+        std::erase_if(cache_, [](const auto& entry) { return entry.second.expired(); });
+        cache_.emplace(job.program->fingerprint().bytes, out);
+        job.program->remember(*this, out);
+    }
+    if (job.warms) make_code(*job.program, *out, job.stats);
+    return out;
+}
+
+// A launch of no workgroups: drivers that put off code generation until a launch do it now, and
+// nothing of the program runs. An error is no matter: the first launch meets it again.
+void DeviceSession::make_code(const ProgramObject& program, Prepared& prepared,
+                              PrepareStats& stats) {
+    const Clock::time_point start = now();
+    const registry::ProcessStateGuard guard(!device_->built_in());
+    auto queue = lease();
+    if (!queue.ok()) return;
+    const auto buffer = queue->trap_buffer();  // for all bindings: nothing reads or writes them
+    if (!buffer.ok()) return;
+    const plan::ProgramPlan& plan = program.plan();
+    const std::vector<wye_binding> bindings(plan.bindings.bindings.size(), {*buffer, 0, 0, 0});
+    const std::vector<std::uint64_t> params(plan.params.size / sizeof(std::uint64_t) + 1);
+    wye_operation operation{};
+    operation.kind = WYE_OPERATION_DISPATCH;
+    wye_dispatch_op& dispatch = operation.u.dispatch;
+    dispatch.program = prepared.native.object();
+    dispatch.bindings = bindings.data();
+    dispatch.params = params.data();
+    if (prepared.uses_trap) dispatch.trap = {*buffer, 0, 8, 1};
+    if (queue->run({&operation, 1}).ok()) prepared.made_code = true;
+    stats.driver_ns += nanoseconds(now() - start);
+}
+
+bool DeviceSession::overdue() {
+    const std::lock_guard lock(compile_mutex_);
+    return job_ && job_->overdue;
+}
+
+void DeviceSession::await_overdue() {
+    std::shared_ptr<CompileJob> late;
+    std::unique_lock lock(compile_mutex_);
+    compiled_.wait(lock, [&] { return !job_ || !job_->overdue; });
+    if (!job_) late = std::move(late_);
+}
+
+}  // namespace wye::exec

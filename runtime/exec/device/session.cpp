@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/device/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exec/device/compile_job.hpp"
+#include "exec/program/cache_key.hpp"
+#include "exec/program/compile.hpp"
+#include "exec/program/program_object.hpp"
+#include "route/route.hpp"
+
+namespace wye::exec {
+namespace {
+
+// Saving may cost as much as compiling: closing must not take for ever. Later processes go on.
+constexpr std::chrono::seconds kKeepTime{2};
+
+}  // namespace
+
+Result<SessionRef> DeviceSession::open(registry::Registry& registry,
+                                       const registry::Selection& selection,
+                                       std::uint64_t generation,
+                                       std::shared_ptr<ArtifactCache> cache) {
+    WYE_ASSIGN(registry::DeviceRef device, registry.open_device(*selection.device));
+    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation,
+                                           std::move(cache));
+}
+
+DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
+                             std::uint64_t generation, std::shared_ptr<ArtifactCache> cache)
+    : device_(std::move(device)), reason_(std::move(reason)), disk_(std::move(cache)) {
+    const registry::DeviceInfo& info = device_->info();
+    if (disk_->store.on()) lines_ = device_lines(info);
+    owner_ = std::make_shared<const registry::Owner>(
+        registry::Owner{info.plugin, info.index, generation});
+    format_ = route::choose_format(info, lower::formats());
+    // A limit that is not reported counts as 1: never unlimited.
+    max_groups_ = info.facts.triple(WYE_FACT_KEY_MAX_WORKGROUPS).value_or(plan::Count3{1, 1, 1});
+    for (std::uint32_t& axis : max_groups_) axis = std::max(axis, 1U);
+    max_buffer_bytes_ = info.facts.number(WYE_FACT_KEY_MAX_BUFFER_BYTES).value_or(UINT64_MAX);
+}
+
+DeviceSession::~DeviceSession() {
+    try {
+        (void)flush();
+        const Clock::time_point start = Clock::now();
+        for (const PreparedRef& prepared : unkept_)
+            if (!lost() && Clock::now() - start < kKeepTime)
+                if (const auto entry = entry_of(*prepared))
+                    disk_->store.put(entry->key, entry->value);
+    } catch (const std::exception&) {  // no memory: the next process compiles again
+    }
+}
+
+void DeviceSession::write(PrepareStats& stats) noexcept { write_entries(stats, *disk_); }
+
+Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadline) {
+    std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::defer_lock);
+    if (!deadline) {
+        lock.lock();
+    } else if (!lock.try_lock_until(*deadline)) {
+        return Error(Code::TIMEOUT,
+                     fmt::format("{} did not become free before the time-out", info().selector),
+                     "Fix: give a longer time-out, or dispatch from fewer threads",
+                     info().selector);
+    }
+    WYE_TRY(settle());
+    return QueueLease(*this, std::move(lock));
+}
+
+Result<void> DeviceSession::settle() {
+    if (!abandoned_) return alive();
+    const auto reached = queue_->reached(abandoned_->value);
+    if (reached.ok() && !*reached)
+        return Error(Code::DEVICE_BUSY,
+                     fmt::format("{} is still running {}, which timed out and cannot be cancelled",
+                                 info().selector, abandoned_->what),
+                     "Fix: wait for it with a flush, or use another device", info().selector);
+    if (!reached.ok()) {
+        (void)noted(reached.error());
+        queue_.reset();  // a poisoned queue stays poisoned
+    }
+    let_go();
+    return alive();
+}
+
+void DeviceSession::let_go() noexcept {
+    abandoned_.reset();
+    scratch_.release_all();
+}
+
+bool DeviceSession::try_drain() {
+    const std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
+    return lock.owns_lock() && (settle().ok() || !abandoned_);
+}
+
+Result<void> DeviceSession::flush() {
+    await_overdue();
+    const std::lock_guard lock(queue_mutex_);
+    if (!abandoned_) return alive();
+    auto waited = queue_->wait(abandoned_->value);
+    if (!waited.ok()) {
+        (void)noted(std::move(waited).error());
+        queue_.reset();
+    }
+    let_go();
+    return alive();
+}
+
+Result<void> DeviceSession::alive() const {
+    if (!lost()) return {};
+    const std::lock_guard lock(loss_mutex_);
+    return Error(*loss_).wrapped(
+        Code::DEVICE_LOST, fmt::format("{} was lost", info().selector),
+        "Fix: open the device again, and make its buffers anew: what was on it is gone",
+        info().selector);
+}
+
+Error DeviceSession::noted(Error error) {
+    if (error.code != Code::DEVICE_LOST && !device_->lost()) return error;
+    const std::lock_guard lock(loss_mutex_);
+    if (!loss_) loss_ = error;
+    lost_.store(true, std::memory_order_release);
+    return error;
+}
+
+Result<void> DeviceSession::recover() {
+    const std::lock_guard queue(queue_mutex_);
+    const std::unique_lock alone(entering_);
+    if (!lost() || recovered_) return {};
+    queue_.reset();
+    let_go();
+    auto result = device_->recover();
+    if (!result.ok() && result.error().code != Code::UNIMPLEMENTED &&
+        result.error().code != Code::UNSUPPORTED)
+        return result;
+    recovered_ = true;
+    return {};
+}
+
+Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::uint32_t alignment,
+                                                     std::string_view label) {
+    const std::shared_lock entering(entering_);
+    WYE_TRY(alive());
+    auto made = registry::NativeBuffer::create(device_, size, alignment, label);
+    if (!made.ok() && made.error().code == Code::DEVICE_MEMORY) {
+        const std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
+        if (lock.owns_lock() && scratch_.drop_free())
+            made = registry::NativeBuffer::create(device_, size, alignment, label);
+    }
+    if (!made.ok()) return noted(std::move(made).error());
+    return made;
+}
+
+std::uint64_t DeviceSession::scratch_created() {
+    const std::lock_guard lock(queue_mutex_);
+    return scratch_.created();
+}
+
+Result<void> DeviceSession::make_queue(bool timing) {
+    queue_.reset();
+    WYE_ASSIGN(queue_, registry::NativeQueue::create(device_, "wye", timing));
+    queue_timing_ = timing;
+    return {};
+}
+
+}  // namespace wye::exec

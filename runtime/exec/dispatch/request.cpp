@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wye::exec {
+namespace {
+
+constexpr std::uint32_t kKnownFlags =
+    WYE_DISPATCH_GRID | WYE_DISPATCH_ELEMENTS | WYE_DISPATCH_COOPERATIVE | WYE_DISPATCH_VARIANTS |
+    WYE_DISPATCH_SPECULATION | WYE_DISPATCH_PERSISTENT | WYE_DISPATCH_TIMED;
+
+Error invalid(std::string what, std::string fix) {
+    return {Code::INVALID_ARGUMENT, std::move(what), std::move(fix), "wye_dispatch_desc"};
+}
+
+Result<void> check_members(const wye_dispatch_desc& desc) {
+    if ((desc.flags & ~kKnownFlags) != 0)
+        return invalid(
+            fmt::format("the dispatch flags have unknown bits {:#x}", desc.flags & ~kKnownFlags),
+            "Fix: use the WYE_DISPATCH_ flags of this version");
+    if (desc.reserved != 0)
+        return invalid(fmt::format("the reserved member of the dispatch is {}", desc.reserved),
+                       "Fix: start from WYE_INIT, which zeroes it");
+    if (desc.arguments == nullptr && desc.argument_count != 0)
+        return invalid(fmt::format("{} arguments stand at a null pointer", desc.argument_count),
+                       "Fix: pass the arguments, or count 0");
+    if (desc.params == nullptr && desc.param_count != 0)
+        return invalid(fmt::format("{} parameters stand at a null pointer", desc.param_count),
+                       "Fix: pass the parameters, or count 0");
+    if (desc.argument_count > WYE_LIMIT_BUFFERS)
+        return invalid(fmt::format("the dispatch has {} arguments, a program at most {} buffers",
+                                   desc.argument_count, WYE_LIMIT_BUFFERS),
+                       "Fix: bind each buffer once");
+    return {};
+}
+
+// Members that belong to another kind are mistakes, not to be ignored.
+Result<void> check_argument(const wye_argument& argument, std::size_t index) {
+    const bool host = argument.input.data != nullptr || argument.input.size != 0 ||
+                      argument.output != nullptr || argument.output_size != 0;
+    const bool resident = argument.buffer != 0 || argument.offset != 0;
+    switch (argument.kind) {
+        case WYE_ARGUMENT_HOST:
+            if (!resident && argument.size == 0) return {};
+            return invalid(fmt::format("argument {} is host bytes, but names a buffer, an offset "
+                                       "or a size",
+                                       index),
+                           "Fix: leave those members zero, or use WYE_ARGUMENT_RESIDENT");
+        case WYE_ARGUMENT_RESIDENT:
+            if (!host) return {};
+            return invalid(
+                fmt::format("argument {} is a resident buffer, but brings host bytes", index),
+                "Fix: leave input and output zero, or use WYE_ARGUMENT_HOST");
+        case WYE_ARGUMENT_DISCARD:
+            if (!host && !resident) return {};
+            return invalid(fmt::format("argument {} is discarded, but brings memory", index),
+                           "Fix: leave all but `size` zero, or use another kind");
+        default:
+            return invalid(fmt::format("argument {} has kind {}", index, argument.kind),
+                           "Fix: use WYE_ARGUMENT_HOST, _RESIDENT or _DISCARD");
+    }
+}
+
+}  // namespace
+
+Result<void> read_request(const wye_dispatch_desc& desc, Requested& out) {
+    WYE_TRY(check_members(desc));
+    out.count = static_cast<std::size_t>(desc.argument_count);
+    for (std::size_t i = 0; i < out.count; ++i) {
+        const wye_argument& from = desc.arguments[i];
+        WYE_TRY(check_argument(from, i));
+        plan::Argument& to = out.storage[i];
+        to.kind = static_cast<plan::ArgumentKind>(from.kind);
+        to.binding = from.binding;
+        to.input = static_cast<const std::byte*>(from.input.data);
+        to.input_size = from.input.size;
+        to.output = static_cast<std::byte*>(from.output);
+        to.output_size = from.output_size;
+        to.buffer = from.buffer;
+        to.buffer_offset = from.offset;
+        to.buffer_size = 0;
+        to.size = from.size;
+    }
+    plan::Request& request = out.request;
+    request.arguments = {out.storage, out.count};
+    request.params = {desc.params, static_cast<std::size_t>(desc.param_count)};
+    request.has_grid = (desc.flags & WYE_DISPATCH_GRID) != 0;
+    request.has_elements = (desc.flags & WYE_DISPATCH_ELEMENTS) != 0;
+    std::copy_n(desc.grid, 3, request.grid.begin());
+    request.elements = desc.elements;
+    std::copy_n(desc.workgroup, 3, request.workgroup.begin());
+    request.max_output_bytes = desc.max_output_bytes;
+    request.fixpoint_iterations = desc.fixpoint_iterations;
+    request.ulp_budget = desc.ulp_budget;
+    request.speculation = (desc.flags & WYE_DISPATCH_SPECULATION) != 0;
+    request.persistent = (desc.flags & WYE_DISPATCH_PERSISTENT) != 0;
+    return {};
+}
+
+std::chrono::steady_clock::time_point after(std::chrono::steady_clock::time_point start,
+                                            std::uint64_t timeout_ns) {
+    using std::chrono::nanoseconds;
+    constexpr std::uint64_t kLongest = UINT64_C(1) << 61U;  // some 70 years
+    return start + nanoseconds(static_cast<std::int64_t>(std::min(timeout_ns, kLongest)));
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/program/program_object.hpp"
+#include "plan/binding.hpp"
+#include "registry/json.hpp"
+
+namespace wye::exec {
+namespace {
+
+using registry::Json;
+
+Json place_json(ir::Place place) {
+    if (place.line == 0) return nullptr;
+    return {{"line", place.line}, {"column", place.column}};
+}
+
+Json buffer_json(const plan::Binding& binding, const ir::Buffer& buffer) {
+    static constexpr const char* kKinds[] = {"run-time", "literal", "computed"};
+    Json out = {{"name", buffer.name},
+                {"binding", binding.binding},
+                {"role", ir::role_name(buffer.role)},
+                {"type", ir::type_name(buffer.type)},
+                {"element_bytes", binding.element_size},
+                {"alignment", binding.preferred_alignment},
+                {"count_kind", kKinds[static_cast<std::size_t>(buffer.count_kind)]}};
+    out["bytes"] = binding.static_bytes ? Json(*binding.static_bytes) : Json(nullptr);
+    out["input_index"] = binding.input_index ? Json(*binding.input_index) : Json(nullptr);
+    out["output_index"] = binding.output_index ? Json(*binding.output_index) : Json(nullptr);
+    return out;
+}
+
+std::string hex(const plan::LayoutFingerprint& bytes) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string out;
+    for (const std::uint8_t byte : bytes) {
+        out += kDigits[byte >> 4U];
+        out += kDigits[byte & 15U];
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string analysis_json(const ProgramObject& program) {
+    const ir::Program& source = program.program();
+    const plan::ProgramPlan& plan = program.plan();
+    Json out = {{"schema_version", 1},
+                {"name", source.name},
+                {"fingerprint", program.fingerprint().hex()},
+                {"layout_fingerprint", hex(plan::layout_fingerprint(plan.bindings))},
+                {"deterministic", plan.analysis.deterministic()}};
+    out["doubts"] = Json::array();
+    for (const ir::Doubt& doubt : plan.analysis.doubts)
+        out["doubts"].push_back(
+            {{"reason", doubt.reason}, {"what", doubt.what}, {"place", place_json(doubt.place)}});
+    out["needs"] = Json::array();
+    for (const ir::Need& need : plan.analysis.needs)
+        out["needs"].push_back({{"capability", need.capability},
+                                {"because", need.because},
+                                {"place", place_json(need.place)}});
+    out["workgroup"] = source.workgroup;
+    out["adjustable"] = source.adjustable;
+    out["sizes"] = {{"shared_bytes", plan.analysis.shared_bytes},
+                    {"local_array_bytes", plan.analysis.local_array_bytes},
+                    {"params_bytes", plan.params.size},
+                    {"wire_bytes", program.encoding()->size()}};
+    out["uses"] = {{"barrier", plan.analysis.uses_barrier},
+                   {"grid_barrier", plan.analysis.uses_grid_barrier},
+                   {"kernels", plan.analysis.kernels},
+                   {"subgroup", plan.analysis.uses_subgroup},
+                   {"trap", plan.analysis.uses_trap},
+                   {"may_not_terminate", plan.analysis.may_not_terminate}};
+    out["buffers"] = Json::array();
+    for (const plan::Binding& binding : plan.bindings.bindings)
+        out["buffers"].push_back(buffer_json(binding, source.buffers[binding.buffer_index]));
+    return out.dump(2);
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/program/cache_key.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::exec {
+namespace {
+
+// Of one line: what a plugin or a program says must not pass for another line.
+std::string line(std::string_view name, std::string_view value) {
+    std::string out = fmt::format("{}={}\n", name, value);
+    std::replace(out.begin(), out.end() - 1, '\n', ' ');
+    return out;
+}
+
+std::string to_text(const registry::FactValue& value) {
+    return std::visit(
+        [](const auto& v) -> std::string {
+            using T = std::decay_t<decltype(v)>;
+            if constexpr (std::is_same_v<T, std::string>)
+                return v;
+            else if constexpr (std::is_arithmetic_v<T>)
+                return fmt::format("{}", v);
+            else
+                return fmt::format("{}", fmt::join(v, ","));
+        },
+        value);
+}
+
+// Which of several equal devices it is, and figures that code does not depend on.
+bool tells_nothing(std::uint32_t key) {
+    switch (key) {
+        case WYE_FACT_KEY_PCI_ADDRESS:
+        case WYE_FACT_KEY_UUID:
+        case WYE_FACT_KEY_LUID:
+        case WYE_FACT_KEY_MEMORY_BYTES:
+            return true;
+        default:
+            return key >= WYE_FACT_KEY_COMPUTE_UNITS && key < WYE_FACT_KEY_NATIVE_F32_DIV;
+    }
+}
+
+std::vector<std::byte> with_bytes(const std::string& lines, std::span<const std::byte> bytes) {
+    const auto* text = reinterpret_cast<const std::byte*>(lines.data());
+    std::vector<std::byte> out(text, text + lines.size());
+    out.push_back(std::byte{'\n'});
+    out.insert(out.end(), bytes.begin(), bytes.end());
+    return out;
+}
+
+// Every member of a PreparedKey; a new one is added here.
+std::string key_lines(const PreparedKey& key) {
+    static_assert(sizeof(PreparedKey) == 24, "the key on disk needs every member");
+    return line("workgroup",
+                fmt::format("{},{},{}", key.workgroup[0], key.workgroup[1], key.workgroup[2])) +
+           line("folded", key.folded ? "1" : "0") + line("check-free", key.check_free ? "1" : "0") +
+           line("variant", key.variant == ir::kNone ? "none" : std::to_string(key.variant)) +
+           line("ulp_budget", std::to_string(key.ulp_budget));
+}
+
+}  // namespace
+
+std::string device_lines(const registry::DeviceInfo& info) {
+    std::string out = line("device", info.name);
+    for (const auto& [key, fact] : info.facts.all()) {
+        if (tells_nothing(key)) continue;
+        const auto infos = registry::fact_infos();
+        const auto named = std::ranges::find(infos, key, &registry::FactInfo::key);
+        out += line(named == infos.end() ? std::to_string(key) : std::string(named->name),
+                    to_text(fact.value));
+    }
+    return out;
+}
+
+std::vector<std::byte> program_key(const std::string& build, const registry::OpenDevice& device,
+                                   const std::string& lines, std::string_view format,
+                                   std::string_view name, const PreparedKey& key,
+                                   const Encoding& encoding) {
+    return with_bytes(line("kind", "program") + line("program", name) + line("format", format) +
+                          line("build", build) + line("plugin", device.plugin_identity()) +
+                          key_lines(key) + lines,
+                      *encoding);
+}
+
+std::vector<std::byte> translation_key(const std::string& build, const std::string& translator,
+                                       std::string_view target, const wye_artifact& artifact,
+                                       std::string_view format) {
+    return with_bytes(line("kind", "translation") + line("program", sdk::from_abi(artifact.label)) +
+                          line("format", format) + line("build", build) +
+                          line("plugin", translator) +
+                          line("from", sdk::from_abi(artifact.format)) +
+                          line("options", sdk::from_abi(artifact.options)) + std::string(target),
+                      {static_cast<const std::byte*>(artifact.code.data), artifact.code.size});
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/program/disk_cache.hpp"
+
+#include <fmt/format.h>
+
+#include "registry/json.hpp"
+#include "wye/sdk/build_id.hpp"
+
+namespace wye::exec {
+namespace {
+
+constexpr char kInside = 0;  // an address in libwye
+constexpr const char* kNoBuildId = "libwye was linked without a build id (ld --build-id)";
+
+std::string text_of(const registry::Config& config, std::string_view key) {
+    const auto found = config.find(key);
+    return found == config.end() ? std::string() : found->second;
+}
+
+std::string programs_of(const std::string& folder) {
+    return folder.empty() ? folder : folder + "/programs";
+}
+
+// Set and no size: off, rather than another size than was meant.
+std::uint64_t limit_of(const registry::Config& config, std::string& off) {
+    const auto found = config.find("cache_size");
+    if (found == config.end()) return cache::kDefaultLimit;
+    const auto size = cache::parse_size(found->second);
+    if (!size)
+        off = fmt::format(
+            "`{}` is no size. Fix: set WYE_CACHE_SIZE (or `cache_size`) to something like 512MiB, "
+            "or to 0",
+            found->second);
+    return size.value_or(0);
+}
+
+// "name=value" of a key's first lines.
+std::string line_of(std::string_view key, std::string_view name) {
+    for (std::size_t at = 0; at < key.size() && key[at] != '\n';) {
+        const std::size_t end = std::min(key.find('\n', at), key.size());
+        const std::string_view line = key.substr(at, end - at);
+        if (line.starts_with(name) && line.substr(name.size()).starts_with('='))
+            return std::string(line.substr(name.size() + 1));
+        at = end + 1;
+    }
+    return {};
+}
+
+struct Settings {
+    std::string off;
+    std::uint64_t limit;
+};
+
+Settings settings_of(const registry::Config& config, const std::string& build) {
+    Settings out{build.empty() ? kNoBuildId : "", 0};
+    out.limit = limit_of(config, out.off);
+    return out;
+}
+
+}  // namespace
+
+ArtifactCache::ArtifactCache(const std::shared_ptr<const registry::HostServices>& host)
+    : build(sdk::build_id(&kInside)),
+      folder(text_of(host->config(), "cache_folder")),
+      store(programs_of(folder), settings_of(host->config(), build).limit,
+            settings_of(host->config(), build).off,
+            [host](const std::string& text) { host->log(WYE_LOG_WARNING, "cache", text); }) {}
+
+Result<std::string> cache_json(ArtifactCache& cache) {
+    using registry::Json;
+    const std::string trouble = cache.store.trouble();
+    const cache::Counts counts = cache.store.counts();
+    WYE_ASSIGN(const std::vector<cache::Listed> listed, cache.store.list());
+    Json entries = Json::array();
+    std::uint64_t bytes = 0;
+    for (const cache::Listed& one : listed) {
+        bytes += one.bytes;
+        const std::string plugin = line_of(one.key, "plugin");
+        entries.push_back({{"program", line_of(one.key, "program")},
+                           {"kind", line_of(one.key, "kind")},
+                           {"format", line_of(one.key, "format")},
+                           {"plugin", plugin.substr(0, plugin.find(' '))},
+                           {"device", line_of(one.key, "device")},
+                           {"bytes", one.bytes},
+                           {"used_unix_ns", one.used_ns}});
+    }
+    WYE_ASSIGN(const std::vector<cache::Kept> found, cache::list_kept(cache.folder));
+    Json kept = Json::array();
+    for (const cache::Kept& one : found)
+        kept.push_back({{"name", one.name},
+                        {"kind", one.kind},
+                        {"key", one.key},
+                        {"sound", !one.key.empty()},
+                        {"bytes", one.bytes},
+                        {"made_unix_ns", one.made_ns}});
+    Json out = {{"schema_version", 1},
+                {"folder", cache.store.folder()},
+                {"usable", trouble.empty()},
+                {"trouble", trouble.empty() ? Json() : Json(trouble)},
+                {"limit_bytes", cache.store.limit()},
+                {"bytes", bytes},
+                {"hits", counts.hits},
+                {"misses", counts.misses},
+                {"stored", counts.stored},
+                {"evicted", counts.evicted},
+                {"damaged", counts.damaged},
+                {"entries", std::move(entries)},
+                {"kept", std::move(kept)}};
+    return out.dump(2);
+}
+
+Result<std::uint64_t> clear_cache(ArtifactCache& cache) {
+    WYE_ASSIGN(const std::uint64_t entries, cache.store.clear());
+    WYE_ASSIGN(const std::uint64_t kept, cache::clear_kept(cache.folder));
+    return entries + kept;
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/analysis/analysis.hpp"
+
+#include <algorithm>
+
+#include "program/analysis/access.hpp"
+#include "program/analysis/determinism.hpp"
+#include "program/check/validator.hpp"
+
+namespace wye::ir {
+
+namespace detail {
+namespace {
+
+std::string where(Place place, const std::string& body) {
+    if (place.line == 0) return " in " + body;
+    return " at " + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
+// Copies of a value, as opposed to computing with it.
+bool moves_only(Op op) {
+    switch (op) {
+        case Op::LITERAL:
+        case Op::PARAM:
+        case Op::LOCAL:
+        case Op::LOAD:
+        case Op::LOAD_TABLE:
+        case Op::LOAD_ARRAY:
+        case Op::CALL:
+        case Op::CONSTRUCT:
+        case Op::SPLAT:
+        case Op::COMPONENT:
+        case Op::BITCAST:
+        case Op::SELECT:
+            return true;
+        default:
+            return op_atomic(op) || op == Op::WORKGROUP_UNIFORM_LOAD;
+    }
+}
+
+bool subgroup_builtin(std::uint16_t index) {
+    return index == WYE_BUILTIN_SUBGROUP_SIZE || index == WYE_BUILTIN_NUM_SUBGROUPS ||
+           index == WYE_BUILTIN_SUBGROUP_ID || index == WYE_BUILTIN_SUBGROUP_LANE;
+}
+
+std::string_view builtin_text(std::uint16_t index) {
+    static constexpr std::string_view kNames[] = {
+#define WYE_ANALYSIS_BUILTIN(name, index, text, lanes) text,
+        WYE_BUILTINS(WYE_ANALYSIS_BUILTIN)
+#undef WYE_ANALYSIS_BUILTIN
+    };
+    return index < std::size(kNames) ? kNames[index] : "?";
+}
+
+// Grid barriers stand at main's top level and in `for` loops there, nowhere else.
+bool holds_grid_barrier(const Code& code, BlockId block) {
+    return std::ranges::any_of(code.blocks[block], [&](StmtId id) {
+        const Stmt& s = code.stmts[id];
+        return s.op == Op::GRID_BARRIER || (s.op == Op::FOR && holds_grid_barrier(code, s.body));
+    });
+}
+
+class Analyser {
+  public:
+    explicit Analyser(const Program& program) : program_(program) {}
+
+    Analysis run() {
+        heads();
+        std::vector<std::uint64_t> arrays;  // by function, with the deepest call
+        for (const Function& f : program_.functions) {
+            body_ = "function " + quoted(f.name);
+            arrays.push_back(code(f.code, arrays));
+        }
+        body_ = "main";
+        arrays.push_back(code(program_.main, arrays));
+        out_.local_array_bytes = *std::max_element(arrays.begin(), arrays.end());
+        out_.params_bytes = param_layout(program_.params).size;
+        if (out_.uses_grid_barrier) out_.kernels = kernels();
+        find_doubts(program_, out_);
+        return std::move(out_);
+    }
+
+  private:
+    // `because` makes the text, for the first place only.
+    template <typename Because>
+    void need(const char* capability, Because because, Place place) {
+        for (const Need& n : out_.needs)
+            if (n.capability == capability) return;
+        out_.needs.push_back({capability, because(), place});
+    }
+
+    // Because of a type somewhere; `in` says where.
+    template <typename In>
+    void type(Type t, In in, Place place) {
+        const auto because = [&](const char* what) { return [=] { return what + in(); }; };
+        if (t.bits() == 64 && t.integer()) need("int64", because("64-bit integers"), place);
+        if (t.kind == Kind::F64) {
+            need("f64", because("f64"), place);
+            need("ieee_f64", because("f64"), place);
+        }
+        if (t.kind == Kind::F16) need("storage16", because("f16"), place);
+    }
+
+    void heads() {
+        for (const Param& p : program_.params)
+            type(
+                p.type, [&] { return " in " + quoted(p.name); }, p.place);
+        for (const Buffer& b : program_.buffers) {
+            const std::string in = " elements of " + quoted(b.name);
+            const auto elements = [&] { return type_name(b.type) + in; };
+            type(
+                b.type, [&] { return in; }, b.place);
+            if (b.type.bits() == 8) need("storage8", elements, b.place);
+            if (b.type.bits() == 16) need("storage16", elements, b.place);
+            if (b.type.kind == Kind::BF16)
+                need(
+                    "ieee_f32", [&] { return "conversion of bf16" + in; }, b.place);
+            if (b.shared()) out_.shared_bytes += b.count * private_bytes(b.type);
+        }
+        for (const Table& t : program_.tables)
+            type(
+                t.type, [&] { return " elements of " + quoted(t.name); }, t.place);
+        if (program_.subgroup != 0) {
+            const std::string demand = quoted("subgroup " + std::to_string(program_.subgroup));
+            need("subgroup", [&] { return demand; }, {});
+        }
+    }
+
+    std::uint64_t code(const Code& code, const std::vector<std::uint64_t>& arrays) {
+        std::uint64_t own = 0;
+        std::uint64_t deepest = 0;
+        for (const Local& l : code.locals) {
+            type(
+                l.type, [&] { return where(l.place, body_); }, l.place);
+            if (l.form == Local::Form::Array) own += l.count * private_bytes(l.type);
+        }
+        const auto expressions = [&](ExprId root) {
+            each_node(code, root, [&](const Expr& e) {
+                expression(code, e);
+                if (e.op == Op::CALL) deepest = std::max(deepest, arrays[e.imm]);
+            });
+        };
+        each_statement(code, code.root, [&](const Stmt& s) {
+            statement(s);
+            for (const ExprId e : s.args) expressions(e);
+        });
+        expressions(code.result);
+        return own + deepest;
+    }
+
+    void statement(const Stmt& s) {
+        if (s.op == Op::BARRIER) out_.uses_barrier = true;
+        if (s.op == Op::TRAP) out_.uses_trap = true;
+        if (s.op == Op::WHILE) out_.may_not_terminate = true;
+        if (s.op == Op::GRID_BARRIER) out_.uses_barrier = out_.uses_grid_barrier = true;
+    }
+
+    // Runs of statements between grid barriers of main's top level; 0 when a loop holds one.
+    std::uint32_t kernels() const {
+        const Code& main = program_.main;
+        std::uint32_t runs = 0;
+        bool within = false;
+        for (const StmtId id : main.blocks[main.root]) {
+            const Stmt& s = main.stmts[id];
+            if (s.op == Op::FOR && holds_grid_barrier(main, s.body)) return 0;
+            if (s.op != Op::GRID_BARRIER && !within) ++runs;
+            within = s.op != Op::GRID_BARRIER;
+        }
+        return std::max(runs, 1U);
+    }
+
+    void subgroup(std::string_view name, Place place) {
+        out_.uses_subgroup = true;
+        need(
+            "subgroup", [&] { return quoted(name) + where(place, body_); }, place);
+    }
+
+    void atomic(const Expr& e) {
+        const Buffer& b = program_.buffers[e.imm];
+        const auto because = [&] {
+            return quoted(op_text(e.op)) + " on " + quoted(b.name) + where(e.place, body_);
+        };
+        if (b.type.floating()) {
+            need(b.type == kF32 ? "atomic_f32_add" : "atomic_f64_add", because, e.place);
+        } else if (b.type.bits() == 64) {
+            need(b.shared() ? "atomic_int64_shared" : "atomic_int64", because, e.place);
+        }
+    }
+
+    void expression(const Code& code, const Expr& e) {
+        type(
+            e.type, [&] { return where(e.place, body_); }, e.place);
+        if (op_math(e.op)) {
+            // The portable definitions compute in f64 and look at its bits.
+            const auto because = [&] { return quoted(op_text(e.op)) + where(e.place, body_); };
+            for (const char* capability : {"f64", "ieee_f64", "int64"})
+                need(capability, because, e.place);
+        }
+        if (e.op == Op::WORKGROUP_UNIFORM_LOAD) out_.uses_barrier = true;
+        if (op_atomic(e.op)) atomic(e);
+        if (op_subgroup(e.op)) subgroup(op_text(e.op), e.place);
+        if (e.op == Op::BUILTIN && subgroup_builtin(e.imm)) subgroup(builtin_text(e.imm), e.place);
+        if (moves_only(e.op)) return;
+        const auto narrow = [](Type t) { return t.kind == Kind::F32 || t.kind == Kind::F16; };
+        bool computes = narrow(e.type);
+        for (const ExprId operand : code.operands_of(e))
+            computes = computes || narrow(code.exprs[operand].type);
+        if (computes)
+            need(
+                "ieee_f32", [&] { return "f32 arithmetic" + where(e.place, body_); }, e.place);
+    }
+
+    const Program& program_;
+    Analysis out_;
+    std::string body_;
+};
+
+}  // namespace
+}  // namespace detail
+
+Analysis analyse(const Program& program) { return detail::Analyser(program).run(); }
+
+}  // namespace wye::ir

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether every launch of a program gives the same bytes. What cannot be shown is a doubt.
+#include "program/analysis/determinism.hpp"
+
+#include <algorithm>
+
+#include "program/analysis/access.hpp"
+#include "program/check/validator.hpp"
+
+namespace wye::ir::detail {
+namespace {
+
+// How an access relates to the invocation that makes it.
+struct Index {
+    enum class Form {
+        Unknown,
+        Strided,  // id * stride + a literal below stride
+        Rows      // global_id.y * row + global_id.x, under global_id.x < row
+    };
+    Form form = Form::Unknown;
+    std::uint64_t stride = 1;
+    const Expr* row = nullptr;  // a parameter, length or literal
+};
+
+struct Access {
+    enum class Kind { Load, Store, Atomic };
+    Kind kind = Kind::Load;
+    Op op = Op::None;  // of an atomic
+    Index index;
+    Place place;
+};
+
+bool same_leaf(const Expr& a, const Expr& b) {
+    return a.op == b.op && a.imm == b.imm && a.extra == b.extra;
+}
+
+class Doubts {
+  public:
+    Doubts(const Program& program, Analysis& out)
+        : program_(program),
+          code_(program.main),
+          out_(out),
+          lets_(let_values(program.main)),
+          reads_(function_reads(program)),
+          accesses_(program.buffers.size()) {}
+
+    void run() {
+        // The verdict may suppose as few axes as the program itself uses.
+        const auto axes = static_cast<std::uint32_t>(program_.grid.axes.size());
+        one_axis_ = program_.workgroup[1] == 1 && program_.workgroup[2] == 1 && axes <= 1;
+        two_axes_ = program_.workgroup[2] == 1 && (axes == 0 || axes == 2);
+        for (const StmtId id : code_.blocks[code_.root]) {
+            const Stmt& s = code_.stmts[id];
+            if (s.op == Op::BARRIER || s.op == Op::GRID_BARRIER)
+                close(s.op == Op::GRID_BARRIER);
+            else
+                statement(s);
+        }
+        close(true);
+        unset();
+        if (out_.may_not_terminate)
+            each_statement(code_, code_.root, [this](const Stmt& s) {
+                if (s.op == Op::WHILE) doubt("may_not_terminate", "a `while` loop", s.place);
+            });
+        if (out_.uses_subgroup && program_.subgroup == 0) width();
+    }
+
+  private:
+    void doubt(const std::string& reason, const std::string& what, Place place) {
+        for (const Doubt& d : out_.doubts)
+            if (d.reason == reason && d.what == what) return;
+        out_.doubts.push_back({reason, what, place});
+    }
+
+    // ---- indices ----
+
+    std::optional<std::uint64_t> literal(ExprId id) const {
+        const Expr& e = resolve(code_, lets_, id);
+        if (e.op != Op::LITERAL) return std::nullopt;
+        return e.extra;
+    }
+
+    bool own_id(ExprId id, bool shared) const {
+        if (!shared) return is_builtin(code_, lets_, id, WYE_BUILTIN_GLOBAL_ID, 0);
+        const bool line =
+            program_.workgroup[1] == 1 && program_.workgroup[2] == 1 && !program_.adjustable;
+        return is_builtin(code_, lets_, id, WYE_BUILTIN_LOCAL_INDEX, 0) ||
+               (line && is_builtin(code_, lets_, id, WYE_BUILTIN_LOCAL_ID, 0));
+    }
+
+    // id * K, K * id, or id alone: K; 0 for anything else.
+    std::uint64_t stride(ExprId id, bool shared) const {
+        if (own_id(id, shared)) return 1;
+        const Expr& e = resolve(code_, lets_, id);
+        if (e.op != Op::MUL) return 0;
+        const auto operands = code_.operands_of(e);
+        for (const std::size_t k : {0U, 1U})
+            if (const auto factor = literal(operands[1 - k]); factor && own_id(operands[k], shared))
+                return *factor < (std::uint64_t{1} << 20) ? *factor : 0;
+        return 0;
+    }
+
+    [[nodiscard]] const Expr* row_leaf(ExprId id) const {
+        const Expr& e = resolve(code_, lets_, id);
+        const bool fixed = e.op == Op::PARAM || e.op == Op::LEN || e.op == Op::LITERAL;
+        return fixed && e.type == kU32 ? &e : nullptr;
+    }
+
+    // global_id.x < row holds here.
+    [[nodiscard]] bool guarded(const Expr& row) const {
+        return std::any_of(guards_.begin(), guards_.end(), [&](ExprId guard) {
+            const Expr& e = resolve(code_, lets_, guard);
+            if (e.op != Op::LT && e.op != Op::GT) return false;
+            const auto operands = code_.operands_of(e);
+            const std::size_t id = e.op == Op::LT ? 0 : 1;
+            const Expr* limit = row_leaf(operands[1 - id]);
+            return limit != nullptr && same_leaf(*limit, row) &&
+                   is_builtin(code_, lets_, operands[id], WYE_BUILTIN_GLOBAL_ID, 0);
+        });
+    }
+
+    [[nodiscard]] Index rows(const Expr& sum) const {
+        const auto terms = code_.operands_of(sum);
+        for (const std::size_t k : {0U, 1U}) {
+            if (!is_builtin(code_, lets_, terms[k], WYE_BUILTIN_GLOBAL_ID, 0)) continue;
+            const Expr& product = resolve(code_, lets_, terms[1 - k]);
+            if (product.op != Op::MUL) continue;
+            const auto factors = code_.operands_of(product);
+            for (const std::size_t y : {0U, 1U}) {
+                const Expr* row = row_leaf(factors[1 - y]);
+                if (row != nullptr && guarded(*row) &&
+                    is_builtin(code_, lets_, factors[y], WYE_BUILTIN_GLOBAL_ID, 1))
+                    return {Index::Form::Rows, 1, row};
+            }
+        }
+        return {};
+    }
+
+    [[nodiscard]] Index classify(ExprId id, bool shared) const {
+        if (const std::uint64_t k = stride(id, shared); k > 0)
+            return {Index::Form::Strided, k, nullptr};
+        const Expr& e = resolve(code_, lets_, id);
+        if (e.op != Op::ADD) return {};
+        const auto terms = code_.operands_of(e);
+        for (const std::size_t k : {0U, 1U}) {
+            const auto offset = literal(terms[1 - k]);
+            const std::uint64_t step = stride(terms[k], shared);
+            if (offset && step > 0 && *offset < step) return {Index::Form::Strided, step, nullptr};
+        }
+        return shared ? Index{} : rows(e);
+    }
+
+    // ---- accesses ----
+
+    void access(std::uint32_t buffer, Access::Kind kind, Op op, ExprId index, Place place) {
+        const Buffer& b = program_.buffers[buffer];
+        if (!role_writable(b.role)) return;
+        Access a;
+        a.kind = kind;
+        a.op = op;
+        a.place = place;
+        if (index != kNone) a.index = classify(index, b.shared());
+        accesses_[buffer].push_back(a);
+    }
+
+    void expression(ExprId root) {
+        each_node(code_, root, [this](const Expr& e) {
+            const auto operands = code_.operands_of(e);
+            if (e.op == Op::LOAD || e.op == Op::WORKGROUP_UNIFORM_LOAD)
+                access(e.imm, Access::Kind::Load, e.op, operands[0], e.place);
+            if (op_atomic(e.op)) access(e.imm, Access::Kind::Atomic, e.op, operands[0], e.place);
+            if (e.op != Op::CALL) return;
+            for (std::size_t k = 0; k < reads_[e.imm].size(); ++k)
+                if (reads_[e.imm][k])
+                    access(static_cast<std::uint32_t>(k), Access::Kind::Load, e.op, kNone, e.place);
+        });
+    }
+
+    void statement(const Stmt& s) {
+        for (const ExprId e : s.args) {
+            if (e == kNone) continue;
+            expression(e);
+            const Expr& effect = code_.exprs[e];
+            if (op_atomic(effect.op)) atomic(effect, s.op != Op::EFFECT);
+        }
+        if (s.op == Op::STORE) access(s.imm, Access::Kind::Store, s.op, s.args[0], s.place);
+        const std::size_t mark = guards_.size();
+        if (s.op == Op::IF) guard(s.args[0]);
+        block(s.body);
+        guards_.resize(mark);
+        block(s.otherwise);
+    }
+
+    void block(BlockId id) {
+        if (id == kNone) return;
+        for (const StmtId s : code_.blocks[id]) statement(code_.stmts[s]);
+    }
+
+    // The conditions that all hold when `id` does.
+    void guard(ExprId id) {
+        const Expr& e = resolve(code_, lets_, id);
+        if (e.op == Op::LOGICAL_AND && e.type.scalar()) {
+            for (const ExprId operand : code_.operands_of(e)) guard(operand);
+            return;
+        }
+        guards_.push_back(id);
+    }
+
+    void atomic(const Expr& e, bool used) {
+        const std::string what =
+            quoted(op_text(e.op)) + " on " + quoted(program_.buffers[e.imm].name);
+        if (program_.buffers[e.imm].type.floating()) doubt("float_atomic", what, e.place);
+        if (used)
+            doubt("atomic_order", "the result of " + what + " is used", e.place);
+        else if (e.op == Op::ATOMIC_EXCHANGE || e.op == Op::ATOMIC_CAS || e.op == Op::ATOMIC_STORE)
+            doubt("atomic_order", what + " keeps the last value", e.place);
+    }
+
+    // ---- intervals ----
+
+    // The end of an interval: of `shared` arrays, and at grid barriers of all.
+    void close(bool grid) {
+        for (std::size_t k = 0; k < accesses_.size(); ++k) {
+            if (!grid && !program_.buffers[k].shared()) continue;
+            judge(static_cast<std::uint32_t>(k));
+            accesses_[k].clear();
+        }
+    }
+
+    void judge(std::uint32_t buffer) {
+        const std::vector<Access>& list = accesses_[buffer];
+        const std::string name = quoted(program_.buffers[buffer].name);
+        bool only_loads = true;
+        bool only_atomics = true;
+        const Access* first_atomic = nullptr;
+        for (const Access& a : list) {
+            only_loads = only_loads && a.kind == Access::Kind::Load;
+            only_atomics = only_atomics && a.kind == Access::Kind::Atomic;
+            if (a.kind != Access::Kind::Atomic) continue;
+            if (first_atomic != nullptr && first_atomic->op != a.op)
+                doubt("atomic_order",
+                      quoted(op_text(first_atomic->op)) + " and " + quoted(op_text(a.op)) + " on " +
+                          name,
+                      a.place);
+            first_atomic = first_atomic == nullptr ? &a : first_atomic;
+        }
+        if (only_loads || only_atomics) return;
+        if (const Access* stranger = not_own(list, program_.buffers[buffer].shared()))
+            doubt("race", name, stranger->place);
+    }
+
+    // The first access that may meet another invocation's; null when each keeps to its own
+    // elements.
+    const Access* not_own(const std::vector<Access>& list, bool shared) {
+        const Index& common = list.front().index;
+        for (const Access& a : list) {
+            if (a.index.form == Index::Form::Unknown || a.index.form != common.form) return &a;
+            if (a.index.stride != common.stride) return &a;
+            if (a.index.row != nullptr && !same_leaf(*a.index.row, *common.row)) return &a;
+        }
+        if (shared) return nullptr;
+        const bool rows = common.form == Index::Form::Rows;
+        if (!(rows ? two_axes_ : one_axis_)) return &list.front();
+        Assumptions& assumes = out_.assumes;
+        assumes.axes = std::min(assumes.axes, rows ? 2U : 1U);
+        if (rows)
+            assumes.rows.push_back(row_size(*common.row));
+        else
+            assumes.x_invocations =
+                std::min(assumes.x_invocations, (std::uint64_t{1} << 32) / common.stride);
+        return nullptr;
+    }
+
+    static SizeExpr row_size(const Expr& row) {
+        if (row.op == Op::LITERAL) return {SizeNode{WYE_SIZE_LITERAL, 0, row.extra}};
+        const std::uint8_t op = row.op == Op::PARAM ? WYE_SIZE_PARAM : WYE_SIZE_LEN;
+        return {SizeNode{op, row.imm, 0}};
+    }
+
+    // ---- the rest ----
+
+    void unset() {
+        const ZeroFill fill = zero_fill(program_);
+        for (std::size_t k = 0; k < program_.buffers.size(); ++k) {
+            const Buffer& b = program_.buffers[k];
+            if (b.unset && !(b.shared() && fill.shared_skippable[k]))
+                doubt("unset", quoted(b.name), b.place);
+        }
+    }
+
+    void width() {
+        for (const Need& n : out_.needs)
+            if (n.capability == "subgroup")
+                doubt("subgroup_width", n.because + " without `subgroup N`", n.place);
+    }
+
+    const Program& program_;
+    const Code& code_;
+    Analysis& out_;
+    std::vector<ExprId> lets_;
+    std::vector<std::vector<bool>> reads_;
+    std::vector<std::vector<Access>> accesses_;  // of the open interval, by buffer
+    std::vector<ExprId> guards_;
+    bool one_axis_ = false;
+    bool two_axes_ = false;
+};
+
+}  // namespace
+
+void find_doubts(const Program& program, Analysis& out) { Doubts(program, out).run(); }
+
+}  // namespace wye::ir::detail

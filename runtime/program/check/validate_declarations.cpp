@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <unordered_map>
+
+#include "program/check/validator.hpp"
+#include "program/text/words.hpp"
+
+namespace wye::ir::detail {
+namespace {
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+class Declarations {
+  public:
+    Declarations(const Program& program, Report& report) : program_(program), report_(report) {}
+
+    void run() {
+        if (!legal_name(program_.name))
+            head({}, "program", "the program's name " + shown(program_.name) + " is not legal",
+                 "Fix: use letters, digits and `_`, at most 64, and no reserved word");
+        if (program_.math_set != WYE_PROGRAM_MATH_SET)
+            head({}, "program",
+                 "math set " + number(program_.math_set) + " is unknown; this version has set " +
+                     number(WYE_PROGRAM_MATH_SET),
+                 "Fix: build the program for set " + number(WYE_PROGRAM_MATH_SET));
+        sizes();
+        counts();
+        for (const Param& p : program_.params) param(p);
+        for (std::size_t k = 0; k < program_.buffers.size(); ++k) buffer(k);
+        std::uint64_t bytes = 0;
+        for (const Table& t : program_.tables) table(t, bytes);
+        for (const Function& f : program_.functions) function(f);
+        for (const Variant& v : program_.variants) variant(v);
+        grid();
+        totals();
+    }
+
+  private:
+    void head(Place place, std::string where, std::string message, std::string fix) {
+        report_.head(place, std::move(where), std::move(message), std::move(fix));
+    }
+    static std::string shown(const std::string& text) {
+        return quoted(legal_string(text) ? text.substr(0, WYE_LIMIT_NAME_BYTES) : "?");
+    }
+
+    void limit(const std::string& what, std::uint64_t value, std::uint64_t most,
+               const std::string& fix) {
+        if (value > most)
+            head({}, "program",
+                 "the program has " + number(value) + " " + what + "; the limit is " + number(most),
+                 fix);
+    }
+
+    void counts() {
+        limit("parameters", program_.params.size(), WYE_LIMIT_PARAMS,
+              "Fix: put further values into a uniform buffer");
+        limit("buffers", program_.buffers.size(), WYE_LIMIT_BUFFERS,
+              "Fix: join buffers of one element type");
+        limit("tables", program_.tables.size(), WYE_LIMIT_TABLES,
+              "Fix: join tables of one element type");
+        limit("functions", program_.functions.size(), WYE_LIMIT_FUNCTIONS,
+              "Fix: write short functions in place");
+        limit("variants", program_.variants.size(), WYE_LIMIT_VARIANTS,
+              "Fix: keep those for the devices in use");
+    }
+
+    void sizes() {
+        std::uint64_t product = 1;
+        for (const std::uint32_t axis : program_.workgroup) {
+            if (axis == 0) head({}, "program", "a workgroup axis is 0", "Fix: write 1 or more");
+            product = std::min<std::uint64_t>(product * axis, std::uint64_t{1} << 40);
+        }
+        if (product > WYE_LIMIT_WORKGROUP)
+            head({}, "program",
+                 "the workgroup has more than " + number(WYE_LIMIT_WORKGROUP) +
+                     " invocations (x * y * z is " + number(product) + ")",
+                 "Fix: use a smaller workgroup and more of them");
+        const std::uint32_t width = program_.subgroup;
+        if (width == 0) return;
+        if (!std::has_single_bit(width) || width < 4 || width > 128) {
+            head({}, "program",
+                 "the subgroup size is " + number(width) + ", not a power of two from 4 to 128",
+                 "Fix: write 4, 8, 16, 32, 64 or 128");
+        } else if (product % width != 0) {
+            head({}, "program",
+                 "the workgroup has " + number(product) +
+                     " invocations, which is no multiple of the subgroup size " + number(width),
+                 "Fix: make the workgroup a multiple of " + number(width));
+        }
+    }
+
+    // Params, buffers, tables and functions share one space of names.
+    void name(const std::string& text, Place place, const std::string& what) {
+        const std::string where = what + " " + shown(text);
+        if (!legal_name(text)) {
+            const bool reserved = name_shaped(text);
+            head(place, where,
+                 shown(text) + (reserved ? " is a reserved word" : " is not a legal name"),
+                 reserved ? "Fix: choose another name"
+                          : "Fix: use letters, digits and `_`, at most 64, no digit first");
+            return;
+        }
+        const auto [at, fresh] = names_.emplace(text, what);
+        if (!fresh)
+            head(place, where,
+                 "the " + what + " " + shown(text) + " has the name of a " + at->second +
+                     " declared above",
+                 "Fix: choose another name");
+    }
+
+    void param(const Param& p) {
+        name(p.name, p.place, "parameter");
+        const bool fits = p.type.scalar() && (p.type.integer() || p.type == kF32 || p.type == kF64);
+        if (!fits)
+            head(p.place, "parameter " + shown(p.name),
+                 "the parameter " + shown(p.name) + " is " + type_name(p.type) +
+                     "; parameters are scalars",
+                 "Fix: use u32, i32, u64, i64, f32 or f64");
+    }
+
+    void table(const Table& t, std::uint64_t& bytes) {
+        name(t.name, t.place, "table");
+        const std::string where = "table " + shown(t.name);
+        const bool fits = t.type.scalar() && (t.type.integer() || t.type.floating());
+        if (!fits)
+            head(t.place, where,
+                 "the table " + shown(t.name) + " has elements of type " + type_name(t.type),
+                 "Fix: use i32, u32, i64, u64, f16, f32 or f64");
+        if (t.bits.empty())
+            head(t.place, where, "the table " + shown(t.name) + " has no elements",
+                 "Fix: give it at least one");
+        const std::uint64_t before = bytes;
+        bytes += t.bits.size() * t.type.bytes();
+        if (bytes > WYE_LIMIT_TABLE_BYTES && before <= WYE_LIMIT_TABLE_BYTES)
+            head(t.place, where,
+                 "the tables have more than " + number(WYE_LIMIT_TABLE_BYTES) +
+                     " bytes together, with " + shown(t.name),
+                 "Fix: move the data into an input buffer");
+    }
+
+    void function(const Function& f) {
+        name(f.name, f.place, "function");
+        const std::string where = "function " + shown(f.name);
+        if (f.arguments > WYE_LIMIT_ARGUMENTS)
+            head(f.place, where,
+                 shown(f.name) + " has " + number(f.arguments) + " arguments; the limit is " +
+                     number(WYE_LIMIT_ARGUMENTS),
+                 "Fix: pass vectors, or split the function");
+        if (f.type.none())
+            head(f.place, where, shown(f.name) + " has no result type",
+                 "Fix: return a value type such as f32");
+    }
+
+    void text(const std::string& value, const Variant& v, const std::string& what, bool needed) {
+        if (needed && value.empty())
+            head(v.place, "variant", "the " + what + " of a variant is empty",
+                 "Fix: write the " + what);
+        if (value.size() > WYE_LIMIT_STRING_BYTES)
+            head(v.place, "variant",
+                 "the " + what + " of a variant has " + number(value.size()) +
+                     " bytes; the limit is " + number(WYE_LIMIT_STRING_BYTES),
+                 "Fix: shorten it");
+        else if (!legal_string(value))
+            head(v.place, "variant", "the " + what + " of a variant is not one line of UTF-8 text",
+                 "Fix: remove control characters and broken bytes");
+    }
+
+    void variant(const Variant& v) {
+        text(v.format, v, "format", true);
+        text(v.entry, v, "entry", true);
+        text(v.filter, v, "device filter", false);
+        if (v.file) text(*v.file, v, "file", true);
+        if (v.bytes.size() > WYE_LIMIT_VARIANT_BYTES)
+            head(v.place, "variant",
+                 "a variant has " + number(v.bytes.size()) + " bytes; the limit is " +
+                     number(WYE_LIMIT_VARIANT_BYTES),
+                 "Fix: use a smaller kernel");
+        if (v.bytes.empty() && !v.file)
+            head(v.place, "variant", "the variant " + shown(v.entry) + " has no code",
+                 "Fix: give it code, or remove it");
+    }
+
+    // ---- buffers ----
+
+    void buffer(std::size_t index) {
+        const Buffer& b = program_.buffers[index];
+        name(b.name, b.place, "buffer");
+        const std::string where = "buffer " + shown(b.name);
+        const auto report = [&](std::string message, std::string fix) {
+            head(b.place, where, std::move(message), std::move(fix));
+        };
+        const std::string role = quoted(role_name(b.role));
+        if (b.binding >= WYE_LIMIT_BUFFERS)
+            report(shown(b.name) + " has binding " + number(b.binding) + "; the numbers are 0 to " +
+                       number(WYE_LIMIT_BUFFERS - 1),
+                   "Fix: write `binding` with a smaller number");
+        if (index > 0) {
+            const Buffer& above = program_.buffers[index - 1];
+            if (above.binding == b.binding)
+                report(shown(b.name) + " has binding " + number(b.binding) + ", as " +
+                           shown(above.name) + " has",
+                       "Fix: give each buffer its own `binding`");
+            else if (above.binding > b.binding)
+                report("the buffers are not in the order of their bindings, at " + shown(b.name),
+                       "Fix: sort them by binding");
+        }
+        if (b.type.none() || b.type.boolean())
+            report(shown(b.name) + " has elements of type " + type_name(b.type),
+                   "Fix: use u32 or u8, with 0 and 1");
+        else if (b.shared() && b.type.storage())
+            report(shown(b.name) + " is `shared`, but " + type_name(b.type) +
+                       " is for bound buffers only",
+                   "Fix: use " + type_name(b.type.loaded()));
+        attributes(b, role, report);
+        count(b, role, report);
+    }
+
+    template <typename Say>
+    void attributes(const Buffer& b, const std::string& role, Say report) {
+        const bool may_live =
+            b.role == Role::INPUT || b.role == Role::UNIFORM || b.role == Role::PERSISTENT;
+        if (b.live && !may_live)
+            report("`live` has no meaning for " + shown(b.name) + ", which is " + role,
+                   b.shared() ? "Fix: remove `live`; `shared` never leaves the device"
+                              : "Fix: remove `live`; it is read back anyway");
+        if (b.unset && b.role != Role::OUTPUT && b.role != Role::SHARED)
+            report("`unset` has no meaning for " + shown(b.name) + ", which is " + role,
+                   "Fix: remove `unset`; only `output` and `shared` start at zero");
+        if (b.align != 0 && b.shared())
+            report("`align` has no meaning for " + shown(b.name) + ", which is `shared`",
+                   "Fix: remove `align`");
+        else if (b.align != 0 && !std::has_single_bit(b.align))
+            report("the alignment of " + shown(b.name) + " is " + number(b.align) +
+                       ", not a power of two",
+                   "Fix: write " + number(std::bit_floor(b.align)) + " or another power of two");
+        if (!b.bytes) return;
+        const auto [first, end] = *b.bytes;
+        if (!b.in_outputs() || b.shared())
+            report("`bytes` has no meaning for " + shown(b.name) + ", which is not read back",
+                   may_live ? "Fix: add `live`, or remove `bytes`" : "Fix: remove `bytes`");
+        else if (first > end)
+            report("`bytes` of " + shown(b.name) + " ends before it begins: " + number(first) +
+                       ".." + number(end),
+                   "Fix: write the smaller number first");
+        else if (b.count_kind == Buffer::Count::Literal && b.count <= WYE_LIMIT_LITERAL_COUNT &&
+                 end > b.count * b.type.bytes())
+            report("`bytes` of " + shown(b.name) + " ends at " + number(end) +
+                       ", but the buffer has " + number(b.count * b.type.bytes()) + " bytes",
+                   "Fix: end at " + number(b.count * b.type.bytes()) + " or before");
+    }
+
+    template <typename Say>
+    void count(const Buffer& b, const std::string& role, Say report) {
+        const bool literal = b.count_kind == Buffer::Count::Literal;
+        if (!literal && (b.shared() || b.role == Role::UNIFORM))
+            report(shown(b.name) + " is " + role + ", whose count is a literal",
+                   "Fix: write a number or an integer constant between `[` and `]`");
+        if (literal && b.count == 0)
+            report("the count of " + shown(b.name) + " is 0", "Fix: give it at least one element");
+        if (literal && b.count > WYE_LIMIT_LITERAL_COUNT)
+            report("the count of " + shown(b.name) + " is " + number(b.count) +
+                       "; the limit of a literal count is 2^40",
+                   "Fix: leave the count out, and bind what is there");
+        const std::uint64_t most = WYE_LIMIT_UNIFORM_BYTES;
+        if (literal && b.role == Role::UNIFORM && b.count > most / std::max(b.type.bytes(), 1U))
+            report(shown(b.name) + " has more than the " + number(most) +
+                       " bytes that a `uniform` buffer may have",
+                   "Fix: declare it `input`");
+        if (b.count_kind != Buffer::Count::Computed) return;
+        size(b.size, "the count of " + shown(b.name), true, report);
+    }
+
+    // Well-formed, over integer parameters and lengths of buffers that are not computed.
+    template <typename Say>
+    void size(const SizeExpr& size, const std::string& what, bool needs_name, Say report) {
+        std::size_t wanted = 1;  // operands still to come
+        std::vector<std::uint8_t> open;
+        bool named = false;
+        for (const SizeNode& node : size) {
+            const bool leaf =
+                node.op == WYE_SIZE_LITERAL || node.op == WYE_SIZE_PARAM || node.op == WYE_SIZE_LEN;
+            if (wanted == 0 || node.op < WYE_SIZE_LITERAL || node.op >= WYE_SIZE_FIRST_FREE) {
+                wanted = 1;
+                break;
+            }
+            wanted += leaf ? 0 : 1;
+            if (leaf) --wanted;
+            if (open.size() >= WYE_LIMIT_EXPRESSION_DEPTH)
+                return report(
+                    what + " is deeper than " + number(WYE_LIMIT_EXPRESSION_DEPTH) + " operations",
+                    "Fix: pass part of it as a parameter");
+            open.push_back(leaf ? 0 : 2);
+            while (!open.empty() && open.back() == 0) {
+                open.pop_back();
+                if (!open.empty()) --open.back();
+            }
+            named = named || node.op == WYE_SIZE_PARAM || node.op == WYE_SIZE_LEN;
+            operand(node, what, report);
+        }
+        if (wanted != 0 || size.empty())
+            report(what + " is a malformed size expression", "Fix: build it again");
+        else if (needs_name && !named)
+            report(what + " is computed from numbers alone", "Fix: write its value as a literal");
+    }
+
+    template <typename Say>
+    void operand(const SizeNode& node, const std::string& what, Say report) {
+        if (node.op == WYE_SIZE_PARAM) {
+            if (node.index >= program_.params.size())
+                return report(
+                    what + " uses parameter " + number(node.index) + ", which does not exist",
+                    "Fix: use a parameter of the program");
+            const Param& p = program_.params[node.index];
+            if (!p.type.integer() || !p.type.scalar())
+                report(what + " uses " + shown(p.name) + ", which is " + type_name(p.type) +
+                           ", not an integer",
+                       "Fix: use an integer parameter");
+        }
+        if (node.op == WYE_SIZE_LEN) {
+            if (node.index >= program_.buffers.size())
+                return report(
+                    what + " uses buffer " + number(node.index) + ", which does not exist",
+                    "Fix: use a buffer of the program");
+            const Buffer& b = program_.buffers[node.index];
+            if (b.count_kind == Buffer::Count::Computed)
+                report(what + " uses the length of " + shown(b.name) + ", which is computed itself",
+                       "Fix: write the expression that gives that length");
+        }
+    }
+
+    void grid() {
+        const Grid& grid = program_.grid;
+        const auto report = [this](std::string message, std::string fix) {
+            head({}, "grid", std::move(message), std::move(fix));
+        };
+        const bool clause = grid.kind == WYE_GRID_ELEMENTS || grid.kind == WYE_GRID_GROUPS;
+        if (grid.kind > WYE_GRID_GROUPS)
+            report("grid kind " + number(grid.kind) + " is unknown", "Fix: use elements or groups");
+        if (clause ? grid.axes.empty() || grid.axes.size() > 3 : !grid.axes.empty())
+            report("the grid has " + number(grid.axes.size()) + " axes",
+                   clause ? "Fix: give it 1 to 3" : "Fix: give it a kind, or no axes");
+        for (const SizeExpr& axis : grid.axes) size(axis, "the grid", false, report);
+    }
+
+    void totals() {
+        std::uint64_t bytes = 0;
+        for (const Buffer& b : program_.buffers) {
+            if (!b.shared() || b.count_kind != Buffer::Count::Literal) continue;
+            const std::uint64_t before = bytes;
+            bytes +=
+                std::min<std::uint64_t>(b.count, WYE_LIMIT_LITERAL_COUNT) * private_bytes(b.type);
+            if (bytes > WYE_LIMIT_SHARED_BYTES && before <= WYE_LIMIT_SHARED_BYTES)
+                head(b.place, "buffer " + shown(b.name),
+                     "the `shared` arrays have " + number(bytes) + " bytes with " + shown(b.name) +
+                         "; the limit is " + number(WYE_LIMIT_SHARED_BYTES),
+                     "Fix: use smaller arrays, or a `persistent` buffer");
+        }
+    }
+
+    const Program& program_;
+    Report& report_;
+    std::unordered_map<std::string, std::string> names_;
+};
+
+}  // namespace
+
+void check_declarations(const Program& program, Report& report) {
+    Declarations(program, report).run();
+}
+
+}  // namespace wye::ir::detail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text to tokens, one at a time. Tokens view the text, which must outlive them. Columns count
+// characters, not bytes. One owner, one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/diagnostic.hpp"
+#include "program/text/words.hpp"
+
+namespace wye::ir {
+
+enum class Tok : std::uint8_t {
+    End,
+    Name,      // not reserved
+    Keyword,   // code: enum Key
+    Role,      // code: enum Role
+    Type,      // code: type code
+    Builtin,   // code: enum wye_builtin
+    Function,  // code: Op
+    Effect,    // code: Op
+    Constant,  // code: enum ConstantWord
+    Number,    // as written
+    String,    // the text between the marks, escapes included
+    Raw,       // the text between the marks
+    Bad,       // reported: rules that meet it stay silent
+    Operator,  // code: Op
+    OpAssign,  // code: Op of the operator before `=`
+    Assign,
+    Arrow,
+    Dot,
+    DotDot,
+    Comma,
+    Semicolon,
+    Colon,
+    LeftParen,
+    RightParen,
+    LeftBrace,
+    RightBrace,
+    LeftBracket,
+    RightBracket,
+};
+
+struct Token {
+    Tok tok = Tok::End;
+    std::uint16_t code = 0;
+    Place place;
+    Place end;  // just behind the token
+    std::string_view text;
+
+    [[nodiscard]] bool is(Tok kind) const { return tok == kind; }
+    [[nodiscard]] bool is(Key key) const {
+        return tok == Tok::Keyword && code == static_cast<std::uint16_t>(key);
+    }
+    [[nodiscard]] bool is(Op op) const {
+        return tok == Tok::Operator && code == static_cast<std::uint16_t>(op);
+    }
+    [[nodiscard]] Op op() const { return static_cast<Op>(code); }
+};
+
+// Collects errors. More than kMaxDiagnostics are dropped, so long wrong inputs stay cheap.
+class Diagnostics {
+  public:
+    void add(Place place, std::string message, std::string fix);
+    [[nodiscard]] bool full() const { return list_.size() >= kMaxDiagnostics; }
+    [[nodiscard]] bool empty() const { return list_.empty(); }
+    [[nodiscard]] std::vector<Diagnostic> take() { return std::move(list_); }
+
+  private:
+    std::vector<Diagnostic> list_;
+};
+
+// Reports what cannot be read (and goes on behind it) to `diagnostics`. `text` is valid UTF-8.
+class Lexer {
+  public:
+    Lexer(std::string_view text, Diagnostics* diagnostics) : text_(text), errors_(diagnostics) {}
+    [[nodiscard]] Token next();
+
+  private:
+    [[nodiscard]] char at(std::size_t ahead) const {
+        return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+    }
+    [[nodiscard]] Place here() const;
+    void skip_blanks();
+    void advance(std::size_t bytes);
+    Token finish(Token token, Tok tok, std::size_t bytes, unsigned code = 0);
+    Token word(Token token);
+    Token number(Token token);
+    Token string(Token token);
+    Token raw(Token token);
+    bool punctuation(Token& token);
+    void report(Place place, std::string message, std::string fix);
+
+    std::string_view text_;
+    Diagnostics* errors_;  // may be null: a silent look ahead
+    std::size_t at_ = 0;
+    std::uint32_t line_ = 1;
+    std::size_t line_begin_ = 0;
+    std::size_t line_extra_ = 0;  // bytes of this line that are not a character's first
+};
+
+// A string token's characters, with `\"` and `\\` resolved.
+[[nodiscard]] std::string unescape(std::string_view text);
+
+// How a token reads in a message: "`;`", "a number", "the end of the text".
+[[nodiscard]] std::string describe(const Token& token);
+
+}  // namespace wye::ir

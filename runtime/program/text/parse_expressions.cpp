@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Expressions and effects. Nodes get their types as they are made, because `T(x)` of a vector type
+// means a conversion or a splat by the type of x.
+#include <algorithm>
+#include <array>
+
+#include "program/text/parser.hpp"
+#include "wye/sdk/typing.hpp"
+
+namespace wye::ir::detail {
+namespace {
+
+// Parentheses and calls within one another; more than any expression of legal depth needs.
+constexpr unsigned kMaxRecursion = 2 * WYE_LIMIT_EXPRESSION_DEPTH + 44;
+
+constexpr int kComparison = 3;
+constexpr int kTightest = 9;
+
+}  // namespace
+
+int strength(Op op) {
+    switch (op) {
+        case Op::LOGICAL_OR:
+            return 1;
+        case Op::LOGICAL_AND:
+            return 2;
+        case Op::EQ:
+        case Op::NE:
+        case Op::LT:
+        case Op::LE:
+        case Op::GT:
+        case Op::GE:
+            return kComparison;
+        case Op::OR:
+            return 4;
+        case Op::XOR:
+            return 5;
+        case Op::AND:
+            return 6;
+        case Op::SHL:
+        case Op::SHR:
+            return 7;
+        case Op::ADD:
+        case Op::SUB:
+            return 8;
+        case Op::MUL:
+        case Op::DIV:
+        case Op::REM:
+            return kTightest;
+        default:
+            return 0;
+    }
+}
+
+// ---- nodes --------------------------------------------------------------------------------
+
+ExprId Parser::node(Op op, std::uint16_t imm, std::uint64_t extra, Place place,
+                    std::initializer_list<ExprId> operands) {
+    return node(op, imm, extra, place, operands.begin(), operands.size());
+}
+
+ExprId Parser::node(Op op, std::uint16_t imm, std::uint64_t extra, Place place,
+                    const ExprId* operands, std::size_t count) {
+    Expr e;
+    e.op = op;
+    e.imm = imm;
+    e.extra = extra;
+    e.place = place;
+    e.first = static_cast<std::uint32_t>(code_->operands.size());
+    e.count = static_cast<std::uint32_t>(count);
+    std::array<Type, WYE_LIMIT_ARGUMENTS> types;
+    unsigned depth = 0;
+    bool typed = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Expr& operand = code_->exprs[operands[i]];
+        if (i < types.size()) types[i] = operand.type;
+        typed = typed && !operand.type.none() && i < types.size();
+        depth = std::max<unsigned>(depth, depths_[operands[i]]);
+        code_->operands.push_back(operands[i]);
+    }
+    if (++depth > WYE_LIMIT_EXPRESSION_DEPTH) {
+        error(place,
+              "this expression is deeper than " + std::to_string(WYE_LIMIT_EXPRESSION_DEPTH) +
+                  " operations",
+              "Fix: name a part of it with `let`");
+        return poison(place);
+    }
+    if (op == Op::LOCAL && code_->locals[extra].form != Local::Form::Array) {
+        e.type = code_->locals[extra].type;
+    } else if (typed) {
+        // Wrong types are the validator's to report.
+        Typing typing = derive_type(program_, *code_, e, {types.data(), count});
+        if (typing.ok()) e.type = typing.type;
+    }
+    code_->exprs.push_back(e);
+    depths_.push_back(static_cast<std::uint8_t>(depth));
+    return static_cast<ExprId>(code_->exprs.size() - 1);
+}
+
+ExprId Parser::literal_node(const LiteralValue& value, Place place) {
+    Expr e;
+    e.op = Op::LITERAL;
+    e.imm = value.type.code();
+    e.extra = value.bits;
+    e.type = value.type;
+    e.place = place;
+    code_->exprs.push_back(e);
+    depths_.push_back(1);
+    return static_cast<ExprId>(code_->exprs.size() - 1);
+}
+
+// Stands for something already reported.
+ExprId Parser::poison(Place place) {
+    Expr e;
+    e.place = place;
+    code_->exprs.push_back(e);
+    depths_.push_back(1);
+    return static_cast<ExprId>(code_->exprs.size() - 1);
+}
+
+bool Parser::deeper(Place place) {
+    if (depth_ < kMaxRecursion) {
+        ++depth_;
+        return true;
+    }
+    error(place, "parentheses and calls are nested too deeply",
+          "Fix: name a part of the expression with `let`");
+    return false;
+}
+
+// ---- operators ----------------------------------------------------------------------------
+
+ExprId Parser::expression() {
+    if (!deeper(token_.place)) return kNone;
+    const ExprId id = binary(1);
+    --depth_;
+    return id;
+}
+
+ExprId Parser::binary(int level) {
+    ExprId left = unary();
+    bool compared = false;
+    while (left != kNone && token_.is(Tok::Operator)) {
+        const Token op = token_;
+        const int strong = strength(op.op());
+        if (strong < level || strong == 0) break;
+        if (strong == kComparison) {
+            if (compared) {
+                error(op.place, "comparisons are not chained",
+                      "Fix: write `a < b && b < c`, or put one comparison in parentheses");
+                return kNone;
+            }
+            compared = true;
+        } else if (strong < kComparison) {
+            compared = false;
+        }
+        take();
+        const ExprId right = binary(strong + 1);
+        if (right == kNone) return kNone;
+        left = node(op.op(), 0, 0, op.place, {left, right});
+    }
+    return left;
+}
+
+ExprId Parser::unary() {
+    const Token op = token_;
+    if (op.is(Op::SUB)) {
+        take();
+        // The sign belongs to a number that follows directly.
+        const bool infinity =
+            token_.is(Tok::Constant) && token_.text.substr(0, 3) == std::string_view("inf");
+        if (token_.is(Tok::Number)) {
+            const Number number = scan_number(token_.text);
+            const LiteralValue value = literal_value(number, true);
+            if (!number.problem.empty())
+                error(token_.place, number.problem, number.fix);
+            else if (!value.problem.empty())
+                error(op.place, value.problem, value.fix);
+            take();
+            return literal_node(value, op.place);
+        }
+        if (infinity) {
+            const ExprId id = primary();
+            Expr& e = code_->exprs[id];
+            e.extra = infinity_bits(e.type, true);
+            e.place = op.place;
+            return id;
+        }
+    } else if (op.is(Op::NOT) || op.is(Op::LOGICAL_NOT)) {
+        take();
+    } else if (op.is(Op::ADD)) {
+        error(op.place, "there is no prefix `+`", "Fix: leave it out");
+        return kNone;
+    } else {
+        return postfix();
+    }
+    if (!deeper(op.place)) return kNone;
+    const ExprId operand = unary();
+    --depth_;
+    if (operand == kNone) return kNone;
+    return node(op.is(Op::SUB) ? Op::NEG : op.op(), 0, 0, op.place, {operand});
+}
+
+bool Parser::component(std::uint16_t& out) {
+    take();  // the point
+    static constexpr std::string_view kComponents = "xyzw";
+    if (token_.is(Tok::Name) && token_.text.size() == 1 &&
+        kComponents.find(token_.text[0]) != std::string_view::npos) {
+        out = static_cast<std::uint16_t>(kComponents.find(token_.text[0]));
+        take();
+        return true;
+    }
+    const bool several =
+        token_.text.size() > 1 && token_.text.find_first_not_of("xyzw") == std::string_view::npos;
+    unexpected("a component (`x`, `y`, `z` or `w`)",
+               several ? "Fix: pick one component at a time, as in `f32x2(v.x, v.y)`"
+                       : "Fix: write `.x`, `.y`, `.z` or `.w`");
+    return false;
+}
+
+ExprId Parser::postfix() {
+    ExprId id = primary();
+    while (id != kNone) {
+        if (token_.is(Tok::Dot)) {
+            const Place place = token_.place;
+            std::uint16_t picked = 0;
+            if (!component(picked)) return kNone;
+            id = node(Op::COMPONENT, picked, 0, place, {id});
+        } else if (token_.is(Tok::LeftBracket)) {
+            error(token_.place, "only a named array has elements, and they take one index",
+                  "Fix: pick a component with `.x`, or compute one index, as in "
+                  "`a[row * width + column]`");
+            return kNone;
+        } else {
+            break;
+        }
+    }
+    return id;
+}
+
+// ---- primaries ----------------------------------------------------------------------------
+
+ExprId Parser::primary() {
+    const Token at = token_;
+    switch (token_.tok) {
+        case Tok::Number:
+        case Tok::Constant: {
+            const std::optional<LiteralValue> value = literal();
+            return value ? literal_node(*value, at.place) : kNone;
+        }
+        case Tok::Name:
+            return name_use();
+        case Tok::Builtin:
+            take();
+            return node(Op::BUILTIN, at.code, 0, at.place, {});
+        case Tok::Function:
+            take();
+            return operation(at, at.op());
+        case Tok::Type:
+            return construct();
+        case Tok::LeftParen:
+            return parenthesised();
+        case Tok::Effect:
+            error(at.place,
+                  describe(at) + " is an effect: it stands alone, not inside an expression",
+                  "Fix: bind it first, as in `let old = " + std::string(at.text) + "(...);`");
+            return effect() == kNone ? kNone : poison(at.place);
+        case Tok::Keyword:
+            if (at.is(Key::BITCAST)) return bitcast();
+            if (at.is(Key::LEN) || at.is(Key::LEN64)) return length();
+            break;
+        default:
+            break;
+    }
+    unexpected("an expression",
+               token_.is(Tok::Assign) ? "Fix: write a value here" : "Fix: write a value here");
+    return kNone;
+}
+
+ExprId Parser::parenthesised() {
+    take();
+    const ExprId id = expression();
+    if (id == kNone || !expect(Tok::RightParen, ")", "after the expression")) return kNone;
+    return id;
+}
+
+// "(" [ expr { "," expr } ] ")"
+bool Parser::arguments(std::vector<ExprId>& out) {
+    if (!expect(Tok::LeftParen, "(", "and arguments")) return false;
+    while (!token_.is(Tok::RightParen)) {
+        const ExprId id = expression();
+        if (id == kNone) return false;
+        out.push_back(id);
+        if (token_.is(Tok::Comma)) {
+            take();
+        } else if (!token_.is(Tok::RightParen)) {
+            unexpected("`,` or `)`", token_.is(Tok::Assign) ? ""
+                                                            : "Fix: separate arguments with "
+                                                              "`,` and close with `)`");
+            return false;
+        }
+    }
+    take();
+    return true;
+}
+
+ExprId Parser::name_use() {
+    const Token name = token_;
+    take();
+    const Symbol* found = find(name.text);
+    const bool called = token_.is(Tok::LeftParen);
+    if (found == nullptr) {
+        unknown(name, called ? "function" : token_.is(Tok::LeftBracket) ? "array" : "name");
+        std::vector<ExprId> ignored;
+        if (called && !arguments(ignored)) return kNone;
+        if (token_.is(Tok::LeftBracket)) {
+            take();
+            if (expression() == kNone || !expect(Tok::RightBracket, "]", "after the index"))
+                return kNone;
+        }
+        return poison(name.place);
+    }
+    const Symbol symbol = *found;
+    if (symbol.kind == Symbol::Kind::Function) {
+        if (called) return call(name, symbol.index);
+        error(name.place, describe(name) + " is a function",
+              "Fix: call it, as in `" + std::string(name.text) + "(...)`");
+        return poison(name.place);
+    }
+    if (called) {
+        error(name.place, describe(name) + " is " + article(symbol) + ", not a function",
+              "Fix: index an array with `[` and `]`, or call a function");
+        std::vector<ExprId> ignored;
+        return arguments(ignored) ? poison(name.place) : kNone;
+    }
+    if (token_.is(Tok::LeftBracket)) return indexed(name, symbol);
+    switch (symbol.kind) {
+        case Symbol::Kind::Constant:
+            return literal_node(constants_[symbol.index], name.place);
+        case Symbol::Kind::Param:
+            return node(Op::PARAM, static_cast<std::uint16_t>(symbol.index), 0, name.place, {});
+        case Symbol::Kind::Local:
+            return node(Op::LOCAL, 0, symbol.index, name.place, {});
+        default:
+            error(name.place, describe(name) + " is " + article(symbol) + ", not a value",
+                  "Fix: read one element, as in `" + std::string(name.text) + "[i]`");
+            return poison(name.place);
+    }
+}
+
+ExprId Parser::indexed(const Token& name, const Symbol& symbol) {
+    take();
+    const ExprId index = expression();
+    if (index == kNone || !expect(Tok::RightBracket, "]", "after the index")) return kNone;
+    const auto imm = static_cast<std::uint16_t>(symbol.index);
+    if (symbol.kind == Symbol::Kind::Buffer) return node(Op::LOAD, imm, 0, name.place, {index});
+    if (symbol.kind == Symbol::Kind::Table)
+        return node(Op::LOAD_TABLE, imm, 0, name.place, {index});
+    if (symbol.kind == Symbol::Kind::Local) {
+        const Local& local = code_->locals[symbol.index];
+        if (local.form == Local::Form::Array || local.type.none())
+            return node(Op::LOAD_ARRAY, 0, symbol.index, name.place, {index});
+    }
+    error(name.place, describe(name) + " is " + article(symbol) + ", not an array",
+          "Fix: use it without an index; pick a component with `.x`");
+    return poison(name.place);
+}
+
+}  // namespace wye::ir::detail

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statements and blocks.
+#include "program/text/parser.hpp"
+
+namespace wye::ir::detail {
+
+StmtId Parser::add(std::vector<StmtId>& into, Stmt stmt) {
+    const auto id = static_cast<StmtId>(code_->stmts.size());
+    code_->stmts.push_back(stmt);
+    into.push_back(id);
+    return id;
+}
+
+std::uint32_t Parser::add_local(const Token& name, Local local) {
+    local.name = name.text;
+    local.place = name.place;
+    code_->locals.push_back(std::move(local));
+    const std::size_t index = code_->locals.size() - 1;
+    if (phase_of_.size() <= index) phase_of_.resize(index + 1);
+    phase_of_[index] = phase_;
+    declare(name, Symbol::Kind::Local, index);
+    return static_cast<std::uint32_t>(index);
+}
+
+// "{" { stmt } "}"; kNone when it does not even begin.
+BlockId Parser::block(unsigned nesting) {
+    if (nesting > WYE_LIMIT_BLOCK_NESTING) {
+        error(token_.place,
+              "blocks are nested deeper than " + std::to_string(WYE_LIMIT_BLOCK_NESTING),
+              "Fix: move inner parts into functions, or join conditions with `&&`");
+        skip_to_end(false);
+        return kNone;
+    }
+    const Place begin = token_.place;
+    if (!expect(Tok::LeftBrace, "{", "before the block")) return kNone;
+    const auto id = static_cast<BlockId>(code_->blocks.size());
+    code_->blocks.emplace_back();
+    const std::size_t mark = local_names_.size();
+    std::vector<StmtId> ids;
+    statements(ids, nesting, false);
+    code_->blocks[id] = std::move(ids);
+    close_scope(mark);
+    if (token_.is(Tok::RightBrace)) {
+        take();
+    } else if (!errors_.full()) {
+        error(token_.place,
+              "expected `}` for the block that begins at " + std::to_string(begin.line) + ":" +
+                  std::to_string(begin.column) + ", found " + describe(token_),
+              "Fix: close the block with `}`");
+        while (!token_.is(Tok::End)) take();  // the braces are off: more would be noise
+    }
+    return id;
+}
+
+// Up to the `}`, the end, or (at the top of a function) the `return`.
+void Parser::statements(std::vector<StmtId>& into, unsigned nesting, bool function) {
+    while (!token_.is(Tok::RightBrace) && !token_.is(Tok::End) && !errors_.full()) {
+        if (function && token_.is(Key::RETURN)) return;
+        if (token_.is(Key::MAIN) || token_.is(Key::FN)) return;  // a `}` is missing
+        if (code_->stmts.size() >= WYE_LIMIT_STATEMENTS) {
+            error(token_.place,
+                  "there are more than " + std::to_string(WYE_LIMIT_STATEMENTS) + " statements",
+                  "Fix: use loops or functions");
+            while (!token_.is(Tok::End)) take();
+            return;
+        }
+        if (!statement(into, nesting)) skip_to_end(false);
+    }
+}
+
+bool Parser::statement(std::vector<StmtId>& into, unsigned nesting) {
+    if (token_.is(Tok::Name)) return assignment(into);
+    if (token_.is(Tok::Effect)) {
+        Stmt stmt;
+        stmt.op = Op::EFFECT;
+        stmt.place = token_.place;
+        stmt.args[0] = effect();
+        if (stmt.args[0] == kNone) return false;
+        add(into, stmt);
+        return expect_semicolon("the statement");
+    }
+    if (token_.is(Tok::Keyword)) {
+        switch (static_cast<Key>(token_.code)) {
+            case Key::LET:
+                return let(into);
+            case Key::VAR:
+                return var(into);
+            case Key::IF:
+                return branch(into, nesting);
+            case Key::FOR:
+                return for_loop(into, nesting);
+            case Key::WHILE:
+                return while_loop(into, nesting);
+            case Key::BREAK:
+            case Key::CONTINUE:
+            case Key::RETURN:
+            case Key::BARRIER:
+            case Key::GRID_BARRIER:
+            case Key::TRAP:
+                return leave(into);
+            case Key::ELSE:
+                error(token_.place, "`else` without `if`",
+                      "Fix: put it right behind the block of an `if`");
+                return false;
+            case Key::CONST:
+            case Key::PARAM:
+            case Key::TABLE:
+            case Key::GRID:
+                error(token_.place, describe(token_) + " stands above `main`, not inside a block",
+                      "Fix: move it up, or write `let`");
+                return false;
+            default:
+                break;
+        }
+    }
+    if (token_.is(Tok::Semicolon)) {
+        error(token_.place, "there is no empty statement", "Fix: remove this `;`");
+        take();
+        return true;
+    }
+    if (token_.is(Tok::LeftBrace)) {
+        error(token_.place, "a block stands only behind `if`, `else`, `for` and `while`",
+              "Fix: remove the braces");
+        return false;
+    }
+    if (token_.is(Tok::Type)) {
+        error(token_.place, "a declaration begins with `let` or `var`, not with its type",
+              "Fix: write `let NAME: " + std::string(token_.text) + " = ...;`");
+        return false;
+    }
+    if (token_.is(Tok::Function) || token_.is(Tok::Builtin) || token_.is(Tok::Number)) {
+        error(token_.place, "an expression is not a statement: its value would be lost",
+              "Fix: bind it, as in `let v = ...;`, or remove it");
+        return false;
+    }
+    unexpected("a statement", "Fix: write `let`, `var`, an assignment, `if`, `for` or the like");
+    return false;
+}
+
+// effect | expr
+ExprId Parser::value() {
+    if (!token_.is(Tok::Effect)) return expression();
+    const Token at = token_;
+    const ExprId id = effect();
+    if (id != kNone && (token_.is(Tok::Operator) || token_.is(Tok::Dot))) {
+        error(at.place,
+              describe(at) + " is an effect: it is the whole right side, not part of an expression",
+              "Fix: bind it first, as in `let old = " + std::string(at.text) + "(...);`");
+        return kNone;
+    }
+    return id;
+}
+
+void Parser::check_annotation(const Token& name, Type wanted, ExprId value) {
+    const Type got = type_of(value);
+    if (wanted.none() || got.none() || got == wanted) return;
+    error(code_->exprs[value].place,
+          describe(name) + " is declared " + type_name(wanted) + ", but its value is " +
+              type_name(got),
+          got.lanes == wanted.lanes
+              ? "Fix: convert the value, as in `" + type_name(wanted) + "(...)`"
+              : "Fix: change the declared type, or build a " + type_name(wanted));
+}
+
+bool Parser::let(std::vector<StmtId>& into) {
+    Stmt stmt;
+    stmt.op = Op::LET;
+    stmt.place = token_.place;
+    take();
+    Token given;
+    Type wanted;
+    if (!name("a name", given)) return false;
+    if (token_.is(Tok::Colon)) {
+        take();
+        if (!type(wanted)) return false;
+    }
+    bool good = expect(Tok::Assign, "=", "and a value");
+    if (good) {
+        stmt.args[0] = value();
+        good = stmt.args[0] != kNone;
+    }
+    // The name is declared in any case: its uses below are right.
+    if (good) check_annotation(given, wanted, stmt.args[0]);
+    stmt.local =
+        add_local(given, {Local::Form::Let, good ? type_of(stmt.args[0]) : Type{}, 0, {}, {}});
+    if (good) add(into, stmt);
+    return good && expect_semicolon("the value");
+}
+
+bool Parser::var(std::vector<StmtId>& into) {
+    Stmt stmt;
+    stmt.op = Op::VAR;
+    stmt.place = token_.place;
+    take();
+    Token given;
+    if (!name("a name", given)) return false;
+    Local local{Local::Form::Var, {}, 0, {}, {}};
+    Type wanted;
+    bool good = true;
+    bool typed = false;
+    if (token_.is(Tok::Colon)) {
+        take();
+        typed = true;
+        good = type(wanted);
+    }
+    if (good && typed && token_.is(Tok::LeftBracket)) {
+        take();
+        const Place place = token_.place;
+        std::uint64_t count = 1;
+        good = num("the array's count", count) && expect(Tok::RightBracket, "]", "after the count");
+        if (good && (count == 0 || count > WYE_LIMIT_LOCAL_ARRAY_BYTES)) {
+            error(place,
+                  describe(given) + " has " + std::to_string(count) + " elements; local arrays " +
+                      "have at least 1, and at most " +
+                      std::to_string(WYE_LIMIT_LOCAL_ARRAY_BYTES) + " bytes together",
+                  "Fix: change the count, or use a buffer");
+            count = 1;
+        }
+        stmt.op = Op::VAR_ARRAY;
+        stmt.imm = wanted.code();
+        local = {Local::Form::Array, wanted, static_cast<std::uint32_t>(count), {}, {}};
+        if (good && token_.is(Tok::Assign)) {
+            error(token_.place, "an array starts at zero and takes no value",
+                  "Fix: remove the value, and store the elements");
+            good = false;
+        }
+    } else if (good && typed && !token_.is(Tok::Assign)) {
+        stmt.op = Op::VAR_ZERO;
+        stmt.imm = wanted.code();
+        local.type = wanted;
+    } else if (good) {
+        good = expect(Tok::Assign, "=", "and a value, or `:` and a type");
+        if (good) {
+            stmt.args[0] = value();
+            good = stmt.args[0] != kNone;
+        }
+        if (good) {
+            check_annotation(given, wanted, stmt.args[0]);
+            local.type = type_of(stmt.args[0]);
+        }
+    }
+    stmt.local = add_local(given, std::move(local));
+    if (good) add(into, stmt);
+    return good && expect_semicolon("the declaration");
+}
+
+bool Parser::branch(std::vector<StmtId>& into, unsigned nesting) {
+    Stmt stmt;
+    stmt.op = Op::IF;
+    stmt.place = token_.place;
+    take();
+    stmt.args[0] = expression();
+    if (stmt.args[0] == kNone && !token_.is(Tok::LeftBrace)) return false;
+    stmt.body = block(nesting + 1);
+    if (stmt.body == kNone) return false;
+    if (token_.is(Key::ELSE)) {
+        take();
+        if (token_.is(Key::IF)) {
+            // `else if` is an else block that holds one `if`.
+            if (nesting + 1 > WYE_LIMIT_BLOCK_NESTING) {
+                error(token_.place,
+                      "blocks are nested deeper than " + std::to_string(WYE_LIMIT_BLOCK_NESTING) +
+                          "; each `else if` is one level",
+                      "Fix: split the chain, or look the answer up in a table");
+                return false;
+            }
+            stmt.otherwise = static_cast<BlockId>(code_->blocks.size());
+            code_->blocks.emplace_back();
+            std::vector<StmtId> ids;
+            const bool good = branch(ids, nesting + 1);
+            code_->blocks[stmt.otherwise] = std::move(ids);
+            if (!good) return false;
+        } else {
+            stmt.otherwise = block(nesting + 1);
+            if (stmt.otherwise == kNone) return false;
+        }
+    } else {
+        stmt.otherwise = static_cast<BlockId>(code_->blocks.size());
+        code_->blocks.emplace_back();
+    }
+    add(into, stmt);
+    return true;
+}
+
+bool Parser::for_loop(std::vector<StmtId>& into, unsigned nesting) {
+    Stmt stmt;
+    stmt.op = Op::FOR;
+    stmt.place = token_.place;
+    take();
+    Token given;
+    if (!name("the loop variable's name", given)) return false;
+    bool good = token_.is(Key::IN);
+    if (good)
+        take();
+    else
+        unexpected("`in`", "Fix: write `for NAME in FIRST..END { ... }`");
+    if (good) {
+        stmt.args[0] = expression();
+        good = stmt.args[0] != kNone && expect(Tok::DotDot, "..", "after the first value");
+    }
+    if (good) {
+        stmt.args[1] = expression();
+        good = stmt.args[1] != kNone;
+    }
+    if (good && token_.is(Key::STEP)) {
+        take();
+        stmt.args[2] = expression();
+        good = stmt.args[2] != kNone;
+    } else if (good) {
+        const Type first = type_of(stmt.args[0]);
+        const Type step = first.integer() && first.scalar() ? first : kI32;
+        stmt.args[2] = literal_node({step, 1, {}, {}}, stmt.place);
+    }
+    if (!good && !token_.is(Tok::LeftBrace)) return false;
+    const std::size_t mark = local_names_.size();
+    const Type type = good ? type_of(stmt.args[0]) : Type{};
+    stmt.local = add_local(given, {Local::Form::For, type, 0, {}, {}});
+    stmt.body = block(nesting + 1);
+    close_scope(mark);
+    if (stmt.body == kNone) return false;
+    if (good) add(into, stmt);
+    return true;
+}
+
+bool Parser::while_loop(std::vector<StmtId>& into, unsigned nesting) {
+    Stmt stmt;
+    stmt.op = Op::WHILE;
+    stmt.place = token_.place;
+    take();
+    stmt.args[0] = expression();
+    if (stmt.args[0] == kNone && !token_.is(Tok::LeftBrace)) return false;
+    stmt.body = block(nesting + 1);
+    if (stmt.body == kNone) return false;
+    add(into, stmt);
+    return true;
+}
+
+// The statements of one word, and `trap`.
+bool Parser::leave(std::vector<StmtId>& into) {
+    Stmt stmt;
+    stmt.place = token_.place;
+    const Token at = token_;
+    take();
+    switch (static_cast<Key>(at.code)) {
+        case Key::BREAK:
+            stmt.op = Op::BREAK;
+            break;
+        case Key::CONTINUE:
+            stmt.op = Op::CONTINUE;
+            break;
+        case Key::RETURN:
+            stmt.op = Op::RETURN;
+            if (in_function_) {
+                error(at.place, "a function has one `return`, at its end",
+                      "Fix: assign the value to a `var`, and return that at the end");
+                return false;
+            }
+            if (!token_.is(Tok::Semicolon) && !starts_line() && !token_.is(Tok::RightBrace)) {
+                error(token_.place, "`main` returns no value",
+                      "Fix: store the value in a buffer, then write `return;`");
+                return false;
+            }
+            break;
+        case Key::BARRIER:
+            stmt.op = Op::BARRIER;
+            break;
+        case Key::GRID_BARRIER:
+            stmt.op = Op::GRID_BARRIER;
+            ++phase_;
+            break;
+        default: {
+            stmt.op = Op::TRAP;
+            const Place place = token_.place;
+            std::uint64_t trap_code = 1;
+            if (!num("the trap's code", trap_code)) return false;
+            if (trap_code == 0 || trap_code > 65535) {
+                error(place,
+                      "the trap's code is " + std::to_string(trap_code) + ", outside of 1 to 65535",
+                      "Fix: write a code in that range");
+                trap_code = 1;
+            }
+            stmt.imm = static_cast<std::uint16_t>(trap_code);
+            break;
+        }
+    }
+    add(into, stmt);
+    return expect_semicolon(describe(at));
+}
+
+}  // namespace wye::ir::detail

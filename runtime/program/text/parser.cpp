@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tokens, names and recovery: what all rules of the parser share.
+#include "program/text/parser.hpp"
+#include "program/check/validate.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace wye::ir {
+
+namespace detail {
+namespace {
+
+std::string at_place(Place place) {
+    return std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
+bool begins_head(const Token& token) {
+    return token.is(Tok::Role) || token.is(Key::WORKGROUP) || token.is(Key::SUBGROUP) ||
+           token.is(Key::CONST) || token.is(Key::PARAM) || token.is(Key::GRID) ||
+           token.is(Key::TABLE) || token.is(Key::FN) || token.is(Key::VARIANT) ||
+           token.is(Key::MAIN);
+}
+
+bool begins_statement(const Token& token) {
+    return token.is(Key::LET) || token.is(Key::VAR) || token.is(Key::IF) || token.is(Key::FOR) ||
+           token.is(Key::WHILE) || token.is(Key::BREAK) || token.is(Key::CONTINUE) ||
+           token.is(Key::RETURN) || token.is(Key::BARRIER) || token.is(Key::GRID_BARRIER) ||
+           token.is(Key::TRAP);
+}
+
+// Names that other languages have for our types.
+std::string_view foreign_type(std::string_view text) {
+    static constexpr std::array<std::array<std::string_view, 2>, 16> kTypes = {{
+        {"float", "f32"},
+        {"double", "f64"},
+        {"half", "f16"},
+        {"int", "i32"},
+        {"uint", "u32"},
+        {"long", "i64"},
+        {"ulong", "u64"},
+        {"char", "i8"},
+        {"uchar", "u8"},
+        {"short", "i16"},
+        {"ushort", "u16"},
+        {"byte", "u8"},
+        {"bfloat16", "bf16"},
+        {"vec2", "f32x2"},
+        {"vec3", "f32x3"},
+        {"vec4", "f32x4"},
+    }};
+    for (const auto& [theirs, ours] : kTypes)
+        if (text == theirs) return ours;
+    return {};
+}
+
+}  // namespace
+
+Parser::Parser(std::string_view text) : text_(text), lexer_(text, &errors_) {}
+
+void Parser::take() {
+    last_ = token_;
+    token_ = lexer_.next();
+}
+
+void Parser::error(Place place, std::string message, std::string fix) {
+    errors_.add(place, std::move(message), std::move(fix));
+}
+
+void Parser::unexpected(std::string_view wanted, std::string fix) {
+    if (token_.is(Tok::Bad)) return;
+    if (fix.empty()) {
+        fix = "Fix: write " + std::string(wanted) + " here";
+        if (token_.is(Tok::Assign)) fix = "Fix: write `==` to compare";
+    }
+    error(token_.place, "expected " + std::string(wanted) + ", found " + describe(token_),
+          std::move(fix));
+}
+
+bool Parser::expect(Tok tok, std::string_view text, std::string_view where) {
+    if (token_.is(tok)) {
+        take();
+        return true;
+    }
+    const std::string wanted = "`" + std::string(text) + "` " + std::string(where);
+    const std::string fix = token_.is(Tok::Assign) ? "Fix: write `==` to compare"
+                                                   : "Fix: write `" + std::string(text) + "` here";
+    if (starts_line() && !token_.is(Tok::Bad))
+        error(last_.end, "expected " + wanted, fix);
+    else
+        unexpected(wanted, fix);
+    return false;
+}
+
+// A forgotten `;` at the end of a line costs nothing but its own report.
+bool Parser::expect_semicolon(std::string_view after) {
+    if (token_.is(Tok::Semicolon)) {
+        take();
+        return true;
+    }
+    if (token_.is(Tok::Bad)) return false;
+    const bool harmless = starts_line() || token_.is(Tok::RightBrace) || token_.is(Tok::End);
+    error(harmless ? last_.end : token_.place,
+          "expected `;` after " + std::string(after) +
+              (harmless ? std::string() : ", found " + describe(token_)),
+          "Fix: write `;` here");
+    return harmless;
+}
+
+bool Parser::name(std::string_view what, Token& out) {
+    if (token_.is(Tok::Name)) {
+        out = token_;
+        take();
+        return true;
+    }
+    const bool reserved = token_.tok > Tok::Name && token_.tok <= Tok::Constant;
+    if (!reserved) {
+        unexpected(what, "Fix: write a name: letters, digits and `_`");
+        return false;
+    }
+    error(token_.place, describe(token_) + " is a reserved word, not a name",
+          "Fix: choose another name, such as `" + std::string(token_.text) + "_`");
+    out = token_;
+    take();
+    return true;
+}
+
+bool Parser::type(Type& out) {
+    if (token_.is(Tok::Type)) {
+        out = type_from_code(token_.code).value_or(Type{});
+        take();
+        return true;
+    }
+    if (!token_.is(Tok::Name)) {
+        unexpected("a type", "Fix: write a type such as `f32` or `u32x4`");
+        return false;
+    }
+    std::string_view near = foreign_type(token_.text);
+    if (near.empty()) near = nearest(token_.text, words_of(WordClass::Type));
+    error(token_.place, describe(token_) + " is not a type",
+          near.empty() ? "Fix: write a type such as `f32` or `u32x4`"
+                       : "Fix: write `" + std::string(near) + "`");
+    out = Type{};
+    take();
+    return true;
+}
+
+// Behind the `;` or the block that ends this statement or declaration, or before the next one.
+void Parser::skip_to_end(bool head) {
+    int open = 0;
+    for (bool first = true; !token_.is(Tok::End); first = false) {
+        if (open == 0 && !first && starts_line() &&
+            (begins_head(token_) ? head || token_.is(Key::MAIN)
+                                 : begins_statement(token_) && !head))
+            return;
+        if (token_.is(Tok::LeftBrace)) ++open;
+        if (token_.is(Tok::RightBrace)) {
+            if (open == 0 && !head) return;
+            if (open > 0 && --open == 0) {
+                take();
+                if (token_.is(Tok::Semicolon)) take();
+                return;
+            }
+        }
+        const bool ends = token_.is(Tok::Semicolon) && open == 0;
+        take();
+        if (ends) return;
+    }
+}
+
+// ---- names --------------------------------------------------------------------------------
+
+const Symbol* Parser::find(std::string_view text) const {
+    const auto found = symbols_.find(text);
+    return found == symbols_.end() ? nullptr : &found->second;
+}
+
+std::string Parser::article(const Symbol& symbol) const {
+    switch (symbol.kind) {
+        case Symbol::Kind::Constant:
+            return "a constant";
+        case Symbol::Kind::Param:
+            return "a parameter";
+        case Symbol::Kind::Buffer:
+            return "a buffer";
+        case Symbol::Kind::Table:
+            return "a table";
+        case Symbol::Kind::Function:
+            return "a function";
+        case Symbol::Kind::Local:
+            break;
+    }
+    switch (code_->locals[symbol.index].form) {
+        case Local::Form::Argument:
+            return "an argument";
+        case Local::Form::Let:
+            return "a let";
+        case Local::Form::Var:
+            return "a var";
+        case Local::Form::Array:
+            return "an array";
+        case Local::Form::For:
+            return "a loop variable";
+    }
+    return "a name";
+}
+
+void Parser::declare(const Token& name, Symbol::Kind kind, std::size_t index) {
+    const Symbol symbol{kind, static_cast<std::uint32_t>(index), name.place};
+    const auto [at, fresh] = symbols_.emplace(name.text, symbol);
+    if (fresh) {
+        if (kind == Symbol::Kind::Local) local_names_.push_back(name.text);
+        return;
+    }
+    if (kind == Symbol::Kind::Local && ended(at->second)) {
+        if (code_->locals[at->second.index].form == Local::Form::Let)
+            again_.push_back({at->second.index, name});
+        at->second = symbol;
+        local_names_.push_back(name.text);
+        return;
+    }
+    already_declared(name, at->second);
+}
+
+void Parser::already_declared(const Token& name, const Symbol& earlier) {
+    error(name.place,
+          describe(name) + " is already declared at " + at_place(earlier.place) + ", as " +
+              article(earlier),
+          "Fix: choose another name; an inner name never hides an outer one");
+}
+
+// Whether a name may have ended at a grid barrier: lets do so unless they are of level 0.
+bool Parser::ended(const Symbol& symbol) const {
+    if (in_function_ || symbol.kind != Symbol::Kind::Local) return false;
+    const Local::Form form = code_->locals[symbol.index].form;
+    return form != Local::Form::For && phase_of_[symbol.index] < phase_;
+}
+
+// Levels are known only now.
+void Parser::lasting_lets() {
+    if (again_.empty() || !errors_.empty()) return;
+    code_ = &program_.main;
+    Program whole = program_;
+    if (!validate(whole).empty()) return;
+    const Uniformity levels = uniformity(whole);
+    for (const Again& each : again_)
+        if (levels.locals[each.earlier] == 0)
+            already_declared(each.name, {Symbol::Kind::Local, each.earlier,
+                                         program_.main.locals[each.earlier].place});
+}
+
+void Parser::close_scope(std::size_t mark) {
+    for (; local_names_.size() > mark; local_names_.pop_back()) {
+        const auto found = symbols_.find(local_names_.back());
+        if (found == symbols_.end()) continue;  // named again behind a grid barrier
+        gone_[local_names_.back()] = found->second.place;
+        symbols_.erase(found);
+    }
+}
+
+// Declarations of the whole text, so that a use above one is told apart from a misspelling.
+void Parser::look_ahead() {
+    if (looked_ahead_) return;
+    looked_ahead_ = true;
+    Lexer lexer(text_, nullptr);
+    int open = 0;
+    for (Token token = lexer.next(); !token.is(Tok::End); token = lexer.next()) {
+        if (token.is(Tok::LeftBrace)) ++open;
+        if (token.is(Tok::RightBrace)) --open;
+        if (open != 0 || !begins_head(token)) continue;
+        token = lexer.next();
+        if (token.is(Tok::Name)) later_.emplace(token.text, token.place);
+        if (token.is(Tok::LeftBrace)) ++open;
+    }
+}
+
+void Parser::unknown(const Token& name, std::string_view wanted) {
+    if (!reported_.insert(name.text).second) return;
+    look_ahead();
+    const std::string shown = describe(name);
+    if (const auto gone = gone_.find(name.text); gone != gone_.end()) {
+        error(name.place,
+              shown + " is out of scope here; the one declared at " + at_place(gone->second) +
+                  " ends with its block",
+              "Fix: declare it before that block, as a `var` if the block changes it");
+        return;
+    }
+    if (const auto later = later_.find(name.text); later != later_.end()) {
+        error(name.place, shown + " is used before its declaration at " + at_place(later->second),
+              "Fix: move the declaration above this use");
+        return;
+    }
+    std::vector<std::string_view> candidates;
+    for (const auto& [text, symbol] : symbols_) candidates.push_back(text);
+    std::sort(candidates.begin(), candidates.end());
+    for (const WordClass word : {WordClass::Builtin, WordClass::Function, WordClass::Effect,
+                                 WordClass::Constant, WordClass::Keyword})
+        for (const std::string_view text : words_of(word)) candidates.push_back(text);
+    const std::string_view near = nearest(name.text, candidates);
+    error(name.place, "there is no " + std::string(wanted) + " " + shown,
+          near.empty() ? "Fix: declare it above, or correct the name"
+                       : "Fix: write `" + std::string(near) + "`, or declare " + shown + " above");
+}
+
+}  // namespace detail
+
+bool ParseResult::ok() const {
+    return std::none_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) {
+        return d.severity == Diagnostic::Severity::Error;
+    });
+}
+
+ParseResult parse(std::string_view text) { return detail::Parser(text).run(); }
+
+}  // namespace wye::ir

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parser behind `parse`: one pass by recursive descent, straight into ir::Program. parser.cpp
+// has tokens, names and recovery, the parse_*.cpp files the rules of the grammar.
+//
+// Syntax errors make a rule return false (or kNone); the nearest statement or declaration reports
+// nothing more and skips to its end. Wrong names leave a node of op None behind, whose type is
+// unknown, so that the rest of the statement is still read. Not reusable; one owner, one thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "program/text/lexer.hpp"
+#include "program/text/literal.hpp"
+#include "program/text/text.hpp"
+
+namespace wye::ir::detail {
+
+// What a name stands for.
+struct Symbol {
+    enum class Kind : std::uint8_t { Constant, Param, Buffer, Table, Function, Local };
+    Kind kind = Kind::Constant;
+    std::uint32_t index = 0;
+    Place place;
+};
+
+class Parser {
+  public:
+    explicit Parser(std::string_view text);
+    ParseResult run();
+
+  private:
+    // ---- tokens ----
+    void take();
+    bool expect(Tok tok, std::string_view text, std::string_view where);
+    bool expect_semicolon(std::string_view after);
+    bool name(std::string_view what, Token& out);
+    bool type(Type& out);
+    void error(Place place, std::string message, std::string fix);
+    void unexpected(std::string_view wanted, std::string fix);
+    void skip_to_end(bool head);
+    [[nodiscard]] bool starts_line() const { return token_.place.line > last_.place.line; }
+
+    // ---- names ----
+    // A name of main that stands for another local behind a grid barrier.
+    struct Again {
+        std::uint32_t earlier = 0;  // a let, which must have ended there
+        Token name;
+    };
+    bool ended(const Symbol& symbol) const;
+    void already_declared(const Token& name, const Symbol& earlier);
+    void lasting_lets();
+    [[nodiscard]] const Symbol* find(std::string_view text) const;
+    void declare(const Token& name, Symbol::Kind kind, std::size_t index);
+    void unknown(const Token& name, std::string_view wanted);
+    void look_ahead();
+    [[nodiscard]] std::string article(const Symbol& symbol) const;
+
+    // ---- declarations ----
+    void header();
+    void heads();
+    bool head();
+    bool workgroup();
+    bool subgroup();
+    bool constant();
+    bool param();
+    bool buffer(Role role);
+    bool attributes(Buffer& buffer, bool& bound);
+    bool grid();
+    bool table();
+    bool function();
+    void function_body(Function& function);
+    bool variant();
+    bool program_string(std::string_view what, std::string& out);
+    void body();
+    void launch_shape();
+    void order_buffers();
+
+    bool num(std::string_view what, std::uint64_t& out);
+    bool num32(std::string_view what, std::uint64_t least, std::uint32_t& out);
+    void count(Buffer& buffer, Place place);
+    bool size(SizeExpr& out);
+    bool size_join(std::uint8_t op, SizeExpr& out, const SizeExpr& right, unsigned& depth,
+                   unsigned right_depth);
+    bool size_sum(SizeExpr& out, unsigned& depth);
+    bool size_product(SizeExpr& out, unsigned& depth);
+    bool size_primary(SizeExpr& out, unsigned& depth);
+    bool size_len(SizeExpr& out);
+    std::optional<LiteralValue> literal();
+    bool at_literal() const;
+
+    // ---- statements ----
+    BlockId block(unsigned nesting);
+    void statements(std::vector<StmtId>& into, unsigned nesting, bool function);
+    bool statement(std::vector<StmtId>& into, unsigned nesting);
+    bool let(std::vector<StmtId>& into);
+    bool var(std::vector<StmtId>& into);
+    bool branch(std::vector<StmtId>& into, unsigned nesting);
+    bool for_loop(std::vector<StmtId>& into, unsigned nesting);
+    bool while_loop(std::vector<StmtId>& into, unsigned nesting);
+    bool leave(std::vector<StmtId>& into);
+    bool assignment(std::vector<StmtId>& into);
+    bool assign_to(Stmt& out, const Token& target, const Symbol& symbol, ExprId index, int lane);
+    void check_annotation(const Token& name, Type wanted, ExprId value);
+    StmtId add(std::vector<StmtId>& into, Stmt stmt);
+    std::uint32_t add_local(const Token& name, Local local);
+    ExprId value();
+    void close_scope(std::size_t mark);
+
+    // ---- expressions ----
+    ExprId expression();
+    ExprId binary(int level);
+    ExprId unary();
+    ExprId postfix();
+    ExprId primary();
+    ExprId name_use();
+    ExprId call(const Token& name, std::uint32_t function);
+    ExprId operation(const Token& name, Op op);
+    ExprId construct();
+    ExprId bitcast();
+    ExprId length();
+    ExprId effect();
+    ExprId indexed(const Token& name, const Symbol& symbol);
+    ExprId parenthesised();
+    bool arguments(std::vector<ExprId>& out);
+    bool component(std::uint16_t& out);
+    ExprId node(Op op, std::uint16_t imm, std::uint64_t extra, Place place,
+                std::initializer_list<ExprId> operands);
+    ExprId node(Op op, std::uint16_t imm, std::uint64_t extra, Place place, const ExprId* operands,
+                std::size_t count);
+    ExprId literal_node(const LiteralValue& value, Place place);
+    ExprId poison(Place place);
+    [[nodiscard]] Type type_of(ExprId id) const { return code_->exprs[id].type; }
+    bool deeper(Place place);
+
+    std::string_view text_;
+    Diagnostics errors_;
+    Lexer lexer_;
+    Token token_;  // the one ahead
+    Token last_;   // the one before it
+    Program program_;
+    Code* code_ = nullptr;
+    std::vector<LiteralValue> constants_;
+    std::unordered_map<std::string_view, Symbol> symbols_;
+    std::unordered_map<std::string_view, Place> gone_;   // names of closed scopes
+    std::vector<std::string_view> local_names_;          // declared and still in scope
+    std::vector<std::uint32_t> phase_of_;                // by local: grid barriers above it
+    std::uint32_t phase_ = 0;                            // grid barriers so far
+    std::vector<Again> again_;                           // lets of earlier phases, named again
+    std::unordered_map<std::string_view, Place> later_;  // declared further down
+    bool looked_ahead_ = false;
+    std::unordered_set<std::string_view> reported_;  // unknown names: once each
+    bool in_function_ = false;
+    std::vector<std::uint8_t> depths_;  // of the expressions of code_
+    unsigned depth_ = 0;                // of the recursion
+    std::uint32_t next_binding_ = 0;
+    Place workgroup_place_;
+    Place subgroup_place_;
+    bool seen_workgroup_ = false;
+    bool seen_subgroup_ = false;
+    bool seen_grid_ = false;
+};
+
+// The binding strength of a binary operator, 1 (loosest) to 9; 0 for others.
+[[nodiscard]] int strength(Op op);
+
+}  // namespace wye::ir::detail

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/text/words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+
+namespace wye::ir {
+namespace {
+
+using Table = std::unordered_map<std::string_view, Word>;
+
+constexpr bool letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
+
+Table make_table() {
+    Table table;
+    auto add = [&table](std::string_view text, WordClass word, unsigned code) {
+        table.emplace(text, Word{word, static_cast<std::uint16_t>(code)});
+    };
+#define WYE_TEXT_KEY(name, text) add(text, WordClass::Keyword, static_cast<unsigned>(Key::name));
+    WYE_TEXT_KEYS(WYE_TEXT_KEY)
+#undef WYE_TEXT_KEY
+#define WYE_TEXT_ROLE(name, code, text) add(text, WordClass::Role, code);
+    WYE_ROLES(WYE_TEXT_ROLE)
+#undef WYE_TEXT_ROLE
+#define WYE_TEXT_TYPE(name, code, text, bytes, bits)    \
+    add(text, WordClass::Type, WYE_TYPE(code, 1));      \
+    add(text "x2", WordClass::Type, WYE_TYPE(code, 2)); \
+    add(text "x3", WordClass::Type, WYE_TYPE(code, 3)); \
+    add(text "x4", WordClass::Type, WYE_TYPE(code, 4));
+    WYE_KINDS(WYE_TEXT_TYPE)
+#undef WYE_TEXT_TYPE
+#define WYE_TEXT_BUILTIN(name, index, text, lanes) add(text, WordClass::Builtin, index);
+    WYE_BUILTINS(WYE_TEXT_BUILTIN)
+#undef WYE_TEXT_BUILTIN
+#define WYE_TEXT_FUNCTION(name, code, text, operands) \
+    if (letter((text)[0])) add(text, WordClass::Function, code);
+    WYE_OPERATORS(WYE_TEXT_FUNCTION)
+    WYE_MATH(WYE_TEXT_FUNCTION)
+#undef WYE_TEXT_FUNCTION
+    add("select", WordClass::Function, static_cast<unsigned>(Op::SELECT));
+#define WYE_TEXT_EFFECT(name, code, text, operands) add(text, WordClass::Effect, code);
+    WYE_EFFECTS(WYE_TEXT_EFFECT)
+#undef WYE_TEXT_EFFECT
+    auto constant = [&add](std::string_view text, ConstantWord word) {
+        add(text, WordClass::Constant, static_cast<unsigned>(word));
+    };
+    constant("true", ConstantWord::True);
+    constant("false", ConstantWord::False);
+    constant("inf_f16", ConstantWord::InfF16);
+    constant("inf_f32", ConstantWord::InfF32);
+    constant("inf_f64", ConstantWord::InfF64);
+    constant("nan_f16", ConstantWord::NanF16);
+    constant("nan_f32", ConstantWord::NanF32);
+    constant("nan_f64", ConstantWord::NanF64);
+    return table;
+}
+
+const Table& words() {
+    static const Table table = make_table();
+    return table;
+}
+
+// Edits between two short strings: insertions, deletions, replacements, swaps of neighbours.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    constexpr std::size_t kMax = WYE_LIMIT_NAME_BYTES + 1;
+    if (a.size() >= kMax || b.size() >= kMax) return kMax;
+    std::array<std::array<std::size_t, kMax>, 3> rows{};
+    for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        auto& row = rows[i % 3];
+        const auto& above = rows[(i + 2) % 3];
+        const auto& before = rows[(i + 1) % 3];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t same = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + same});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
+        }
+    }
+    return rows[a.size() % 3][b.size()];
+}
+
+}  // namespace
+
+Word classify_word(std::string_view text) {
+    const auto found = words().find(text);
+    return found == words().end() ? Word{} : found->second;
+}
+
+bool name_shaped(std::string_view text) {
+    if (text.empty() || text.size() > WYE_LIMIT_NAME_BYTES || !letter(text[0])) return false;
+    return std::all_of(text.begin(), text.end(), [](char c) { return letter(c) || digit(c); });
+}
+
+bool legal_name(std::string_view text) {
+    return name_shaped(text) && classify_word(text).word == WordClass::None;
+}
+
+bool legal_string(std::string_view text) {
+    const bool printable = std::none_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t') || byte == 0x7f;
+    });
+    return printable && utf8_error(text) == text.size();
+}
+
+std::size_t utf8_error(std::string_view text) {
+    std::size_t i = 0;
+    auto byte = [&text](std::size_t at) {
+        return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+    };
+    while (i < text.size()) {
+        const unsigned lead = byte(i);
+        if (lead < 0x80) {
+            ++i;
+            continue;
+        }
+        // The range of the second byte rules out overlong forms, surrogates and values too large.
+        unsigned low = 0x80;
+        unsigned high = 0xbf;
+        std::size_t more = 0;
+        if (lead >= 0xc2 && lead <= 0xdf) {
+            more = 1;
+        } else if (lead >= 0xe0 && lead <= 0xef) {
+            more = 2;
+            if (lead == 0xe0) low = 0xa0;
+            if (lead == 0xed) high = 0x9f;
+        } else if (lead >= 0xf0 && lead <= 0xf4) {
+            more = 3;
+            if (lead == 0xf0) low = 0x90;
+            if (lead == 0xf4) high = 0x8f;
+        } else {
+            return i;
+        }
+        if (byte(i + 1) < low || byte(i + 1) > high) return i;
+        for (std::size_t k = 2; k <= more; ++k)
+            if ((byte(i + k) & 0xc0U) != 0x80) return i;
+        i += more + 1;
+    }
+    return text.size();
+}
+
+std::string_view nearest(std::string_view text, const std::vector<std::string_view>& candidates) {
+    std::string_view best;
+    std::size_t best_distance = std::max<std::size_t>(1, text.size() / 3) + 1;
+    for (const std::string_view candidate : candidates) {
+        if (candidate == text) continue;
+        const std::size_t gap = candidate.size() > text.size() ? candidate.size() - text.size()
+                                                               : text.size() - candidate.size();
+        if (gap >= best_distance) continue;
+        const std::size_t distance = edit_distance(text, candidate);
+        // One-letter names are all one edit apart: a suggestion would be noise.
+        if (distance >= text.size() || distance >= best_distance) continue;
+        best = candidate;
+        best_distance = distance;
+    }
+    return best;
+}
+
+std::vector<std::string_view> words_of(WordClass word) {
+    std::vector<std::string_view> found;
+    for (const auto& [text, entry] : words())
+        if (entry.word == word) found.push_back(text);
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+}  // namespace wye::ir
