@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "device.hpp"
+#include "cpu/device.hpp"
 
 namespace wye::cpu {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The device's and the queue's slots. Nothing but translation between the ABI and the objects.
-#include "device.hpp"
+#include "cpu/device.hpp"
 
 #include <unistd.h>
 
 #include <new>
 #include <string>
 
-#include "program.hpp"
-#include "queue.hpp"
+#include "cpu/program.hpp"
+#include "cpu/queue.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::cpu {

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "cpu/discovery.hpp"
 #include "cpu/kernels/set.hpp"
-#include "facts.hpp"
-#include "pool.hpp"
+#include "cpu/run/pool.hpp"
 #include "wye/abi.h"
 
 namespace wye::cpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "facts.hpp"
+#include "cpu/discovery.hpp"
 
 #include <sched.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one export of the plugin as a file of its own.
-#include "cpu_plugin.h"
+#include "cpu/cpu_plugin.h"
 
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                            const wye_plugin_desc** out);

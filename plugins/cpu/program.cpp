@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program.hpp"
+#include "cpu/program.hpp"
 
 #include <algorithm>
 #include <cstring>

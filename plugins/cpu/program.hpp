@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler.hpp"
+#include "cpu/compile/compiler.hpp"
 #include "wye/abi.h"
 
 namespace wye::cpu {

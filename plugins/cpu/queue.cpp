@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue.hpp"
+#include "cpu/queue.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <functional>
 #include <new>
 
-#include "float_state.hpp"
+#include "cpu/run/float_state.hpp"
 
 namespace wye::cpu {
 namespace {

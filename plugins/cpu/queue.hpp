@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
+#include "cpu/device.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::cpu {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cuda/discovery.hpp"
-#include "cuda/nvrtc.hpp"
+#include "cuda/nvrtc/nvrtc.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::cuda {

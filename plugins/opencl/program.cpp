@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "opencl/builtins.hpp"
+#include "opencl/pocl/builtins.hpp"
 #include "opencl/status.hpp"
 #include "wye/sdk/compiler_log.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "vulkan/device.hpp"
-#include "vulkan/memory.hpp"
+#include "vulkan/resources/memory.hpp"
 
 namespace wye::vulkan {
 

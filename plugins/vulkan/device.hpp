@@ -13,9 +13,9 @@
 
 #include "vulkan/discovery.hpp"
 #include "vulkan/handle.hpp"
-#include "vulkan/instance.hpp"
-#include "vulkan/layouts.hpp"
-#include "vulkan/verdict.hpp"
+#include "vulkan/resources/layouts.hpp"
+#include "vulkan/self_test/verdict.hpp"
+#include "vulkan/setup/instance.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::vulkan {

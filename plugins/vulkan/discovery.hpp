@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vulkan/features.hpp"
+#include "vulkan/setup/features.hpp"
 
 namespace wye::vulkan {
 

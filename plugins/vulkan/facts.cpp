@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "vulkan/float_modes.hpp"
+#include "vulkan/setup/float_modes.hpp"
 #include "wye/sdk/facts.hpp"
 
 namespace wye::vulkan {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "vulkan/discovery.hpp"
-#include "vulkan/verdict.hpp"
+#include "vulkan/self_test/verdict.hpp"
 
 namespace wye::vulkan {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vulkan/module.hpp"
-#include "vulkan/saved.hpp"
+#include "vulkan/resources/module.hpp"
+#include "vulkan/resources/saved.hpp"
 #include "vulkan/status.hpp"
 
 namespace wye::vulkan {

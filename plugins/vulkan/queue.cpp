@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vulkan/fill.hpp"
+#include "vulkan/commands/fill.hpp"
 #include "vulkan/program.hpp"
 #include "wye/sdk/queue_slots.hpp"
 

@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "vulkan/recording.hpp"
-#include "vulkan/ring.hpp"
+#include "vulkan/commands/recording.hpp"
+#include "vulkan/commands/ring.hpp"
 
 namespace wye::vulkan {
 

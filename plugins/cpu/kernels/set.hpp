@@ -5,7 +5,7 @@
 // exist for the type. Tables are built once and const afterwards; any thread may read them.
 #pragma once
 
-#include "cpu/frame.hpp"
+#include "cpu/run/frame.hpp"
 
 namespace wye::cpu {
 

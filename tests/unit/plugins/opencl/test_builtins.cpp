@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/lowered.hpp"
-#include "opencl/builtins.hpp"
+#include "opencl/pocl/builtins.hpp"
 #include "support/random_program.hpp"
 
 namespace {

@@ -9,12 +9,12 @@
 #include <cstring>
 #include <deque>
 
-#include "vulkan/barriers.hpp"
-#include "vulkan/layouts.hpp"
-#include "vulkan/memory.hpp"
-#include "vulkan/module.hpp"
-#include "vulkan/ring.hpp"
-#include "vulkan/saved.hpp"
+#include "vulkan/commands/barriers.hpp"
+#include "vulkan/commands/ring.hpp"
+#include "vulkan/resources/layouts.hpp"
+#include "vulkan/resources/memory.hpp"
+#include "vulkan/resources/module.hpp"
+#include "vulkan/resources/saved.hpp"
 
 using namespace wye::vulkan;
 

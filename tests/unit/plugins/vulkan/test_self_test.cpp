@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "checked.hpp"
-#include "vulkan/probe_inputs.hpp"
-#include "vulkan/probe_modules.hpp"
-#include "vulkan/verdict_file.hpp"
+#include "vulkan/self_test/probe_inputs.hpp"
+#include "vulkan/self_test/probe_modules.hpp"
+#include "vulkan/self_test/verdict_file.hpp"
 #include "wye/sdk/kept_text.hpp"
 
 using namespace wye::vulkan;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compiled program: flat instructions for one geometry of blocks. Immutable once made, so any
+// number of threads may run it, each in its own frame.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "cpu/run/frame.hpp"
+
+namespace wye::cpu {
+
+// How invocations are put into blocks of lanes.
+enum class Geometry : std::uint8_t {
+    Row,    // lanes are consecutive global_id.x; y and z are the same for a block
+    Flat,   // lanes are consecutive invocations of the grid; for grids that are narrow in x
+    Group,  // a block is one workgroup, a lane is a local_index (barriers, shared arrays)
+};
+
+// Scalars that the runner sets for each block (or once a dispatch). kNoSlot: not needed.
+struct Coordinates {
+    std::array<std::uint32_t, 3> global = {kNoSlot, kNoSlot, kNoSlot};  // of lane 0
+    std::array<std::uint32_t, 3> workgroup = {kNoSlot, kNoSlot, kNoSlot};
+    std::array<std::uint32_t, 3> local = {kNoSlot, kNoSlot, kNoSlot};
+    std::array<std::uint32_t, 3> counts = {kNoSlot, kNoSlot, kNoSlot};  // num_workgroups
+    // Lane registers (u32), byte offsets. Flat: global ids, each block; Group: local ids, once.
+    std::array<std::uint32_t, 3> lanes = {kNoSlot, kNoSlot, kNoSlot};
+};
+
+struct ParamSlot {
+    std::uint32_t scalar = 0;
+    std::uint32_t offset = 0;  // in the parameter block
+    std::uint32_t bytes = 0;   // 4 or 8
+};
+struct LengthSlot {
+    std::uint32_t scalar = 0;
+    std::uint32_t array = 0;  // index into Frame::bound
+    bool wide = false;        // len64
+};
+struct Shared {
+    std::uint32_t array = 0;   // index into Frame::bound
+    std::uint64_t offset = 0;  // in the workgroup's memory
+    std::uint64_t count = 0;
+    bool zero = true;
+};
+
+struct Routine {
+    Geometry geometry = Geometry::Row;
+    std::vector<Instr> instrs;
+    std::uint32_t lanes = kTile;   // capacity of a register
+    std::uint64_t lane_bytes = 0;  // size of Frame::base
+    std::uint32_t mask = 0;        // byte offset of the active mask
+    std::uint32_t scalars = 0;     // number of scalars
+    std::uint32_t views = 0;       // number of view registers
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  // scalar, value
+    std::vector<ParamSlot> params;
+    std::vector<LengthSlot> lengths;
+    Coordinates coordinates;
+    std::uint64_t weight = 0;  // rough nanoseconds for 64 lanes through the text once
+    bool traps = false;
+};
+
+}  // namespace wye::cpu

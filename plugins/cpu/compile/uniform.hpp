@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which components of which variables may differ between the lanes of a block, and which loops
+// leave lanes behind. Sharper than the language's own analysis (by component, and relative to the
+// place where a variable is declared), because here it only decides what is computed once.
+// Pure; thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "cpu/compile/routine.hpp"
+#include "wye/sdk/program.hpp"
+
+namespace wye::cpu {
+
+using Lanes = std::uint8_t;  // bit c: component c may differ between lanes
+
+struct Uniformity {
+    std::vector<Lanes> exprs;   // by ExprId
+    std::vector<Lanes> locals;  // by local number
+    std::vector<bool> loops;    // by StmtId: FOR or WHILE that lanes leave at different times
+    Lanes result = 0;           // functions: of the returned value
+};
+
+// Analyses main and, by the lanes of their arguments, the functions; remembers what it found.
+// Belongs to one thread. References stay valid.
+class Uniformities {
+  public:
+    Uniformities(const ir::Program& program, Geometry geometry,
+                 const std::array<std::uint32_t, 3>& workgroup)
+        : program_(program), geometry_(geometry), workgroup_(workgroup) {}
+
+    const Uniformity& main();
+    const Uniformity& function(std::uint32_t index, const std::vector<Lanes>& arguments);
+
+  private:
+    // Deeper chains of calls count as varying: the thread's stack has an end.
+    static constexpr unsigned kNesting = 32;
+    const ir::Program& program_;
+    unsigned nesting_ = 0;
+    Geometry geometry_;
+    std::array<std::uint32_t, 3> workgroup_;
+    std::map<std::pair<std::uint32_t, std::vector<Lanes>>, Uniformity> known_;
+};
+
+// Which components of a built-in value differ between the lanes of a block.
+[[nodiscard]] Lanes builtin_lanes(Geometry geometry, const std::array<std::uint32_t, 3>& workgroup,
+                                  std::uint32_t builtin);
+
+}  // namespace wye::cpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads that help to run the blocks of a launch. Started with the first large launch, joined by
+// the destructor. Several launches may run at once; each has its own calling thread, which takes
+// part and does not return before all blocks have ended.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "cpu/run/run.hpp"
+
+namespace wye::cpu {
+
+class Pool {
+  public:
+    explicit Pool(unsigned threads) : threads_(threads == 0 ? 1 : threads) {}
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    [[nodiscard]] unsigned threads() const { return threads_; }
+
+    // Runs blocks [first, launch.blocks) on the caller (with `own`) and on helpers. False: stopped.
+    // Throws bad_alloc when the caller's registers do not fit; a helper without memory only leaves.
+    bool run(const Launch& launch, std::uint64_t first, Worker& own);
+
+  private:
+    struct Job {
+        const Launch* launch = nullptr;
+        std::atomic<std::uint64_t> next{0};
+        std::uint64_t chunk = 1;
+        std::atomic<bool> stopped{false};
+        unsigned helpers = 0;  // under the pool's lock
+    };
+    static void work(Job& job, Worker& worker);
+    void help();
+    void start();
+
+    const unsigned threads_;
+    std::mutex mutex_;
+    std::condition_variable wake_;   // a job, or the end
+    std::condition_variable leave_;  // a helper has left a job
+    std::list<Job*> jobs_;
+    std::vector<std::thread> helpers_;
+    bool ending_ = false;
+};
+
+}  // namespace wye::cpu

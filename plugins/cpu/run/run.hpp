@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs compiled programs: the instruction loop, and workers that run blocks of a launch.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cpu/program.hpp"
+
+namespace wye::cpu {
+
+// Runs from frame.pc on. False: the budget of back edges is spent, and the frame can go on later.
+bool run(const Routine& routine, Frame& frame);
+
+// Asked at back edges and between blocks.
+struct Stop {
+    const std::atomic<std::uint64_t>* cancelled = nullptr;  // events up to this value
+    std::uint64_t value = 0;
+    [[nodiscard]] bool requested() const {
+        return cancelled != nullptr && cancelled->load(std::memory_order_relaxed) >= value;
+    }
+};
+
+// One dispatch, ready to run. Borrowed by the workers; `bindings` and `params` outlive them.
+struct Launch {
+    Program* program = nullptr;
+    const Routine* routine = nullptr;
+    const wye_binding* bindings = nullptr;
+    const std::byte* params = nullptr;
+    std::array<std::uint32_t, 3> groups{};
+    std::array<std::uint32_t, 3> offset{};
+    std::array<std::uint32_t, 3> counts{};
+    std::array<std::uint64_t, 3> extent{};  // invocations to run, by axis
+    std::uint64_t blocks = 0;
+    std::uint32_t* trap = nullptr;  // {largest code, count}, or null
+    Stop stop;
+};
+// INVALID_ARGUMENT when the operation does not fit the program; otherwise routine()'s errors.
+Result<Launch> make_launch(const wye_dispatch_op& op);
+
+// A thread's memory for running blocks; kept between launches. One thread at a time.
+class Worker {
+  public:
+    enum class State : std::uint8_t { Done, Paused, Stopped };
+
+    // Takes up a launch. bad_alloc when its registers do not fit.
+    void prepare(const Launch& launch);
+    // Runs one block. With `patient` only a stop ends it early; without, it may pause when it has
+    // run for long, to be gone on with by resume().
+    State block(const Launch& launch, std::uint64_t number, bool patient);
+    State resume(const Launch& launch, bool patient);
+    // Adds this worker's traps to the launch's record.
+    void finish(const Launch& launch);
+
+  private:
+    struct Free {
+        void operator()(std::byte* memory) const;
+    };
+    using Memory = std::unique_ptr<std::byte, Free>;
+    static Memory allocate(std::uint64_t bytes);
+
+    void place(const Launch& launch, std::uint64_t number);
+    void place_row(const Launch& launch, std::uint64_t number);
+    void place_flat(const Launch& launch, std::uint64_t number);
+    void place_group(const Launch& launch, std::uint64_t number);
+    void set(std::uint32_t slot, std::uint64_t value) {
+        if (slot != kNoSlot) scalars_[slot] = value;
+    }
+    void set_live(std::uint32_t live);
+
+    Frame frame_;
+    Memory lanes_;
+    std::uint64_t lanes_size_ = 0;
+    Memory shared_;
+    std::uint64_t shared_size_ = 0;
+    std::vector<std::uint64_t> scalars_;
+    std::vector<const std::byte*> views_;
+    std::vector<Bound> bound_;
+    std::uint32_t slice_ = 1;  // back edges between two looks at the clock
+};
+
+}  // namespace wye::cpu

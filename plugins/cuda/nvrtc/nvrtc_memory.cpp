@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/nvrtc/nvrtc_memory.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "wye/sdk/kept_text.hpp"
+
+namespace wye::cuda {
+namespace {
+
+constexpr std::string_view kKind = "cuda-nvrtc";
+
+std::string key_of(const std::vector<std::string>& libraries) {
+    std::string key("plugin=" WYE_PLUGIN_VERSION);
+    for (const std::string& library : libraries) key += "\nlibrary=" + library;
+    return key;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> out;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        out.push_back(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
+                                       const std::vector<std::string>& libraries) {
+    if (folder.empty()) return std::nullopt;
+    const auto text = sdk::read_kept(folder, kKind, key_of(libraries));
+    if (!text) return std::nullopt;
+    const auto lines = lines_of(*text);
+    if (lines.size() != 3) return std::nullopt;
+    NvrtcFacts out;
+    out.version = lines[0];
+    out.file = lines[1];
+    for (std::string_view rest = lines[2]; !rest.empty();) {
+        int number = 0;
+        const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+        if (status != std::errc{}) return std::nullopt;
+        out.architectures.push_back(number);
+        rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+        if (!rest.empty()) rest.remove_prefix(1);
+    }
+    const std::string path = out.file.substr(0, out.file.find(' '));
+    if (out.file.empty() || file_stamp(path) != out.file) return std::nullopt;
+    return out;
+}
+
+void remember_nvrtc(const std::string& folder, const std::vector<std::string>& libraries,
+                    const NvrtcFacts& facts) {
+    // A path with a blank could not be told from what follows it.
+    if (folder.empty() || std::ranges::count(facts.file, ' ') != 2) return;
+    std::string body = facts.version + "\n" + facts.file + "\n";
+    for (std::size_t i = 0; i < facts.architectures.size(); ++i)
+        body += (i == 0 ? "" : " ") + std::to_string(facts.architectures[i]);
+    // Without it the next process opens NVRTC too, and that is all.
+    (void)sdk::keep_text(folder, kKind, key_of(libraries), body + "\n");
+}
+
+}  // namespace wye::cuda

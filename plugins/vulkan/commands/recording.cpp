@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/commands/recording.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace wye::vulkan {
+namespace {
+
+constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+constexpr VkAccessFlags kAllReads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
+constexpr VkAccessFlags kAllWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+
+// Of the first pool; each further one is twice as large.
+constexpr std::uint32_t kFirstPoolSets = 16;
+constexpr std::uint32_t kDescriptorsPerSet = 8;
+
+Access access_of(const wye_binding& binding, bool writes) {
+    return {buffer_of(binding.buffer).serial, binding.offset, binding.size, writes};
+}
+
+bool same(const wye_binding& a, const wye_binding& b) {
+    return a.buffer == b.buffer && a.offset == b.offset && a.size == b.size;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recording>> Recording::create(OpenDevice& device, bool timed) {
+    const DeviceTable& vk = device.vk();
+    const bool timestamps = timed && device.info.family.timestamp_bits != 0;
+    std::unique_ptr<Recording> out(new Recording(device, timestamps));
+    auto pool_info = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+    pool_info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+    pool_info.queueFamilyIndex = device.info.family.index;
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkResult result = vk.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool);
+    if (result != VK_SUCCESS) return device.failed(result, "vkCreateCommandPool");
+    out->pool_ = CommandPool(device.logical, pool);
+    auto info = make<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+    info.commandPool = pool;
+    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.commandBufferCount = 1;
+    result = vk.vkAllocateCommandBuffers(device.handle(), &info, &out->commands_);
+    if (result != VK_SUCCESS) return device.failed(result, "vkAllocateCommandBuffers");
+    if (!timestamps) return out;
+    auto query_info = make<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+    query_info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    query_info.queryCount = 2;
+    VkQueryPool queries = VK_NULL_HANDLE;
+    result = vk.vkCreateQueryPool(device.handle(), &query_info, nullptr, &queries);
+    if (result != VK_SUCCESS) return device.failed(result, "vkCreateQueryPool");
+    out->queries_ = QueryPool(device.logical, queries);
+    return out;
+}
+
+Result<void> Recording::begin() {
+    const DeviceTable& vk = device_.vk();
+    VkResult result = vk.vkResetCommandPool(device_.handle(), pool_.get(), 0);
+    if (result != VK_SUCCESS) return device_.failed(result, "vkResetCommandPool");
+    for (std::size_t p = 0; p <= current_pool_ && p < descriptor_pools_.size(); ++p)
+        vk.vkResetDescriptorPool(device_.handle(), descriptor_pools_[p].get(), 0);
+    current_pool_ = 0;
+    ended_ = false;
+    recipe_.clear();
+    bound_program_ = nullptr;
+    planner_.restart();
+    const auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+    result = vk.vkBeginCommandBuffer(commands_, &info);
+    if (result != VK_SUCCESS) return device_.failed(result, "vkBeginCommandBuffer");
+    if (timed_) {
+        vk.vkCmdResetQueryPool(commands_, queries_.get(), 0, 2);
+        vk.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, queries_.get(), 0);
+    }
+    auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    barrier.srcAccessMask = kAllWrites;
+    barrier.dstAccessMask = kAllReads | kAllWrites;
+    vk.vkCmdPipelineBarrier(commands_, kCompute | kTransfer, kCompute | kTransfer, 0, 1, &barrier,
+                            0, nullptr, 0, nullptr);
+    return {};
+}
+
+void Recording::separate(Stage stage, std::span<const Access> accesses) {
+    const std::optional<Barrier> needed = planner_.before(stage, accesses);
+    if (!needed) return;
+    auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    VkPipelineStageFlags after = 0;
+    if (needed->after_compute) {
+        after |= kCompute;
+        barrier.srcAccessMask |= VK_ACCESS_SHADER_WRITE_BIT;
+    }
+    if (needed->after_transfer) {
+        after |= kTransfer;
+        barrier.srcAccessMask |= VK_ACCESS_TRANSFER_WRITE_BIT;
+    }
+    barrier.dstAccessMask = kAllReads | kAllWrites;
+    device_.vk().vkCmdPipelineBarrier(commands_, after, kCompute | kTransfer, 0, 1, &barrier, 0,
+                                      nullptr, 0, nullptr);
+}
+
+Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
+    const DeviceTable& vk = device_.vk();
+    const VkDescriptorSetLayout set_layout = layout.set.get();
+    for (;; ++current_pool_) {
+        const bool fresh = current_pool_ == descriptor_pools_.size();
+        if (fresh) {
+            const std::uint32_t sets = kFirstPoolSets << std::min<std::size_t>(current_pool_, 8);
+            const VkDescriptorPoolSize size{
+                VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                std::max(sets * kDescriptorsPerSet, layout.descriptors)};
+            auto info =
+                make<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+            info.maxSets = sets;
+            info.poolSizeCount = 1;
+            info.pPoolSizes = &size;
+            VkDescriptorPool pool = VK_NULL_HANDLE;
+            const VkResult result =
+                vk.vkCreateDescriptorPool(device_.handle(), &info, nullptr, &pool);
+            if (result != VK_SUCCESS) return device_.failed(result, "vkCreateDescriptorPool");
+            DescriptorPool owned(device_.logical, pool);  // the list may have no room
+            descriptor_pools_.push_back(std::move(owned));
+        }
+        auto info =
+            make<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+        info.descriptorPool = descriptor_pools_[current_pool_].get();
+        info.descriptorSetCount = 1;
+        info.pSetLayouts = &set_layout;
+        VkDescriptorSet set = VK_NULL_HANDLE;
+        const VkResult result = vk.vkAllocateDescriptorSets(device_.handle(), &info, &set);
+        if (result == VK_SUCCESS) return set;
+        const bool full =
+            result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
+        if (!full || fresh) return device_.failed(result, "vkAllocateDescriptorSets");
+    }
+}
+
+bool Recording::is_bound(const BuiltProgram& program, const wye_dispatch_op& op) const {
+    if (bound_program_ != &program || program.block_in_buffer()) return false;
+    for (std::uint32_t b = 0; b < program.binding_count(); ++b)
+        if (!same(op.bindings[b], bound_ranges_[b])) return false;
+    return !program.has_trap() || same(op.trap, bound_ranges_.back());
+}
+
+Result<void> Recording::bind(const BuiltProgram& program, const wye_dispatch_op& op,
+                             const StagedRange& block) {
+    const DeviceTable& vk = device_.vk();
+    bound_ranges_.assign(op.bindings, op.bindings + program.binding_count());
+    if (program.has_trap()) bound_ranges_.push_back(op.trap);
+    if (bound_program_ != &program)
+        vk.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, program.pipeline());
+    bound_program_ = &program;
+    if (!program.has_descriptors()) return {};
+
+    infos_.clear();
+    for (const wye_binding& range : bound_ranges_)
+        infos_.push_back(
+            range.size == 0
+                ? VkDescriptorBufferInfo{device_.nothing->get(), 0, VK_WHOLE_SIZE}
+                : VkDescriptorBufferInfo{buffer_of(range.buffer).get(), range.offset, range.size});
+    const auto ranges = static_cast<std::uint32_t>(infos_.size());
+    if (program.block_in_buffer())
+        infos_.push_back({block.buffer->get(), block.offset, program.block_bytes()});
+    WYE_ASSIGN(const VkDescriptorSet set, allocate_set(program.shared_layout()));
+
+    // Consecutive bindings of one type are one write.
+    std::array<VkWriteDescriptorSet, 2> writes{};
+    std::uint32_t count = 0;
+    const auto add = [&](std::uint32_t binding, std::uint32_t first, std::uint32_t descriptors) {
+        VkWriteDescriptorSet& write = writes[count++];
+        write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+        write.dstSet = set;
+        write.dstBinding = binding;
+        write.descriptorCount = descriptors;
+        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        write.pBufferInfo = infos_.data() + first;
+    };
+    if (ranges != 0) add(0, 0, ranges);
+    if (program.block_in_buffer()) add(program.binding_count() + 1, ranges, 1);
+    vk.vkUpdateDescriptorSets(device_.handle(), count, writes.data(), 0, nullptr);
+    vk.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, program.layout(), 0, 1,
+                               &set, 0, nullptr);
+    return {};
+}
+
+Result<void> Recording::dispatch(const BuiltProgram& program, const wye_dispatch_op& op,
+                                 const StagedRange& block) {
+    const DeviceTable& vk = device_.vk();
+    WYE_TRY(program.check(op));
+    accesses_.clear();
+    for (std::uint32_t b = 0; b < program.binding_count(); ++b) {
+        const std::uint32_t access = program.access(b);
+        if (access != 0) accesses_.push_back(access_of(op.bindings[b], (access & 2U) != 0));
+    }
+    if (program.has_trap()) accesses_.push_back(access_of(op.trap, true));
+    if (!is_bound(program, op)) WYE_TRY(bind(program, op, block));
+    separate(Stage::Compute, accesses_);
+    if (program.block_in_buffer()) {
+        program.fill_block(op, block.bytes());
+    } else if (program.block_in_push_constants()) {
+        block_.resize(program.block_bytes());
+        program.fill_block(op, block_.data());
+        vk.vkCmdPushConstants(commands_, program.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                              program.block_bytes(), block_.data());
+    }
+    vk.vkCmdDispatch(commands_, op.groups[0], op.groups[1], op.groups[2]);
+    return {};
+}
+
+void Recording::copy(const wye_copy_op& op) {
+    const Buffer& source = buffer_of(op.source);
+    const Buffer& target = buffer_of(op.target);
+    const Access accesses[] = {{source.serial, op.source_offset, op.size, false},
+                               {target.serial, op.target_offset, op.size, true}};
+    separate(Stage::Transfer, accesses);
+    const VkBufferCopy region{op.source_offset, op.target_offset, op.size};
+    device_.vk().vkCmdCopyBuffer(commands_, source.get(), target.get(), 1, &region);
+}
+
+void Recording::fill(const Buffer& target, std::uint64_t offset, std::uint64_t size,
+                     std::uint32_t word) {
+    const Access access{target.serial, offset, size, true};
+    separate(Stage::Transfer, {&access, 1});
+    device_.vk().vkCmdFillBuffer(commands_, target.get(), offset, size, word);
+}
+
+void Recording::copy_in(const StagedRange& source, const Buffer& target,
+                        const std::vector<VkBufferCopy>& regions) {
+    accesses_.clear();
+    for (const VkBufferCopy& region : regions)
+        accesses_.push_back({target.serial, region.dstOffset, region.size, true});
+    separate(Stage::Transfer, accesses_);
+    device_.vk().vkCmdCopyBuffer(commands_, source.buffer->get(), target.get(),
+                                 static_cast<std::uint32_t>(regions.size()), regions.data());
+}
+
+void Recording::copy_out(const Buffer& source, std::uint64_t offset, std::uint64_t size,
+                         const StagedRange& target) {
+    const Access access{source.serial, offset, size, false};
+    separate(Stage::Transfer, {&access, 1});
+    const VkBufferCopy region{offset, target.offset, size};
+    device_.vk().vkCmdCopyBuffer(commands_, source.get(), target.buffer->get(), 1, &region);
+}
+
+Result<void> Recording::end() {
+    const DeviceTable& vk = device_.vk();
+    auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    barrier.srcAccessMask = kAllWrites;
+    barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+    vk.vkCmdPipelineBarrier(commands_, kCompute | kTransfer, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                            &barrier, 0, nullptr, 0, nullptr);
+    if (timed_)
+        vk.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
+    const VkResult result = vk.vkEndCommandBuffer(commands_);
+    if (result != VK_SUCCESS) return device_.failed(result, "vkEndCommandBuffer");
+    ended_ = true;
+    return {};
+}
+
+Result<Recording::Times> Recording::times() const {
+    if (!timed_)
+        return Error(Code::UNSUPPORTED, device_.info.name + " gives no timestamps here",
+                     "Fix: create the queue with timing, on a device with `device_timestamps`",
+                     device_.info.name);
+    std::array<std::uint64_t, 2> ticks{};
+    const VkResult result =
+        device_.vk().vkGetQueryPoolResults(device_.handle(), queries_.get(), 0, 2, sizeof ticks,
+                                           ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT);
+    if (result != VK_SUCCESS) return device_.failed(result, "vkGetQueryPoolResults");
+    const std::uint32_t bits = device_.info.family.timestamp_bits;
+    const std::uint64_t mask = bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
+    const double period = device_.info.properties.core.limits.timestampPeriod;
+    const auto nanoseconds = [&](std::uint64_t value) {
+        return static_cast<std::uint64_t>(static_cast<double>(value & mask) * period);
+    };
+    return Times{nanoseconds(ticks[0]), nanoseconds(ticks[1])};
+}
+
+}  // namespace wye::vulkan

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One command buffer with what it is recorded from: command pool, descriptor pools, timestamps.
+// Recorded by one thread and submitted; when its work has ended it is submitted again for an equal
+// recipe, or recorded anew.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "vulkan/buffer.hpp"
+#include "vulkan/commands/barriers.hpp"
+#include "vulkan/commands/recipe.hpp"
+#include "vulkan/program.hpp"
+
+namespace wye::vulkan {
+
+// Bytes of the staging buffer that an operation may use until its work has ended.
+struct StagedRange {
+    const Buffer* buffer = nullptr;
+    std::uint64_t offset = 0;
+
+    [[nodiscard]] std::byte* bytes() const { return buffer->mapped + offset; }
+};
+
+class Recording {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Recording>> create(OpenDevice& device, bool timed);
+
+    // Begins anew. The commands run after everything submitted to the queue before, and see it.
+    [[nodiscard]] Result<void> begin();
+    // `block` is used when the program's block is in a buffer.
+    [[nodiscard]] Result<void> dispatch(const BuiltProgram& program, const wye_dispatch_op& op,
+                                        const StagedRange& block);
+    void copy(const wye_copy_op& op);
+    // Whole words of one repeated word.
+    void fill(const Buffer& target, std::uint64_t offset, std::uint64_t size, std::uint32_t word);
+    // From and to staged bytes. `regions` have their offsets in the staging buffer already.
+    void copy_in(const StagedRange& source, const Buffer& target,
+                 const std::vector<VkBufferCopy>& regions);
+    void copy_out(const Buffer& source, std::uint64_t offset, std::uint64_t size,
+                  const StagedRange& target);
+    // The host sees what was written, once the work has ended.
+    [[nodiscard]] Result<void> end();
+
+    [[nodiscard]] VkCommandBuffer commands() const { return commands_; }
+    [[nodiscard]] bool ended() const { return ended_; }
+
+    // What it was recorded from; empty: not to be repeated.
+    void remember(const Recipe& recipe) { recipe_ = recipe; }
+    [[nodiscard]] bool repeats(const Recipe& recipe) const {
+        return ended_ && !recipe.empty() && recipe_ == recipe;
+    }
+
+    // Device nanoseconds at the first and after the last command, on one clock.
+    struct Times {
+        std::uint64_t begin = 0, end = 0;
+    };
+    [[nodiscard]] Result<Times> times() const;
+
+  private:
+    Recording(OpenDevice& device, bool timed) : device_(device), timed_(timed) {}
+    void separate(Stage stage, std::span<const Access> accesses);
+    Result<VkDescriptorSet> allocate_set(const Layouts::Layout& layout);
+    Result<void> bind(const BuiltProgram& program, const wye_dispatch_op& op,
+                      const StagedRange& block);
+    [[nodiscard]] bool is_bound(const BuiltProgram& program, const wye_dispatch_op& op) const;
+
+    OpenDevice& device_;
+    const bool timed_;
+    CommandPool pool_;
+    VkCommandBuffer commands_ = VK_NULL_HANDLE;  // freed with its pool
+    QueryPool queries_;
+    std::vector<DescriptorPool> descriptor_pools_;
+    std::size_t current_pool_ = 0;
+    BarrierPlanner planner_;
+    bool ended_ = false;
+    Recipe recipe_;
+
+    // What the last dispatch bound.
+    const BuiltProgram* bound_program_ = nullptr;
+    std::vector<wye_binding> bound_ranges_;
+    std::vector<VkDescriptorBufferInfo> infos_;
+    std::vector<Access> accesses_;
+    std::vector<std::byte> block_;
+};
+
+}  // namespace wye::vulkan

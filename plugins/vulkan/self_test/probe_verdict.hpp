@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which flag of a verdict an operation of the self-test decides. Pure.
+#pragma once
+
+#include "vulkan/self_test/probe_inputs.hpp"
+#include "vulkan/self_test/verdict.hpp"
+
+namespace wye::vulkan {
+
+[[nodiscard]] inline bool FloatVerdict::*flag_of(ProbeOp op) {
+    switch (op) {
+        case ProbeOp::Add:
+        case ProbeOp::Subtract:
+        case ProbeOp::Multiply:
+        case ProbeOp::Less:
+        case ProbeOp::ScaleUp:
+        case ProbeOp::ScaleDown:
+            return &FloatVerdict::arithmetic;
+        case ProbeOp::Divide:
+            return &FloatVerdict::divides;
+        case ProbeOp::SquareRoot:
+            return &FloatVerdict::square_root;
+        case ProbeOp::Fma:
+            return &FloatVerdict::fuses;
+        case ProbeOp::Floor:
+        case ProbeOp::Ceil:
+        case ProbeOp::Trunc:
+        case ProbeOp::RoundEven:
+            return &FloatVerdict::rounds;
+        default:
+            return &FloatVerdict::folds_literal_zero;
+    }
+}
+
+// Whether the verdict says that the operation gives what the host computes.
+[[nodiscard]] inline bool claims(const FloatVerdict& verdict, ProbeOp op) {
+    const auto flag = flag_of(op);
+    return verdict.*flag != (flag == &FloatVerdict::folds_literal_zero);
+}
+// The operation was seen not to.
+inline void deny(FloatVerdict& verdict, ProbeOp op) {
+    const auto flag = flag_of(op);
+    verdict.*flag = flag == &FloatVerdict::folds_literal_zero;
+}
+
+}  // namespace wye::vulkan
