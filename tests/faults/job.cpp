@@ -110,7 +110,7 @@ class Worker {
         const std::uint64_t calls = counts().calls;
         progress_.calls = calls;
         const std::uint64_t step =
-            range.most == 0 ? 1 : std::max<std::uint64_t>(1, calls / range.most);
+            range.most == 0 ? range.stride : std::max<std::uint64_t>(1, calls / range.most);
         // Threads make the count of calls vary a little, so the end is where none failed.
         std::uint64_t idle = 0;
         for (std::uint64_t n = range.first; idle < 3; n += step) {

@@ -38,7 +38,8 @@ struct Progress {
 
 struct Range {
     std::uint64_t first = 1;
-    std::uint64_t most = 0;  // how many calls fail, spread over all; 0: every one
+    std::uint64_t most = 0;  // how many calls fail, spread over all; 0: every `stride`th
+    std::uint64_t stride = 1;
 };
 
 // The exit status of the process: 0, or 1 for defects, which are printed.

@@ -36,6 +36,8 @@ constexpr const char* kUsage =
     "  --only TEXT  jobs whose name contains TEXT: "
     "TARGET/PROGRAM/KIND/once|from-then-on/FLAVOUR/cold|warm\n"
     "  --from N     begin with this call\n"
+    "  --slices N   with --all: the calls of a job are shared by N processes, each of which counts "
+    "as a job\n"
     "  --jobs N     processes at a time (2)\n"
     "The last line is \"N passed, N failed\", counted in jobs.\n";
 
@@ -43,7 +45,7 @@ constexpr auto kHang = std::chrono::seconds(180);
 constexpr int kMostDeaths = 12;  // of one job
 
 struct Settings {
-    std::uint64_t most = 16, from = 1;
+    std::uint64_t most = 16, from = 1, slices = 1;
     bool all = false;
     std::vector<std::string> only;
     unsigned jobs = 2;
@@ -90,10 +92,12 @@ Death spawn(const std::string& program, const Job& job, std::uint64_t first,
             const Progress& progress) {
     const std::string range = std::to_string(first);
     const std::string most = std::to_string(settings.all ? 0 : settings.most);
+    const std::string stride = std::to_string(settings.slices);
     const std::string fd = std::to_string(descriptor);
     const std::string name = job.text();
-    const char* arguments[] = {program.c_str(), "--child",     name.c_str(), range.c_str(),
-                               most.c_str(),    cache.c_str(), fd.c_str(),   nullptr};
+    const char* arguments[] = {program.c_str(), "--child",    name.c_str(),
+                               range.c_str(),   most.c_str(), stride.c_str(),
+                               cache.c_str(),   fd.c_str(),   nullptr};
     pid_t pid = 0;
     if (posix_spawn(&pid, program.c_str(), nullptr, nullptr, const_cast<char**>(arguments),
                     environ) != 0)
@@ -121,14 +125,13 @@ std::string how(const Death& death) {
     return "ends with status " + std::to_string(WEXITSTATUS(death.status));
 }
 
-// Returns whether all went well.
-bool run(const std::string& program, const Job& job, const Settings& settings,
+// Begins with call `first`. Returns whether all went well.
+bool run(const std::string& program, const Job& job, std::uint64_t first, const Settings& settings,
          const std::string& cache, Total& total) {
     const int descriptor = memfd_create("faults", 0);
     if (descriptor < 0 || ftruncate(descriptor, sizeof(Progress)) != 0) return false;
     Progress* progress = shared(descriptor);
     if (progress == nullptr) return false;
-    std::uint64_t first = settings.from;
     std::uint64_t deaths = 0;
     for (;;) {
         const Death death = spawn(program, job, first, settings, cache, descriptor, *progress);
@@ -143,7 +146,8 @@ bool run(const std::string& program, const Job& job, const Settings& settings,
         std::fflush(stdout);
         if (progress->at == 0 || progress->finished || deaths >= kMostDeaths) break;
         const std::uint64_t step =
-            settings.all ? 1 : std::max<std::uint64_t>(1, progress->calls / settings.most);
+            settings.all ? settings.slices
+                         : std::max<std::uint64_t>(1, progress->calls / settings.most);
         first = progress->at + step;
     }
     total.injected += progress->injected + deaths;
@@ -175,12 +179,17 @@ int run_all(const std::string& program, const Settings& settings) {
         std::filesystem::create_directory(folder / name);
         setenv(name, (folder / name).c_str(), 1);
     }
-    std::vector<Job> jobs;
+    struct Slice {
+        Job job;
+        std::uint64_t first;
+    };
+    std::vector<Slice> jobs;
     for (const Job& job : faults::all_jobs()) {
         bool wanted = settings.only.empty() ? settings.all || sampled(job) : false;
         for (const std::string& text : settings.only)
             wanted |= job.text().find(text) != std::string::npos;
-        if (wanted) jobs.push_back(job);
+        for (std::uint64_t i = 0; wanted && i < settings.slices; ++i)
+            jobs.push_back({job, settings.from + i});
     }
     std::mutex mutex;
     std::size_t next = 0, good = 0;
@@ -193,17 +202,18 @@ int run_all(const std::string& program, const Settings& settings) {
                 if (next == jobs.size()) return;
                 at = next++;
             }
-            const Job& job = jobs[at];
+            const auto& [job, first] = jobs[at];
             Total total;
             const std::filesystem::path cache = folder / ("cache-" + std::to_string(at));
             std::filesystem::create_directory(cache);
-            const bool well = run(program, job, settings, cache.string(), total);
+            const bool well = run(program, job, first, settings, cache.string(), total);
             std::filesystem::remove_all(cache);
             const std::lock_guard lock(mutex);
             good += well ? 1 : 0;
             Total& sum = totals[faults::kind_name(job.kind) + " on " + job.target];
             sum.injected += total.injected;
-            sum.calls += total.calls;
+            // Each slice counts the calls of the whole job.
+            if (first == settings.from) sum.calls += total.calls;
             sum.refused += total.refused;
             sum.unaffected += total.unaffected;
             sum.later += total.later;
@@ -247,12 +257,13 @@ int run_all(const std::string& program, const Settings& settings) {
 }  // namespace
 
 int main(int count, char** values) {
-    if (count == 7 && std::strcmp(values[1], "--child") == 0) {
+    if (count == 8 && std::strcmp(values[1], "--child") == 0) {
         Job job;
         if (!faults::parse_job(values[2], job)) return 2;
         return child(job,
-                     {std::strtoull(values[3], nullptr, 10), std::strtoull(values[4], nullptr, 10)},
-                     values[5], std::atoi(values[6]));
+                     {std::strtoull(values[3], nullptr, 10), std::strtoull(values[4], nullptr, 10),
+                      std::strtoull(values[5], nullptr, 10)},
+                     values[6], std::atoi(values[7]));
     }
     Settings settings;
     for (int i = 1; i < count; ++i) {
@@ -264,6 +275,8 @@ int main(int count, char** values) {
             settings.most = std::strtoull(values[++i], nullptr, 10);
         } else if (name == "--from" && value != nullptr) {
             settings.from = std::strtoull(values[++i], nullptr, 10);
+        } else if (name == "--slices" && value != nullptr) {
+            settings.slices = std::max<std::uint64_t>(1, std::strtoull(values[++i], nullptr, 10));
         } else if (name == "--only" && value != nullptr) {
             settings.only.emplace_back(values[++i]);
         } else if (name == "--jobs" && value != nullptr) {
@@ -273,5 +286,6 @@ int main(int count, char** values) {
             return 2;
         }
     }
+    if (!settings.all) settings.slices = 1;
     return run_all("/proc/self/exe", settings);
 }
