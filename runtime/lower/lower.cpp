@@ -3,12 +3,12 @@
 
 #include <span>
 
-#include "lower/c_walk.hpp"
-#include "lower/native_functions.hpp"
-#include "lower/ranges.hpp"
-#include "lower/spelling.hpp"
-#include "lower/spirv_lower.hpp"
-#include "lower/strict.hpp"
+#include "lower/analysis/ranges.hpp"
+#include "lower/c/spelling.hpp"
+#include "lower/c/walk.hpp"
+#include "lower/passes/native_functions.hpp"
+#include "lower/passes/strict.hpp"
+#include "lower/spirv/lower.hpp"
 #include "program/analysis/analysis.hpp"
 #include "program/wire/encode.hpp"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lower/preconditions.hpp"
+#include "lower/analysis/preconditions.hpp"
 #include "lower/quirks/quirks.hpp"
 #include "wye/abi.h"
 #include "wye/sdk/program.hpp"
@@ -56,7 +56,7 @@ struct TargetFacts {
     QuirkSet quirks = QuirkSet::all();
 };
 
-// Operations in a dialect's own form, not exact: see native_functions.hpp.
+// Operations in a dialect's own form, not exact: see passes/native_functions.hpp.
 using NativeSet = std::uint64_t;
 
 struct Options {

@@ -4,7 +4,7 @@
 // thread-safe; allocates nothing.
 #pragma once
 
-#include "lower/preconditions.hpp"
+#include "lower/analysis/preconditions.hpp"
 #include "plan/admit.hpp"
 
 namespace wye::plan {

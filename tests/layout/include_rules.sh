@@ -43,8 +43,8 @@ for plugin in plugins/*/; do
 done
 pure='fmt/[a-z]+\.h|xxhash\.h'
 allow runtime/program "program/([a-z]+/)?[a-z_0-9]+\.hpp|$sdk|$pure" 'the program knows the wire form and nothing below it'
-allow runtime/lower "(lower(/quirks)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure|spirv/unified1/[A-Za-z.0-9]+" 'lowering sees the program only: no driver, no registry'
-allow runtime/plan "(plan|lower|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
+allow runtime/lower "(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure|spirv/unified1/[A-Za-z.0-9]+" 'lowering sees the program only: no driver, no registry'
+allow runtime/plan "(plan|lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
 allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows keys and bytes only'
 allow runtime/route "(route|plan|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
 allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/dispatch/dispatch.hpp"
 #include "exec/api/api.hpp"
-#include "lower/native_functions.hpp"
+#include "lower/passes/native_functions.hpp"
 
 using namespace wye::exec;
 using wye::Code;

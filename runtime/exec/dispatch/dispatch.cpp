@@ -9,7 +9,7 @@
 #include "exec/dispatch/steps.hpp"
 #include "exec/program/program_object.hpp"
 #include "lower/lower.hpp"
-#include "lower/native_functions.hpp"
+#include "lower/passes/native_functions.hpp"
 #include "plan/admit.hpp"
 #include "plan/check_free.hpp"
 #include "plan/split.hpp"

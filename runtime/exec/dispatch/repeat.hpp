@@ -18,7 +18,7 @@
 #include <memory>
 #include <span>
 
-#include "lower/preconditions.hpp"
+#include "lower/analysis/preconditions.hpp"
 #include "plan/admit.hpp"
 #include "wye/wye.h"
 

@@ -29,7 +29,7 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
     out.native_f64_round = facts.has(WYE_FACT_KEY_NATIVE_F64_ROUND);
     out.folds_literal_zero = facts.has(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
     out.workgroup_loops = facts.text(WYE_FACT_KEY_DEVICE_KIND) == "cpu";
-    out.plain_integers = out.workgroup_loops;  // the faults of spirv_usage.cpp are those of GPUs
+    out.plain_integers = out.workgroup_loops;  // the faults of spirv/usage.cpp are those of GPUs
     out.f64 = facts.has(WYE_FACT_KEY_F64);
     out.keeps_f32_denormals = facts.has(WYE_FACT_KEY_KEEPS_F32_DENORMALS);
     out.f32_denorm_mode = facts.has(WYE_FACT_KEY_F32_DENORM_MODE);

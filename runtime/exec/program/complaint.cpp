@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "exec/program/compile.hpp"
-#include "lower/c_places.hpp"
+#include "lower/c/places.hpp"
 #include "wye/sdk/compiler_log.hpp"
 
 namespace wye::exec {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "exec/program/compiled.hpp"
-#include "lower/preconditions.hpp"
+#include "lower/analysis/preconditions.hpp"
 #include "plan/launch.hpp"
 #include "plan/phases.hpp"
 #include "program/wire/encode.hpp"

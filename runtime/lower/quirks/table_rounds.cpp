@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lower/literal_loop.hpp"
+#include "lower/analysis/literal_loop.hpp"
 
 namespace wye::lower {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "lower/c_places.hpp"
+#include "lower/c/places.hpp"
 #include "lower/lower.hpp"
 #include "program/wire/encode.hpp"
 #include "programs.hpp"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "lower/strict.hpp"
+#include "lower/passes/strict.hpp"
 #include "oracle/oracle.hpp"
 #include "program/check/validate.hpp"
 #include "program/text/text.hpp"

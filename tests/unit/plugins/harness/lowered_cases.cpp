@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "lower/strict.hpp"
+#include "lower/passes/strict.hpp"
 #include "oracle/oracle.hpp"
 #include "program/wire/encode.hpp"
 #include "support/examples.hpp"

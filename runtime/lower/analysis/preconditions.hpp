@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a launch must satisfy so that range checks can be left out: for each access that the text
+// alone does not prove, the interval of its index, worked out from parameters, lengths and grid by
+// the interval arithmetic of the analysis (a result that may wrap is "anything"), must lie inside
+// the array. Likewise for loops with barriers that may overflow: end and step must stay below the
+// top of the type. Pure values; thread-safe when const.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lower/analysis/interval.hpp"
+#include "wye/sdk/program.hpp"
+
+namespace wye::lower {
+
+// One step of working out an interval. Operands stand before their users.
+struct Bound {
+    enum class From : std::uint8_t {
+        Fixed,
+        Param,     // index
+        Length,    // of buffer `index`, at most 2^32 - 1
+        Length64,  // its count
+        Groups,    // workgroups on axis `index`
+        GroupId,
+        GlobalId,
+        Unary,    // op on a
+        Binary,   // op on a and b
+        Convert,  // a, of kind `source`
+        Join,     // a or b
+        Below,    // a where it is less than b (`strict`), or at most
+        Above,    // a where it is more than b, or at least
+        Apart     // a where it is not b
+    };
+    From from = From::Fixed;
+    ir::Op op = ir::Op::None;
+    ir::Kind kind = ir::Kind::None;
+    ir::Kind source = ir::Kind::None;
+    bool strict = false;
+    std::uint32_t index = 0;
+    std::uint32_t a = 0, b = 0;
+    Interval fixed;
+    friend bool operator==(const Bound&, const Bound&) = default;
+};
+
+// What is known when a launch was admitted.
+struct LaunchFacts {
+    std::span<const std::uint64_t> params;   // bits, by parameter
+    std::span<const std::uint64_t> lengths;  // elements, by buffer index
+    std::array<std::uint32_t, 3> groups;
+    std::array<std::uint32_t, 3> workgroup;
+};
+
+struct Preconditions {
+    static constexpr std::size_t kMaxBounds = 256;
+
+    struct Access {  // 0 <= index < length, for every value of both
+        std::uint32_t index = 0;
+        std::uint32_t length = 0;
+        friend bool operator==(const Access&, const Access&) = default;
+    };
+    std::vector<Bound> bounds;  // at most kMaxBounds
+    std::vector<Access> accesses;
+
+    [[nodiscard]] bool empty() const { return accesses.empty(); }
+    [[nodiscard]] bool read_params() const;
+    [[nodiscard]] bool hold(const LaunchFacts& launch) const;
+    // One line each, in the names of the program: "min(y) * width + x < len(from)".
+    [[nodiscard]] std::string text(const ir::Program& program) const;
+};
+
+// The interval of one step, given those of its operands.
+[[nodiscard]] Interval evaluate(const Bound& bound, const LaunchFacts& launch, Interval a,
+                                Interval b);
+
+}  // namespace wye::lower

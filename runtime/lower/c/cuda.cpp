@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA C++17 without headers, for NVRTC. With these options every float operation is IEEE-754:
+// division and square root correctly rounded, subnormals kept, nothing contracted.
+#include "lower/c/spelling.hpp"
+#include "lower/lower.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+
+bool wide(Kind kind) { return kind == Kind::I64 || kind == Kind::U64 || kind == Kind::F64; }
+bool floating(Kind kind) { return kind == Kind::F16 || kind == Kind::F32 || kind == Kind::F64; }
+
+class CudaC final : public Spelling {
+  public:
+    std::string_view type(Kind kind) const override {
+        switch (kind) {
+            case Kind::BOOL:
+                return "bool";
+            case Kind::I32:
+                return "i32";
+            case Kind::U32:
+                return "u32";
+            case Kind::I64:
+                return "i64";
+            case Kind::U64:
+                return "u64";
+            case Kind::F32:
+                return "float";
+            case Kind::F64:
+                return "double";
+            case Kind::I8:
+                return "i8";
+            case Kind::U8:
+                return "u8";
+            case Kind::I16:
+                return "i16";
+            case Kind::U16:
+            case Kind::F16:
+            case Kind::BF16:
+                return "u16";
+            case Kind::None:
+                break;
+        }
+        return "void";
+    }
+
+    std::string vector_type(ir::Type type_) const override {
+        return "vec" + std::to_string(type_.lanes) + "<" + std::string(type(type_.kind)) + ">";
+    }
+    std::string make_vector(ir::Type type_, std::span<const std::string> parts) const override {
+        std::string out = call(vector_type(type_), parts);
+        out[out.find('(')] = '{';
+        out.back() = '}';
+        return out;
+    }
+    std::string_view u64_suffix() const override { return "ull"; }
+
+    // CUDA's own vector types of 32 bytes are less aligned than the language's elements.
+    std::string_view format() const override { return WYE_FORMAT_CUDA_C; }
+    std::string prologue(const Used&) const override {
+        return "typedef signed char i8;\ntypedef unsigned char u8;\n"
+               "typedef short i16;\ntypedef unsigned short u16;\n"
+               "typedef int i32;\ntypedef unsigned int u32;\n"
+               "typedef long long i64;\ntypedef unsigned long long u64;\n"
+               "template <typename T> struct alignas(2 * sizeof(T)) vec2 { T x, y; };\n"
+               "template <typename T> struct alignas(4 * sizeof(T)) vec4 { T x, y, z, w; };\n";
+    }
+    // The text relies on the first five, so they are said, although all but --fmad are NVRTC's
+    // defaults. --minimal leaves declarations out that the text has no use for (textures, the
+    // runtime's API), which is a tenth of the time of a small program.
+    std::string options(const Used&) const override {
+        return "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -w --minimal";
+    }
+
+    std::string_view function_prefix() const override { return "static __device__ "; }
+    std::string kernel_head(std::string_view entry,
+                            std::array<std::uint32_t, 3> workgroup) const override {
+        const std::uint64_t size = std::uint64_t{workgroup[0]} * workgroup[1] * workgroup[2];
+        return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(size) + ") " +
+               std::string(entry);
+    }
+    // Only what nobody writes is `__restrict__`: on writable memory it would also promise that no
+    // other invocation changes it, and loads could be moved across barriers.
+    std::string pointer(Space, std::string_view element, bool readonly,
+                        bool restrict_) const override {
+        return std::string(readonly ? "const " : "") + std::string(element) +
+               (readonly && restrict_ ? "* __restrict__" : "*");
+    }
+    std::string volatile_pointer(Space, std::string_view element) const override {
+        return "volatile " + std::string(element) + "*";
+    }
+    std::string shared_array(std::string_view element, std::string_view name, std::uint64_t count,
+                             unsigned alignment) const override {
+        return "__shared__ " +
+               (alignment != 0 ? "__align__(" + std::to_string(alignment) + ") " : std::string()) +
+               std::string(element) + " " + std::string(name) + "[" + std::to_string(count) + "]";
+    }
+    std::uint64_t max_static_shared() const override { return kMaxCudaStaticShared; }
+    std::string shared_block() const override {
+        return "extern __shared__ __align__(16) u8 shared_block[]";
+    }
+    std::string shared_part(std::string_view element, std::string_view name,
+                            std::uint64_t offset) const override {
+        return std::string(element) + "* const " + std::string(name) + " = (" +
+               std::string(element) + "*)(shared_block + " + std::to_string(offset) + ")";
+    }
+    std::string constant_array(std::string_view element, std::string_view name,
+                               std::uint64_t count) const override {
+        return "static __constant__ " + std::string(element) + " " + std::string(name) + "[" +
+               std::to_string(count) + "]";
+    }
+
+    std::string group_id(unsigned axis) const override { return axis_of("blockIdx", axis); }
+    std::string local_id(unsigned axis) const override { return axis_of("threadIdx", axis); }
+    std::string num_groups(unsigned axis) const override { return axis_of("gridDim", axis); }
+    std::string_view barrier(bool) const override { return "__syncthreads();"; }
+
+    std::string move_bytes(const std::string& word, const std::array<int, 4>& from) const override {
+        std::string chosen;
+        for (const int byte : from)
+            chosen.insert(chosen.begin(), static_cast<char>('0' + (byte < 0 ? 4 : byte)));
+        return "__byte_perm(" + word + ", 0u, 0x" + chosen + "u)";
+    }
+
+    std::string intrinsic(Intrinsic what, Kind kind,
+                          std::span<const std::string> operands) const override {
+        const bool is_wide = wide(kind);
+        const bool is_signed = kind == Kind::I32 || kind == Kind::I64;
+        const auto word = [&](std::string_view narrow_name, std::string_view wide_name) {
+            return call(is_wide ? wide_name : narrow_name, operands);
+        };
+        const std::string held = "(" + std::string(value_type(kind)) + ")";
+        switch (what) {
+            case Intrinsic::PopCount:
+                return held + word("__popc", "__popcll");
+            case Intrinsic::Clz:
+                return held + word("__clz", "__clzll");
+            case Intrinsic::MulHi:
+                return is_signed ? word("__mulhi", "__mul64hi") : word("__umulhi", "__umul64hi");
+            case Intrinsic::Sqrt:
+                return word("__fsqrt_rn", "__dsqrt_rn");
+            case Intrinsic::Fma:
+                return word("__fmaf_rn", "__fma_rn");
+            case Intrinsic::Floor:
+                return word("floorf", "floor");
+            case Intrinsic::Ceil:
+                return word("ceilf", "ceil");
+            case Intrinsic::Trunc:
+                return word("truncf", "trunc");
+            case Intrinsic::Rint:
+                return word("rintf", "rint");
+            case Intrinsic::FloatBits:
+                return (is_wide ? "(u64)" : "") + word("__float_as_uint", "__double_as_longlong");
+            case Intrinsic::BitsFloat:
+                return word("__uint_as_float", "__longlong_as_double");
+        }
+        return {};
+    }
+
+    bool exact(Rounded, const TargetFacts&) const override { return true; }
+
+    // PTX's min and max are minimumNumber and maximumNumber: NaN loses, -0 < +0. As fminf and fmaxf
+    // NVVM would fold them, with constant zeros to the wrong sign. ptxas takes the result of
+    // max(x, NaN) for positive, and min(max(x, +-0), 1), in either order, for `.sat`.
+    std::string native(Op op, Kind kind) const override {
+        if (op == Op::REVERSE_BITS)
+            return "    return (" + std::string(value_type(kind)) + ")" +
+                   (wide(kind) ? "__brevll(a);\n" : "__brev(a);\n");
+        if (!floating(kind)) return {};
+        switch (op) {
+            case Op::MIN:
+                return ptx(kind, "min", "r", "a", "b") + "    return r;\n";
+            case Op::MAX:
+                return ptx(kind, "max", "r", "a", "b") + "    return r;\n";
+            case Op::CLAMP:
+                return ptx(kind, "max", "t", "a", "b") + ptx(kind, "min", "r", "t", "c") +
+                       "    return r;\n";
+            default:
+                return {};
+        }
+    }
+
+    bool hides_extremes() const override { return true; }
+    bool hides_sign() const override { return true; }
+    bool hides_negations() const override { return true; }
+
+    // The conversions saturate. From f64 or to 64 bits a NaN gives the least value, not 0.
+    std::string native_float_to_int(Kind from, Kind to) const override {
+        static constexpr std::string_view kTo[4] = {"int", "uint", "ll", "ull"};
+        const bool is_signed = to == Kind::I32 || to == Kind::I64;
+        std::string text = "(" + std::string(value_type(to)) + ")" +
+                           (from == Kind::F64 ? "__double2" : "__float2") +
+                           std::string(kTo[(wide(to) ? 2 : 0) + (is_signed ? 0 : 1)]) + "_rz(a)";
+        if (from == Kind::F64 || wide(to)) text = "a == a ? " + text + " : 0u";
+        return "    return " + text + ";\n";
+    }
+
+    // A NaN comes out of the conversion as 0x7fff.
+    std::string half(HalfStep step) const override {
+        const std::string to_bits =
+            "    u16 h;\n    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n";
+        const std::string to_value =
+            "    float f;\n    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(h));\n    return "
+            "f;\n";
+        switch (step) {
+            case HalfStep::Round:
+                return to_bits + to_value;
+            case HalfStep::ToBits:
+                return to_bits + "    return (h & 0x7fffu) > 0x7c00u ? 0x7e00u : h;\n";
+            case HalfStep::FromBits:
+                break;
+        }
+        return "    const u16 h = (u16)x;\n" + to_value;
+    }
+
+    // A warp is 32 threads in the order of the local index. Flow is uniform in it, so all take
+    // part.
+    bool subgroups(unsigned width) const override { return width == 32; }
+    std::string shuffle(Kind, unsigned, const std::string& value,
+                        const std::string& lane) const override {
+        const std::string operands[] = {"0xffffffffu", value, lane};
+        return call("__shfl_sync", operands);
+    }
+    std::string shuffle_xor(Kind, unsigned, const std::string& value,
+                            const std::string& mask) const override {
+        const std::string operands[] = {"0xffffffffu", value, mask};
+        return call("__shfl_xor_sync", operands);
+    }
+    std::string ballot(unsigned, unsigned, const std::string& condition) const override {
+        const std::string operands[] = {"0xffffffffu", condition};
+        return call("__ballot_sync", operands);
+    }
+
+    // Add on f32 may flush subnormals in global memory, which the language allows.
+    bool adds_floats(Kind, Space) const override { return true; }
+
+    // Relaxed, at device scope; on `shared` the compiler sees the space. Loads and stores of
+    // aligned words cannot tear; volatile, so that each one happens.
+    std::string atomic(Op op, Kind kind, Space space, const std::string& pointer_text,
+                       std::span<const std::string> operands) const override {
+        const std::string held(value_type(kind));
+        if (op == Op::ATOMIC_LOAD) return "*(" + volatile_pointer(space, held) + ")" + pointer_text;
+        if (op == Op::ATOMIC_STORE)
+            return "*(" + volatile_pointer(space, held) + ")" + pointer_text + " = " + operands[0];
+        const bool ordered = op == Op::ATOMIC_MIN || op == Op::ATOMIC_MAX;
+        if (ordered && (kind == Kind::I32 || kind == Kind::I64)) {
+            const std::string own(type(kind));
+            const std::string signed_operands[] = {"(" + own + "*)" + pointer_text,
+                                                   "(" + own + ")" + operands[0]};
+            return "(" + held + ")" + call(atomic_name(op), signed_operands);
+        }
+        std::vector<std::string> all = {pointer_text};
+        all.insert(all.end(), operands.begin(), operands.end());
+        return call(atomic_name(op), all);
+    }
+
+    std::string_view endless_mark() const override { return "asm volatile(\"\");"; }
+
+  private:
+    static std::string axis_of(const char* vector, unsigned axis) {
+        return std::string(vector) + "." + "xyz"[axis];
+    }
+    // `to` = name(x, y), as one instruction.
+    std::string ptx(Kind kind, const std::string& name, const std::string& to, const std::string& x,
+                    const std::string& y) const {
+        const std::string letter = wide(kind) ? "d" : "f";
+        return "    " + std::string(value_type(kind)) + " " + to + ";\n    asm(\"" + name +
+               (wide(kind) ? ".f64" : ".f32") + " %0, %1, %2;\" : \"=" + letter + "\"(" + to +
+               ") : \"" + letter + "\"(" + x + "), \"" + letter + "\"(" + y + "));\n";
+    }
+    static std::string_view atomic_name(Op op) {
+        switch (op) {
+            case Op::ATOMIC_EXCHANGE:
+                return "atomicExch";
+            case Op::ATOMIC_ADD:
+                return "atomicAdd";
+            case Op::ATOMIC_MIN:
+                return "atomicMin";
+            case Op::ATOMIC_MAX:
+                return "atomicMax";
+            case Op::ATOMIC_AND:
+                return "atomicAnd";
+            case Op::ATOMIC_OR:
+                return "atomicOr";
+            case Op::ATOMIC_XOR:
+                return "atomicXor";
+            default:
+                return "atomicCAS";
+        }
+    }
+};
+
+}  // namespace
+
+const Spelling& cuda_c() {
+    static const CudaC spelling;
+    return spelling;
+}
+
+}  // namespace wye::lower

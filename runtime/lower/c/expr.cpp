@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Expressions. They are pure and total, so naming a part of one before its statement is always
+// allowed.
+#include <algorithm>
+
+#include "lower/analysis/never_nan.hpp"
+#include "lower/c/writer.hpp"
+#include "lower/passes/byte_moves.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+
+// Brackets nest at most a few deep per operation; clang's limit is 256.
+constexpr unsigned kMaxDepth = 16;
+
+}  // namespace
+
+CValue CWriter::value(ir::ExprId id) {
+    const ir::Expr& e = code_.exprs[id];
+    CValue v;
+    switch (e.op) {
+        case Op::LITERAL:
+        case Op::PARAM:
+        case Op::LOCAL:
+        case Op::LEN:
+        case Op::LEN64:
+        case Op::LEN_TABLE:
+        case Op::LEN64_TABLE:
+        case Op::LEN_ARRAY:
+        case Op::LEN64_ARRAY:
+            return leaf(e);
+        case Op::BUILTIN:
+            return built_in(e, ~0U);
+        case Op::LOAD:
+            v = load(buffer_array(e.imm), code_.operands_of(e)[0], ranges_.accesses[id]);
+            break;
+        case Op::LOAD_TABLE:
+            v = load(table_array(e.imm), code_.operands_of(e)[0], ranges_.accesses[id]);
+            break;
+        case Op::LOAD_ARRAY:
+            v = load(local_array(static_cast<std::uint32_t>(e.extra)), code_.operands_of(e)[0],
+                     ranges_.accesses[id]);
+            break;
+        case Op::CALL:
+            v = call(e);
+            break;
+        case Op::COMPONENT:
+            v = component(e);
+            break;
+        case Op::CONVERT:
+            if (!hide_low_bits(id, v)) v = conversion(e);
+            break;
+        case Op::BITCAST:
+            v = bitcast(e);
+            break;
+        default:
+            if (moved_bytes(id, v) || hide_low_bits(id, v)) break;
+            v = ranges_.guarded[id] ? branch(e) : operation(e);
+            break;
+    }
+    if (v.depth > kMaxDepth) settle(v, e.type);
+    return v;
+}
+
+CValue CWriter::leaf(const ir::Expr& e) {
+    CValue v;
+    const auto local = static_cast<std::uint32_t>(e.extra);
+    switch (e.op) {
+        case Op::LITERAL:
+            module_.use_type(e.type.kind);
+            v.c[0] = module_.literal(e.type.kind, e.extra);
+            break;
+        case Op::PARAM:
+            v.c[0] = outer(Outer::Kind::Param, e.imm);
+            break;
+        case Op::LOCAL:
+            v.lanes = e.type.lanes;
+            for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = local_name(local, k);
+            break;
+        case Op::LEN:
+            v.c[0] = length_of(buffer_array(e.imm), Kind::U32);
+            break;
+        case Op::LEN64:
+            v.c[0] = length_of(buffer_array(e.imm), Kind::U64);
+            break;
+        case Op::LEN_TABLE:
+            v.c[0] = module_.literal(Kind::U32, program_.tables[e.imm].bits.size());
+            break;
+        case Op::LEN64_TABLE:
+            v.c[0] = module_.literal(Kind::U64, program_.tables[e.imm].bits.size());
+            break;
+        case Op::LEN_ARRAY:
+            v.c[0] = module_.literal(Kind::U32, code_.locals[local].count);
+            break;
+        default:
+            v.c[0] = module_.literal(Kind::U64, code_.locals[local].count);
+            break;
+    }
+    return v;
+}
+
+// The components in `wanted` (a bit each); the others stay empty and count as unused.
+CValue CWriter::built_in(const ir::Expr& e, unsigned wanted) {
+    CValue v;
+    v.lanes = e.type.lanes;
+    const auto number = [&](std::uint32_t n) { return module_.literal(Kind::U32, n); };
+    const auto& workgroup = module_.workgroup;
+    const bool single = workgroup[0] * workgroup[1] * workgroup[2] == 1;
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        if ((wanted >> k & 1U) == 0) continue;
+        const bool flat = workgroup[k] == 1;  // the axis has one invocation
+        switch (e.imm) {
+            case WYE_BUILTIN_WORKGROUP_ID:
+                v.c[k] = outer(Outer::Kind::WorkgroupId, k);
+                break;
+            case WYE_BUILTIN_LOCAL_ID:
+                v.c[k] = flat ? number(0) : outer(Outer::Kind::LocalId, k);
+                break;
+            case WYE_BUILTIN_GLOBAL_ID:
+                v.c[k] = outer(flat ? Outer::Kind::WorkgroupId : Outer::Kind::GlobalId, k);
+                break;
+            case WYE_BUILTIN_NUM_WORKGROUPS:
+                v.c[k] = outer(Outer::Kind::NumWorkgroups, k);
+                break;
+            case WYE_BUILTIN_WORKGROUP_SIZE:
+                v.c[k] = number(workgroup[k]);
+                break;
+            case WYE_BUILTIN_LOCAL_INDEX:
+                v.c[k] = single ? number(0) : outer(Outer::Kind::LocalIndex);
+                break;
+            case WYE_BUILTIN_SUBGROUP_SIZE:
+                v.c[k] = number(module_.subgroup);
+                break;
+            case WYE_BUILTIN_NUM_SUBGROUPS:
+                v.c[k] = number(workgroup[0] * workgroup[1] * workgroup[2] / module_.subgroup);
+                break;
+            case WYE_BUILTIN_SUBGROUP_ID:
+                v.c[k] = outer(Outer::Kind::SubgroupId);
+                break;
+            default:
+                v.c[k] = outer(Outer::Kind::SubgroupLane);
+                break;
+        }
+    }
+    return v;
+}
+
+CValue CWriter::component(const ir::Expr& e) {
+    const ir::ExprId from_id = code_.operands_of(e)[0];
+    const ir::Expr& from = code_.exprs[from_id];
+    CValue v = from.op == Op::BUILTIN ? built_in(from, 1U << e.imm) : value(from_id);
+    v.c[0] = v.c[e.imm];
+    v.lanes = 1;
+    return v;
+}
+
+CValue CWriter::operation(const ir::Expr& e) {
+    const auto ids = code_.operands_of(e);
+    std::vector<CValue> operands;
+    CValue v;
+    v.lanes = e.type.lanes;
+    for (const ir::ExprId id : ids) {
+        operands.push_back(operand(e.op, id));
+        v.depth = std::max(v.depth, operands.back().depth + 1);
+    }
+    hide_constants(e.op, ids, operands);
+    const ir::Type first = code_.exprs[ids[0]].type;
+    switch (e.op) {
+        case Op::CONSTRUCT:
+            for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = operands[k].c[0];
+            return v;
+        case Op::SPLAT: {
+            const std::string one = atom(first.kind, operands[0].c[0]);
+            for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = one;
+            return v;
+        }
+        case Op::SELECT: {
+            const bool one = operands[0].lanes == 1;
+            if (one && v.lanes > 1) operands[0].c[0] = atom(Kind::BOOL, operands[0].c[0]);
+            for (unsigned k = 0; k < v.lanes; ++k)
+                v.c[k] = "(" + operands[0].c[one ? 0 : k] + " ? " + operands[1].c[k] + " : " +
+                         operands[2].c[k] + ")";
+            return v;
+        }
+        case Op::ANY:
+        case Op::ALL:
+            v.c[0] = "(" + operands[0].c[0];
+            for (unsigned k = 1; k < first.lanes; ++k)
+                v.c[0] += (e.op == Op::ANY ? " || " : " && ") + operands[0].c[k];
+            v.c[0] += ")";
+            return v;
+        default:
+            break;
+    }
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        std::vector<std::string> parts;
+        for (const CValue& operand : operands)
+            parts.push_back(operand.c[operand.lanes == 1 ? 0 : k]);
+        v.c[k] = scalar_operation(module_, e.op, first.kind, parts);
+    }
+    return v;
+}
+
+// Three operations and more that the dialect has one for.
+bool CWriter::moved_bytes(ir::ExprId id, CValue& v) {
+    if (code_.exprs[id].op != Op::OR) return false;
+    const auto moves = byte_moves(code_, id);
+    if (!moves || moves->operations < 3) return false;
+    const std::string text = module_.spelling.move_bytes(value(moves->word).c[0], moves->from);
+    if (text.empty()) return false;
+    v.c[0] = text;
+    v.depth = 1;
+    return true;
+}
+
+// A select whose arms are in range only where they are taken.
+CValue CWriter::branch(const ir::Expr& e) {
+    const auto ids = code_.operands_of(e);
+    const std::string type(module_.use_type(e.type.kind));
+    CValue v;
+    v.lanes = e.type.lanes;
+    const CValue condition = value(ids[0]);
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        v.c[k] = "t" + std::to_string(temporaries_++);
+        line(type + " " + v.c[k] + ";");
+    }
+    line("if (" + bare(condition.c[0]) + ") {");
+    for (const unsigned arm : {1U, 2U}) {
+        ++indent_;
+        const CValue taken = value(ids[arm]);
+        for (unsigned k = 0; k < v.lanes; ++k) line(v.c[k] + " = " + bare(taken.c[k]) + ";");
+        --indent_;
+        line(arm == 1 ? "} else {" : "}");
+    }
+    return v;
+}
+
+CValue CWriter::conversion(const ir::Expr& e) {
+    const ir::ExprId from = code_.operands_of(e)[0];
+    CValue v = value(from);
+    for (unsigned k = 0; k < v.lanes; ++k)
+        v.c[k] = scalar_conversion(module_, code_.exprs[from].type.kind, e.type.kind, v.c[k]);
+    ++v.depth;
+    return v;
+}
+
+CValue CWriter::bitcast(const ir::Expr& e) {
+    const ir::ExprId from_id = code_.operands_of(e)[0];
+    const ir::Type from = code_.exprs[from_id].type;
+    const ir::Type to = e.type;
+    CValue v = value(from_id);
+    v.depth += 2;
+    if (from.lanes == to.lanes) {
+        for (unsigned k = 0; k < v.lanes; ++k) {
+            if (from.floating() && to.integer())
+                v.c[k] = module_.intrinsic(
+                    Intrinsic::FloatBits, from.kind,
+                    never_nan(code_, from_id) ? v.c[k] : canonical_nan(module_, from.kind, v.c[k]));
+            else if (from.integer() && to.floating())
+                v.c[k] = module_.intrinsic(Intrinsic::BitsFloat, to.kind, v.c[k]);
+        }
+        return v;
+    }
+    if (to.kind == Kind::F16) {  // u32 to f16x2, .x the low half
+        if (module_.facts.quirks.has(Quirk::PtxasHalfOfAChoice) &&
+            code_.exprs[from_id].op != Op::LITERAL && !launch_values_.unknown(from_id))
+            v.c[0] = "(" + v.c[0] + " | " + late_zero(ir::kU32) + ")";
+        const std::string whole = atom(Kind::U32, v.c[0]);
+        v.c[0] = half_step(module_, HalfStep::FromBits, "(" + whole + " & 65535u)");
+        v.c[1] = half_step(module_, HalfStep::FromBits, "(" + whole + " >> 16u)");
+        v.lanes = 2;
+        return v;
+    }
+    if (from.kind == Kind::F16) {
+        v.c[0] = "(" + half_step(module_, HalfStep::ToBits, v.c[0]) + " | (" +
+                 half_step(module_, HalfStep::ToBits, v.c[1]) + " << 16u))";
+        v.lanes = 1;
+        return v;
+    }
+    const std::string u32(module_.value_type(Kind::U32));
+    const std::string u64(module_.value_type(Kind::U64));
+    if (to.lanes == 2) {  // u64 to u32x2, .x the low half
+        const std::string whole = atom(Kind::U64, v.c[0]);
+        v.c[0] = "(" + u32 + ")" + whole;
+        v.c[1] = "(" + u32 + ")(" + whole + " >> 32u)";
+    } else {
+        v.c[0] = "((" + u64 + ")" + v.c[0] + " | ((" + u64 + ")" + v.c[1] + " << 32u))";
+    }
+    v.lanes = to.lanes;
+    return v;
+}
+
+CValue CWriter::call(const ir::Expr& e) {
+    const ir::Function& callee = program_.functions[e.imm];
+    CModule::Function& written = module_.functions[e.imm];
+    CValue v;
+    std::string text = "f" + std::to_string(e.imm) + "(";
+    bool first = true;
+    const auto add = [&](const std::string& argument) {
+        text += (first ? "" : ", ") + argument;
+        first = false;
+    };
+    for (const ir::ExprId id : code_.operands_of(e)) {
+        const CValue argument = value(id);
+        v.depth = std::max(v.depth, argument.depth + 1);
+        for (unsigned k = 0; k < argument.lanes; ++k) add(bare(argument.c[k]));
+    }
+    for (const Outer& needed : written.outer) add(outer(needed.kind, needed.index));
+    text += ")";
+    v.lanes = callee.type.lanes;
+    if (v.lanes == 1) {
+        v.c[0] = text;
+        return v;
+    }
+    const std::string result = "t" + std::to_string(temporaries_++);
+    line("const " + module_.vector_struct(callee.type) + " " + result + " = " + text + ";");
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = result + "." + "xyzw"[k];
+    v.depth = 0;
+    return v;
+}
+
+}  // namespace wye::lower

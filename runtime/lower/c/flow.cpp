@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks and the ways out of them. Where one invocation of the device runs a whole workgroup, the
+// regions of main become loops over the program's invocations (see Regions).
+#include <utility>
+
+#include "lower/c/writer.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+
+// What a workgroup may keep from region to region: it lies on the stack of a driver's thread, of
+// which glibc makes 8 MiB by default.
+constexpr std::uint64_t kMaxKeptBytes = std::uint64_t{1} << 20U;
+
+bool of_invocation(Outer::Kind kind) {
+    return kind == Outer::Kind::LocalId || kind == Outer::Kind::GlobalId ||
+           kind == Outer::Kind::LocalIndex;
+}
+
+}  // namespace
+
+std::string CWriter::outer(Outer::Kind kind, std::uint32_t index) {
+    const Outer item{kind, index};
+    if (!regions_.any() || !of_invocation(kind)) {
+        outer_.insert(item);
+    } else if (region_) {
+        region_->ids.insert(item);
+        if (kind == Outer::Kind::GlobalId) outer_.insert({Outer::Kind::WorkgroupId, index});
+    } else {
+        return "0u";  // the value is the same for all, whichever asks
+    }
+    return name_of(item);
+}
+
+std::string CWriter::base_name(std::uint32_t local, unsigned component) const {
+    const ir::Local& l = code_.locals[local];
+    std::string name = "v" + std::to_string(local);
+    if (l.type.lanes > 1 && l.form != ir::Local::Form::Array) name += "xyzw"[component];
+    return name;
+}
+
+std::string CWriter::local_name(std::uint32_t local, unsigned component) {
+    const std::string name = base_name(local, component);
+    if (regions_.again(local) && region_) region_->lets.insert(local);
+    return regions_.kept(local) ? name + "[" + outer(Outer::Kind::LocalIndex) + "]" : name;
+}
+
+void CWriter::main() {
+    block(program_.main.root);
+    if (regions_.any()) define_kept();
+}
+
+void CWriter::block(ir::BlockId id) {
+    const bool parts = regions_.any() && !region_;
+    for (const ir::StmtId s : code_.blocks[id])
+        if (parts)
+            part(s);
+        else
+            statement(s);
+    if (parts) close_region();
+}
+
+// A statement of a block that the workgroup runs together.
+void CWriter::part(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    if (s.op == Op::LET && regions_.again(s.local)) return;
+    if (s.op == Op::LET && regions_.uniform(s.local)) return before_region(id);
+    if (regions_.together(id) || regions_.alone(id)) close_region();
+    if (!regions_.together(id) && !region_) open_region();
+    statement(id);
+    if (regions_.alone(id)) close_region();
+}
+
+void CWriter::before_region(ir::StmtId id) {
+    if (!region_) return statement(id);
+    OpenRegion region = *std::exchange(region_, std::nullopt);
+    const std::string after = out_.substr(region.start);
+    out_.resize(region.start);
+    --indent_;
+    statement(id);
+    ++indent_;
+    region.start = out_.size();
+    out_ += after;
+    region_ = std::move(region);
+}
+
+void CWriter::inner_block(ir::BlockId id) {
+    const unsigned together = regions_.any() && !region_ ? 1 : 0;
+    ++indent_;
+    blocks_together_ += together;
+    block(id);
+    blocks_together_ -= together;
+    --indent_;
+}
+
+void CWriter::open_region() {
+    region_.emplace();
+    region_->start = out_.size();
+    ++indent_;
+    if (some_ended_) line("if (ended[" + outer(Outer::Kind::LocalIndex) + "]) continue;");
+}
+
+// The loops over the invocations, and what the region uses of their ids.
+std::string CWriter::region_head() {
+    const auto& size = module_.workgroup;
+    const std::string u32(module_.value_type(Kind::U32));
+    const OuterSet& ids = region_->ids;
+    const std::string outside(static_cast<std::size_t>(indent_) * 4, ' ');
+    const std::string inside = outside + "    ";
+    std::string head, index;
+    for (unsigned k = 3; k-- > 0;) {
+        if (size[k] == 1) continue;
+        const std::string id = name_of({Outer::Kind::LocalId, k});
+        head += (head.empty() ? outside : "\n" + outside) + "for (" + u32 + " " + id + " = 0u; " +
+                id + " < " + std::to_string(size[k]) + "u; ++" + id + ")";
+        if (!index.empty())
+            index = (is_atom(index) ? index : "(" + index + ")") + " * " + std::to_string(size[k]) +
+                    "u + ";
+        index += id;
+    }
+    head += " {\n";
+    for (const Outer& item : ids) {
+        const std::string start = inside + "const " + u32 + " " + name_of(item) + " = ";
+        if (item.kind == Outer::Kind::LocalIndex) head += start + index + ";\n";
+        if (item.kind == Outer::Kind::GlobalId)
+            head += start + name_of({Outer::Kind::WorkgroupId, item.index}) + " * " +
+                    std::to_string(size[item.index]) + "u + " +
+                    name_of({Outer::Kind::LocalId, item.index}) + ";\n";
+    }
+    return head;
+}
+
+void CWriter::close_region() {
+    if (!region_) return;
+    if (region_->left) line("next" + std::to_string(region_count_) + ":;");
+    const std::string body = out_.substr(region_->start);
+    out_.resize(region_->start);
+    std::string lets;
+    // From the last: each may use those before it.
+    for (auto local = region_->lets.rbegin(); local != region_->lets.rend(); ++local) {
+        const std::string before = std::exchange(out_, {});
+        statement(regions_.let(*local));
+        lets.insert(0, out_);
+        out_ = before;
+    }
+    --indent_;
+    out_ += region_head() + lets + body;
+    region_.reset();
+    ++region_count_;
+    line("}");
+}
+
+// The workgroup leaves together, or an invocation its region, and is passed by in what follows.
+void CWriter::leave_main() {
+    if (!region_) return line("return;");
+    if (blocks_together_ != 0) {
+        some_ended_ = true;
+        line("ended[" + outer(Outer::Kind::LocalIndex) + "] = true;");
+    }
+    region_->left = true;
+    line("goto next" + std::to_string(region_count_) + ";");
+}
+
+// Each invocation is counted.
+void CWriter::trap(ir::StmtId id) {
+    if (regions_.together(id)) open_region();
+    const std::string record = outer(Outer::Kind::Trap);
+    const std::string code[] = {module_.literal(Kind::U32, code_.stmts[id].imm)};
+    const std::string one[] = {module_.literal(Kind::U32, 1)};
+    line(module_.spelling.atomic(Op::ATOMIC_MAX, Kind::U32, Space::Global, "&" + record + "[0]",
+                                 code) +
+         ";");
+    line(module_.spelling.atomic(Op::ATOMIC_ADD, Kind::U32, Space::Global, "&" + record + "[1]",
+                                 one) +
+         ";");
+    if (regions_.together(id)) close_region();
+    leave_main();
+}
+
+// Arrays of what is kept, an element for each invocation.
+void CWriter::define_kept() {
+    const std::uint64_t invocations = module_.invocations();
+    std::uint64_t bytes = 0;
+    std::string text;
+    for (std::uint32_t i = 0; i < code_.locals.size(); ++i) {
+        if (!regions_.kept(i)) continue;
+        const ir::Local& local = code_.locals[i];
+        const bool array = local.form == ir::Local::Form::Array;
+        const unsigned lanes = local.type.lanes;
+        const std::uint64_t each = array ? std::uint64_t{local.count} * lanes : 1;
+        const std::string type(module_.use_type(local.type.kind));
+        for (unsigned k = 0; k < (array ? 1 : lanes); ++k)
+            text += "    " + type + " " + base_name(i, k) + "[" +
+                    std::to_string(invocations * each) + "];" + comment(local.name) + "\n";
+        bytes += invocations * (array ? each : lanes) * (local.type.bits() == 64 ? 8 : 4);
+    }
+    if (some_ended_) text += "    bool ended[" + std::to_string(invocations) + "] = {false};\n";
+    out_ = text + out_;
+    if (bytes <= kMaxKeptBytes) return;
+    module_.refuse(
+        Error(Code::LIMIT_EXCEEDED,
+              "program `" + sanitised(program_.name) + "` keeps " + std::to_string(bytes) +
+                  " bytes of variables across barriers for " + std::to_string(invocations) +
+                  " invocations, more than the " + std::to_string(kMaxKeptBytes) +
+                  " that a thread of the device holds",
+              "Fix: use smaller workgroups or fewer and smaller variables there, or another device",
+              program_.name));
+}
+
+}  // namespace wye::lower

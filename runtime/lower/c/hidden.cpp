@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operands that a compiler must not see as constants, since it goes wrong on them: they are joined
+// with a zero that comes with the launch.
+#include <array>
+#include <bit>
+
+#include "lower/c/writer.hpp"
+
+namespace wye::lower {
+
+using ir::Kind;
+using ir::Op;
+
+// A zero of an integer's width, which comes with the launch.
+std::string CWriter::late_zero(ir::Type type) {
+    const std::string zero = outer(Outer::Kind::OpaqueZero);
+    return type.bits() == 64 ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
+}
+
+// Zero operands of float arithmetic come from a value the compiler cannot see, on devices whose
+// compiler folds x + 0.0 to x.
+CValue CWriter::operand(Op op, ir::ExprId id) {
+    const ir::Expr& e = code_.exprs[id];
+    const bool arithmetic = op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::DIV;
+    const std::uint64_t sign = std::uint64_t{1} << (e.type.bits() - 1);
+    if (!module_.facts.folds_literal_zero || !arithmetic || e.op != Op::LITERAL ||
+        !e.type.floating() || (e.extra & ~sign) != 0)
+        return value(id);
+    const bool wide = e.type.kind == Kind::F64;
+    const std::string zero = outer(Outer::Kind::OpaqueZero);
+    std::string bits = wide ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
+    if (e.extra != 0)
+        bits += " | " +
+                (wide ? module_.literal(Kind::U64, sign) : module_.literal(Kind::U32, 0x80000000U));
+    CValue v;
+    v.c[0] = module_.intrinsic(Intrinsic::BitsFloat, wide ? Kind::F64 : Kind::F32, bits);
+    return v;
+}
+
+// Of what is seen to be an absolute value NVIDIA's compilers take the sign for known, which it is
+// not for the least integer. A second operand hides where the sign comes from.
+void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
+    if (!type.integer() || !module_.spelling.hides_sign()) return;
+    CValue& v = operands.emplace_back();
+    v.c[0] = late_zero(type);
+}
+
+// For the least and the greatest of i32 (Spelling).
+void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands) {
+    if (!module_.spelling.hides_negations()) return;
+    const std::string zero = late_zero(ir::kU32);
+    for (std::size_t k = 0; k < ids.size(); ++k)
+        if (negations_.possible(ids[k]))
+            for (unsigned c = 0; c < operands[k].lanes; ++c)
+                operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
+}
+
+// For the least and the greatest of floats, where the compiler goes wrong (Spelling). Nothing can
+// go wrong beside a plain literal, or where no operand is a constant.
+void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
+                             std::vector<CValue>& operands) {
+    const bool clamp = op == Op::CLAMP;
+    const ir::Type type = code_.exprs[ids[0]].type;
+    if (op == Op::ABS) return hide_sign(type, operands);
+    if (!clamp && op != Op::MIN && op != Op::MAX) return;
+    if (type.kind == Kind::I32) return hide_negations(ids, operands);
+    const bool narrow = type.floating() && type.kind != Kind::F64;
+    if (!narrow || !module_.spelling.hides_extremes()) return;
+    std::array<bool, 3> plain = {};
+    for (std::size_t k = 0; k < ids.size(); ++k) plain[k] = plain_literal(code_, ids[k], clamp);
+    if (clamp ? plain[1] && plain[2] : plain[0] || plain[1]) return;
+    const auto hidden = [&](const std::string& text) {
+        const std::string bits = module_.intrinsic(Intrinsic::FloatBits, Kind::F32, bare(text));
+        return module_.intrinsic(Intrinsic::BitsFloat, Kind::F32,
+                                 bits + " | " + late_zero(ir::kU32));
+    };
+    for (std::size_t k = 0; k < ids.size(); ++k)
+        if (!plain[k] && !launch_values_.unknown(ids[k]))
+            for (unsigned c = 0; c < operands[k].lanes; ++c)
+                operands[k].c[c] = hidden(operands[k].c[c]);
+}
+
+// For the quirk `llvm-masked-affine-index`. False: nothing is to be hidden, and nothing written.
+bool CWriter::hide_low_bits(ir::ExprId id, CValue& v) {
+    if (!module_.masked_indices.has(function_, id)) return false;
+    const ir::Expr& e = code_.exprs[id];
+    const auto ids = code_.operands_of(e);
+    const std::string zero = late_zero(e.type);
+    if (ids.size() == 2 && code_.exprs[ids[1]].op == Op::LITERAL && e.type.lanes == 1) {
+        const std::uint64_t bits = code_.exprs[ids[1]].extra;
+        const bool rest = e.op == Op::REM && e.type.unsigned_integer() && std::has_single_bit(bits);
+        if (rest || e.op == Op::AND) {  // the mask is worked out once
+            v = value(ids[0]);
+            v.c[0] = "(" + v.c[0] + " & (" + module_.literal(e.type.kind, rest ? bits - 1 : bits) +
+                     " | " + zero + "))";
+            ++v.depth;
+            return true;
+        }
+    }
+    v = e.op == Op::CONVERT ? conversion(e) : operation(e);
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = "(" + v.c[k] + " | " + zero + ")";
+    ++v.depth;
+    return true;
+}
+
+}  // namespace wye::lower

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// State that the kernel and its functions share while one program becomes C text: helper
+// functions that turned out to be needed, what each function reads of its surroundings, the first
+// refusal. Used by one thread for one lowering.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lower/analysis/ranges.hpp"
+#include "lower/c/spelling.hpp"
+#include "lower/half.hpp"
+#include "lower/quirks/masked_indices.hpp"
+
+namespace wye::lower {
+
+// One name of the kernel's scope that code may use: functions get theirs as extra arguments.
+struct Outer {
+    enum class Kind : std::uint8_t {
+        Buffer,         // b3: pointer to the elements
+        Length,         // n3: len(b), u32
+        SignedLength,   // m3: min(len(b), 2^31), what an i32 index is compared with
+        Length64,       // l3: exact count, u64
+        Shared,         // s3: workgroup array
+        Param,          // p0
+        WorkgroupId,    // wg0: by axis
+        LocalId,        // lid0
+        GlobalId,       // gid0
+        NumWorkgroups,  // ng0
+        LocalIndex,     // li
+        SubgroupId,     // sg
+        SubgroupLane,   // lane
+        OpaqueZero,     // oz
+        Trap            // trap
+    };
+    Kind kind;
+    std::uint32_t index = 0;  // buffer, parameter or axis
+    friend auto operator<=>(const Outer&, const Outer&) = default;
+};
+using OuterSet = std::set<Outer>;
+
+[[nodiscard]] std::string name_of(Outer outer);
+
+class CModule {
+  public:
+    // `subgroup`: the width that subgroup_width() found.
+    CModule(const ir::Program& program, const Spelling& spelling, const TargetFacts& facts,
+            const Options& options, std::uint32_t subgroup);
+
+    const ir::Program& program;
+    const Spelling& spelling;
+    const TargetFacts& facts;
+    const std::array<std::uint32_t, 3> workgroup;
+    // Of a workgroup.
+    [[nodiscard]] std::uint32_t invocations() const {
+        return workgroup[0] * workgroup[1] * workgroup[2];
+    }
+    [[nodiscard]] bool single() const { return invocations() == 1; }
+    const bool folded_grid;
+    // One invocation of the device runs a whole workgroup (see Regions).
+    const bool whole_workgroups;
+    const NativeSet natives;
+    const std::uint32_t subgroup;  // width; 0: the program uses none
+    const Ranges ranges;
+    const MaskedIndices masked_indices;  // none where the quirk is not asked for
+    const bool passes_buffers;           // some barrier has to order more than workgroup memory
+    Used used;
+    bool places = false;  // lines end with the place of their statement
+
+    [[nodiscard]] std::string barrier() const {
+        return std::string(spelling.barrier(passes_buffers));
+    }
+    // Names and texts -------------------------------------------------------------------------
+    [[nodiscard]] std::string_view value_type(ir::Kind kind) const {
+        return spelling.value_type(kind);
+    }
+    // Of a component as it lies in memory.
+    [[nodiscard]] std::string_view storage_type(ir::Kind kind) const;
+    // The C type a buffer's or a shared array's name points at: a vector for 2 and 4 lanes in a
+    // buffer, else the component.
+    [[nodiscard]] std::string element_type(const ir::Buffer& buffer) const;
+    // True for float tables with an infinity or a NaN, which have no constant form in every
+    // dialect.
+    [[nodiscard]] bool table_as_bits(const ir::Table& table) const;
+    [[nodiscard]] std::string declaration(Outer outer) const;  // as a function's argument
+    [[nodiscard]] std::string literal(ir::Kind kind, std::uint64_t bits) const;
+    [[nodiscard]] std::string intrinsic(Intrinsic what, ir::Kind kind, std::string operand) const;
+
+    // Notes that the text uses `kind`, and gives its value type.
+    std::string_view use_type(ir::Kind kind);
+    // The name of a struct with `type`'s components, for functions that return vectors.
+    std::string vector_struct(ir::Type type);
+    // Adds a helper function once; `text` is everything after the prefix ("uint f(uint a) {...}").
+    void add_helper(const std::string& name, const std::string& text);
+    [[nodiscard]] bool has_helper(const std::string& name) const {
+        return helper_names_.count(name) != 0;
+    }
+    [[nodiscard]] const std::string& helpers() const { return helpers_; }
+
+    // The first refusal wins; the text is then worthless, but finishing it is harmless.
+    void refuse(Error error);
+    [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }
+
+    struct Function {
+        bool written = false;
+        OuterSet outer;
+        std::string text;
+    };
+    std::vector<Function> functions;  // by function index
+
+  private:
+    std::set<std::string> helper_names_;
+    std::string helpers_;
+    std::optional<Error> refusal_;
+};
+
+// "bin_9" from any bytes: letters, digits and _ only, at most 64, so that it is safe in a comment.
+[[nodiscard]] std::string sanitised(std::string_view name);
+
+// " at 2:8"; nothing where the place is not known.
+[[nodiscard]] std::string at_place(ir::Place place);
+
+// Text of one scalar operator or exact function on operands that are already C expressions.
+[[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind operand,
+                                           const std::vector<std::string>& operands);
+[[nodiscard]] std::string scalar_conversion(CModule& module, ir::Kind from, ir::Kind to,
+                                            const std::string& operand);
+// Steps of f16 and bf16 (see c/half.cpp) on operands that are C expressions.
+[[nodiscard]] std::string half_step(CModule& module, HalfStep step, const std::string& operand);
+[[nodiscard]] std::string f64_to_f16(CModule& module, const std::string& operand);
+[[nodiscard]] std::string f32_to_bf16_bits(CModule& module, const std::string& operand);
+[[nodiscard]] std::string bf16_bits_to_f32(CModule& module, const std::string& operand);
+// A subgroup operation on one scalar; `operands` as in the program, `lane` this one's number.
+[[nodiscard]] std::string subgroup_operation(CModule& module, ir::Op op, ir::Kind kind,
+                                             const std::vector<std::string>& operands,
+                                             const std::string& lane);
+// A NaN becomes the canonical one; other values pass.
+[[nodiscard]] std::string canonical_nan(CModule& module, ir::Kind kind, const std::string& operand);
+
+}  // namespace wye::lower

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpenCL C 1.2. The language itself promises correctly rounded f64 division and square root and a
+// fused fma; f32 division and square root only with a flag, on devices that list it.
+#include "lower/c/spelling.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+
+std::string_view space_word(Space space) {
+    switch (space) {
+        case Space::Global:
+            return "__global ";
+        case Space::Shared:
+            return "__local ";
+        case Space::Constant:
+            return "__constant ";
+        case Space::Private:
+            break;
+    }
+    return "";
+}
+
+class OpenClC final : public Spelling {
+  public:
+    std::string_view type(Kind kind) const override {
+        switch (kind) {
+            case Kind::BOOL:
+                return "bool";
+            case Kind::I32:
+                return "int";
+            case Kind::U32:
+                return "uint";
+            case Kind::I64:
+                return "long";
+            case Kind::U64:
+                return "ulong";
+            case Kind::F32:
+                return "float";
+            case Kind::F64:
+                return "double";
+            case Kind::I8:
+                return "char";
+            case Kind::U8:
+                return "uchar";
+            case Kind::I16:
+                return "short";
+            case Kind::U16:
+            case Kind::F16:
+            case Kind::BF16:
+                return "ushort";
+            case Kind::None:
+                break;
+        }
+        return "void";
+    }
+
+    std::string vector_type(ir::Type type_) const override {
+        return std::string(type(type_.kind)) + std::to_string(type_.lanes);
+    }
+    std::string make_vector(ir::Type type_, std::span<const std::string> parts) const override {
+        return call("(" + vector_type(type_) + ")", parts);
+    }
+    std::string_view u64_suffix() const override { return "ul"; }
+
+    std::string_view format() const override { return WYE_FORMAT_OPENCL_C; }
+    std::string prologue(const Used& used) const override {
+        std::string out = "#pragma OPENCL FP_CONTRACT OFF\n";
+        if (used.f64) out += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+        if (used.atomic64) {
+            out += "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n";
+            out += "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n";
+        }
+        return out;
+    }
+    std::string options(const Used& used) const override {
+        std::string out = "-cl-std=CL1.2 -w";
+        if (used.rounded[static_cast<unsigned>(Rounded::F32Div)] ||
+            used.rounded[static_cast<unsigned>(Rounded::F32Sqrt)])
+            out += " -cl-fp32-correctly-rounded-divide-sqrt";
+        // For the plugin (opencl/builtins.hpp): it declares what the rest of this file calls, so
+        // that a slow compiler need not read its headers.
+        if (!used.native) out += " -DWYE_BUILTINS=1";
+        return out;
+    }
+
+    std::string_view function_prefix() const override { return "static "; }
+    std::string kernel_head(std::string_view entry,
+                            std::array<std::uint32_t, 3> workgroup) const override {
+        return "__kernel __attribute__((reqd_work_group_size(" + std::to_string(workgroup[0]) +
+               ", " + std::to_string(workgroup[1]) + ", " + std::to_string(workgroup[2]) +
+               ")))\nvoid " + std::string(entry);
+    }
+    std::string pointer(Space space, std::string_view element, bool readonly,
+                        bool restrict_) const override {
+        std::string out(space_word(space));
+        if (readonly && space != Space::Constant) out += "const ";
+        out += element;
+        out += restrict_ ? "* restrict" : "*";
+        return out;
+    }
+    std::string volatile_pointer(Space space, std::string_view element) const override {
+        return "volatile " + std::string(space_word(space)) + std::string(element) + "*";
+    }
+    std::string shared_array(std::string_view element, std::string_view name, std::uint64_t count,
+                             unsigned alignment) const override {
+        std::string out = "__local " + std::string(element) + " " + std::string(name) + "[" +
+                          std::to_string(count) + "]";
+        if (alignment != 0) out += " __attribute__((aligned(" + std::to_string(alignment) + ")))";
+        return out;
+    }
+    std::string constant_array(std::string_view element, std::string_view name,
+                               std::uint64_t count) const override {
+        return "__constant " + std::string(element) + " " + std::string(name) + "[" +
+               std::to_string(count) + "]";
+    }
+
+    std::string group_id(unsigned axis) const override {
+        return "(uint)get_group_id(" + std::to_string(axis) + ")";
+    }
+    std::string local_id(unsigned axis) const override {
+        return "(uint)get_local_id(" + std::to_string(axis) + ")";
+    }
+    std::string num_groups(unsigned axis) const override {
+        return "(uint)get_num_groups(" + std::to_string(axis) + ")";
+    }
+    std::string_view barrier(bool buffers) const override {
+        return buffers ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
+                       : "barrier(CLK_LOCAL_MEM_FENCE);";
+    }
+
+    std::string move_bytes(const std::string& word, const std::array<int, 4>& from) const override {
+        std::string chosen;
+        for (const int byte : from) {
+            if (byte < 0) return {};
+            chosen += "xyzw"[byte];
+        }
+        return "as_uint(as_uchar4(" + word + ")." + chosen + ")";
+    }
+
+    std::string intrinsic(Intrinsic what, Kind kind,
+                          std::span<const std::string> operands) const override {
+        switch (what) {
+            case Intrinsic::PopCount:
+                return call("popcount", operands);
+            case Intrinsic::Clz:
+                return call("clz", operands);
+            case Intrinsic::MulHi:
+                return call("mul_hi", operands);
+            case Intrinsic::Sqrt:
+                return call("sqrt", operands);
+            case Intrinsic::Fma:
+                return call("fma", operands);
+            case Intrinsic::Floor:
+                return call("floor", operands);
+            case Intrinsic::Ceil:
+                return call("ceil", operands);
+            case Intrinsic::Trunc:
+                return call("trunc", operands);
+            case Intrinsic::Rint:
+                return call("rint", operands);
+            case Intrinsic::FloatBits:
+                return call(kind == Kind::F64 ? "as_ulong" : "as_uint", operands);
+            case Intrinsic::BitsFloat:
+                return call(kind == Kind::F64 ? "as_double" : "as_float", operands);
+        }
+        return {};
+    }
+
+    // PoCL 3.1: rint converts to an integer inside, and floor, ceil and trunc promise that there
+    // are no NaNs. With a constant argument beyond that, the rest of the kernel becomes nothing.
+    bool partial(Intrinsic) const override { return true; }
+    bool hides_sign() const override { return true; }
+    bool hides_negations() const override { return true; }
+
+    bool exact(Rounded what, const TargetFacts& facts) const override {
+        switch (what) {
+            case Rounded::F32Div:
+                return facts.native_f32_div;
+            case Rounded::F32Sqrt:
+                return facts.native_f32_sqrt;
+            case Rounded::F32Fma:
+            case Rounded::F64Div:
+            case Rounded::F64Sqrt:
+            case Rounded::F64Fma:
+                break;
+        }
+        return true;
+    }
+
+    std::string atomic(Op op, Kind kind, Space space, const std::string& pointer_text,
+                       std::span<const std::string> operands) const override {
+        const bool wide = kind == Kind::I64 || kind == Kind::U64;
+        const bool ordered = op == Op::ATOMIC_MIN || op == Op::ATOMIC_MAX;
+        const bool is_signed = kind == Kind::I32 || kind == Kind::I64;
+        const std::string prefix = wide ? "atom_" : "atomic_";
+        std::string target = pointer_text;
+        std::string value = operands.empty() ? std::string() : operands[0];
+        if (op == Op::ATOMIC_LOAD)  // aligned, so it cannot tear; volatile, so it is not kept
+            return "*(" + volatile_pointer(space, value_type(kind)) + ")" + target;
+        if (ordered && is_signed) {
+            target = "(" + volatile_pointer(space, type(kind)) + ")" + target;
+            value = "(" + std::string(type(kind)) + ")" + value;
+        }
+        std::string_view name;
+        switch (op) {
+            case Op::ATOMIC_STORE:
+            case Op::ATOMIC_EXCHANGE:
+                name = "xchg";
+                break;
+            case Op::ATOMIC_ADD:
+                name = "add";
+                break;
+            case Op::ATOMIC_MIN:
+                name = "min";
+                break;
+            case Op::ATOMIC_MAX:
+                name = "max";
+                break;
+            case Op::ATOMIC_AND:
+                name = "and";
+                break;
+            case Op::ATOMIC_OR:
+                name = "or";
+                break;
+            case Op::ATOMIC_XOR:
+                name = "xor";
+                break;
+            case Op::ATOMIC_CAS:
+                return prefix + "cmpxchg(" + target + ", " + value + ", " + operands[1] + ")";
+            default:
+                return {};
+        }
+        std::string out = prefix + std::string(name) + "(" + target + ", " + value + ")";
+        if (ordered && is_signed) out = "(" + std::string(value_type(kind)) + ")" + out;
+        return out;
+    }
+};
+
+}  // namespace
+
+const Spelling& opencl_c() {
+    static const OpenClC spelling;
+    return spelling;
+}
+
+}  // namespace wye::lower

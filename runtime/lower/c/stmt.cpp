@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statements, and the small text tools of the writer.
+#include <cctype>
+#include <utility>
+
+#include "lower/c/walk.hpp"
+#include "lower/c/whole.hpp"
+#include "lower/c/writer.hpp"
+
+namespace wye::lower {
+
+using ir::Kind;
+using ir::Op;
+
+bool is_atom(const std::string& text) {
+    for (const char c : text)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '.') return false;
+    return !text.empty();
+}
+
+std::string bare(const std::string& text) {
+    if (text.size() < 2 || text.front() != '(' || text.back() != ')') return text;
+    int open = 0;
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+        if (text[i] == '(') ++open;
+        if (text[i] == ')' && --open == 0) return text;  // closed before the end: not one pair
+    }
+    return text.substr(1, text.size() - 2);
+}
+
+CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
+    : module_(module),
+      program_(module.program),
+      function_(function),
+      code_(function == ir::kNone ? program_.main : program_.functions[function].code),
+      ranges_(module.ranges.of(function)),
+      launch_values_(program_, code_),
+      negations_(program_, code_),
+      data_loops_(program_, code_),
+      regions_(std::move(regions)) {}
+
+void CWriter::line(const std::string& text) {
+    out_.append(static_cast<std::size_t>(indent_) * 4, ' ');
+    out_ += text;
+    if (module_.places && place_.line != 0)
+        out_ += std::string(kPlaceMark) + std::to_string(place_.line) + ":" +
+                std::to_string(place_.column);
+    out_ += '\n';
+}
+
+std::string CWriter::temporary(Kind kind, const std::string& text) {
+    std::string name = "t" + std::to_string(temporaries_++);
+    line("const " + std::string(module_.use_type(kind)) + " " + name + " = " + bare(text) + ";");
+    return name;
+}
+
+std::string CWriter::atom(Kind kind, const std::string& text) {
+    return is_atom(text) ? text : temporary(kind, text);
+}
+
+void CWriter::settle(CValue& v, ir::Type type) {
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = atom(type.kind, v.c[k]);
+    v.depth = 0;
+}
+
+std::string CWriter::comment(const std::string& name) const {
+    return name.empty() ? std::string() : "  // " + sanitised(name);
+}
+
+CValue CWriter::right_side(ir::ExprId id) {
+    return ir::op_effect(code_.exprs[id].op) ? effect(id, true) : value(id);
+}
+
+void CWriter::return_result() {
+    CValue v = value(code_.result);
+    const ir::Type type = code_.exprs[code_.result].type;
+    if (type.lanes == 1) return line("return " + bare(v.c[0]) + ";");
+    const std::string name = "t" + std::to_string(temporaries_++);
+    line(module_.vector_struct(type) + " " + name + ";");
+    for (unsigned k = 0; k < v.lanes; ++k)
+        line(name + "." + "xyzw"[k] + " = " + bare(v.c[k]) + ";");
+    line("return " + name + ";");
+}
+
+// One invocation waits for nobody.
+void CWriter::barrier() {
+    if (!module_.single() && !regions_.any()) line(module_.barrier());
+}
+
+void CWriter::statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    place_ = s.place;
+    switch (s.op) {
+        case Op::LET:
+            return declare(s, true);
+        case Op::VAR:
+        case Op::VAR_ZERO:
+            return declare(s, false);
+        case Op::VAR_ARRAY:
+            return local_array_declaration(s);
+        case Op::ASSIGN:
+        case Op::ASSIGN_COMPONENT:
+            return assign(s);
+        case Op::STORE:
+            return store(buffer_array(s.imm), s.args[0], s.args[1], ranges_.stores[id]);
+        case Op::STORE_ARRAY:
+            return store(local_array(s.local), s.args[0], s.args[1], ranges_.stores[id]);
+        case Op::EFFECT:
+            effect(s.args[0], false);
+            return;
+        case Op::IF:
+            return if_statement(s);
+        case Op::FOR:
+            return for_statement(id);
+        case Op::WHILE:
+            return while_statement(id);
+        case Op::BREAK:
+        case Op::CONTINUE:
+            return line(s.op == Op::BREAK ? "break;" : "continue;");
+        case Op::RETURN:
+            return leave_main();
+        case Op::BARRIER:
+            return barrier();
+        case Op::TRAP:
+            return trap(id);
+        case Op::GRID_BARRIER:
+            return module_.refuse(Error(
+                Code::UNSUPPORTED,
+                "`grid_barrier`" + at_place(s.place) + " ends a launch, and C text is one kernel",
+                "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
+                "splits it at its grid barriers",
+                program_.name));
+        default:
+            module_.refuse(Error(Code::UNSUPPORTED,
+                                 "`" + std::string(ir::op_text(s.op)) + "` is not lowered to C yet",
+                                 "Fix: use the `cpu` device, or leave the statement out",
+                                 program_.name));
+    }
+}
+
+void CWriter::declare(const ir::Stmt& s, bool constant) {
+    const ir::Local& local = code_.locals[s.local];
+    const std::string type(module_.use_type(local.type.kind));
+    CValue v;
+    v.lanes = local.type.lanes;
+    if (s.op == Op::VAR_ZERO)
+        for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = module_.literal(local.type.kind, 0);
+    else
+        v = right_side(s.args[0]);
+    const std::string head =
+        regions_.kept(s.local) ? std::string() : (constant ? "const " : "") + type + " ";
+    for (unsigned k = 0; k < v.lanes; ++k)
+        line(head + local_name(s.local, k) + " = " + bare(v.c[k]) + ";" +
+             (k == 0 ? comment(local.name) : std::string()));
+}
+
+void CWriter::assign(const ir::Stmt& s) {
+    CValue v = right_side(s.args[0]);
+    if (s.op == Op::ASSIGN_COMPONENT)
+        return line(local_name(s.local, s.imm) + " = " + bare(v.c[0]) + ";");
+    if (v.lanes > 1)  // the right side may read what the left side changes
+        for (unsigned k = 0; k < v.lanes; ++k)
+            v.c[k] = temporary(code_.locals[s.local].type.kind, v.c[k]);
+    for (unsigned k = 0; k < v.lanes; ++k)
+        line(local_name(s.local, k) + " = " + bare(v.c[k]) + ";");
+}
+
+// Zero each time the declaration runs.
+void CWriter::local_array_declaration(const ir::Stmt& s) {
+    const ir::Local& local = code_.locals[s.local];
+    const std::string name = local_array(s.local).name;
+    const std::string u32(module_.value_type(Kind::U32));
+    const std::string count =
+        std::to_string(static_cast<std::uint64_t>(local.count) * local.type.lanes);
+    const std::string z = "t" + std::to_string(temporaries_++);
+    if (!regions_.kept(s.local))
+        line(std::string(module_.use_type(local.type.kind)) + " " + name + "[" + count + "];" +
+             comment(local.name));
+    line("for (" + u32 + " " + z + " = 0u; " + z + " < " + count + "u; ++" + z + ") " + name + "[" +
+         z + "] = " + module_.literal(local.type.kind, 0) + ";");
+}
+
+std::string CWriter::whole_workgroup(const ir::Stmt& s) {
+    if (!module_.facts.workgroup_loops || function_ != ir::kNone || indent_ != 1) return {};
+    std::string text;
+    for (const WholeGuard& guard : whole_guards(program_, s)) {
+        const std::string size = std::to_string(module_.workgroup[guard.axis]);
+        const std::string last = std::to_string(module_.workgroup[guard.axis] - 1);
+        text += (text.empty() ? "" : " && ") + outer(Outer::Kind::WorkgroupId, guard.axis) + " * " +
+                size + "u + " + last + "u < " + value(guard.bound).c[0];
+    }
+    return text;
+}
+
+void CWriter::if_statement(const ir::Stmt& s) {
+    const CValue condition = value(s.args[0]);
+    if (const std::string whole = whole_workgroup(s); !whole.empty()) {
+        line("if (" + whole + ") {");
+        inner_block(s.body);
+        line("} else if (" + bare(condition.c[0]) + ") {");
+    } else {
+        line("if (" + bare(condition.c[0]) + ") {");
+    }
+    inner_block(s.body);
+    if (s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty()) {
+        line("} else {");
+        inner_block(s.otherwise);
+    }
+    line("}");
+}
+
+// True for values that stay the same while the statement's block runs.
+bool CWriter::unchanging(ir::ExprId id) const {
+    const ir::Expr& e = code_.exprs[id];
+    switch (e.op) {
+        case Op::LITERAL:
+        case Op::PARAM:
+        case Op::LEN:
+        case Op::LEN64:
+        case Op::BUILTIN:
+            return true;
+        case Op::COMPONENT:
+            return code_.exprs[code_.operands_of(e)[0]].op == Op::BUILTIN;
+        case Op::LOCAL: {
+            const auto form = code_.locals[static_cast<std::uint32_t>(e.extra)].form;
+            return form != ir::Local::Form::Var;
+        }
+        default:
+            return false;
+    }
+}
+
+void CWriter::for_statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    const ir::Type type = code_.locals[s.local].type;
+    const Kind kind = type.kind;
+    const std::string c_type(module_.use_type(kind));
+    const std::string native =
+        type.signed_integer() ? "(" + std::string(module_.spelling.type(kind)) + ")" : "";
+    const std::string one = module_.literal(kind, 1);
+    const std::string i = local_name(s.local, 0);
+    const auto once = [&](ir::ExprId e) {
+        const std::string text = value(e).c[0];
+        return unchanging(e) && is_atom(text) ? text : atom(kind, "(" + text + ")");
+    };
+    const std::string first = value(s.args[0]).c[0];
+    const bool literal_step = code_.exprs[s.args[2]].op == Op::LITERAL;
+    const LoopLengths lengths =
+        literal_step && !regions_.together(id) ? data_loops_.lengths(ranges_, s) : LoopLengths{};
+    const std::string start =
+        ranges_.plain_loops[id] && lengths.empty() ? first : atom(kind, first);
+    const std::string end = once(s.args[1]);
+    std::string step = one;
+    if (literal_step) {
+        const ir::Expr& given = code_.exprs[s.args[2]];
+        const bool positive =
+            given.extra != 0 && !(type.signed_integer() && (given.extra >> (type.bits() - 1)) != 0);
+        if (positive) step = module_.literal(kind, given.extra);
+    } else {  // below 1 counts as 1
+        const std::string raw = atom(kind, value(s.args[2]).c[0]);
+        step = temporary(kind, native + raw + " < " + native + one + " ? " + one + " : " + raw);
+        if (!regions_.together(id) && open_loop(s, start, end, step)) return;
+    }
+    if (lengths.empty()) return counted_loop(id, start, end, step);
+    line("if (" + in_range(lengths, s, start, end) + ") {");
+    ++indent_;
+    set_in_range(ranges_, lengths, true);
+    counted_loop(id, start, end, step);
+    set_in_range(ranges_, lengths, false);
+    --indent_;
+    line("} else {");
+    ++indent_;
+    counted_loop(id, start, end, step);
+    --indent_;
+    line("}");
+}
+
+void CWriter::while_statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    line("for (;;) {");
+    ++indent_;
+    if (const std::string_view mark = module_.spelling.endless_mark(); !mark.empty())
+        line(std::string(mark));
+    const CValue condition = value(s.args[0]);
+    const std::string& test = condition.c[0];
+    line("if (!" + (is_atom(test) ? test : "(" + bare(test) + ")") + ") break;");
+    --indent_;
+    inner_block(s.body);
+    line("}");
+}
+
+}  // namespace wye::lower

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts the kernel together. The body is written first, because it says which helpers, ids and
+// lengths the text before it must declare.
+#include "lower/c/walk.hpp"
+
+#include <algorithm>
+
+#include "lower/c/module.hpp"
+#include "lower/c/writer.hpp"
+#include "lower/passes/shared_start.hpp"
+#include "program/analysis/analysis.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+
+constexpr std::string_view kEntry = "wye_main";
+constexpr std::uint64_t kPartAlignment = 16;  // of arrays in one shared block
+constexpr std::uint64_t kMaxZeroStores = 8;   // of an invocation, beyond which it loops
+
+class Kernel {
+  public:
+    Kernel(const ir::Program& program, std::string_view format, const Spelling& spelling,
+           const TargetFacts& facts, const Options& options, std::uint32_t subgroup)
+        : program_(program), module_(program, spelling, facts, options, subgroup) {
+        artifact_.format = format;
+        artifact_.entry = kEntry;
+        if (!module_.whole_workgroups) artifact_.workgroup = module_.workgroup;
+        artifact_.subgroup = subgroup;
+    }
+
+    void show_places() { module_.places = true; }
+    Result<Artifact> write();
+
+  private:
+    void functions();
+    void tables();
+    void signature(const OuterSet& outer);
+    void define(const OuterSet& outer);
+    void define_ids(const OuterSet& outer);
+    void define_shared(const OuterSet& outer);
+    void define_lengths(const OuterSet& outer);
+    std::string zero_own(std::uint32_t buffer, OuterSet& outer, const std::string& zero);
+    std::string zero_all(std::uint32_t buffer, const std::string& zero) const;
+    std::string zero_shared(OuterSet& outer);
+    void add_slot(std::uint32_t kind, std::uint32_t binding = 0, std::uint32_t access = 0) {
+        artifact_.slots.push_back({kind, binding, 0, access});
+    }
+    // The index of a buffer among those that are bound.
+    std::uint32_t binding_of(std::uint32_t buffer) const {
+        std::uint32_t index = 0;
+        for (std::uint32_t b = 0; b < buffer; ++b) index += program_.buffers[b].shared() ? 0 : 1;
+        return index;
+    }
+    static bool has(const OuterSet& outer, Outer::Kind kind, std::uint32_t index = 0) {
+        return outer.count({kind, index}) != 0;
+    }
+    // That the device runs together.
+    std::uint32_t invocations() const {
+        return artifact_.workgroup[0] * artifact_.workgroup[1] * artifact_.workgroup[2];
+    }
+    std::string u32() const { return std::string(module_.value_type(Kind::U32)); }
+    std::string u64() const { return std::string(module_.value_type(Kind::U64)); }
+    void line(const std::string& text) { prologue_ += "    " + text + "\n"; }
+
+    const ir::Program& program_;
+    CModule module_;
+    Artifact artifact_;
+    std::vector<SharedStart> starts_;
+    std::string globals_;    // tables, structs, functions
+    std::string signature_;  // the kernel up to its opening brace
+    std::string prologue_;   // ids, lengths, parameters, shared arrays
+};
+
+// Which functions main reaches: callees have smaller numbers than their callers.
+std::vector<bool> reachable(const ir::Program& program) {
+    std::vector<bool> used(program.functions.size());
+    const auto mark = [&](const ir::Code& code) {
+        for (const ir::Expr& e : code.exprs)
+            if (e.op == ir::Op::CALL) used[e.imm] = true;
+    };
+    mark(program.main);
+    for (std::size_t f = program.functions.size(); f-- > 0;)
+        if (used[f]) mark(program.functions[f].code);
+    return used;
+}
+
+void Kernel::functions() {
+    const std::vector<bool> used = reachable(program_);
+    for (std::uint32_t f = 0; f < program_.functions.size(); ++f) {
+        if (!used[f] || globals_.size() > kMaxTextBytes) continue;
+        const ir::Function& function = program_.functions[f];
+        CWriter writer(module_, f);
+        writer.block(function.code.root);
+        writer.return_result();
+        const std::string result = function.type.lanes > 1
+                                       ? module_.vector_struct(function.type)
+                                       : std::string(module_.use_type(function.type.kind));
+        std::string head = result + " f" + std::to_string(f) + "(";
+        bool first = true;
+        const auto argument = [&](const std::string& text) {
+            head += (first ? "" : ", ") + text;
+            first = false;
+        };
+        for (std::uint32_t a = 0; a < function.arguments; ++a) {
+            const ir::Type type = function.code.locals[a].type;
+            for (unsigned k = 0; k < type.lanes; ++k)
+                argument("const " + std::string(module_.use_type(type.kind)) + " " +
+                         writer.local_name(a, k));
+        }
+        for (const Outer& item : writer.outer()) argument(module_.declaration(item));
+        globals_ += "\n// " + sanitised(function.name) + "\n";
+        globals_ += std::string(module_.spelling.function_prefix()) + head + ") {\n" +
+                    writer.text() + "}\n";
+        module_.functions[f].outer = writer.outer();
+    }
+}
+
+void Kernel::tables() {
+    for (std::size_t t = 0; t < program_.tables.size(); ++t) {
+        const ir::Table& table = program_.tables[t];
+        Kind kind = table.type.kind;
+        module_.use_type(kind);
+        if (kind == Kind::F16) kind = Kind::F32;
+        if (module_.table_as_bits(table)) kind = kind == Kind::F64 ? Kind::U64 : Kind::U32;
+        std::string text = module_.spelling.constant_array(
+            module_.storage_type(kind), "c" + std::to_string(t), table.bits.size());
+        text += " = {  // " + sanitised(table.name);
+        for (std::size_t i = 0; i < table.bits.size(); ++i) {
+            text += i % 8 == 0 ? "\n    " : " ";
+            const bool half = table.type.kind == Kind::F16;
+            text += module_.literal(kind, half ? f32_of_f16(table.bits[i]) : table.bits[i]) + ",";
+        }
+        globals_ += text + "\n};\n";
+    }
+}
+
+void Kernel::signature(const OuterSet& outer) {
+    bool first = true;
+    const auto argument = [&](const std::string& text, const std::string& name = {}) {
+        signature_ += first ? "\n    " : ",\n    ";
+        signature_ += text + (name.empty() ? "" : " /* " + sanitised(name) + " */");
+        first = false;
+    };
+    signature_ = module_.spelling.kernel_head(kEntry, artifact_.workgroup) + "(";
+    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
+        const ir::Buffer& buffer = program_.buffers[b];
+        if (buffer.shared()) continue;
+        argument(module_.declaration({Outer::Kind::Buffer, b}), buffer.name);
+        const bool writes = ir::role_writable(buffer.role);
+        add_slot(WYE_SLOT_BUFFER, binding_of(b), writes ? 3 : 1);
+    }
+    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
+        if (!has(outer, Outer::Kind::Length64, b)) continue;
+        argument(module_.declaration({Outer::Kind::Length64, b}));
+        add_slot(WYE_SLOT_LENGTH, binding_of(b));
+    }
+    if (!program_.params.empty()) {
+        argument("const struct wye_params p");
+        add_slot(WYE_SLOT_PARAMS);
+        artifact_.params_size = ir::param_layout(program_.params).size;
+        globals_ += "struct wye_params {\n";
+        for (std::size_t p = 0; p < program_.params.size(); ++p)
+            globals_ += "    " + std::string(module_.use_type(program_.params[p].type.kind)) +
+                        " p" + std::to_string(p) + ";  // " + sanitised(program_.params[p].name) +
+                        "\n";
+        globals_ += "};\n";
+    }
+    if (module_.folded_grid) {
+        globals_ += "struct wye_grid {\n    " + u32() + " o0, o1, o2, n0, n1, n2;\n};\n";
+        argument("const struct wye_grid grid");
+        add_slot(WYE_SLOT_GRID);
+    }
+    if (has(outer, Outer::Kind::OpaqueZero)) {
+        argument(module_.declaration({Outer::Kind::OpaqueZero, 0}));
+        add_slot(WYE_SLOT_OPAQUE_ZERO);
+    }
+    if (has(outer, Outer::Kind::Trap)) {
+        argument(module_.declaration({Outer::Kind::Trap, 0}));
+        add_slot(WYE_SLOT_TRAP);
+        artifact_.uses_trap = true;
+    }
+    signature_ += ") {\n";
+}
+
+// Workgroup and invocation ids. A folded grid numbers its workgroups in one row and starts at the
+// logical workgroup that the offset names; surplus workgroups leave, all of each together.
+void Kernel::define_ids(const OuterSet& outer) {
+    const Spelling& spelling = module_.spelling;
+    const auto id = [](const char* name, unsigned axis) {
+        return std::string(name) + std::to_string(axis);
+    };
+    const auto let = [&](const std::string& name, const std::string& text) {
+        line("const " + u32() + " " + name + " = " + text + ";");
+    };
+    if (module_.folded_grid) {
+        const std::string cast = "(" + u64() + ")";
+        line("const " + u64() + " linear = " + spelling.group_id(0) + " + " + cast +
+             spelling.num_groups(0) + " * (" + spelling.group_id(1) + " + " + cast +
+             spelling.num_groups(1) + " * " + spelling.group_id(2) + ") + grid.o0 + " + cast +
+             "grid.n0 * (grid.o1 + " + cast + "grid.n1 * grid.o2);");
+        line("if (linear >= " + cast + "grid.n0 * grid.n1 * grid.n2) return;");
+    }
+    for (unsigned k = 0; k < 3; ++k) {
+        const bool group =
+            has(outer, Outer::Kind::WorkgroupId, k) || has(outer, Outer::Kind::GlobalId, k);
+        static constexpr const char* kFolded[3] = {"linear % grid.n0", "linear / grid.n0 % grid.n1",
+                                                   "linear / grid.n0 / grid.n1"};
+        if (group)
+            let(id("wg", k),
+                module_.folded_grid ? "(" + u32() + ")(" + kFolded[k] + ")" : spelling.group_id(k));
+        if (has(outer, Outer::Kind::NumWorkgroups, k))
+            let(id("ng", k), module_.folded_grid ? id("grid.n", k) : spelling.num_groups(k));
+        if (has(outer, Outer::Kind::LocalId, k) || has(outer, Outer::Kind::GlobalId, k) ||
+            (has(outer, Outer::Kind::LocalIndex) && module_.workgroup[k] > 1))
+            let(id("lid", k), spelling.local_id(k));
+        if (has(outer, Outer::Kind::GlobalId, k))
+            let(id("gid", k),
+                id("wg", k) + " * " + std::to_string(module_.workgroup[k]) + "u + " + id("lid", k));
+    }
+    if (!has(outer, Outer::Kind::LocalIndex)) return;
+    std::string text;
+    std::uint32_t stride = 1;
+    for (unsigned k = 0; k < 3; ++k) {
+        if (module_.workgroup[k] > 1) {
+            if (!text.empty()) text += " + ";
+            text += id("lid", k) + (stride == 1 ? "" : " * " + std::to_string(stride) + "u");
+        }
+        stride *= module_.workgroup[k];
+    }
+    let("li", text);
+    const std::string width = std::to_string(module_.subgroup) + "u";
+    if (has(outer, Outer::Kind::SubgroupId)) let("sg", "li / " + width);
+    if (has(outer, Outer::Kind::SubgroupLane)) let("lane", "li % " + width);
+}
+
+void Kernel::define_lengths(const OuterSet& outer) {
+    const std::string most = module_.literal(Kind::U32, 0xffffffffU);
+    const std::string half = module_.literal(Kind::U32, 0x80000000U);
+    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
+        const std::string n = std::to_string(b);
+        if (has(outer, Outer::Kind::Length, b))
+            line("const " + u32() + " n" + n + " = l" + n + " < " + most + " ? (" + u32() + ")l" +
+                 n + " : " + most + ";");
+        if (has(outer, Outer::Kind::SignedLength, b))
+            line("const " + u32() + " m" + n + " = l" + n + " < " + half + " ? (" + u32() + ")l" +
+                 n + " : " + half + ";");
+    }
+}
+
+void Kernel::define_shared(const OuterSet& outer) {
+    const auto element_bytes = [](const ir::Buffer& buffer) {
+        return buffer.type.bytes() * (buffer.type.kind == Kind::F16 ? 2 : 1);
+    };
+    for (const ir::Buffer& buffer : program_.buffers)
+        if (buffer.shared())
+            artifact_.shared_bytes +=
+                static_cast<std::uint32_t>(buffer.count * element_bytes(buffer));
+    const Spelling& spelling = module_.spelling;
+    const bool block = artifact_.shared_bytes > spelling.max_static_shared();
+    if (block) line(spelling.shared_block() + ";");
+    std::uint64_t offset = 0;
+    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
+        const ir::Buffer& buffer = program_.buffers[b];
+        if (!has(outer, Outer::Kind::Shared, b)) continue;
+        const std::string element = module_.element_type(buffer);
+        const std::string name = name_of({Outer::Kind::Shared, b});
+        const unsigned bytes = element_bytes(buffer);
+        const unsigned alignment = buffer.type.lanes == 2 || buffer.type.lanes == 4 ? bytes : 0;
+        offset = (offset + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
+        line((block ? spelling.shared_part(element, name, offset)
+                    : spelling.shared_array(element, name, buffer.count * buffer.type.lanes,
+                                            alignment)) +
+             ";  // " + sanitised(buffer.name));
+        offset += buffer.count * bytes;
+    }
+    if (block)
+        artifact_.shared_bytes =
+            std::max(artifact_.shared_bytes, static_cast<std::uint32_t>(offset));
+}
+
+void Kernel::define(const OuterSet& outer) {
+    define_lengths(outer);
+    for (std::uint32_t p = 0; p < program_.params.size(); ++p)
+        if (has(outer, Outer::Kind::Param, p))
+            line(module_.declaration({Outer::Kind::Param, p}) + " = p.p" + std::to_string(p) + ";");
+    define_shared(outer);
+    define_ids(outer);
+}
+
+// The one element that this invocation clears.
+std::string Kernel::zero_own(std::uint32_t buffer, OuterSet& outer, const std::string& zero) {
+    const SharedStart& start = starts_[buffer];
+    std::string at = std::to_string(start.first) + "u";
+    for (unsigned k = 0; k < 3; ++k) {
+        if (start.factors[k] == 0) continue;
+        outer.insert({Outer::Kind::LocalId, k});
+        at += " + lid" + std::to_string(k) + " * " + std::to_string(start.factors[k]) + "u";
+    }
+    const unsigned lanes = program_.buffers[buffer].type.lanes;
+    std::string text;
+    for (unsigned k = 0; k < lanes; ++k)
+        text +=
+            "    s" + std::to_string(buffer) + "[" +
+            (lanes == 1 ? at
+                        : "(" + at + ") * " + std::to_string(lanes) + "u + " + std::to_string(k)) +
+            "] = " + zero + ";\n";
+    return text;
+}
+
+// All elements, by all invocations: a few stores each, or a loop.
+std::string Kernel::zero_all(std::uint32_t buffer, const std::string& zero) const {
+    const ir::Buffer& b = program_.buffers[buffer];
+    const std::uint64_t count = b.count * b.type.lanes;
+    const std::uint32_t size = invocations();
+    const std::string name = "s" + std::to_string(buffer);
+    const std::string index = size == 1 ? "0u" : "li";
+    if (count > kMaxZeroStores * size)
+        return "    for (" + u32() + " z = " + index + "; z < " + std::to_string(count) +
+               "u; z += " + std::to_string(size) + "u) " + name + "[z] = " + zero + ";\n";
+    std::string text;
+    for (std::uint64_t from = 0; from < count; from += size) {
+        text += "    ";
+        if (count - from < size) text += "if (li < " + std::to_string(count - from) + "u) ";
+        text += name + "[" + index + (from == 0 ? "" : " + " + std::to_string(from) + "u") +
+                "] = " + zero + ";\n";
+    }
+    return text;
+}
+
+// `shared` starts at zero; a barrier follows where an invocation clears what is not its own.
+std::string Kernel::zero_shared(OuterSet& outer) {
+    std::string own;
+    std::string all;
+    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
+        const ir::Buffer& buffer = program_.buffers[b];
+        if (!buffer.shared() || !has(outer, Outer::Kind::Shared, b)) continue;
+        const std::string zero =
+            module_.literal(buffer.type.floating() ? buffer.type.kind : Kind::U32, 0);
+        if (starts_[b].how == SharedStart::How::Nothing) continue;
+        if (starts_[b].how == SharedStart::How::Own && !module_.whole_workgroups)
+            own += zero_own(b, outer, zero);
+        else
+            all += zero_all(b, zero);
+    }
+    if (all.empty()) return own;
+    if (invocations() != 1) {
+        outer.insert({Outer::Kind::LocalIndex, 0});
+        all += "    " + module_.barrier() + "\n";
+    }
+    return own + all;
+}
+
+Result<Artifact> Kernel::write() {
+    tables();
+    functions();
+    starts_ = shared_starts(program_, module_.workgroup);
+    CWriter body(module_, ir::kNone, module_.whole_workgroups ? Regions(program_.main) : Regions());
+    body.main();
+
+    OuterSet outer = body.outer();
+    if (has(outer, Outer::Kind::SubgroupId) || has(outer, Outer::Kind::SubgroupLane))
+        outer.insert({Outer::Kind::LocalIndex, 0});
+    const std::string zero = zero_shared(outer);
+    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b)
+        if (has(outer, Outer::Kind::Length, b) || has(outer, Outer::Kind::SignedLength, b))
+            outer.insert({Outer::Kind::Length64, b});
+    signature(outer);
+    define(outer);
+    if (auto refusal = module_.refusal()) return *std::move(refusal);
+
+    for (const ir::Buffer& buffer : program_.buffers)
+        artifact_.binding_count += buffer.shared() ? 0 : 1;
+    artifact_.options = module_.spelling.options(module_.used);
+    std::string text = "// " + sanitised(program_.name) + "\n";
+    text += module_.spelling.prologue(module_.used);
+    const std::size_t total = text.size() + module_.helpers().size() + globals_.size() +
+                              body.text().size() + prologue_.size();
+    if (total > kMaxTextBytes)
+        return Error(Code::LIMIT_EXCEEDED,
+                     "program `" + sanitised(program_.name) + "` becomes " + std::to_string(total) +
+                         " bytes of C, more than " + std::to_string(kMaxTextBytes),
+                     "Fix: use the `cpu` device, or split the program", program_.name);
+    text +=
+        module_.helpers() + globals_ + "\n" + signature_ + prologue_ + zero + body.text() + "}\n";
+    const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+    artifact_.code.assign(bytes, bytes + text.size());
+    return std::move(artifact_);
+}
+
+}  // namespace
+
+Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
+                         const Spelling& spelling, const TargetFacts& device,
+                         const Options& options, bool places) {
+    TargetFacts facts = device;
+    facts.quirks = device.quirks.narrowed(format, device.workgroup_loops);
+    WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
+    if (subgroup != 0 && !spelling.subgroups(subgroup))
+        return Error(Code::UNSUPPORTED,
+                     "`" + std::string(format) + "` has no subgroups of " +
+                         std::to_string(subgroup) + " lanes, which program `" +
+                         sanitised(program.name) + "` uses",
+                     "Fix: use a device with subgroups (the `cpu` device has them), or leave them "
+                     "out",
+                     program.name);
+    Kernel kernel(program, format, spelling, facts, options, subgroup);
+    if (places) kernel.show_places();
+    return kernel.write();
+}
+
+}  // namespace wye::lower

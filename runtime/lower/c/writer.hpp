@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the statements of main or of one function as C. Vectors are written as separate scalars
+// (`v3x`, `v3y`), so every dialect needs only scalar operators. Used by one thread, once.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lower/analysis/launch_values.hpp"
+#include "lower/analysis/loop_lengths.hpp"
+#include "lower/c/module.hpp"
+#include "lower/c/regions.hpp"
+#include "lower/quirks/negations.hpp"
+
+namespace wye::lower {
+
+// A value as C expressions, one per component. `depth` counts nested operations: compilers limit
+// the nesting of brackets, so deep expressions are cut by named temporaries.
+struct CValue {
+    std::array<std::string, 4> c;
+    std::uint8_t lanes = 1;
+    unsigned depth = 0;
+};
+
+// A region of main while it is written.
+struct OpenRegion {
+    std::size_t start = 0;         // in the text
+    OuterSet ids;                  // of the invocation, that it uses
+    std::set<std::uint32_t> lets;  // that it uses, and computes again
+    bool left = false;             // some invocations jump to its end
+};
+
+class CWriter {
+  public:
+    // `function` ir::kNone: main. With regions, one invocation runs the whole workgroup.
+    CWriter(CModule& module, std::uint32_t function, Regions regions = {});
+
+    void main();
+    void block(ir::BlockId id);
+    // The function's returned expression as a return statement.
+    void return_result();
+
+    [[nodiscard]] const std::string& text() const { return out_; }
+    [[nodiscard]] const OuterSet& outer() const { return outer_; }
+    std::string local_name(std::uint32_t local, unsigned component);
+
+  private:
+    // Expressions (c/expr.cpp)
+    CValue value(ir::ExprId id);
+    CValue leaf(const ir::Expr& e);
+    CValue built_in(const ir::Expr& e, unsigned wanted);
+    CValue component(const ir::Expr& e);
+    CValue operation(const ir::Expr& e);
+    CValue branch(const ir::Expr& e);
+    bool moved_bytes(ir::ExprId id, CValue& v);
+    CValue conversion(const ir::Expr& e);
+    CValue bitcast(const ir::Expr& e);
+    CValue call(const ir::Expr& e);
+
+    // Constants (c/hidden.cpp)
+    std::string late_zero(ir::Type type);
+    bool hide_low_bits(ir::ExprId id, CValue& v);
+    CValue operand(ir::Op op, ir::ExprId id);
+    void hide_sign(ir::Type type, std::vector<CValue>& operands);
+    void hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
+    void hide_constants(ir::Op op, std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
+
+    // Memory (c/memory.cpp)
+    struct Array {
+        Space space = Space::Global;
+        ir::Type type;            // of an element
+        std::string name;         // of the pointer or array
+        bool as_bits = false;     // a table of floats whose elements are their bits
+        bool packed = false;      // 2 and 4 lanes in a buffer: one C vector per element
+        bool fixed = false;       // the count is a literal
+        std::uint64_t count = 0;  // fixed
+        std::uint32_t buffer = ir::kNone;
+    };
+    struct Index {
+        std::string at;  // usable as a subscript: in range, or 0 where `ok` is false
+        std::string raw;
+        std::string ok;  // empty: proven
+    };
+    Array buffer_array(std::uint32_t buffer);
+    Array table_array(std::uint32_t table);
+    Array local_array(std::uint32_t local);
+    std::string length_of(const Array& array, ir::Kind index);
+    Index index(const Array& array, ir::ExprId id, bool proven, bool clamp);
+    std::string element(const Array& array, const std::string& at, unsigned component) const;
+    std::string widened(const Array& array, const std::string& loaded);
+    CValue load(const Array& array, ir::ExprId index_id, bool proven);
+    void store(const Array& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
+    std::string stored(const Array& array, const std::string& text, bool clean);
+    CValue effect(ir::ExprId id, bool wanted);
+    CValue atomic(const ir::Expr& e, bool proven, bool wanted);
+    std::string add_float(const Array& array, const std::string& pointer, const std::string& value);
+    CValue subgroup(const ir::Expr& e);
+
+    // Statements (c/stmt.cpp)
+    void statement(ir::StmtId id);
+    void declare(const ir::Stmt& s, bool constant);
+    void assign(const ir::Stmt& s);
+    void local_array_declaration(const ir::Stmt& s);
+    void if_statement(const ir::Stmt& s);
+    // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: not asked.
+    std::string whole_workgroup(const ir::Stmt& s);
+    void for_statement(ir::StmtId id);
+    void counted_loop(ir::StmtId id, const std::string& start, const std::string& end,
+                      const std::string& step);
+    bool open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
+                   const std::string& step);
+    // "v3 <= n1 && v3 <= n2": what is accessed at the counter is in range in all rounds.
+    std::string in_range(const LoopLengths& lengths, const ir::Stmt& s, const std::string& start,
+                         const std::string& end);
+    void while_statement(ir::StmtId id);
+    void barrier();
+
+    // Blocks, regions and ways out (c/flow.cpp)
+    void inner_block(ir::BlockId id);
+    void leave_main();
+    void trap(ir::StmtId id);
+    void part(ir::StmtId id);
+    void before_region(ir::StmtId id);
+    void open_region();
+    void close_region();
+    std::string region_head();
+    void define_kept();
+    [[nodiscard]] bool unchanging(ir::ExprId id) const;
+    // The value of a statement's right side: an effect or an expression.
+    CValue right_side(ir::ExprId id);
+
+    // Text
+    void line(const std::string& text);
+    std::string temporary(ir::Kind kind, const std::string& text);
+    std::string atom(ir::Kind kind, const std::string& text);
+    void settle(CValue& v, ir::Type type);  // every component becomes an atom
+    std::string outer(Outer::Kind kind, std::uint32_t index = 0);
+    [[nodiscard]] std::string base_name(std::uint32_t local, unsigned component) const;
+    std::string comment(const std::string& name) const;
+
+    CModule& module_;
+    const ir::Program& program_;
+    const std::uint32_t function_;
+    const ir::Code& code_;
+    CodeRanges ranges_;  // of the version of a loop that is being written
+    const LaunchValues launch_values_;
+    const Negations negations_;
+    const DataLoops data_loops_;
+    OuterSet outer_;
+    std::string out_;
+    unsigned indent_ = 1;
+    unsigned temporaries_ = 0;
+    ir::Place place_;  // of the statement being written
+
+    const Regions regions_;
+    std::optional<OpenRegion> region_;
+    unsigned region_count_ = 0;
+    unsigned blocks_together_ = 0;  // around, besides main's
+    bool some_ended_ = false;       // in a block that others go on after
+};
+
+// A name or a number: copying it computes nothing.
+[[nodiscard]] bool is_atom(const std::string& text);
+// Without the pair of parentheses around everything, if there is one.
+[[nodiscard]] std::string bare(const std::string& text);
+
+}  // namespace wye::lower

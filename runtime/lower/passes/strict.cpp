@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/passes/strict.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lower/passes/math_library.hpp"
+#include "lower/passes/native_functions.hpp"
+#include "program/check/validate.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Op;
+
+// One definition that the program needs: an operation on values of one type.
+using Need = std::pair<Op, std::uint32_t>;  // the type's code
+ir::Type type_of(const Need& need) { return ir::type_from_code(need.second).value_or(ir::Type{}); }
+
+template <typename Visit>
+void each_code(ir::Program& program, Visit visit) {
+    for (ir::Function& f : program.functions) visit(f.code);
+    visit(program.main);
+}
+
+std::string scalar_name(const Need& need) {
+    return "math_" + std::string(ir::op_text(need.first)) + "_" +
+           ir::type_name(type_of(need).component());
+}
+
+bool replaced(const ir::Expr& e, NativeSet stay) {
+    return ir::op_math(e.op) && (native_bit(e.op, e.type.kind) & stay) == 0;
+}
+
+class Expander {
+  public:
+    Expander(const ir::Program& program, NativeSet stay)
+        : library_(math_library()),
+          stay_(stay),
+          out_(program),
+          functions_(library_.functions.size(), ir::kNone),
+          tables_(library_.tables.size(), ir::kNone) {
+        for (const ir::Param& p : program.params) names_.insert(p.name);
+        for (const ir::Buffer& b : program.buffers) names_.insert(b.name);
+        for (const ir::Table& t : program.tables) names_.insert(t.name);
+        for (const ir::Function& f : program.functions) names_.insert(f.name);
+    }
+
+    Result<ir::Program> run() {
+        each_code(out_, [&](const ir::Code& code) {
+            for (const ir::Expr& e : code.exprs)
+                if (replaced(e, stay_)) needs_.emplace(Need{e.op, e.type.code()}, ir::kNone);
+        });
+        for (const auto& [need, ignored] : needs_) mark(library_function(scalar_name(need)));
+        definitions();
+        const auto added = static_cast<std::uint16_t>(defined_.size());
+        each_code(out_, [&](ir::Code& code) {
+            for (ir::Expr& e : code.exprs) {
+                if (e.op == Op::CALL) e.imm = static_cast<std::uint16_t>(e.imm + added);
+                if (!replaced(e, stay_)) continue;
+                e.imm = static_cast<std::uint16_t>(needs_.at({e.op, e.type.code()}));
+                e.op = Op::CALL;
+            }
+        });
+        out_.functions.insert(out_.functions.begin(), std::make_move_iterator(defined_.begin()),
+                              std::make_move_iterator(defined_.end()));
+        if (const auto broken = ir::validate(out_); !broken.empty())
+            return Error(Code::LIMIT_EXCEEDED,
+                         "with the definitions of its math functions, " + broken.front().message,
+                         "Fix: use fewer math functions in one program, or fewer functions, tables "
+                         "and statements beside them",
+                         out_.name);
+        return std::move(out_);
+    }
+
+  private:
+    std::uint32_t library_function(const std::string& name) const {
+        const auto at = std::ranges::find(library_.functions, name, &ir::Function::name);
+        return static_cast<std::uint32_t>(at - library_.functions.begin());
+    }
+
+    // What is reached from here; its place in the new program comes later, in the library's order.
+    void mark(std::uint32_t function) {
+        if (!reached_.insert(function).second) return;
+        for (const ir::Expr& e : library_.functions[function].code.exprs)
+            if (e.op == Op::CALL) mark(e.imm);
+    }
+
+    std::string fresh(const std::string& wanted) {
+        std::string name = wanted;
+        for (unsigned n = 2; !names_.insert(name).second; ++n)
+            name = wanted + "_" + std::to_string(n);
+        return name;
+    }
+
+    std::uint16_t table(std::uint32_t index) {
+        if (tables_[index] == ir::kNone) {
+            tables_[index] = static_cast<std::uint32_t>(out_.tables.size());
+            out_.tables.push_back(library_.tables[index]);
+            out_.tables.back().name = fresh(out_.tables.back().name);
+        }
+        return static_cast<std::uint16_t>(tables_[index]);
+    }
+
+    void definitions() {
+        for (const std::uint32_t index : reached_) {
+            ir::Function f = library_.functions[index];
+            f.name = fresh(f.name);
+            for (ir::Expr& e : f.code.exprs) {
+                if (e.op == Op::CALL) e.imm = static_cast<std::uint16_t>(functions_[e.imm]);
+                if (e.op == Op::LOAD_TABLE) e.imm = table(e.imm);
+            }
+            functions_[index] = static_cast<std::uint32_t>(defined_.size());
+            defined_.push_back(std::move(f));
+        }
+        for (auto& [need, function] : needs_) {
+            function = functions_[library_function(scalar_name(need))];
+            if (type_of(need).scalar()) continue;
+            defined_.push_back(by_component(need, function));
+            function = static_cast<std::uint32_t>(defined_.size() - 1);
+        }
+    }
+
+    // fn math_sin_f32x2(a: f32x2) -> f32x2 { return f32x2(math_sin_f32(a.x), math_sin_f32(a.y)); }
+    ir::Function by_component(const Need& need, std::uint32_t scalar) {
+        const ir::Type type = type_of(need);
+        ir::Function f;
+        f.name = fresh("math_" + std::string(ir::op_text(need.first)) + "_" + ir::type_name(type));
+        f.type = type;
+        f.arguments = static_cast<std::uint32_t>(ir::op_operands(need.first));
+        for (std::uint32_t a = 0; a < f.arguments; ++a)
+            f.code.locals.push_back({ir::Local::Form::Argument, type, 0, a == 0 ? "a" : "b", {}});
+        f.code.blocks.emplace_back();
+        f.code.root = 0;
+        std::vector<ir::ExprId> components;
+        for (std::uint16_t lane = 0; lane < type.lanes; ++lane) {
+            std::vector<ir::ExprId> arguments;
+            for (std::uint32_t a = 0; a < f.arguments; ++a) {
+                const ir::ExprId whole = node(f.code, Op::LOCAL, 0, a, {});
+                arguments.push_back(node(f.code, Op::COMPONENT, lane, 0, {whole}));
+            }
+            components.push_back(
+                node(f.code, Op::CALL, static_cast<std::uint16_t>(scalar), 0, arguments));
+        }
+        f.code.result =
+            node(f.code, Op::CONSTRUCT, static_cast<std::uint16_t>(type.code()), 0, components);
+        return f;
+    }
+
+    // Types are the validator's to set.
+    static ir::ExprId node(ir::Code& code, Op op, std::uint16_t imm, std::uint64_t extra,
+                           const std::vector<ir::ExprId>& operands) {
+        ir::Expr e;
+        e.op = op;
+        e.imm = imm;
+        e.extra = extra;
+        e.first = static_cast<std::uint32_t>(code.operands.size());
+        e.count = static_cast<std::uint32_t>(operands.size());
+        code.operands.insert(code.operands.end(), operands.begin(), operands.end());
+        code.exprs.push_back(e);
+        return static_cast<ir::ExprId>(code.exprs.size() - 1);
+    }
+
+    const ir::Program& library_;
+    NativeSet stay_;
+    ir::Program out_;
+    std::set<std::string> names_;
+    std::map<Need, std::uint32_t> needs_;   // to the function in the new program
+    std::set<std::uint32_t> reached_;       // of the library
+    std::vector<std::uint32_t> functions_;  // by index in the library: in the new program
+    std::vector<std::uint32_t> tables_;
+    std::vector<ir::Function> defined_;
+};
+
+}  // namespace
+
+bool uses_math(const ir::Program& program, NativeSet stay) {
+    const auto in = [stay](const ir::Code& code) {
+        return std::ranges::any_of(code.exprs,
+                                   [stay](const ir::Expr& e) { return replaced(e, stay); });
+    };
+    return in(program.main) || std::ranges::any_of(program.functions, in, &ir::Function::code);
+}
+
+Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay) {
+    return Expander(program, stay).run();
+}
+
+}  // namespace wye::lower

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Effects. Atomics are relaxed, at device scope on buffers and at workgroup scope on `shared`; out
+// of range nothing happens and the result is zero.
+#include "lower/spirv/ops.hpp"
+#include "lower/spirv/writer.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+
+std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
+
+}  // namespace
+
+SpirvValue SpirvWriter::effect(ir::ExprId id) {
+    const ir::Expr& e = code_.exprs[id];
+    SpirvValue v;
+    if (ir::op_atomic(e.op)) {
+        v.c[0] = atomic(e, ranges_.accesses[id]);
+        return v;
+    }
+    if (e.op == Op::WORKGROUP_UNIFORM_LOAD) {
+        b_.barrier();
+        v = load(context_.buffer(e.imm), code_.operands_of(e)[0], ranges_.accesses[id]);
+        b_.barrier();
+        return v;
+    }
+    return subgroup(e);
+}
+
+Id SpirvWriter::atomic(const ir::Expr& e, bool proven) {
+    const SpirvArray& array = context_.buffer(e.imm);
+    const auto ids = code_.operands_of(e);
+    const Kind kind = array.type.kind;
+    if (array.type.integer() && array.type.bits() == 64)
+        module_.capability(spv::Capability::Int64Atomics);
+    const Index at = index(array, ids[0], proven, false);
+    std::vector<Id> operands;
+    for (std::size_t i = 1; i < ids.size(); ++i) operands.push_back(value(ids[i]).c[0]);
+    if (at.ok == 0) return atomic_operation(e.op, kind, array, element(array, at.raw, 0), operands);
+
+    const Id before = b_.here();
+    const Id inside = module_.fresh();
+    const Id after = module_.fresh();
+    b_.selection(at.ok, inside, after, after);
+    b_.open(inside);
+    const Id old = atomic_operation(e.op, kind, array, element(array, at.raw, 0), operands);
+    const Id last = b_.here();
+    b_.branch(after);
+    b_.open(after);
+    if (old == 0) return 0;
+    return b_.make(spv::Op::OpPhi, module_.value_type(kind), {zero(kind), before, old, last});
+}
+
+// The old value; 0 for a store.
+Id SpirvWriter::atomic_operation(Op op, Kind kind, const SpirvArray& array, Id pointer,
+                                 std::span<const Id> operands) {
+    const bool is_shared = array.storage == spv::StorageClass::Workgroup;
+    const Id scope = b_.u32(code(is_shared ? spv::Scope::Workgroup : spv::Scope::Device));
+    const Id relaxed = b_.u32(code(spv::MemorySemanticsMask::MaskNone));
+    const Id type = module_.value_type(kind);
+    const auto modify = [&](spv::Op what) {
+        return b_.make(what, type, {pointer, scope, relaxed, operands[0]});
+    };
+    if (array.type.floating()) return float_add(kind, array, pointer, operands[0]);
+    const bool is_signed = array.type.signed_integer();
+    switch (op) {
+        case Op::ATOMIC_LOAD:
+            return b_.make(spv::Op::OpAtomicLoad, type, {pointer, scope, relaxed});
+        case Op::ATOMIC_STORE:
+            b_.act(spv::Op::OpAtomicStore, {pointer, scope, relaxed, operands[0]});
+            return 0;
+        case Op::ATOMIC_EXCHANGE:
+            return modify(spv::Op::OpAtomicExchange);
+        case Op::ATOMIC_ADD:
+            return modify(spv::Op::OpAtomicIAdd);
+        case Op::ATOMIC_MIN:
+            return modify(is_signed ? spv::Op::OpAtomicSMin : spv::Op::OpAtomicUMin);
+        case Op::ATOMIC_MAX:
+            return modify(is_signed ? spv::Op::OpAtomicSMax : spv::Op::OpAtomicUMax);
+        case Op::ATOMIC_AND:
+            return modify(spv::Op::OpAtomicAnd);
+        case Op::ATOMIC_OR:
+            return modify(spv::Op::OpAtomicOr);
+        case Op::ATOMIC_XOR:
+            return modify(spv::Op::OpAtomicXor);
+        default:  // ATOMIC_CAS: the new value, then the expected one
+            return b_.make(spv::Op::OpAtomicCompareExchange, type,
+                           {pointer, scope, relaxed, relaxed, operands[1], operands[0]});
+    }
+}
+
+// Without a native addition: compare and swap until nobody came between.
+Id SpirvWriter::float_add(Kind kind, const SpirvArray& array, Id pointer, Id operand) {
+    const bool is_shared = array.storage == spv::StorageClass::Workgroup;
+    const Id scope = b_.u32(code(is_shared ? spv::Scope::Workgroup : spv::Scope::Device));
+    const Id relaxed = b_.u32(code(spv::MemorySemanticsMask::MaskNone));
+    const bool wide = kind == Kind::F64;
+    if (!array.as_bits) {
+        module_.capability(
+            wide ? spv::Capability::AtomicFloat64AddEXT : spv::Capability::AtomicFloat32AddEXT,
+            "SPV_EXT_shader_atomic_float_add");
+        return b_.make(spv::Op::OpAtomicFAddEXT, module_.value_type(kind),
+                       {pointer, scope, relaxed, operand});
+    }
+    if (wide) module_.capability(spv::Capability::Int64Atomics);
+    const Id bits = b_.bits_type(kind);
+    const Id first = b_.make(spv::Op::OpAtomicLoad, bits, {pointer, scope, relaxed});
+    const Loop loop{module_.fresh(), module_.fresh(), watch()};
+    const Id before = b_.here();
+    const Id header = module_.fresh();
+    const Id found = module_.typed(module_.fresh(), bits);
+    b_.branch(header);
+    b_.open(header);
+    const Id expected = b_.make(spv::Op::OpPhi, bits, {first, before, found, loop.next});
+    const Id old = b_.bits_float(kind, expected);
+    const Id sum = b_.arithmetic(spv::Op::OpFAdd, kind, {old, operand});
+    b_.act(spv::Op::OpAtomicCompareExchange,
+           {bits, found, pointer, scope, relaxed, relaxed, b_.float_bits(kind, sum), expected});
+    const Id done = b_.test(spv::Op::OpIEqual, found, expected);
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, code(spv::LoopControlMask::MaskNone)});
+    const Id out = way_out(loop);
+    b_.branch(done, out, loop.next);
+    leave(loop, out);
+    b_.open(loop.next);
+    b_.branch(header);
+    close(loop);
+    return old;
+}
+
+}  // namespace wye::lower

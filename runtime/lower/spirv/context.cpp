@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/spirv/context.hpp"
+
+#include "lower/analysis/loop_rounds.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using spv::Decoration;
+using spv::StorageClass;
+
+constexpr std::uint32_t kSet = 0;
+
+std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
+
+}  // namespace
+
+SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts_,
+                           const Options& options, std::uint32_t subgroup_)
+    : program(program_),
+      facts(facts_),
+      workgroup(options.workgroup.value_or(program_.workgroup)),
+      folded_grid(options.folded_grid),
+      natives(options.natives),
+      subgroup(subgroup_),
+      source(program_, workgroup, options.check_free),
+      usage(program_, source.ranges, facts_.plain_integers),
+      buffers_(program_.buffers.size()),
+      watches_loops_(facts_.loop_rounds != 0 &&
+                     most_rounds(program_, invocations()) > facts_.loop_rounds) {
+    lay_out();
+}
+
+void SpirvContext::refuse(const std::string& construct) {
+    if (refusal_) return;
+    refusal_ = Error(Code::UNSUPPORTED, construct + " is not lowered to SPIR-V yet",
+                     "Fix: use the `cpu` device, or leave it out", program.name);
+}
+
+// Slots in the order of the contract; everything but buffers and the trap record is in one block.
+void SpirvContext::lay_out() {
+    std::vector<std::uint32_t> bindings(program.buffers.size());
+    for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
+        const ir::Buffer& buffer = program.buffers[b];
+        if (buffer.shared()) continue;
+        bindings[b] = binding_count_++;
+        slots_.push_back(
+            {WYE_SLOT_BUFFER, bindings[b], 0, ir::role_writable(buffer.role) ? 3U : 1U});
+    }
+    const Id word = module.int_type(32);
+    const Id two_words = module.vector_type(word, 2);
+    const auto slot = [&](std::uint32_t kind, std::uint32_t binding) {
+        slots_.push_back({kind, binding, member_offsets_.back(), 0});
+    };
+    for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
+        if (!usage.buffers[b].length) continue;
+        add_member(Slot::Length, b, two_words, 8);
+        slot(WYE_SLOT_LENGTH, bindings[b]);
+    }
+    if (!program.params.empty()) {
+        const ir::ParamLayout layout = ir::param_layout(program.params);
+        if (layout.size % 8 == 0) block_bytes_ = (block_bytes_ + 7) & ~7U;
+        const std::uint32_t start = block_bytes_;
+        slots_.push_back({WYE_SLOT_PARAMS, 0, start, 0});
+        for (std::uint32_t p = 0; p < program.params.size(); ++p) {
+            const ir::Type type = program.params[p].type;
+            block_bytes_ = start + layout.offsets[p];
+            add_member(Slot::Param, p, type.bytes() == 8 ? two_words : module.value_type(type.kind),
+                       type.bytes());
+        }
+        block_bytes_ = start + layout.size;
+    }
+    if (folded_grid) {
+        for (std::uint32_t k = 0; k < 6; ++k) add_member(Slot::Grid, k, word, 4);
+        slots_.push_back({WYE_SLOT_GRID, 0, block_bytes_ - 24, 0});
+    }
+    if (hides_constants() || usage.disguises || watches_loops()) {
+        add_member(Slot::OpaqueZero, 0, two_words, 8);
+        slot(WYE_SLOT_OPAQUE_ZERO, 0);
+    }
+    if (usage.trap || watches_loops()) slots_.push_back({WYE_SLOT_TRAP, 0, 0, 0});
+    if (member_types_.empty()) return;
+
+    const Id type = module.global(spv::Op::OpTypeStruct, member_types_);
+    module.decorate(type, Decoration::Block);
+    for (std::uint32_t m = 0; m < member_types_.size(); ++m)
+        module.decorate_member(type, m, Decoration::Offset, {member_offsets_[m]});
+    if (block_bytes_ <= facts.max_push_bytes) {
+        block_ = module.variable(StorageClass::PushConstant, type);
+    } else {
+        block_storage_ = StorageClass::StorageBuffer;
+        block_ = bind(type, binding_count_ + 1, true);
+    }
+    module.name(block_, "slots");
+}
+
+void SpirvContext::add_member(Slot slot, std::uint32_t index, Id type, unsigned bytes) {
+    block_bytes_ = (block_bytes_ + bytes - 1) / bytes * bytes;
+    members_[{slot, index}] = static_cast<std::uint32_t>(member_types_.size());
+    member_types_.push_back(type);
+    member_offsets_.push_back(block_bytes_);
+    block_bytes_ += bytes;
+}
+
+Id SpirvContext::bind(Id type, std::uint32_t binding, bool readonly) {
+    const Id variable = module.variable(StorageClass::StorageBuffer, type);
+    module.decorate(variable, Decoration::DescriptorSet, {kSet});
+    module.decorate(variable, Decoration::Binding, {binding});
+    if (readonly) module.decorate(variable, Decoration::NonWritable);
+    return variable;
+}
+
+// A block with one run-time array of `element`.
+Id SpirvContext::bound_struct(Id element, std::uint32_t stride) {
+    Id& type = structs_[element];
+    if (type != 0) return type;
+    const Id array = module.global(spv::Op::OpTypeRuntimeArray, Words{element});
+    module.decorate(array, Decoration::ArrayStride, {stride});
+    type = module.global(spv::Op::OpTypeStruct, Words{array});
+    module.decorate(type, Decoration::Block);
+    module.decorate_member(type, 0, Decoration::Offset, {0});
+    return type;
+}
+
+const SpirvArray& SpirvContext::buffer(std::uint32_t index) {
+    if (buffers_[index].variable == 0) buffers_[index] = make_buffer(index);
+    return buffers_[index];
+}
+
+SpirvArray SpirvContext::make_buffer(std::uint32_t index) {
+    const ir::Buffer& b = program.buffers[index];
+    const bool wide = b.type.component().bytes() == 8;
+    const bool native = wide ? facts.native_f64_atomic_add : facts.native_f32_atomic_add;
+    SpirvArray out;
+    out.type = b.type;
+    out.buffer = index;
+    out.fixed = b.count_kind == ir::Buffer::Count::Literal;
+    out.count = b.count;
+    out.as_bits = usage.buffers[index].float_atomic && !native;
+    Id component = module.value_type(b.type.kind);
+    if (out.as_bits) component = module.int_type(wide ? 64 : 32);
+    if (b.shared()) {
+        out.storage = StorageClass::Workgroup;
+        out.element = component;
+        out.variable =
+            module.variable(out.storage, module.array_type(component, b.count * b.type.lanes));
+    } else {
+        out.storage = StorageClass::StorageBuffer;
+        out.wrapped = true;
+        out.packed = b.type.lanes == 2 || b.type.lanes == 4;
+        // NVIDIA 580 may count a bit too many in the last of four 16-bit components.
+        out.in_words = out.packed && !facts.plain_integers && b.type.component().bytes() < 4 &&
+                       b.type.bytes() >= 4;
+        if (out.in_words)
+            out.element = b.type.bytes() == 4 ? module.int_type(32)
+                                              : module.vector_type(module.int_type(32), 2);
+        else if (b.type.kind == Kind::F16 || b.type.storage())
+            component = module.int_type(b.type.component().bytes() * 8);
+        if (out.element == 0)
+            out.element = out.packed ? module.vector_type(component, b.type.lanes) : component;
+        const std::uint32_t stride = out.packed ? b.type.bytes() : b.type.component().bytes();
+        std::uint32_t binding = 0;
+        for (std::uint32_t before = 0; before < index; ++before)
+            binding += program.buffers[before].shared() ? 0 : 1;
+        out.variable = bind(bound_struct(out.element, stride), binding, !ir::role_writable(b.role));
+        const SpirvUsage::Buffer& used = usage.buffers[index];
+        module.decorate(out.variable,
+                        usage.coherent(index) ? Decoration::Coherent : Decoration::Restrict);
+        if (!used.loaded && !used.atomic) module.decorate(out.variable, Decoration::NonReadable);
+    }
+    module.name(out.variable, b.name);
+    return out;
+}
+
+const SpirvArray& SpirvContext::table(SpirvSource& from, std::uint32_t index) {
+    SpirvArray& out = from.tables[index];
+    if (out.variable != 0) return out;
+    const ir::Table& t = from.program.tables[index];
+    out.storage = StorageClass::Private;
+    out.type = t.type;
+    out.fixed = true;
+    out.count = t.bits.size();
+    out.element = module.value_type(t.type.kind);
+    std::vector<Id> parts;
+    for (const std::uint64_t bits : t.bits) parts.push_back(module.literal(t.type.kind, bits));
+    const Id type = module.array_type(out.element, t.bits.size());
+    out.variable = module.variable(out.storage, type, module.composite(type, parts));
+    module.name(out.variable, t.name);
+    return out;
+}
+
+Id SpirvContext::input(spv::BuiltIn what, unsigned lanes) {
+    Id& id = inputs_[what];
+    if (id != 0) return id;
+    const Id word = module.int_type(32);
+    id = module.variable(StorageClass::Input, lanes == 1 ? word : module.vector_type(word, lanes));
+    module.decorate(id, Decoration::BuiltIn, {code(what)});
+    interface_.push_back(id);
+    return id;
+}
+
+Id SpirvContext::trap_record() {
+    if (trap_record_ != 0) return trap_record_;
+    const Id word = module.int_type(32);
+    const Id type = module.global(spv::Op::OpTypeStruct, Words{word, word});
+    module.decorate(type, Decoration::Block);
+    module.decorate_member(type, 0, Decoration::Offset, {0});
+    module.decorate_member(type, 1, Decoration::Offset, {4});
+    trap_record_ = bind(type, binding_count_, false);
+    module.name(trap_record_, "trap_record");
+    return trap_record_;
+}
+
+}  // namespace wye::lower

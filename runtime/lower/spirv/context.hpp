@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What main and the functions share while one program becomes SPIR-V: everything outside functions,
+// that is buffers, the slot block, `shared`, tables, built-in inputs. Used by one thread for one
+// lowering.
+//
+// Descriptor set 0: buffers at their bindings, the trap record at `binding_count`, the slot block
+// at `binding_count + 1` where it is too large for push constants.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lower/analysis/ranges.hpp"
+#include "lower/lower.hpp"
+#include "lower/spirv/module.hpp"
+#include "lower/spirv/usage.hpp"
+
+namespace wye::lower {
+
+// An array as SPIR-V sees it.
+struct SpirvArray {
+    Id variable = 0;
+    spv::StorageClass storage = spv::StorageClass::Function;
+    ir::Type type;            // of an element, in the program
+    Id element = 0;           // what an access reaches: a vector if packed, else a component
+    bool packed = false;      // buffers of 2 and 4 lanes: one vector per element
+    bool in_words = false;    // packed narrow components, one or two words
+    bool as_bits = false;     // floats that are stored as integers, for compare and swap
+    bool wrapped = false;     // a run-time array inside a struct
+    bool fixed = false;       // the count is a literal
+    std::uint64_t count = 0;  // fixed
+    std::uint32_t buffer = ir::kNone;
+};
+
+// Functions and tables belong to the program or to the library of emulations.
+struct SpirvSource {
+    SpirvSource(const ir::Program& p, std::array<std::uint32_t, 3> workgroup, bool check_free)
+        : program(p),
+          ranges(p, workgroup, check_free),
+          functions(p.functions.size()),
+          tables(p.tables.size()) {}
+    const ir::Program& program;
+    Ranges ranges;
+    std::vector<Id> functions;  // once written
+    std::vector<SpirvArray> tables;
+};
+
+class SpirvContext {
+  public:
+    // `subgroup`: the width that the program runs with, 0 where it uses none.
+    SpirvContext(const ir::Program& program, const TargetFacts& facts, const Options& options,
+                 std::uint32_t subgroup);
+
+    const ir::Program& program;
+    const TargetFacts& facts;
+    const std::array<std::uint32_t, 3> workgroup;
+    const bool folded_grid;
+    const NativeSet natives;
+    const std::uint32_t subgroup;
+    SpirvSource source;
+    const SpirvUsage usage;
+    SpirvModule module;
+    std::optional<SpirvSource> library;  // once one of its functions is called
+
+    [[nodiscard]] std::uint32_t invocations() const {
+        return workgroup[0] * workgroup[1] * workgroup[2];
+    }
+    [[nodiscard]] const SpirvArray& buffer(std::uint32_t index);  // `shared` too
+    [[nodiscard]] const SpirvArray& table(SpirvSource& from, std::uint32_t index);
+    [[nodiscard]] Id input(spv::BuiltIn what, unsigned lanes);
+    [[nodiscard]] Id trap_record();
+    [[nodiscard]] const std::vector<Id>& interface() const { return interface_; }
+
+    // Members of the slot block. Values of 64 bits are two words each, the low one first, so that
+    // reading a length needs no 64-bit integers.
+    enum class Slot : std::uint8_t { Length, Param, Grid, OpaqueZero };
+    [[nodiscard]] std::uint32_t member(Slot slot, std::uint32_t index = 0) const {
+        return members_.at({slot, index});
+    }
+    [[nodiscard]] Id member_type(std::uint32_t member) const { return member_types_[member]; }
+    [[nodiscard]] Id block() const { return block_; }
+    [[nodiscard]] spv::StorageClass block_storage() const { return block_storage_; }
+    [[nodiscard]] const std::vector<wye_slot>& slots() const { return slots_; }
+    [[nodiscard]] std::uint32_t binding_count() const { return binding_count_; }
+    // Floats that the driver may fold come from behind the opaque zero.
+    [[nodiscard]] bool hides_constants() const {
+        return facts.folds_literal_zero && usage.arithmetic;
+    }
+    // The driver is one like lavapipe, which runs invocations as lanes of vectors: known by that
+    // such drivers count the rounds of loops.
+    [[nodiscard]] bool runs_vectors() const { return facts.loop_rounds != 0; }
+    [[nodiscard]] bool hides_one() const {
+        return runs_vectors() && facts.quirks.has(Quirk::MesaOneBesideZero);
+    }
+    // Loops may make more rounds than the driver lets them, so each says how it ended.
+    [[nodiscard]] bool watches_loops() const { return watches_loops_; }
+
+    // The first refusal wins; the words are then worthless, but finishing them is harmless.
+    void refuse(const std::string& construct);
+    [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }
+
+  private:
+    void lay_out();
+    void add_member(Slot slot, std::uint32_t index, Id type, unsigned bytes);
+    Id bound_struct(Id element, std::uint32_t stride);
+    Id bind(Id type, std::uint32_t binding, bool readonly);
+    SpirvArray make_buffer(std::uint32_t index);
+
+    std::vector<SpirvArray> buffers_;
+    std::map<spv::BuiltIn, Id> inputs_;
+    std::vector<Id> interface_;
+    std::map<Id, Id> structs_;  // by element type
+    const bool watches_loops_;
+    Id trap_record_ = 0;
+
+    std::map<std::pair<Slot, std::uint32_t>, std::uint32_t> members_;
+    std::vector<Id> member_types_;
+    std::vector<std::uint32_t> member_offsets_;
+    std::uint32_t block_bytes_ = 0;
+    Id block_ = 0;
+    spv::StorageClass block_storage_ = spv::StorageClass::PushConstant;
+    std::vector<wye_slot> slots_;
+    std::uint32_t binding_count_ = 0;
+    std::optional<Error> refusal_;
+};
+
+}  // namespace wye::lower

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Expressions: pure and total, so they are straight code wherever they stand.
+#include <algorithm>
+
+#include "lower/analysis/never_nan.hpp"
+#include "lower/spirv/library.hpp"
+#include "lower/spirv/ops.hpp"
+#include "lower/spirv/writer.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+using Outer = SpirvBuilder::Outer;
+
+}  // namespace
+
+SpirvValue SpirvWriter::value(ir::ExprId id) {
+    const ir::Expr& e = code_.exprs[id];
+    const auto ids = code_.operands_of(e);
+    switch (e.op) {
+        case Op::LITERAL:
+        case Op::PARAM:
+        case Op::LOCAL:
+        case Op::LEN:
+        case Op::LEN64:
+        case Op::LEN_TABLE:
+        case Op::LEN64_TABLE:
+        case Op::LEN_ARRAY:
+        case Op::LEN64_ARRAY:
+            return leaf(e);
+        case Op::BUILTIN:
+            return built_in(e, ~0U);
+        case Op::LOAD:
+            return load(context_.buffer(e.imm), ids[0], ranges_.accesses[id]);
+        case Op::LOAD_TABLE:
+            return load(context_.table(source_, e.imm), ids[0], ranges_.accesses[id]);
+        case Op::LOAD_ARRAY:
+            return load(local_array(static_cast<std::uint32_t>(e.extra)), ids[0],
+                        ranges_.accesses[id]);
+        case Op::CALL:
+            return call(e);
+        case Op::COMPONENT:
+            return component(e);
+        case Op::CONVERT: {
+            SpirvValue v = value(ids[0]);
+            for (unsigned k = 0; k < v.lanes; ++k)
+                v.c[k] = spirv_conversion(b_, code_.exprs[ids[0]].type.kind, e.type.kind, v.c[k]);
+            hide_one(e.type, ids[0], v);
+            return v;
+        }
+        case Op::BITCAST: {
+            SpirvValue v = bitcast(e);
+            hide_one(e.type, ids[0], v);
+            return v;
+        }
+        default:
+            return ranges_.guarded[id] ? branch(e) : operation(e);
+    }
+}
+
+// For the quirk `mesa-one-beside-zero`: `v` was made of the integers `from`.
+void SpirvWriter::hide_one(ir::Type to, ir::ExprId from, SpirvValue& v) {
+    if (!to.floating() || !code_.exprs[from].type.integer() || !context_.hides_one() ||
+        launch_values_.unknown(from))
+        return;
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.differing(to.kind, v.c[k]);
+}
+
+// A select whose arms are in range only where they are taken.
+SpirvValue SpirvWriter::branch(const ir::Expr& e) {
+    const auto ids = code_.operands_of(e);
+    const Id condition = value(ids[0]).c[0];
+    const Id labels[2] = {module_.fresh(), module_.fresh()};
+    const Id merge = module_.fresh();
+    Id from[2] = {0, 0};
+    SpirvValue arms[2];
+    b_.selection(condition, labels[0], labels[1], merge);
+    for (const unsigned arm : {0U, 1U}) {
+        b_.open(labels[arm]);
+        arms[arm] = value(ids[1 + arm]);
+        for (Id& lane : arms[arm].c)
+            if (lane != 0) lane = b_.not_one(lane);
+        from[arm] = b_.here();
+        b_.branch(merge);
+    }
+    b_.open(merge);
+    SpirvValue v;
+    v.lanes = e.type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k)
+        v.c[k] = b_.make(spv::Op::OpPhi, module_.type_of(arms[0].c[k]),
+                         {arms[0].c[k], from[0], arms[1].c[k], from[1]});
+    return v;
+}
+
+SpirvValue SpirvWriter::leaf(const ir::Expr& e) {
+    SpirvValue v;
+    const auto local = static_cast<std::uint32_t>(e.extra);
+    switch (e.op) {
+        case Op::LITERAL:
+            v.c[0] = module_.literal(e.type.kind, e.extra);
+            break;
+        case Op::PARAM:
+            v.c[0] = b_.outer(Outer::Param, e.imm);
+            break;
+        case Op::LOCAL:
+            v = locals_[local];
+            if (code_.locals[local].form != ir::Local::Form::Var) break;
+            for (unsigned k = 0; k < v.lanes; ++k)
+                v.c[k] = b_.load(module_.value_type(e.type.kind), v.c[k]);
+            break;
+        case Op::LEN:
+            v.c[0] = length_of(context_.buffer(e.imm), Kind::U32);
+            break;
+        case Op::LEN64:
+            v.c[0] = length_of(context_.buffer(e.imm), Kind::U64);
+            break;
+        case Op::LEN_TABLE:
+            v.c[0] = b_.u32(source_.program.tables[e.imm].bits.size());
+            break;
+        case Op::LEN64_TABLE:
+            v.c[0] = b_.u64(source_.program.tables[e.imm].bits.size());
+            break;
+        case Op::LEN_ARRAY:
+            v.c[0] = b_.u32(code_.locals[local].count);
+            break;
+        default:
+            v.c[0] = b_.u64(code_.locals[local].count);
+            break;
+    }
+    return v;
+}
+
+// The components in `wanted` (a bit each); the others stay empty and count as unused.
+SpirvValue SpirvWriter::built_in(const ir::Expr& e, unsigned wanted) {
+    SpirvValue v;
+    v.lanes = e.type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        if ((wanted >> k & 1U) == 0) continue;
+        const bool flat = context_.workgroup[k] == 1;  // the axis has one invocation
+        switch (e.imm) {
+            case WYE_BUILTIN_WORKGROUP_ID:
+                v.c[k] = b_.outer(Outer::WorkgroupId, k);
+                break;
+            case WYE_BUILTIN_LOCAL_ID:
+                v.c[k] = flat ? b_.u32(0) : b_.outer(Outer::LocalId, k);
+                break;
+            case WYE_BUILTIN_GLOBAL_ID:
+                v.c[k] = b_.outer(flat ? Outer::WorkgroupId : Outer::GlobalId, k);
+                break;
+            case WYE_BUILTIN_NUM_WORKGROUPS:
+                v.c[k] = b_.outer(Outer::NumWorkgroups, k);
+                break;
+            case WYE_BUILTIN_WORKGROUP_SIZE:
+                v.c[k] = b_.u32(context_.workgroup[k]);
+                break;
+            case WYE_BUILTIN_LOCAL_INDEX:
+                v.c[k] = b_.outer(Outer::LocalIndex);
+                break;
+            case WYE_BUILTIN_SUBGROUP_SIZE:
+                v.c[k] = b_.u32(context_.subgroup);
+                break;
+            case WYE_BUILTIN_NUM_SUBGROUPS:
+                v.c[k] = b_.u32(context_.invocations() / context_.subgroup);
+                break;
+            case WYE_BUILTIN_SUBGROUP_ID:
+                v.c[k] = b_.outer(Outer::SubgroupId);
+                break;
+            default:
+                v.c[k] = b_.outer(Outer::SubgroupLane);
+                break;
+        }
+    }
+    return v;
+}
+
+SpirvValue SpirvWriter::component(const ir::Expr& e) {
+    const ir::ExprId from_id = code_.operands_of(e)[0];
+    const ir::Expr& from = code_.exprs[from_id];
+    SpirvValue v = from.op == Op::BUILTIN ? built_in(from, 1U << e.imm) : value(from_id);
+    v.c[0] = v.c[e.imm];
+    v.lanes = 1;
+    return v;
+}
+
+SpirvValue SpirvWriter::operation(const ir::Expr& e) {
+    const auto ids = code_.operands_of(e);
+    std::vector<SpirvValue> operands;
+    for (const ir::ExprId id : ids) operands.push_back(value(id));
+    const ir::Type first = code_.exprs[ids[0]].type;
+    SpirvValue v;
+    v.lanes = e.type.lanes;
+    const auto part = [&](std::size_t operand, unsigned lane) {
+        const SpirvValue& from = operands[operand];
+        return from.c[from.lanes == 1 ? 0 : lane];
+    };
+    switch (e.op) {
+        case Op::CONSTRUCT:
+            for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = operands[k].c[0];
+            return v;
+        case Op::SPLAT:
+            for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = operands[0].c[0];
+            return v;
+        case Op::SELECT:
+            for (unsigned k = 0; k < v.lanes; ++k)
+                v.c[k] = b_.select(part(0, k), part(1, k), part(2, k));
+            return v;
+        case Op::ANY:
+        case Op::ALL:
+            v.c[0] = operands[0].c[0];
+            for (unsigned k = 1; k < first.lanes; ++k)
+                v.c[0] =
+                    e.op == Op::ANY ? b_.either(v.c[0], part(0, k)) : b_.both(v.c[0], part(0, k));
+            return v;
+        default:
+            break;
+    }
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        std::array<Id, 3> parts{};
+        const std::size_t count = std::min(parts.size(), operands.size());
+        for (std::size_t i = 0; i < count; ++i) parts[i] = part(i, k);
+        v.c[k] = spirv_operation(b_, e.op, first.kind, std::span(parts.data(), count));
+    }
+    return v;
+}
+
+SpirvValue SpirvWriter::bitcast(const ir::Expr& e) {
+    const ir::ExprId from_id = code_.operands_of(e)[0];
+    const ir::Type from = code_.exprs[from_id].type;
+    const ir::Type to = e.type;
+    SpirvValue v = value(from_id);
+    if (from.lanes == to.lanes) {
+        for (unsigned k = 0; k < v.lanes; ++k) {
+            if (from.floating() && to.integer() && !never_nan(code_, from_id))
+                v.c[k] = spirv_canonical(b_, from.kind, v.c[k]);
+            v.c[k] = b_.bitcast(v.c[k], module_.value_type(to.kind));
+        }
+        return v;
+    }
+    if (to.kind == Kind::F16) {  // u32 to f16x2, .x the low half
+        const Id low = b_.op(spv::Op::OpBitwiseAnd, v.c[0], b_.u32(0xffffU));
+        const Id high = b_.op(spv::Op::OpShiftRightLogical, v.c[0], b_.u32(16));
+        v.c[0] = spirv_library_call(b_, "f16_value", {low});
+        v.c[1] = spirv_library_call(b_, "f16_value", {high});
+    } else if (from.kind == Kind::F16) {
+        const Id high = spirv_library_call(b_, "f16_bits", {v.c[1]});
+        v.c[0] = b_.op(spv::Op::OpBitwiseOr, spirv_library_call(b_, "f16_bits", {v.c[0]}),
+                       b_.op(spv::Op::OpShiftLeftLogical, high, b_.u32(16)));
+    } else if (to.lanes == 2) {  // u64 to u32x2, .x the low half
+        const Id whole = v.c[0];
+        v.c[0] = b_.low_word(whole);
+        v.c[1] = b_.high_word(whole);
+    } else {
+        v.c[0] = b_.join_words(v.c[0], v.c[1]);
+    }
+    v.lanes = to.lanes;
+    return v;
+}
+
+SpirvValue SpirvWriter::call(const ir::Expr& e) {
+    const ir::Function& callee = source_.program.functions[e.imm];
+    Words operands{spirv_function(context_, source_, e.imm)};
+    for (const ir::ExprId id : code_.operands_of(e)) {
+        const SpirvValue argument = value(id);
+        for (unsigned k = 0; k < argument.lanes; ++k) operands.push_back(b_.not_one(argument.c[k]));
+    }
+    SpirvValue v;
+    v.lanes = callee.type.lanes;
+    const Id component = module_.value_type(callee.type.kind);
+    if (v.lanes == 1) {
+        v.c[0] = b_.make(spv::Op::OpFunctionCall, component, operands);
+        return v;
+    }
+    const Id whole =
+        b_.make(spv::Op::OpFunctionCall, module_.vector_type(component, v.lanes), operands);
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.extract(whole, component, k);
+    return v;
+}
+
+}  // namespace wye::lower

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Main and the functions as a whole: arguments, results, what happens before main's first
+// statement.
+#include "lower/passes/shared_start.hpp"
+#include "lower/spirv/writer.hpp"
+
+namespace wye::lower {
+namespace {
+
+constexpr std::uint32_t kMostLanes = 16;  // of drivers that run invocations as vectors
+
+}  // namespace
+
+using ir::Kind;
+using Outer = SpirvBuilder::Outer;
+
+SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32_t function)
+    : context_(context),
+      source_(source),
+      module_(context.module),
+      function_(function),
+      code_(function == ir::kNone ? source.program.main : source.program.functions[function].code),
+      ranges_(source.ranges.of(function)),
+      deep_(code_),
+      launch_values_(source.program, code_),
+      b_(context),
+      locals_(code_.locals.size()) {}
+
+// Surplus workgroups of a folded grid leave, all invocations of each together.
+void SpirvWriter::leave_surplus_workgroups() {
+    if (!context_.folded_grid) return;
+    const auto count = [&](std::uint32_t axis) {
+        return b_.resize(b_.outer(Outer::Grid, axis), 64);
+    };
+    const Id total = b_.op(spv::Op::OpIMul, b_.op(spv::Op::OpIMul, count(3), count(4)), count(5));
+    leave_if(b_.test(spv::Op::OpUGreaterThanEqual, b_.outer(Outer::Linear), total));
+}
+
+void SpirvWriter::leave_if(Id surplus) {
+    const Id leave = module_.fresh();
+    const Id stay = module_.fresh();
+    b_.selection(surplus, leave, stay, stay);
+    b_.open(leave);
+    b_.end(spv::Op::OpReturn, {});
+    b_.open(stay);
+}
+
+// lavapipe lets the lanes of a vector behind the end of a row run loops too, and takes what they do
+// not end for rounds of the others, or waits for them at barriers; a branch that none of the
+// others takes keeps them out. Rows of one invocation have no ids to tell lanes by.
+void SpirvWriter::leave_surplus_lanes() {
+    const std::uint32_t row = context_.workgroup[0];
+    if (!context_.runs_vectors() || context_.subgroup != 0 || row % kMostLanes == 0) return;
+    const Id id = row == 1 ? b_.outer(Outer::SubgroupLane)
+                           : b_.extract(b_.outer(Outer::LocalInput), module_.int_type(32), 0);
+    leave_if(b_.test(spv::Op::OpUGreaterThanEqual, id, b_.u32(row)));
+}
+
+// `shared` starts at zero; a barrier follows where an invocation clears what is not its own.
+void SpirvWriter::zero_shared() {
+    const std::vector<SharedStart> starts = shared_starts(context_.program, context_.workgroup);
+    bool any = false;
+    for (std::uint32_t i = 0; i < context_.program.buffers.size(); ++i) {
+        const ir::Buffer& buffer = context_.program.buffers[i];
+        if (!buffer.shared() || !context_.usage.buffers[i].touched) continue;
+        if (starts[i].how == SharedStart::How::Own) zero_own(i, starts[i]);
+        if (starts[i].how != SharedStart::How::Fill) continue;
+        const SpirvArray& array = context_.buffer(i);
+        fill(array.storage, array.variable, array.element, b_.outer(Outer::LocalIndex),
+             context_.invocations(), buffer.count * buffer.type.lanes);
+        any = true;
+    }
+    if (any) b_.barrier();
+}
+
+// The one element that this invocation clears.
+void SpirvWriter::zero_own(std::uint32_t buffer, const SharedStart& start) {
+    const SpirvArray& array = context_.buffer(buffer);
+    Id at = b_.u32(start.first);
+    for (unsigned k = 0; k < 3; ++k)
+        if (start.factors[k] != 0)
+            at = b_.op(
+                spv::Op::OpIAdd, at,
+                b_.op(spv::Op::OpIMul, b_.outer(Outer::LocalId, k), b_.u32(start.factors[k])));
+    for (unsigned k = 0; k < array.type.lanes; ++k)
+        b_.store(element(array, at, k), module_.null(array.element));
+}
+
+Words SpirvWriter::main(Id id) {
+    leave_surplus_workgroups();
+    leave_surplus_lanes();
+    zero_shared();
+    block(code_.root);
+    if (!b_.ended()) b_.end(spv::Op::OpReturn, {});
+    return b_.finish(id, module_.void_type(), {});
+}
+
+Words SpirvWriter::function(Id id) {
+    const ir::Function& f = source_.program.functions[function_];
+    std::vector<std::pair<Id, Id>> parameters;
+    for (std::uint32_t a = 0; a < f.arguments; ++a) {
+        const ir::Type type = code_.locals[a].type;
+        locals_[a].lanes = type.lanes;
+        for (unsigned k = 0; k < type.lanes; ++k) {
+            const Id held = module_.value_type(type.kind);
+            locals_[a].c[k] = module_.typed(module_.fresh(), held);
+            parameters.emplace_back(locals_[a].c[k], held);
+        }
+    }
+    block(code_.root);
+    SpirvValue v = value(code_.result);
+    Id type = module_.value_type(f.type.kind);
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.not_one(v.c[k]);
+    Id result = v.c[0];
+    if (v.lanes > 1) {
+        type = module_.vector_type(type, v.lanes);
+        result =
+            b_.make(spv::Op::OpCompositeConstruct, type, std::span<const Id>(v.c.data(), v.lanes));
+    }
+    b_.end(spv::Op::OpReturnValue, {result});
+    return b_.finish(id, type, parameters);
+}
+
+Id spirv_function(SpirvContext& context, SpirvSource& source, std::uint32_t index) {
+    Id& id = source.functions[index];
+    if (id != 0) return id;
+    id = context.module.fresh();
+    context.module.name(id, source.program.functions[index].name);
+    const Id made = id;
+    context.module.add_function(SpirvWriter(context, source, index).function(made));
+    return made;
+}
+
+}  // namespace wye::lower

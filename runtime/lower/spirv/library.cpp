@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/spirv/library.hpp"
+
+#include <cassert>
+
+#include "lower/spirv/writer.hpp"
+#include "program/check/validate.hpp"
+#include "program/text/text.hpp"
+
+namespace wye::lower {
+namespace {
+
+// Names: a `fraction` is an integer with its highest bit at a fixed place, an `exponent` the power
+// of two of the lowest bit (of a fraction) or of the highest one (given to pack). `jam` shifts
+// right and keeps in bit 0 whether ones were lost, which is all that rounding needs of them.
+constexpr std::string_view kText = R"(
+wye 1;
+program library;
+workgroup 1;
+
+fn mul_hi64(a: u64, b: u64) -> u64 {
+    let low = 0xffffffffu64;
+    let p = (a & low) * (b & low);
+    let q = (a >> 32u) * (b & low) + (p >> 32u);
+    let r = (a & low) * (b >> 32u) + (q & low);
+    return (a >> 32u) * (b >> 32u) + (q >> 32u) + (r >> 32u);
+}
+
+// ---- Division of 64-bit integers, by words (Hacker's Delight, 9-4 and 9-5) ----
+
+// One digit of 16 bits, where (u << 16 | next) / (v1 << 16 | v0) has no more, and v1 has bit 15.
+fn quotient_digit(u: u32, next: u32, v1: u32, v0: u32) -> u32 {
+    let q = u / v1;
+    let r = u - q * v1;
+    let large = q > 0xffffu || q * v0 > (r << 16u | next);
+    let p = q - u32(large);
+    let s = r + select(large, v1, 0u);
+    let again = large && s <= 0xffffu && (p > 0xffffu || p * v0 > (s << 16u | next));
+    return p - u32(again);
+}
+// (high << 32 | low) / divisor, where high < divisor.
+fn quotient_word(high: u32, low: u32, divisor: u32) -> u32 {
+    let n = clz(divisor);
+    let v = divisor << n;
+    let v1 = v >> 16u;
+    let v0 = v & 0xffffu;
+    let u = u32((u64(high) << 32u | u64(low)) << n >> 32u);
+    let rest = low << n;
+    let first = quotient_digit(u, rest >> 16u, v1, v0);
+    let middle = (u << 16u | rest >> 16u) - first * v;
+    return first << 16u | quotient_digit(middle, rest & 0xffffu, v1, v0);
+}
+fn quotient64(a: u64, b: u64) -> u64 {  // b is not 0
+    let ah = u32(a >> 32u);
+    let bh = u32(b >> 32u);
+    let bl = u32(b);
+    var result = 0u64;
+    if bh == 0u {
+        let upper = ah / bl;
+        result = u64(upper) << 32u | u64(quotient_word(ah - upper * bl, u32(a), bl));
+    } else {
+        let n = clz(bh);
+        let half = a >> 1u;
+        let digits = quotient_word(u32(half >> 32u), u32(half), u32(b << n >> 32u));
+        let near = u64(digits) << n >> 31u;  // at most one too large
+        let low = near - u64(near != 0u64);
+        result = low + u64(a - low * b >= b);
+    }
+    return result;
+}
+fn signed_quotient64(a: i64, b: i64) -> i64 {
+    let q = quotient64(bitcast<u64>(abs(a)), bitcast<u64>(abs(b)));
+    return bitcast<i64>(select((a ^ b) < 0i64, 0u64 - q, q));
+}
+
+// ---- f32 in 32-bit integers ----
+
+fn fraction32(x: u32) -> u32 {  // 24 bits
+    let f = x & 0x7fffffu;
+    return select((x & 0x7f800000u) == 0u, f << (clz(f) - 8u), f | 0x800000u);
+}
+fn exponent32(x: u32) -> i32 {
+    let e = i32(x >> 23u & 0xffu);
+    return select(e == 0, -141 - i32(clz(x & 0x7fffffu)), e - 150);
+}
+// h has bit 31 set, which stands for 2^exponent.
+fn pack32(sign: u32, exponent: i32, h: u32) -> f32 {
+    let extra = u32(clamp(-126 - exponent, 0, 31));
+    let m = h >> extra | u32((h & ((1u << extra) - 1u)) != 0u);
+    let rest = m & 0xffu;
+    let q = m >> 8u;
+    let rounded = q + u32(rest > 0x80u || rest == 0x80u && (q & 1u) != 0u);
+    let bits = (u32(max(exponent, -126) + 126) << 23u) + rounded;
+    return bitcast<f32>(sign | select(exponent > 127, 0x7f800000u, bits));
+}
+fn div32(x: f32, y: f32) -> f32 {
+    let a = bitcast<u32>(x);
+    let b = bitcast<u32>(y);
+    let am = a & 0x7fffffffu;
+    let bm = b & 0x7fffffffu;
+    let sign = (a ^ b) & 0x80000000u;
+    var result = nan_f32;
+    if am < 0x7f800000u && bm < 0x7f800000u && am != 0u && bm != 0u {
+        let divisor = fraction32(bm);
+        var rest = fraction32(am);
+        var exponent = exponent32(am) - exponent32(bm);
+        if rest < divisor {
+            rest = rest << 1u;
+            exponent = exponent - 1;
+        }
+        var quotient = 0u;
+        for k in 0u..27u {
+            let bit = rest >= divisor;
+            rest = select(bit, rest - divisor, rest) << 1u;
+            quotient = quotient << 1u | u32(bit);
+        }
+        result = pack32(sign, exponent, quotient << 5u | u32(rest != 0u));
+    } else if am > 0x7f800000u || bm > 0x7f800000u || am == bm {
+        result = nan_f32;
+    } else if am == 0x7f800000u || bm == 0u {
+        result = bitcast<f32>(sign | 0x7f800000u);
+    } else {
+        result = bitcast<f32>(sign);
+    }
+    return result;
+}
+fn sqrt32(x: f32) -> f32 {
+    let a = bitcast<u32>(x);
+    var result = x;  // zeros, infinity
+    if a > 0x7f800000u && a != 0x80000000u {
+        result = nan_f32;
+    } else if a != 0u && a < 0x7f800000u {
+        let e = exponent32(a);
+        let even = u32(e & 1) ^ 1u;
+        var left = fraction32(a) << (7u + even);
+        var rest = 0u;
+        var root = 0u;
+        for k in 0u..27u {
+            rest = rest << 2u | left >> 30u;
+            left = left << 2u;
+            let trial = root << 2u | 1u;
+            let bit = rest >= trial;
+            rest = select(bit, rest - trial, rest);
+            root = root << 1u | u32(bit);
+        }
+        result = pack32(0u, (e - i32(even) + 23) / 2, root << 5u | u32(rest != 0u));
+    }
+    return result;
+}
+
+// ---- f16, held as the f32 of the same value, and bf16 ----
+
+// Below 2^-14 values of f16 are the multiples of 2^-24, to which adding and taking away a power of
+// two rounds. From 65520 on they are infinite.
+fn f16_round(x: f32) -> f32 {
+    let sign = bitcast<u32>(x) & 0x80000000u;
+    let a = bitcast<u32>(x) ^ sign;
+    let small = bitcast<u32>((bitcast<f32>(a) + 0.5) - 0.5);
+    let finite = (a + 0xfffu + (a >> 13u & 1u)) & 0xffffe000u;
+    let large = select(a >= 0x477ff000u, 0x7f800000u, finite);
+    let number = select(a < 0x38800000u, small, large);
+    return bitcast<f32>(select(a > 0x7f800000u, a, number) | sign);
+}
+fn f16_of_f64(x: f64) -> f32 {
+    let sign = bitcast<u64>(x) & 0x8000000000000000u64;
+    let a = bitcast<u64>(x) ^ sign;
+    let small = bitcast<u64>((bitcast<f64>(a) + 268435456.0f64) - 268435456.0f64);
+    let finite = (a + 0x1ffffffffffu64 + (a >> 42u & 1u64)) & 0xfffffc0000000000u64;
+    let large = select(a >= 0x40effe0000000000u64, 0x7ff0000000000000u64, finite);
+    let number = select(a < 0x3f10000000000000u64, small, large);
+    return f32(bitcast<f64>(select(a > 0x7ff0000000000000u64, a, number) | sign));
+}
+fn f16_bits(x: f32) -> u32 {
+    let sign = bitcast<u32>(x) >> 16u & 0x8000u;
+    let a = bitcast<u32>(x) & 0x7fffffffu;
+    let small = bitcast<u32>(bitcast<f32>(a) + 0.5) - 0x3f000000u;
+    let number = select(a < 0x38800000u, small, (a - 0x38000000u) >> 13u);
+    let finite = select(a == 0x7f800000u, 0x7c00u, number) | sign;
+    return select(a > 0x7f800000u, 0x7e00u, finite);
+}
+fn f16_value(h: u32) -> f32 {
+    let m = h & 0x7fffu;
+    let small = bitcast<u32>(f32(m) * 5.9604644775390625e-8);
+    let number = (m << 13u) + 0x38000000u;
+    let large = select(m >= 0x7c00u, number + 0x38000000u, number);
+    return bitcast<f32>(select(m < 0x400u, small, large) | (h & 0x8000u) << 16u);
+}
+fn bf16_bits(x: f32) -> u32 {
+    let a = bitcast<u32>(x);
+    let rounded = (a + 0x7fffu + (a >> 16u & 1u)) >> 16u;
+    return select((a & 0x7fffffffu) > 0x7f800000u, 0x7fc0u, rounded);
+}
+
+// ---- Whole numbers ----
+
+// Adding and taking away the power of two from which on there are no fractions rounds. NaNs,
+// infinities and what is whole already are compared and left alone. The sign is given last: some
+// drivers lose that of a zero on the way.
+fn round32(x: f32) -> f32 {
+    let near = (abs(x) + 0x1p23) - 0x1p23;
+    return select(abs(x) < 0x1p23, copysign(near, x), x);
+}
+fn floor32(x: f32) -> f32 {
+    let near = round32(x);
+    return copysign(select(near > x, near - 1.0, near), x);
+}
+fn ceil32(x: f32) -> f32 {
+    let near = round32(x);
+    return copysign(select(near < x, near + 1.0, near), x);
+}
+fn trunc32(x: f32) -> f32 {
+    return copysign(floor32(abs(x)), x);
+}
+fn round64(x: f64) -> f64 {
+    let near = (abs(x) + 0x1p52f64) - 0x1p52f64;
+    return select(abs(x) < 0x1p52f64, copysign(near, x), x);
+}
+fn floor64(x: f64) -> f64 {
+    let near = round64(x);
+    return copysign(select(near > x, near - 1.0f64, near), x);
+}
+fn ceil64(x: f64) -> f64 {
+    let near = round64(x);
+    return copysign(select(near < x, near + 1.0f64, near), x);
+}
+fn trunc64(x: f64) -> f64 {
+    return copysign(floor64(abs(x)), x);
+}
+
+// ---- f64 in 64-bit integers ----
+
+fn fraction64(x: u64) -> u64 {  // 53 bits
+    let f = x & 0xfffffffffffffu64;
+    return select((x & 0x7ff0000000000000u64) == 0u64, f << u32(clz(f) - 11u64),
+                  f | 0x10000000000000u64);
+}
+fn exponent64(x: u64) -> i32 {
+    let e = i32(x >> 52u & 0x7ffu64);
+    return select(e == 0, -1063 - i32(clz(x & 0xfffffffffffffu64)), e - 1075);
+}
+// h has bit 63 set, which stands for 2^exponent.
+fn pack64(sign: u64, exponent: i32, h: u64) -> f64 {
+    let extra = u32(clamp(-1022 - exponent, 0, 63));
+    let m = h >> extra | u64((h & ((1u64 << extra) - 1u64)) != 0u64);
+    let rest = m & 0x7ffu64;
+    let q = m >> 11u;
+    let rounded = q + u64(rest > 0x400u64 || rest == 0x400u64 && (q & 1u64) != 0u64);
+    let bits = (u64(max(exponent, -1022) + 1022) << 52u) + rounded;
+    return bitcast<f64>(sign | select(exponent > 1023, 0x7ff0000000000000u64, bits));
+}
+fn div64(x: f64, y: f64) -> f64 {
+    let a = bitcast<u64>(x);
+    let b = bitcast<u64>(y);
+    let infinity = 0x7ff0000000000000u64;
+    let am = a & 0x7fffffffffffffffu64;
+    let bm = b & 0x7fffffffffffffffu64;
+    let sign = (a ^ b) & 0x8000000000000000u64;
+    var result = nan_f64;
+    if am < infinity && bm < infinity && am != 0u64 && bm != 0u64 {
+        let divisor = fraction64(bm);
+        var rest = fraction64(am);
+        var exponent = exponent64(am) - exponent64(bm);
+        if rest < divisor {
+            rest = rest << 1u;
+            exponent = exponent - 1;
+        }
+        var quotient = 0u64;
+        for k in 0u..56u {
+            let bit = rest >= divisor;
+            rest = select(bit, rest - divisor, rest) << 1u;
+            quotient = quotient << 1u | u64(bit);
+        }
+        result = pack64(sign, exponent, quotient << 8u | u64(rest != 0u64));
+    } else if am > infinity || bm > infinity || am == bm {
+        result = nan_f64;
+    } else if am == infinity || bm == 0u64 {
+        result = bitcast<f64>(sign | infinity);
+    } else {
+        result = bitcast<f64>(sign);
+    }
+    return result;
+}
+fn sqrt64(x: f64) -> f64 {
+    let a = bitcast<u64>(x);
+    let infinity = 0x7ff0000000000000u64;
+    var result = x;  // zeros, infinity
+    if a > infinity && a != 0x8000000000000000u64 {
+        result = nan_f64;
+    } else if a != 0u64 && a < infinity {
+        let e = exponent64(a);
+        let odd = u32(e & 1);
+        var left = fraction64(a) << (10u + odd);
+        var rest = 0u64;
+        var root = 0u64;
+        for k in 0u..56u {
+            rest = rest << 2u | left >> 62u;
+            left = left << 2u;
+            let trial = root << 2u | 1u64;
+            let bit = rest >= trial;
+            rest = select(bit, rest - trial, rest);
+            root = root << 1u | u64(bit);
+        }
+        result = pack64(0u64, (e - i32(odd)) / 2 + 26, root << 8u | u64(rest != 0u64));
+    }
+    return result;
+}
+
+// ---- Division and square root by fused steps (Markstein, IBM J. R&D 34(1), 1990) ----
+//
+// `start` is nearly the inverse square root of what the function `radicand..` gives; 20 of its bits
+// are enough, so it may be the device's own. f64 has more than twice the bits of f32, so that a
+// result of f64 that is nearly right may be rounded to f32.
+
+fn radicand32(x: f32) -> f32 {  // whose inverse is no subnormal number
+    return select(x < 0x1p-100, x * 0x1p64, x);
+}
+fn radicand_of_divisor32(y: f32) -> f32 {
+    return radicand32(abs(y));
+}
+fn div32_by_fma(x: f32, y: f32, start: f32) -> f32 {
+    let a = f64(x);
+    let b = f64(y);
+    let am = bitcast<u32>(x) & 0x7fffffffu;
+    let bm = bitcast<u32>(y) & 0x7fffffffu;
+    let t = f64(start);
+    let square = bitcast<u64>(t * t * select(abs(y) < 0x1p-100, 0x1p64f64, 1.0f64));
+    let s = bitcast<f64>(square | bitcast<u64>(b) & 0x8000000000000000u64);
+    let inverse = fma(s, fma(-b, s, 1.0f64), s);
+    let zero_or_inverse = select(bm == 0u, inf_f64, select(bm == 0x7f800000u, 0.0f64, nan_f64));
+    let normal = bm - 1u < 0x7f7fffffu;
+    let r = select(normal, inverse, copysign(zero_or_inverse, b));
+    let q = a * r;
+    let exact = fma(fma(-q, b, a), r, q);
+    return f32(select(normal && am - 1u < 0x7f7fffffu, exact, q));
+}
+fn sqrt32_by_fma(x: f32, start: f32) -> f32 {
+    let m = f64(radicand32(x));
+    let r = f64(start);
+    let g = m * r;
+    let h = 0.5f64 * r;
+    let g1 = fma(g, fma(-g, h, 0.5f64), g);
+    let g2 = fma(fma(-g1, g1, m), h, g1);
+    let root = f32(g2 * select(x < 0x1p-100, 0x1p-32f64, 1.0f64));
+    let bits = bitcast<u32>(x);
+    let itself = bits == 0x80000000u || bits == 0u || bits == 0x7f800000u;
+    return select(itself, x, select(bits < 0x7f800000u, root, nan_f32));
+}
+
+fn mantissa(fraction: u64) -> f64 {  // 1 to 2
+    return bitcast<f64>(fraction & 0xfffffffffffffu64 | 0x3ff0000000000000u64);
+}
+fn radicand_of_divisor64(y: f64) -> f32 {
+    return f32(mantissa(fraction64(bitcast<u64>(y) & 0x7fffffffffffffffu64)));
+}
+fn ordinary(magnitude: u64) -> bool {  // neither 0 nor infinite nor NaN
+    return magnitude - 1u64 < 0x7fefffffffffffffu64;
+}
+// The rounded quotient of the mantissas, and on which side of it the true one lies.
+fn div64_by_fma(x: f64, y: f64, start: f32) -> f64 {
+    let a = bitcast<u64>(x);
+    let b = bitcast<u64>(y);
+    let infinity = 0x7ff0000000000000u64;
+    let am = a & 0x7fffffffffffffffu64;
+    let bm = b & 0x7fffffffffffffffu64;
+    let sign = (a ^ b) & 0x8000000000000000u64;
+    let u = mantissa(fraction64(am));
+    let v = mantissa(fraction64(bm));
+    let s = f64(start * start);
+    let e = fma(-v, s, 1.0f64);
+    let t = fma(s, fma(e, e, e), s);
+    let last = fma(t, fma(-v, t, 1.0f64), t);  // the nearest but for the greatest mantissa
+    let r = select(v == 0x1.fffffffffffffp+0f64, 0x1.0000000000001p-1f64, last);
+    let product = u * r;
+    let q = fma(fma(-product, v, u), r, product);
+    let rest = fma(-q, v, u);
+    let side = select(rest < 0.0f64, 0u64 - 1u64, u64(rest > 0.0f64));
+    let bits = bitcast<u64>(q);
+    let h = ((bits & 0xfffffffffffffu64 | 0x10000000000000u64) << 11u) + side;
+    let exponent = exponent64(am) - exponent64(bm) + i32(u32(bits >> 52u)) - 1023;
+    let zero_or_infinity = select(am == infinity || bm == 0u64, infinity, 0u64);
+    let special = select(am > infinity || bm > infinity || am == bm, 0x7ff8000000000000u64,
+                         zero_or_infinity);
+    return select(ordinary(am) && ordinary(bm), pack64(sign, exponent, h),
+                  bitcast<f64>(sign | special));
+}
+fn radicand_bits64(a: u64) -> u64 {
+    return fraction64(a) & 0xfffffffffffffu64 | u64(1023 + (exponent64(a) & 1)) << 52u;
+}
+fn radicand64(x: f64) -> f32 {
+    return f32(bitcast<f64>(radicand_bits64(bitcast<u64>(x))));
+}
+fn sqrt64_by_fma(x: f64, start: f32) -> f64 {
+    let a = bitcast<u64>(x);
+    let m = bitcast<f64>(radicand_bits64(a));
+    let r = f64(start);
+    let g = m * r;
+    let h = 0.5f64 * r;
+    let e = fma(-g, h, 0.5f64);
+    let g1 = fma(g, e, g);
+    let h1 = fma(h, e, h);
+    let e1 = fma(-g1, h1, 0.5f64);
+    let g2 = fma(g1, e1, g1);
+    let root = fma(fma(-g2, g2, m), fma(h1, e1, h1), g2);
+    let number = bitcast<u64>(root) + (u64(exponent64(a) + 52 >> 1u) << 52u);
+    let itself = a == 0u64 || a == 0x8000000000000000u64 || a == 0x7ff0000000000000u64;
+    let bits = select(itself, a, select(ordinary(a), number, 0x7ff8000000000000u64));
+    return bitcast<f64>(bits);
+}
+
+// ---- Fused multiply and add ----
+
+// The product is exact in f64; the sum is rounded to odd, so rounding it again to f32 is right.
+fn fma32(a: f32, b: f32, c: f32) -> f32 {
+    let p = f64(a) * f64(b);
+    let q = f64(c);
+    let s = p + q;
+    let t = s - p;
+    let error = (p - (s - t)) + (q - t);
+    let bits = bitcast<u64>(s);
+    let fix = (error < 0.0f64 || error > 0.0f64) && (bits & 1u64) == 0u64;
+    let away = (error > 0.0f64) == (s > 0.0f64);
+    return f32(select(fix, bitcast<f64>(select(away, bits + 1u64, bits - 1u64)), s));
+}
+// Product and addend as 62-bit integers with one exponent.
+fn fma32_in_integers(x: f32, y: f32, z: f32) -> f32 {
+    let a = bitcast<u32>(x);
+    let b = bitcast<u32>(y);
+    let c = bitcast<u32>(z);
+    let am = a & 0x7fffffffu;
+    let bm = b & 0x7fffffffu;
+    let cm = c & 0x7fffffffu;
+    var result = z;
+    if am == 0u || bm == 0u || am >= 0x7f800000u || bm >= 0x7f800000u {
+        result = x * y + z;  // the product is exact
+    } else if cm == 0u {
+        result = x * y;
+    } else if cm < 0x7f800000u {
+        let ep = exponent32(am) + exponent32(bm) - 14;
+        let ec = exponent32(cm) - 38;
+        let p = (u64(fraction32(am)) * u64(fraction32(bm))) << 14u;
+        let q = u64(fraction32(cm)) << 38u;
+        let shift_p = u32(clamp(ec - ep, 0, 63));
+        let shift_q = u32(clamp(ep - ec, 0, 63));
+        let m = p >> shift_p | u64((p & ((1u64 << shift_p) - 1u64)) != 0u64);
+        let n = q >> shift_q | u64((q & ((1u64 << shift_q) - 1u64)) != 0u64);
+        let same = ((a ^ b ^ c) & 0x80000000u) == 0u;
+        let larger = max(m, n);
+        let smaller = min(m, n);
+        let total = select(same, larger + smaller, larger - smaller);
+        let sign = select(m >= n, (a ^ b) & 0x80000000u, c & 0x80000000u);
+        let zeros = u32(clz(total));
+        let top = total << zeros;
+        let h = u32(top >> 32u) | u32((top & 0xffffffffu64) != 0u64);
+        result = select(total == 0u64, 0.0, pack32(sign, max(ep, ec) + 63 - i32(zeros), h));
+    }
+    return result;
+}
+// Halves of 128 bits: x is the low one.
+fn left128(v: u64x2, n: u32) -> u64x2 {  // n below 128
+    let carried = select(n == 0u, 0u64, v.x >> (64u - n));
+    return select(n < 64u, u64x2(v.x << n, v.y << n | carried), u64x2(0u64, v.x << (n - 64u)));
+}
+fn jam128(v: u64x2, n: u32) -> u64x2 {  // n below 128
+    let carried = select(n == 0u, 0u64, v.y << (64u - n));
+    let near = u64x2(v.x >> n | carried | u64((v.x & ((1u64 << n) - 1u64)) != 0u64), v.y >> n);
+    let lost = v.x != 0u64 || (v.y & ((1u64 << (n - 64u)) - 1u64)) != 0u64;
+    let far = u64x2(v.y >> (n - 64u) | u64(lost), 0u64);
+    return select(n < 64u, near, far);
+}
+// Product and addend as 126-bit integers with one exponent.
+fn fma64(x: f64, y: f64, z: f64) -> f64 {
+    let a = bitcast<u64>(x);
+    let b = bitcast<u64>(y);
+    let c = bitcast<u64>(z);
+    let infinity = 0x7ff0000000000000u64;
+    let top_bit = 0x8000000000000000u64;
+    let am = a & 0x7fffffffffffffffu64;
+    let bm = b & 0x7fffffffffffffffu64;
+    let cm = c & 0x7fffffffffffffffu64;
+    var result = z;
+    if am == 0u64 || bm == 0u64 || am >= infinity || bm >= infinity {
+        result = x * y + z;  // the product is exact
+    } else if cm == 0u64 {
+        result = x * y;
+    } else if cm < infinity {
+        let ep = exponent64(am) + exponent64(bm) - 20;
+        let ec = exponent64(cm) - 73;
+        let fa = fraction64(am);
+        let fb = fraction64(bm);
+        let p = jam128(left128(u64x2(fa * fb, mul_hi64(fa, fb)), 20u), u32(clamp(ec - ep, 0, 127)));
+        let q = jam128(left128(u64x2(fraction64(cm), 0u64), 73u), u32(clamp(ep - ec, 0, 127)));
+        let larger_p = p.y > q.y || p.y == q.y && p.x >= q.x;
+        let m = select(larger_p, p, q);
+        let n = select(larger_p, q, p);
+        let same = ((a ^ b ^ c) & top_bit) == 0u64;
+        let low = select(same, m.x + n.x, m.x - n.x);
+        let carry = select(same, u64(low < m.x), 0u64 - u64(m.x < n.x));
+        let high = select(same, m.y + n.y, m.y - n.y) + carry;
+        let sign = select(larger_p, a ^ b, c) & top_bit;
+        let zeros = select(high == 0u64, 64u + u32(clz(low)), u32(clz(high)));
+        let top = left128(u64x2(low, high), min(zeros, 127u));
+        let packed = pack64(sign, max(ep, ec) + 127 - i32(zeros), top.y | u64(top.x != 0u64));
+        result = select((low | high) == 0u64, 0.0f64, packed);
+    }
+    return result;
+}
+main {
+}
+)";
+
+}  // namespace
+
+std::string_view spirv_library_text() { return kText; }
+
+const ir::Program& spirv_library() {
+    static const ir::Program library = [] {
+        ir::ParseResult parsed = ir::parse(kText);
+        [[maybe_unused]] const bool valid = parsed.ok() && ir::validate(parsed.program).empty();
+        assert(valid);
+        return std::move(parsed.program);
+    }();
+    return library;
+}
+
+Id spirv_library_call(SpirvBuilder& b, std::string_view name, std::initializer_list<Id> operands) {
+    const ir::Program& program = spirv_library();
+    SpirvContext& context = b.context;
+    if (!context.library) context.library.emplace(program, program.workgroup, false);
+    std::uint32_t index = 0;
+    while (program.functions[index].name != name) ++index;
+    Words all{spirv_function(context, *context.library, index)};
+    for (const Id operand : operands) all.push_back(b.not_one(operand));
+    return b.make(spv::Op::OpFunctionCall, b.module.value_type(program.functions[index].type.kind),
+                  all);
+}
+
+}  // namespace wye::lower

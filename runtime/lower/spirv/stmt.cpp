@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statements, in structured control flow: an `if` is a selection with its merge, a loop a header
+// (with the test), body, continue and merge block.
+#include "lower/spirv/writer.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Op;
+using spv::StorageClass;
+
+constexpr auto kNoLoopControl = static_cast<std::uint32_t>(spv::LoopControlMask::MaskNone);
+constexpr std::uint64_t kStraight = 4;
+
+}  // namespace
+
+void SpirvWriter::block(ir::BlockId id) {
+    for (const ir::StmtId s : code_.blocks[id]) statement(s);
+}
+
+void SpirvWriter::statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    switch (s.op) {
+        case Op::LET:
+            locals_[s.local] = right_side(s.args[0]);
+            return;
+        case Op::VAR:
+        case Op::VAR_ZERO:
+            return declare(s);
+        case Op::VAR_ARRAY:
+            return declare_array(s);
+        case Op::ASSIGN:
+        case Op::ASSIGN_COMPONENT:
+            return assign(s);
+        case Op::STORE:
+            return store(context_.buffer(s.imm), s.args[0], s.args[1], ranges_.stores[id]);
+        case Op::STORE_ARRAY:
+            return store(local_array(s.local), s.args[0], s.args[1], ranges_.stores[id]);
+        case Op::EFFECT:
+            effect(s.args[0]);
+            return;
+        case Op::IF:
+            return if_statement(s);
+        case Op::FOR:
+            return for_statement(id);
+        case Op::WHILE:
+            return while_statement(s);
+        case Op::BREAK:
+            return leave(loops_.back());
+        case Op::CONTINUE:
+            return b_.branch(loops_.back().next);
+        case Op::BARRIER:
+            return b_.barrier();
+        case Op::TRAP:
+            trap(s.imm);
+            [[fallthrough]];
+        case Op::RETURN:
+            return b_.end(spv::Op::OpReturn, {});
+        default:
+            context_.refuse("`" + std::string(ir::op_text(s.op)) + "`");
+    }
+}
+
+SpirvValue SpirvWriter::stored_value(ir::ExprId id, bool known) {
+    SpirvValue v = right_side(id);
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = shallow(id, v.c[k], known);
+    return v;
+}
+
+Id SpirvWriter::shallow(ir::ExprId id, Id component, bool always) {
+    if (!context_.runs_vectors() || !(always || deep_.deep(id))) return component;
+    return b_.differing(code_.exprs[id].type.kind, component);
+}
+
+void SpirvWriter::declare(const ir::Stmt& s) {
+    const ir::Type type = code_.locals[s.local].type;
+    SpirvValue v;
+    if (s.op == Op::VAR) v = stored_value(s.args[0]);
+    SpirvValue& variables = locals_[s.local];
+    variables.lanes = type.lanes;
+    for (unsigned k = 0; k < type.lanes; ++k) {
+        variables.c[k] = b_.variable(module_.value_type(type.kind));
+        b_.store(variables.c[k], s.op == Op::VAR ? v.c[k] : zero(type.kind));
+    }
+}
+
+void SpirvWriter::assign(const ir::Stmt& s) {
+    const SpirvValue v = stored_value(s.args[0]);
+    const SpirvValue& variables = locals_[s.local];
+    if (s.op == Op::ASSIGN_COMPONENT) return b_.store(variables.c[s.imm], v.c[0]);
+    for (unsigned k = 0; k < v.lanes; ++k) b_.store(variables.c[k], v.c[k]);
+}
+
+// Zero each time the declaration runs.
+void SpirvWriter::declare_array(const ir::Stmt& s) {
+    const ir::Local& local = code_.locals[s.local];
+    const Id element = module_.value_type(local.type.kind);
+    const std::uint64_t count = std::uint64_t{local.count} * local.type.lanes;
+    const Id variable = b_.variable(module_.array_type(element, count));
+    locals_[s.local].c[0] = variable;
+    fill(StorageClass::Function, variable, element, b_.u32(0), 1, count);
+}
+
+// Through it a loop around it may end, or the function.
+bool SpirvWriter::leaves(ir::BlockId block) const {
+    if (block == ir::kNone) return false;
+    for (const ir::StmtId id : code_.blocks[block]) {
+        const ir::Stmt& s = code_.stmts[id];
+        if (s.op == Op::BREAK || s.op == Op::RETURN || s.op == Op::TRAP) return true;
+        if (leaves(s.body) || leaves(s.otherwise)) return true;
+    }
+    return false;
+}
+
+// lavapipe 22.3 takes a loop for one that ends at once where a way out of it asks for what its
+// variable was before the first round.
+void SpirvWriter::if_statement(const ir::Stmt& s) {
+    Id condition = value(s.args[0]).c[0];
+    if (context_.runs_vectors() && !loops_.empty() && (leaves(s.body) || leaves(s.otherwise)))
+        condition = b_.differing(ir::Kind::BOOL, condition);
+    const bool has_else = s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty();
+    const Id yes = module_.fresh();
+    const Id merge = module_.fresh();
+    const Id no = has_else ? module_.fresh() : merge;
+    b_.selection(condition, yes, no, merge);
+    b_.open(yes);
+    block(s.body);
+    bool left = b_.ended();
+    if (!left) b_.branch(merge);
+    if (has_else) {
+        b_.open(no);
+        block(s.otherwise);
+        left = left && b_.ended();
+        if (!b_.ended()) b_.branch(merge);
+    }
+    b_.open(merge);
+    if (left && has_else) b_.end(spv::Op::OpUnreachable, {});
+}
+
+// Evaluating the expression takes more than one block.
+bool SpirvWriter::branches(ir::ExprId id) const {
+    if (ranges_.guarded[id]) return true;
+    for (const ir::ExprId operand : code_.operands_of(code_.exprs[id]))
+        if (branches(operand)) return true;
+    return false;
+}
+
+void SpirvWriter::while_statement(const ir::Stmt& s) {
+    const Loop loop{module_.fresh(), module_.fresh(), watch()};
+    const Id header = module_.fresh();
+    const Id body = module_.fresh();
+    b_.branch(header);
+    b_.open(header);
+    Id test = 0;
+    Id condition = 0;
+    if (branches(s.args[0]))  // a header is one block
+        test = module_.fresh();
+    else
+        condition = value(s.args[0]).c[0];
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    if (test != 0) {
+        b_.branch(test);
+        b_.open(test);
+        condition = value(s.args[0]).c[0];
+    }
+    const Id out = way_out(loop);
+    b_.branch(condition, body, out);
+    leave(loop, out);
+    b_.open(body);
+    loops_.push_back(loop);
+    block(s.body);
+    loops_.pop_back();
+    if (!b_.ended()) b_.branch(loop.next);
+    b_.open(loop.next);
+    b_.branch(header);
+    close(loop);
+}
+
+void SpirvWriter::trap(std::uint32_t code) {
+    const Id word = module_.int_type(32);
+    const Id scope = b_.u32(static_cast<std::uint32_t>(spv::Scope::Device));
+    const Id relaxed = b_.u32(0);
+    const auto change = [&](spv::Op op, std::uint32_t member, std::uint32_t operand) {
+        const Id at[] = {b_.u32(member)};
+        const Id to = b_.pointer(StorageClass::StorageBuffer, word, context_.trap_record(), at);
+        b_.make(op, word, {to, scope, relaxed, b_.u32(operand)});
+    };
+    change(spv::Op::OpAtomicUMax, 0, code);
+    change(spv::Op::OpAtomicIAdd, 1, 1);
+}
+
+void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
+                       std::uint32_t stride, std::uint64_t count) {
+    const auto clear = [&](Id at) {
+        const Id indices[] = {at};
+        b_.store(b_.pointer(storage, element, variable, indices), module_.null(element));
+    };
+    // `first` is below the stride, so that these few need no loop.
+    if (count % stride == 0 && count / stride <= kStraight) {
+        for (std::uint64_t at = 0; at < count; at += stride)
+            clear(at == 0 ? first : b_.op(spv::Op::OpIAdd, first, b_.u32(at)));
+        return;
+    }
+    const Loop loop{module_.fresh(), module_.fresh(), watch()};
+    const Id header = module_.fresh();
+    const Id body = module_.fresh();
+    const Id before = b_.here();
+    const Id word = module_.int_type(32);
+    const Id next = module_.typed(module_.fresh(), word);
+    b_.branch(header);
+    b_.open(header);
+    const Id at = b_.make(spv::Op::OpPhi, word, {first, before, next, loop.next});
+    const Id goes_on = b_.test(spv::Op::OpULessThan, at, b_.u32(count));
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    const Id out = way_out(loop);
+    b_.branch(goes_on, body, out);
+    leave(loop, out);
+    b_.open(body);
+    clear(at);
+    b_.branch(loop.next);
+    b_.open(loop.next);
+    b_.act(spv::Op::OpIAdd, {word, next, at, b_.u32(stride)});
+    b_.branch(header);
+    close(loop);
+}
+
+}  // namespace wye::lower

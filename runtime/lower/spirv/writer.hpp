@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the statements of main or of one function. Vectors are separate scalars, so every scalar
+// operation is written once. A let is its SSA ids; a var is one Function variable per component.
+// Used by one thread, once.
+#pragma once
+
+#include <array>
+
+#include "lower/analysis/launch_values.hpp"
+#include "lower/passes/shared_start.hpp"
+#include "lower/quirks/deep_values.hpp"
+#include "lower/spirv/builder.hpp"
+
+namespace wye::lower {
+
+// A value, one id per component.
+struct SpirvValue {
+    std::array<Id, 4> c{};
+    std::uint8_t lanes = 1;
+};
+
+class SpirvWriter {
+  public:
+    SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32_t function);
+
+    // The whole of main; its words.
+    Words main(Id id);
+    // The whole function; its words.
+    Words function(Id id);
+
+  private:
+    struct Loop {
+        Id merge, next;
+        Id flag = 0;  // tells who ended it, where it is watched
+    };
+
+    // Expressions (spirv/expr.cpp)
+    SpirvValue value(ir::ExprId id);
+    SpirvValue leaf(const ir::Expr& e);
+    SpirvValue built_in(const ir::Expr& e, unsigned wanted);
+    SpirvValue component(const ir::Expr& e);
+    SpirvValue operation(const ir::Expr& e);
+    SpirvValue branch(const ir::Expr& e);
+    [[nodiscard]] bool branches(ir::ExprId id) const;
+    SpirvValue bitcast(const ir::Expr& e);
+    void hide_one(ir::Type to, ir::ExprId from, SpirvValue& v);
+    SpirvValue call(const ir::Expr& e);
+
+    // Memory (spirv/memory.cpp, spirv/atomic.cpp)
+    struct Index {
+        Id at = 0;   // u32, in range, or 0 where `ok` is false
+        Id raw = 0;  // u32, in range where `ok` is true
+        Id ok = 0;   // 0: proven
+    };
+    SpirvArray local_array(std::uint32_t local);
+    Id length_of(const SpirvArray& array, ir::Kind index);
+    Index index(const SpirvArray& array, ir::ExprId id, bool proven, bool clamp);
+    Id element(const SpirvArray& array, Id at, unsigned component);
+    std::array<Id, 4> loaded(const SpirvArray& array, Id at);
+    std::array<Id, 4> from_words(const SpirvArray& array, Id words);
+    Id in_words(const SpirvArray& array, std::span<const Id> parts);
+    Id value_of(const SpirvArray& array, Id bits);
+    Id bits_of(const SpirvArray& array, Id value, bool clean);
+    SpirvValue load(const SpirvArray& array, ir::ExprId index_id, bool proven);
+    void store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
+    void write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean);
+    SpirvValue effect(ir::ExprId id);
+    SpirvValue subgroup(const ir::Expr& e);  // spirv/subgroup.cpp
+    Id atomic(const ir::Expr& e, bool proven);
+    Id atomic_operation(ir::Op op, ir::Kind kind, const SpirvArray& array, Id pointer,
+                        std::span<const Id> operands);
+    Id float_add(ir::Kind kind, const SpirvArray& array, Id pointer, Id operand);
+
+    // Statements (spirv/stmt.cpp)
+    void block(ir::BlockId id);
+    void statement(ir::StmtId id);
+    void declare(const ir::Stmt& s);
+    void assign(const ir::Stmt& s);
+    void declare_array(const ir::Stmt& s);
+    [[nodiscard]] bool leaves(ir::BlockId block) const;
+    void if_statement(const ir::Stmt& s);
+    void while_statement(const ir::Stmt& s);
+    void trap(std::uint32_t code);
+    void zero_shared();
+    void zero_own(std::uint32_t buffer, const SharedStart& start);
+    void leave_surplus_workgroups();
+    void leave_surplus_lanes();
+    void leave_if(Id surplus);
+    // Stores zero to `count` components from `first` on, each `stride`-th.
+    void fill(spv::StorageClass storage, Id variable, Id element, Id first, std::uint32_t stride,
+              std::uint64_t count);
+    SpirvValue right_side(ir::ExprId id) {
+        return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
+    }
+    // Counted loops (spirv/loop.cpp)
+    struct Counted {
+        ir::Kind kind;
+        Id first, end, step;  // the step is at least 1
+        bool stops = false;   // at the end, where one more step might overflow
+    };
+    void for_statement(ir::StmtId id);
+    Id several_at_a_time(const ir::Stmt& s, const Counted& counted);
+    void counted_loop(const ir::Stmt& s, const Counted& counted, Id rounds);
+    // Loops and who ends them (spirv/watch.cpp)
+    Id watch();                                // before the loop: its flag
+    Id way_out(const Loop& loop);              // where the test goes that ends it
+    void leave(const Loop& loop, Id way_out);  // writes that block
+    void leave(const Loop& loop);              // from inside its body
+    void close(const Loop& loop);              // opens what follows
+    [[nodiscard]] Id zero(ir::Kind kind) { return module_.literal(kind, 0); }
+
+    SpirvContext& context_;
+    SpirvSource& source_;
+    SpirvModule& module_;
+    // A component of the value of `id`: the same, but ways through a deep one end here.
+    Id shallow(ir::ExprId id, Id component, bool always = false);
+    // What goes to memory or a variable. `known`: ways through it end here in any case.
+    SpirvValue stored_value(ir::ExprId id, bool known = false);
+
+    const std::uint32_t function_;
+    const ir::Code& code_;
+    const CodeRanges& ranges_;
+    const DeepValues deep_;
+    const LaunchValues launch_values_;
+    SpirvBuilder b_;
+    std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
+
+    std::vector<Loop> loops_;
+};
+
+// The id of a function, written first if it was not yet. Its callees are written already, or they
+// belong to the library, whose calls do not nest deeply.
+[[nodiscard]] Id spirv_function(SpirvContext& context, SpirvSource& source, std::uint32_t index);
+
+}  // namespace wye::lower

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The strict pass: what it leaves, adds and refuses. What the functions compute is tested in
+// tests/unit/math.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lower/passes/math_library.hpp"
+#include "lower/passes/strict.hpp"
+#include "oracle/oracle.hpp"
+#include "program/wire/encode.hpp"
+#include "programs.hpp"
+#include "wye/sdk/wire.hpp"
+
+namespace {
+
+using wye::ir::Op;
+using wye::ir::Program;
+
+Program expanded(const std::string& text) {
+    auto result = wye::lower::expand_math(valid_program(text));
+    if (!result.ok()) FAIL(result.error().text());
+    return std::move(result).value();
+}
+
+std::string refusal(const std::string& text) {
+    const auto result = wye::lower::expand_math(valid_program(text));
+    if (result.ok()) return {};
+    CHECK(result.error().code == wye::Code::LIMIT_EXCEEDED);
+    CHECK(result.error().fix.rfind("Fix: ", 0) == 0);
+    return result.error().message;
+}
+
+std::set<std::string> function_names(const Program& program) {
+    std::set<std::string> out;
+    for (const auto& f : program.functions) CHECK(out.insert(f.name).second);
+    return out;
+}
+
+const std::string kHead = "wye 1; program p; workgroup 1; input x: f32[4]; output r: f32[4];\n";
+
+// Each operation once, in main, on scalars and on vectors.
+std::string every_operation(const std::string& type) {
+    std::string body;
+    const auto use = [&](const char* text, int operands) {
+        for (const std::string& t : {type, type + "x3"}) {
+            const std::string a = t + "(x[0])";
+            body += "if true { let v = " + std::string(text) + "(" + a +
+                    (operands == 2 ? ", " + a : "");
+            body += "); r[0] = v" + std::string(t == type ? "" : ".y") + "; }\n";
+        }
+    };
+#define WYE_TEST_USE(name, code, text, operands) use(text, operands);
+    WYE_MATH(WYE_TEST_USE)
+#undef WYE_TEST_USE
+    return "wye 1; program p; workgroup 1; input x: " + type + "[4]; output r: " + type +
+           "[4];\nmain { " + body + " }";
+}
+
+}  // namespace
+
+TEST_CASE("the library is a valid program, in text and in the wire form") {
+    Program library = wye::lower::math_library();
+    CHECK(wye::ir::validate(library).empty());
+    auto again = wye::ir::parse(wye::ir::print(library));
+    REQUIRE(again.ok());
+    CHECK(wye::ir::same_program(library, again.program));
+    for (const auto& f : library.functions) CHECK(f.name.rfind("math_", 0) == 0);
+}
+
+TEST_CASE("every operation is defined, and none is left") {
+    for (const char* type : {"f32", "f64"}) {
+        const Program program = valid_program(every_operation(type));
+        CHECK(wye::lower::uses_math(program));
+        auto result = wye::lower::expand_math(program);
+        REQUIRE(result.ok());
+        CHECK_FALSE(wye::lower::uses_math(*result));
+        // Valid and canonical: what a plugin decodes is the same program.
+        Program checked = *result;
+        CHECK(wye::ir::validate(checked).empty());
+        const auto wire = wye::ir::encode(*result, wye::ir::Notes::Drop);
+        REQUIRE(wire.ok());
+        const auto decoded = wye::ir::decode(*wire);
+        REQUIRE(decoded.ok());
+        CHECK(wye::ir::same_program(*result, *decoded));
+    }
+}
+
+TEST_CASE("only what is used is added") {
+    CHECK_FALSE(wye::lower::uses_math(valid_program(kHead + "main { r[0] = sqrt(x[0]); }")));
+    const Program logs = expanded(kHead + "main { r[0] = log(x[0]) + log(x[1]); }");
+    CHECK(function_names(logs) == std::set<std::string>{"math_log2_for_f32", "math_log_f32"});
+    CHECK(logs.tables.empty());
+    const Program sines = expanded(kHead + "main { r[0] = sin(x[0]) + cos(x[1]); }");
+    CHECK(sines.tables.size() == 1);
+    const Program vectors =
+        expanded(kHead + "main { let v = exp(exp(f32x2(x[0], x[1]))); r[0] = v.x + exp(v.y); }");
+    CHECK(function_names(vectors) ==
+          std::set<std::string>{"math_exp2_for_f32", "math_exp_f32", "math_exp_f32x2"});
+}
+
+TEST_CASE("names of the program are left alone") {
+    const Program program = expanded(R"(wye 1; program math_log_f32; workgroup 1;
+param math_log_f32: f32; input math_log2_for_f32: f32[4]; output r: f32[4];
+table math_two_over_pi: f32[1] = { 1.0 };
+fn math_exp_f32(math_sin_f32: f32) -> f32 { return sin(exp(math_sin_f32)) * math_two_over_pi[0]; }
+main { r[0] = log(math_exp_f32(math_log_f32) + math_log2_for_f32[0]); })");
+    const auto names = function_names(program);
+    CHECK(names.contains("math_exp_f32"));
+    CHECK(names.contains("math_exp_f32_2"));
+    CHECK(names.contains("math_log_f32_2"));
+    CHECK(names.contains("math_log2_for_f32_2"));
+    REQUIRE(program.tables.size() == 2);
+    CHECK(program.tables[0].name == "math_two_over_pi");
+    CHECK(program.tables[1].name == "math_two_over_pi_2");
+    CHECK(program.functions.back().name == "math_exp_f32");
+    const auto again = wye::ir::parse(wye::ir::print(program));
+    REQUIRE(again.ok());
+    CHECK(wye::ir::same_program(program, again.program));
+}
+
+TEST_CASE("a vector is its components, calls of the program's own functions still theirs") {
+    const std::string text = R"(wye 1; program p; workgroup 1;
+input x: f32[8]; output v: f32[4]; output s: f32[4];
+fn half(a: f32) -> f32 { return a * 0.5; }
+fn mixed(a: f32, b: f32) -> f32 { return pow(half(a), cos(b)); }
+main {
+    let a = f32x4(x[0], x[1], x[2], x[3]);
+    let b = f32x4(x[4], x[5], x[6], x[7]);
+    let r = pow(a * f32x4(0.5), cos(b));
+    v[0] = r.x; v[1] = r.y; v[2] = r.z; v[3] = r.w;
+    for i in 0..4 { s[i] = mixed(x[i], x[i + 4]); }
+})";
+    const auto wire = wye::ir::encode(expanded(text), wye::ir::Notes::Drop);
+    REQUIRE(wire.ok());
+    const std::vector<float> x = {1.5F, 2.25F, 100.0F, 0.03F, 0.0F, 1.0F, -2.0F, 1e30F};
+    const auto* bytes = reinterpret_cast<const std::byte*>(x.data());
+    oracle::Launch launch;
+    launch.groups = {1, 1, 1};
+    launch.buffers = {{bytes, bytes + 32}, {}, {}};
+    const auto outcome = oracle::run(*wire, launch);
+    REQUIRE(outcome.error == "");
+    CHECK(outcome.buffers[1] == outcome.buffers[2]);
+    const auto* r = reinterpret_cast<const float*>(outcome.buffers[1].data());
+    CHECK(r[0] == 0.75F);  // cos(0) is 1
+    CHECK(r[1] > 1.06F);   // 1.125^0.54 is 1.0657...
+    CHECK(r[1] < 1.07F);
+}
+
+TEST_CASE("limits of the language hold with the definitions") {
+    std::string functions;
+    for (int i = 0; i < 1022; ++i)
+        functions += "fn g_" + std::to_string(i) + "(a: f32) -> f32 { return a; }\n";
+    CHECK(refusal(kHead + functions + "main { r[0] = log(g_0(x[0])); }") == "");
+    CHECK(refusal(kHead + functions + "fn g(a: f32) -> f32 { return a; }\n" +
+                  "main { r[0] = log(x[0]); }")
+              .find("1025 functions") != std::string::npos);
+    std::string tables;
+    for (int i = 0; i < 64; ++i) tables += "table t" + std::to_string(i) + ": u32[1] = { 1u };\n";
+    CHECK(refusal(kHead + tables + "main { r[0] = log(x[0]); }") == "");
+    CHECK(refusal(kHead + tables + "main { r[0] = sin(x[0]); }").find("65 tables") !=
+          std::string::npos);
+    // 2^14 calls fit; with all calls inlined their definitions do not.
+    std::string doubling = "fn d0(a: f32) -> f32 { return erf(a); }\n";
+    for (int i = 1; i <= 14; ++i) {
+        const std::string below = "d" + std::to_string(i - 1);
+        doubling += "fn d" + std::to_string(i) + "(a: f32) -> f32 { return " + below + "(a) + " +
+                    below + "(a); }\n";
+    }
+    CHECK(refusal(kHead + doubling + "main { r[0] = d14(x[0]); }").find("inlined") !=
+          std::string::npos);
+}
