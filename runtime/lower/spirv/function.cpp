@@ -24,6 +24,7 @@ SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32
       ranges_(source.ranges.of(function)),
       deep_(code_),
       launch_values_(source.program, code_),
+      data_loops_(source.program, code_),
       b_(context),
       locals_(code_.locals.size()) {}
 

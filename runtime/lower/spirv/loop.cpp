@@ -56,20 +56,41 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     counted_loop(s, counted, rounds);
 }
 
+// What the end of such a loop is compared with, each value once.
+std::set<Id> SpirvWriter::values_of(const LoopLengths& lengths, ir::Kind index) {
+    std::set<Id> values;
+    for (const std::uint32_t b : lengths.buffers)
+        values.insert(length_of(context_.buffer(b), index));
+    for (const std::uint32_t t : lengths.tables)
+        values.insert(length_of(context_.table(source_, t), index));
+    return values;
+}
+
 // While this many rounds are left, so that nothing overflows: the loads of all of them are under
-// way together. Drivers do not unroll loops whose end they do not know. Gives where it stopped.
+// way together. Drivers do not unroll loops whose end they do not know. Over a range of the data it
+// stops before the shortest array, too, so that no access at the counter is checked; the rounds
+// that are left check theirs. Gives where it stopped.
 Id SpirvWriter::several_at_a_time(const ir::Stmt& s, const Counted& counted) {
     const Id held = module_.value_type(counted.kind);
     const bool is_signed = counted.kind == ir::Kind::I32;
     const Id least = module_.literal(counted.kind, is_signed ? 0x80000000U : 0);
     const std::uint32_t most_step = (is_signed ? 0x7fffffffU : 0xffffffffU) / kRounds;
+    const LoopLengths lengths = data_loops_.lengths(ranges_, s);
+    Id end = counted.end;
+    for (const Id length : values_of(lengths, counted.kind))
+        end = b_.select(b_.less(end, length, false), end, length);
     // The last start is below end - rounds * step, where there is such a number.
     const Id jump = b_.op(spv::Op::OpIMul, counted.step, module_.literal(counted.kind, kRounds));
     const Id exact =
         b_.test(spv::Op::OpULessThanEqual, counted.step, module_.literal(counted.kind, most_step));
-    const Id above = b_.less(b_.op(spv::Op::OpIAdd, least, jump), counted.end, is_signed);
-    const Id stop = b_.select(b_.test(spv::Op::OpLogicalAnd, exact, above),
-                              b_.op(spv::Op::OpISub, counted.end, jump), least);
+    const Id above = b_.less(b_.op(spv::Op::OpIAdd, least, jump), end, is_signed);
+    Id several = b_.both(exact, above);
+    if (is_signed && !lengths.empty()) {  // below zero, lengths say nothing
+        const Id signs = b_.op(spv::Op::OpBitwiseOr, counted.first, counted.end);
+        const Id negative = b_.less(signs, zero(counted.kind), true);
+        several = b_.both(several, b_.op(spv::Op::OpLogicalNot, negative));
+    }
+    const Id stop = b_.select(several, b_.op(spv::Op::OpISub, end, jump), least);
 
     const Loop loop{module_.fresh(), module_.fresh(), watch()};
     const Id before = b_.here();
@@ -86,11 +107,13 @@ Id SpirvWriter::several_at_a_time(const ir::Stmt& s, const Counted& counted) {
     leave(loop, out);
     b_.open(body);
     Id at = i;
+    set_in_range(ranges_, lengths, true);
     for (unsigned round = 0; round < kRounds; ++round) {
         if (round != 0) at = b_.op(spv::Op::OpIAdd, at, counted.step);
         locals_[s.local].c[0] = at;
         block(s.body);
     }
+    set_in_range(ranges_, lengths, false);
     b_.branch(loop.next);
     b_.open(loop.next);
     b_.act(spv::Op::OpIAdd, {held, next_i, at, counted.step});

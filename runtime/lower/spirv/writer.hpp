@@ -6,8 +6,10 @@
 #pragma once
 
 #include <array>
+#include <set>
 
 #include "lower/analysis/launch_values.hpp"
+#include "lower/analysis/loop_lengths.hpp"
 #include "lower/passes/shared_start.hpp"
 #include "lower/quirks/deep_values.hpp"
 #include "lower/spirv/builder.hpp"
@@ -100,6 +102,7 @@ class SpirvWriter {
         bool stops = false;   // at the end, where one more step might overflow
     };
     void for_statement(ir::StmtId id);
+    std::set<Id> values_of(const LoopLengths& lengths, ir::Kind index);
     Id several_at_a_time(const ir::Stmt& s, const Counted& counted);
     void counted_loop(const ir::Stmt& s, const Counted& counted, Id rounds);
     // Loops and who ends them (spirv/watch.cpp)
@@ -120,9 +123,10 @@ class SpirvWriter {
 
     const std::uint32_t function_;
     const ir::Code& code_;
-    const CodeRanges& ranges_;
+    CodeRanges ranges_;  // of the version of a loop that is being written
     const DeepValues deep_;
     const LaunchValues launch_values_;
+    const DataLoops data_loops_;
     SpirvBuilder b_;
     std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
 

@@ -5,11 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "lower/analysis/loop_lengths.hpp"
 #include "lower/lower.hpp"
 #include "programs.hpp"
 #include "support/random_program.hpp"
+#include "support/spirv_check.hpp"
 #include "wye/program_format.h"
 
 namespace {
@@ -49,6 +52,22 @@ std::string opencl_c(const wye::ir::Program& program) {
     const auto lowered = wye::lower::lower(program, WYE_FORMAT_OPENCL_C, {}, {});
     REQUIRE(lowered.ok());
     return std::string(reinterpret_cast<const char*>(lowered->code.data()), lowered->code.size());
+}
+
+// The instructions of each loop, and of what follows it.
+std::vector<std::string> spirv_loops(const wye::ir::Program& program,
+                                     const wye::lower::TargetFacts& facts = {}) {
+    const auto lowered = wye::lower::lower(program, WYE_FORMAT_SPIRV, facts, {});
+    REQUIRE(lowered.ok());
+    const std::string text = support::spirv_text(lowered->code);
+    CHECK_MESSAGE(support::spirv_complaint(lowered->code) == "", text);
+    std::vector<std::string> loops;
+    for (auto at = text.find("OpLoopMerge"); at != std::string::npos;) {
+        const auto next = text.find("OpLoopMerge", at + 1);
+        loops.push_back(text.substr(at, next == std::string::npos ? next : next - at));
+        at = next;
+    }
+    return loops;
 }
 
 struct Case {
@@ -125,6 +144,20 @@ TEST_CASE("a signed counter starts at zero or above where nothing is checked") {
     const std::string text = opencl_c(program_around("for j in m..i32(row[r]) { o[r] = y[j]; }"));
     CHECK(count(text, ">= 0 && ") == 1);
     CHECK(count(text, " <= m2") == 1);
+}
+
+TEST_CASE("in SPIR-V the rounds that run together have no checks") {
+    const auto program = program_around(
+        "var v = 0u; for j in row[r]..row[r + 1u] { v = v + x[j] * z[j]; } o[r] = v;");
+    const auto loops = spirv_loops(program);
+    REQUIRE(loops.size() == 2);
+    CHECK(count(loops[0], "OpIMul") == 4);
+    CHECK(count(loops[0], "OpSelect") == 0);
+    CHECK(count(loops[1], "OpIMul") == 1);
+    CHECK(count(loops[1], "OpSelect ") >= 2);
+    wye::lower::TargetFacts cpu;
+    cpu.workgroup_loops = true;
+    CHECK(spirv_loops(program, cpu).size() == 1);
 }
 
 TEST_CASE("functions hold such loops too, and regions of whole workgroups") {
