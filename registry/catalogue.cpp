@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/catalogue.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
@@ -19,7 +22,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;  // of a transla
 
 using DevicePtr = std::shared_ptr<const DeviceInfo>;
 
-// One candidate and, once somebody asked, what opening it came to.
+// One candidate and, once it was opened, the result.
 struct Plugin {
     Candidate candidate;
     wye_plugin_query_fn query = nullptr;  // built in
@@ -28,22 +31,8 @@ struct Plugin {
     std::mutex mutex;
     std::condition_variable changed;
     Phase phase = Phase::idle;
-    Opened opened;  // immutable once done
+    PluginOpening opened;  // immutable once done
 };
-
-// The order of `auto`: lower is better.
-int rank(const DeviceInfo& device) {
-    const std::string_view kind = device.facts.text(WYE_FACT_KEY_DEVICE_KIND);
-    if (kind == "gpu") return 0;
-    if (kind == "accelerator") return 1;
-    if (device.plugin == "cpu") return 2;
-    return kind == "cpu" ? 3 : 4;
-}
-
-std::string_view kind_text(const DeviceInfo& device) {
-    const std::string_view kind = device.facts.text(WYE_FACT_KEY_DEVICE_KIND);
-    return kind.empty() ? std::string_view("device of unknown kind") : kind;
-}
 
 // Texts of plugins, drivers and file names cannot forge a line.
 void on_one_line(Record& record) {
@@ -52,9 +41,7 @@ void on_one_line(Record& record) {
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
-    std::string out;
-    for (const std::string& part : parts) out += (out.empty() ? "" : between) + part;
-    return out;
+    return fmt::format("{}", fmt::join(parts, between));
 }
 
 }  // namespace
@@ -73,6 +60,7 @@ std::string_view state_name(PluginState state) noexcept {
 
 struct Registry::Impl {
     std::shared_ptr<HostServices> host;
+    Rank rank;                                     // may be null
     std::vector<std::unique_ptr<Plugin>> plugins;  // fixed after create; search order
     mutable std::mutex records_mutex;
     std::vector<Record> records;
@@ -88,13 +76,13 @@ struct Registry::Impl {
     }
 
     // Opens once; later and concurrent callers get the same outcome. No lock is held meanwhile.
-    const Opened& open(Plugin& plugin) {
+    const PluginOpening& open(Plugin& plugin) {
         std::unique_lock lock(plugin.mutex);
         plugin.changed.wait(lock, [&] { return plugin.phase != Plugin::Phase::opening; });
         if (plugin.phase == Plugin::Phase::idle) {
             plugin.phase = Plugin::Phase::opening;
             lock.unlock();
-            Opened opened;
+            PluginOpening opened;
             try {
                 opened = registry::open_plugin(plugin.candidate, plugin.query, host);
                 for (Record& record : opened.records) on_one_line(record);
@@ -119,7 +107,7 @@ struct Registry::Impl {
         return nullptr;
     }
 
-    // "cpu:0, opencl:0; not opened: vulkan". Opens nothing.
+    // "devices a:0, b:0; plugins not opened: c". Opens nothing.
     [[nodiscard]] std::string what_exists() const {
         std::vector<std::string> devices;
         std::vector<std::string> closed;
@@ -190,7 +178,7 @@ struct Registry::Impl {
                 passed_over.push_back({id, "the selector discards it", {}});
                 continue;
             }
-            const Opened& opened = open(*plugin);
+            const PluginOpening& opened = open(*plugin);
             if (!opened.plugin) {
                 const Record& why = opened.records.back();
                 passed_over.push_back(
@@ -223,18 +211,24 @@ struct Registry::Impl {
             passed_over.push_back({to_text(entry), "there is no plugin '" + entry.plugin + "'",
                                    "Fix: install it, or set WYE_PLUGIN_PATH_ADD"});
         if (entry.kind == SelectorEntry::Kind::automatic)
-            std::stable_sort(out.begin(), out.end(), [](const DevicePtr& a, const DevicePtr& b) {
-                return rank(*a) < rank(*b);
+            std::stable_sort(out.begin(), out.end(), [&](const DevicePtr& a, const DevicePtr& b) {
+                return points(*a) > points(*b);
             });
         return out;
     }
 
-    static std::string reason_for(const SelectorEntry& entry, const DeviceInfo& device,
-                                  std::size_t at, std::size_t count) {
+    [[nodiscard]] std::uint32_t points(const DeviceInfo& device) const {
+        return rank ? rank(device).points : 0;
+    }
+
+    [[nodiscard]] std::string reason_for(const SelectorEntry& entry, const DeviceInfo& device,
+                                         std::size_t at, std::size_t count) const {
         std::string out;
         switch (entry.kind) {
             case SelectorEntry::Kind::automatic:
-                out = "auto: the best usable device (" + std::string(kind_text(device)) + ")";
+                out = rank ? fmt::format("auto: the best usable device ({})",
+                                         fmt::join(rank(device).reasons, ", "))
+                           : "auto: the first usable device";
                 break;
             case SelectorEntry::Kind::plugin:
                 out = "the first usable device of '" + entry.plugin + "', asked for by name";
@@ -250,15 +244,18 @@ struct Registry::Impl {
 
     DevicePtr alternative(const Fit& fit) {
         DevicePtr best;
+        std::uint32_t most = 0;
         for (const auto& plugin : plugins) {
             if (plugin->query == nullptr) {
                 const std::lock_guard lock(plugin->mutex);
                 if (plugin->phase != Plugin::Phase::done) continue;
             }
-            for (const DevicePtr& device : open(*plugin).devices)
-                if (device->usable && (!best || rank(*device) < rank(*best)) &&
-                    fit(*device).empty())
-                    best = device;
+            for (const DevicePtr& device : open(*plugin).devices) {
+                const std::uint32_t own = points(*device);
+                if (!device->usable || (best && own <= most) || !fit(*device).empty()) continue;
+                best = device;
+                most = own;
+            }
         }
         return best;
     }
@@ -295,6 +292,7 @@ Registry::~Registry() = default;
 Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     auto impl = std::make_unique<Impl>();
     impl->host = HostServices::create(std::move(options.config), std::move(options.log));
+    impl->rank = std::move(options.rank);
     SearchInput input;
     for (const BuiltinPlugin& builtin : options.builtins) {
         if (builtin.query == nullptr || !valid_plugin_id(builtin.id) || impl->find(builtin.id))
@@ -359,7 +357,7 @@ Error unknown_plugin(std::string_view id, const std::vector<std::unique_ptr<Plug
 Result<PluginInfo> Registry::open_plugin(std::string_view id) {
     Plugin* plugin = impl_->find(id);
     if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
-    const Opened& opened = impl_->open(*plugin);
+    const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.plugin) return to_error(opened.records.back());
     return Impl::describe(*plugin);
 }
@@ -369,7 +367,7 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
                                                    std::string_view format) {
     Plugin* plugin = impl_->find(id);
     if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
-    const Opened& opened = impl_->open(*plugin);
+    const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.translator) return to_error(opened.records.back());
     const OpenPlugin& from = *opened.translator;
     const ProcessStateGuard guard(!from.built_in());
@@ -388,7 +386,7 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
 Result<std::string> Registry::translator_identity(std::string_view id) {
     Plugin* plugin = impl_->find(id);
     if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
-    const Opened& opened = impl_->open(*plugin);
+    const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.translator) return to_error(opened.records.back());
     return opened.translator->identity();
 }
@@ -405,7 +403,7 @@ Result<Selection> Registry::select(const Selector& selector, const Fit& fit) {
             const std::vector<std::string> reasons =
                 fit ? fit(*device) : std::vector<std::string>{};
             if (reasons.empty())
-                return Selection{device, Impl::reason_for(wanted[i], *device, i, wanted.size()),
+                return Selection{device, impl_->reason_for(wanted[i], *device, i, wanted.size()),
                                  std::move(passed_over)};
             passed_over.push_back({device->selector, joined(reasons, "; "), {}});
         }
@@ -434,7 +432,7 @@ Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
     if (plugin == nullptr)
         return Error(Code::NOT_FOUND, "there is no plugin '" + device.plugin + "'",
                      "Fix: take the device from this registry", device.selector);
-    const Opened& opened = impl_->open(*plugin);
+    const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.plugin) return to_error(opened.records.back());
     if (device.index >= opened.devices.size())
         return Error(Code::NOT_FOUND, "there is no device " + device.selector,

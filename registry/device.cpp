@@ -10,13 +10,13 @@ namespace wye::registry {
 namespace {
 
 // Adds the device to an error that does not say what it is about.
-Error about(const OpenDevice& device, Error error) {
+Error about(const NativeDevice& device, Error error) {
     if (error.subject.empty()) error.subject = device.info().selector;
     return error;
 }
 
 template <typename Call>
-[[gnu::always_inline]] inline Result<void> call(const OpenDevice& device, std::string_view slot,
+[[gnu::always_inline]] inline Result<void> call(const NativeDevice& device, std::string_view slot,
                                                 Call&& body) {
     Result<void> result = contain_quick(device.info().plugin, slot, std::forward<Call>(body));
     if (!result.ok()) return about(device, std::move(result).error());
@@ -25,7 +25,7 @@ template <typename Call>
 
 // As call, for slots that are not called for every dispatch.
 template <typename Call>
-Result<void> rare_call(const OpenDevice& device, std::string_view slot, Call&& body) {
+Result<void> rare_call(const NativeDevice& device, std::string_view slot, Call&& body) {
     Result<void> result = contain(device.info().plugin, slot, std::forward<Call>(body));
     if (!result.ok()) return about(device, std::move(result).error());
     return result;
@@ -33,7 +33,7 @@ Result<void> rare_call(const OpenDevice& device, std::string_view slot, Call&& b
 
 // A slot that destroys.
 template <typename Call>
-void end_call(const OpenDevice& device, std::string_view slot, Call&& body) noexcept {
+void end_call(const NativeDevice& device, std::string_view slot, Call&& body) noexcept {
     contain_end(device.host(), device.info().plugin, slot, std::forward<Call>(body));
 }
 
@@ -41,9 +41,9 @@ constexpr std::uint64_t kMostSaved = std::uint64_t{256} << 20U;  // bytes of one
 
 }  // namespace
 
-OpenDevice::OpenDevice(std::shared_ptr<const OpenPlugin> plugin,
-                       std::shared_ptr<const DeviceInfo> info, wye_device_object* object,
-                       const wye_device_table& table, bool saves) noexcept
+NativeDevice::NativeDevice(std::shared_ptr<const OpenPlugin> plugin,
+                           std::shared_ptr<const DeviceInfo> info, wye_device_object* object,
+                           const wye_device_table& table, bool saves) noexcept
     : plugin_(std::move(plugin)),
       info_(std::move(info)),
       object_(object),
@@ -51,12 +51,12 @@ OpenDevice::OpenDevice(std::shared_ptr<const OpenPlugin> plugin,
       saves_(saves),
       built_in_(plugin_->built_in()) {}
 
-OpenDevice::~OpenDevice() {
+NativeDevice::~NativeDevice() {
     const ProcessStateGuard guard(!built_in_);
     end_call(*this, "close", [&] { table_.close(object_); });
 }
 
-Result<wye_memory_info> OpenDevice::memory() const {
+Result<wye_memory_info> NativeDevice::memory() const {
     wye_memory_info info{};
     info.header = sdk::header_of(sizeof info);
     WYE_TRY(rare_call(*this, "memory_info", [&](wye_error** error) {
@@ -65,19 +65,19 @@ Result<wye_memory_info> OpenDevice::memory() const {
     return info;
 }
 
-Result<void> OpenDevice::prepare() const {
+Result<void> NativeDevice::prepare() const {
     Result<void> result = rare_call(
         *this, "prepare", [&](wye_error** error) { return table_.prepare(object_, error); });
     if (!result.ok() && result.error().code == Code::UNIMPLEMENTED) return {};
     return result;
 }
 
-Result<void> OpenDevice::flush() const {
+Result<void> NativeDevice::flush() const {
     return rare_call(*this, "flush",
                      [&](wye_error** error) { return table_.flush(object_, error); });
 }
 
-bool OpenDevice::lost() const noexcept {
+bool NativeDevice::lost() const noexcept {
     try {
         return table_.device_lost(object_) != 0;
     } catch (...) {
@@ -85,12 +85,12 @@ bool OpenDevice::lost() const noexcept {
     }
 }
 
-Result<void> OpenDevice::recover() const {
+Result<void> NativeDevice::recover() const {
     return rare_call(*this, "try_recover",
                      [&](wye_error** error) { return table_.try_recover(object_, error); });
 }
-const HostServices& OpenDevice::host() const noexcept { return plugin_->host(); }
-std::string OpenDevice::plugin_identity() const { return plugin_->identity(); }
+const HostServices& NativeDevice::host() const noexcept { return plugin_->host(); }
+std::string NativeDevice::plugin_identity() const { return plugin_->identity(); }
 
 // ---- Buffer -------------------------------------------------------------------------------
 

@@ -125,7 +125,7 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
     return out;
 }
 
-Result<void> enumerate(const Candidate& candidate, Opened& out) {
+Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
     const OpenPlugin& plugin = *out.plugin;
     std::uint32_t count = 0;
     WYE_TRY(contain(plugin.about().id, "probe_devices", [&](wye_error** error) {
@@ -175,7 +175,7 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
 
 // The stages in order; `stage` is where it stands when something fails.
 Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
-                 const std::shared_ptr<HostServices>& host, Stage& stage, Opened& out) {
+                 const std::shared_ptr<HostServices>& host, Stage& stage, PluginOpening& out) {
     std::optional<Library> library;
     const bool query_is_file = query == nullptr;
     if (query == nullptr) {
@@ -247,10 +247,10 @@ std::string OpenPlugin::identity() const {
     return out;
 }
 
-Opened open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
-                   const std::shared_ptr<HostServices>& host) {
+PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
+                          const std::shared_ptr<HostServices>& host) {
     const ProcessStateGuard guard(query == nullptr);
-    Opened out;
+    PluginOpening out;
     Stage stage = Stage::found;
     const Result<void> done = run(candidate, query, host, stage, out);
     out.translator = out.plugin;
@@ -288,8 +288,8 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
         contain_end(plugin->host(), info->plugin, "close", [&] { table.close(device); });
     };
     std::unique_ptr<wye_device_object, decltype(close)> owned(object, close);
-    auto out = std::make_shared<const OpenDevice>(std::move(plugin), std::move(info), object, table,
-                                                  saves);
+    auto out = std::make_shared<const NativeDevice>(std::move(plugin), std::move(info), object,
+                                                    table, saves);
     (void)owned.release();
     return out;
 }

@@ -54,8 +54,8 @@ class OpenPlugin {
     std::string file_;  // size and time of the library's file; empty: built in
 };
 
-// What opening came to. Either `plugin` is set, or `records` ends with the refusal.
-struct Opened {
+// Result of opening a plugin. Either `plugin` is set, or `records` ends with the refusal.
+struct PluginOpening {
     std::shared_ptr<const OpenPlugin> plugin;
     std::vector<std::shared_ptr<const DeviceInfo>> devices;
     std::vector<Record> records;
@@ -65,8 +65,8 @@ struct Opened {
 
 // `query` is given for a built-in plugin, `candidate.library` used otherwise. Signal handlers,
 // alternate stack and floating-point mode are put back before it returns.
-[[nodiscard]] Opened open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
-                                 const std::shared_ptr<HostServices>& host);
+[[nodiscard]] PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
+                                        const std::shared_ptr<HostServices>& host);
 
 [[nodiscard]] Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
                                             std::shared_ptr<const DeviceInfo> info);

@@ -36,11 +36,11 @@ bool is_abandoned(const FileInfo& file) {
 
 }  // namespace
 
-struct Store::Opened {
-    explicit Opened(Folder opened)
+struct Store::OpenFolder {
+    explicit OpenFolder(Folder opened)
         : folder(std::move(opened)), counts(folder, [this] { return entry_bytes(folder); }) {}
-    Opened(const Opened&) = delete;
-    Opened& operator=(const Opened&) = delete;
+    OpenFolder(const OpenFolder&) = delete;
+    OpenFolder& operator=(const OpenFolder&) = delete;
     Folder folder;
     CountsFile counts;
 };
@@ -59,7 +59,7 @@ Store::~Store() {
 }
 
 // With the misses before it: an update is several system calls.
-Counts Store::count(Opened& open, const std::function<void(Counts&)>& change) {
+Counts Store::count(OpenFolder& open, const std::function<void(Counts&)>& change) {
     return open.counts.update([&](Counts& c) {
         c.misses += misses_.exchange(0);
         change(c);
@@ -70,13 +70,13 @@ void Store::tell(const std::string& text) {
     if (log_) log_(text);
 }
 
-std::shared_ptr<Store::Opened> Store::opened() {
+std::shared_ptr<Store::OpenFolder> Store::opened() {
     if (!on()) return nullptr;
     const std::lock_guard lock(mutex_);
     if (opened_ || error_) return opened_;
     auto folder = Folder::open(path_);
     if (folder.ok()) {
-        opened_ = std::make_shared<Opened>(std::move(folder).value());
+        opened_ = std::make_shared<OpenFolder>(std::move(folder).value());
     } else {
         error_ = std::move(folder).error();
         tell("compiled programs are not kept: " + error_->text());
@@ -85,7 +85,7 @@ std::shared_ptr<Store::Opened> Store::opened() {
 }
 
 // The folder was removed meanwhile.
-std::shared_ptr<Store::Opened> Store::reopened(const std::shared_ptr<Opened>& stale) {
+std::shared_ptr<Store::OpenFolder> Store::reopened(const std::shared_ptr<OpenFolder>& stale) {
     {
         const std::lock_guard lock(mutex_);
         if (opened_ == stale) opened_.reset();
@@ -94,7 +94,7 @@ std::shared_ptr<Store::Opened> Store::reopened(const std::shared_ptr<Opened>& st
 }
 
 std::optional<Hit> Store::find(Bytes key) {
-    const std::shared_ptr<Opened> open = opened();
+    const std::shared_ptr<OpenFolder> open = opened();
     if (!open) return std::nullopt;
     const std::string name = entry_name(key);
     auto file = open->folder.read(name, kMostBytes);
@@ -115,7 +115,7 @@ std::optional<Hit> Store::find(Bytes key) {
 }
 
 void Store::reject(Bytes key, const std::string& why) {
-    const std::shared_ptr<Opened> open = opened();
+    const std::shared_ptr<OpenFolder> open = opened();
     if (!open) return;
     const std::string name = entry_name(key);
     open->folder.remove(name);
@@ -124,7 +124,7 @@ void Store::reject(Bytes key, const std::string& why) {
 }
 
 std::uint64_t Store::put(Bytes key, Bytes value) {
-    std::shared_ptr<Opened> open = opened();
+    std::shared_ptr<OpenFolder> open = opened();
     const std::vector<std::byte> file = pack_entry(key, value);
     if (!open || file.size() > std::min(kMostBytes, limit_)) return 0;
     const std::string name = entry_name(key);
@@ -149,7 +149,7 @@ std::uint64_t Store::put(Bytes key, Bytes value) {
 }
 
 // Down to nine tenths, so that it is not done again for each entry.
-void Store::evict(Opened& open) {
+void Store::evict(OpenFolder& open) {
     auto listed = open.folder.list();
     if (!listed.ok()) return;
     std::vector<FileInfo> entries;
@@ -183,13 +183,13 @@ std::string Store::trouble() {
 }
 
 Counts Store::counts() {
-    const std::shared_ptr<Opened> open = opened();
+    const std::shared_ptr<OpenFolder> open = opened();
     return open ? count(*open, [](Counts&) {}) : Counts();
 }
 
 Result<std::vector<Listed>> Store::list() {
     std::vector<Listed> out;
-    const std::shared_ptr<Opened> open = opened();
+    const std::shared_ptr<OpenFolder> open = opened();
     if (!open) return out;
     WYE_ASSIGN(const std::vector<FileInfo> files, open->folder.list());
     for (const FileInfo& file : files) {
@@ -207,7 +207,7 @@ Result<std::vector<Listed>> Store::list() {
 }
 
 Result<std::uint64_t> Store::clear() {
-    const std::shared_ptr<Opened> open = opened();
+    const std::shared_ptr<OpenFolder> open = opened();
     if (!open) return std::uint64_t{0};
     WYE_ASSIGN(const std::vector<FileInfo> files, open->folder.list());
     std::uint64_t freed = 0;

@@ -62,11 +62,11 @@ class Store {
     [[nodiscard]] Result<std::uint64_t> clear();
 
   private:
-    struct Opened;
-    [[nodiscard]] std::shared_ptr<Opened> opened();
-    [[nodiscard]] std::shared_ptr<Opened> reopened(const std::shared_ptr<Opened>& stale);
-    void evict(Opened& opened);
-    Counts count(Opened& opened, const std::function<void(Counts&)>& change);
+    struct OpenFolder;
+    [[nodiscard]] std::shared_ptr<OpenFolder> opened();
+    [[nodiscard]] std::shared_ptr<OpenFolder> reopened(const std::shared_ptr<OpenFolder>& stale);
+    void evict(OpenFolder& opened);
+    Counts count(OpenFolder& opened, const std::function<void(Counts&)>& change);
     void tell(const std::string& text);
 
     std::string path_;
@@ -74,7 +74,7 @@ class Store {
     std::string off_reason_;
     Log log_;
     std::mutex mutex_;
-    std::shared_ptr<Opened> opened_;
+    std::shared_ptr<OpenFolder> opened_;
     std::optional<Error> error_;  // why it could not be opened
     std::atomic<bool> told_write_ = false;
     std::atomic<std::uint64_t> misses_ = 0;  // that are not in the file yet

@@ -2,8 +2,11 @@
 #include "route/route.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+
+#include "route/choose_variant.hpp"
 
 namespace wye::route {
 namespace {
@@ -60,11 +63,9 @@ std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
     std::vector<std::string> reasons;
     if (!device.usable) reasons.push_back(device.reason);
     if (choose_format(device, formats).empty()) {
-        std::string list;
-        for (const std::string& format : device.formats)
-            list += (list.empty() ? "" : ", ") + format;
-        reasons.push_back("takes no artifact format that this version lowers to (it takes " +
-                          (list.empty() ? "none" : list) + ")");
+        reasons.push_back(fmt::format(
+            "takes no artifact format that this version lowers to (it takes {})",
+            device.formats.empty() ? "none" : fmt::format("{}", fmt::join(device.formats, ", "))));
     }
     for (const registry::Unmet& unmet : registry::check(needs, device.facts).unmet) {
         std::string text = registry::to_text(unmet);
@@ -75,22 +76,40 @@ std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
     return reasons;
 }
 
-Result<void> check_launch(const registry::DeviceInfo& device, const plan::ProgramPlan& plan,
-                          const plan::Launch& launch, bool cooperative,
-                          std::span<const std::string_view> formats) {
+Limits limits(const registry::DeviceInfo& device) {
+    Limits out;
+    // A limit that is not reported counts as 1: never unlimited.
+    out.max_groups = device.facts.triple(WYE_FACT_KEY_MAX_WORKGROUPS).value_or(out.max_groups);
+    for (std::uint32_t& axis : out.max_groups) axis = std::max(axis, 1U);
+    out.max_buffer_bytes =
+        device.facts.number(WYE_FACT_KEY_MAX_BUFFER_BYTES).value_or(out.max_buffer_bytes);
+    return out;
+}
+
+Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan& plan,
+                    const plan::Launch& launch, const Demands& demands,
+                    std::span<const std::string_view> formats) {
+    Route out;
+    if (demands.variants) {
+        WYE_ASSIGN(out.variant, choose_variant(device, *plan.program));
+    }
+    std::vector<std::string_view> all(formats.begin(), formats.end());
+    if (out.variant != ir::kNone) all.push_back(plan.program->variants[out.variant].format);
+
     registry::Requirements needs = requirements(plan);
     add_launch(launch, needs);
-    if (cooperative) needs.capabilities.emplace_back("grid_sync");
-    const std::vector<std::string> reasons = reasons_against(device, plan, needs, formats);
-    if (reasons.empty()) return {};
-    std::string list;
-    for (const std::string& reason : reasons) list += (list.empty() ? "" : "; ") + reason;
-    return Error(
-        Code::UNSUPPORTED,
-        fmt::format("{} cannot run program `{}`: {}", device.selector, plan.program->name, list),
-        "Fix: use a device that offers this (`wye info --json` lists the facts; none that is open "
-        "does), or change the program",
-        device.selector);
+    if (demands.cooperative) needs.capabilities.emplace_back("grid_sync");
+    const std::vector<std::string> reasons = reasons_against(device, plan, needs, all);
+    if (reasons.empty()) {
+        out.format = out.variant != ir::kNone ? all.back() : choose_format(device, formats);
+        return out;
+    }
+    return Error(Code::UNSUPPORTED,
+                 fmt::format("{} cannot run program `{}`: {}", device.selector, plan.program->name,
+                             fmt::join(reasons, "; ")),
+                 "Fix: use a device that offers this (`wye info --json` lists the facts; no open "
+                 "device does), or change the program",
+                 device.selector);
 }
 
 }  // namespace wye::route

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Routing: may this device run this program, and if not, why. The registry walks the candidates in
-// the order of a selector; what is here gives each of them its reasons. Works on snapshots of the
-// catalogue: opens nothing. Pure; thread-safe.
+// The route step of a dispatch: may this device run this program, if not why, and with which kind
+// of code. The registry walks the candidates of a selector; this file gives each of them its
+// reasons. Works on snapshots of the catalogue: opens nothing. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,33 @@ namespace wye::route {
                                                        const registry::Requirements& needs,
                                                        std::span<const std::string_view> formats);
 
-// One launch on one device: UNSUPPORTED with all reasons. `cooperative` asks for grid_sync.
-[[nodiscard]] Result<void> check_launch(const registry::DeviceInfo& device,
-                                        const plan::ProgramPlan& plan, const plan::Launch& launch,
-                                        bool cooperative,
-                                        std::span<const std::string_view> formats);
+// The limits that every launch is compared with.
+struct Limits {
+    plan::Count3 max_groups = {1, 1, 1};          // per axis; 1 where it is not reported
+    std::uint64_t max_buffer_bytes = UINT64_MAX;  // not reported: left to the driver
+
+    // A larger grid runs folded: as several dispatches that pass their workgroup ids.
+    [[nodiscard]] bool folds(const plan::Count3& groups) const noexcept {
+        return groups[0] > max_groups[0] || groups[1] > max_groups[1] || groups[2] > max_groups[2];
+    }
+};
+[[nodiscard]] Limits limits(const registry::DeviceInfo& device);
+
+// What a request allows or demands of its route.
+struct Demands {
+    bool cooperative = false;  // needs grid_sync
+    bool variants = false;     // a native variant may run in place of the body
+};
+
+// What runs on the device.
+struct Route {
+    std::string_view format;            // of the artifact; borrowed from `formats` or the program
+    std::uint32_t variant = ir::kNone;  // the native variant in place of the body
+};
+
+// One launch on one device. UNSUPPORTED with all reasons; the errors of choose_variant.
+[[nodiscard]] Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan& plan,
+                                  const plan::Launch& launch, const Demands& demands,
+                                  std::span<const std::string_view> formats);
 
 }  // namespace wye::route

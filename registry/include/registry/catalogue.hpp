@@ -30,8 +30,16 @@ struct BuiltinPlugin {
     wye_plugin_query_fn query = nullptr;
 };
 
+// How good a device is for `auto`: the highest goes first, and equal ones in search order.
+struct Score {
+    std::uint32_t points = 0;
+    std::vector<std::string> reasons;  // for people: what the points were given for
+};
+using Rank = std::function<Score(const DeviceInfo&)>;
+
 struct Options {
     std::vector<BuiltinPlugin> builtins;
+    Rank rank;                                             // null: all devices are equal
     bool search_files = true;                              // false: built-in plugins only
     std::vector<std::filesystem::path> application_paths;  // files or folders
     Environment environment;                               // empty: none is taken
@@ -67,7 +75,7 @@ struct PluginInfo {
 
 // A device that was passed over on the way to a choice.
 struct PassedOver {
-    std::string subject;  // a selector: "opencl:0", "opencl"
+    std::string subject;  // a selector: "name:0", "name"
     std::string reason;
     std::string fix;  // may be empty
 };
@@ -99,14 +107,13 @@ class Registry {
     [[nodiscard]] Result<PluginInfo> open_plugin(std::string_view id);
 
     // The first device that the selector names, is usable, and fits. Opens only plugins that can be
-    // meant, an entry's only once the entries before it gave nothing. `auto` takes the best kind:
-    // gpu, accelerator, the `cpu` plugin, then other CPU devices; within a kind in search order.
-    // NO_DEVICE: each device passed over is a cause, what exists is listed, and the remedy names an
-    // alternative.
+    // meant, an entry's only once the entries before it gave nothing. `auto` takes the best by
+    // `Options::rank`. NO_DEVICE: each device passed over is a cause, what exists is listed, and
+    // the remedy names an alternative.
     [[nodiscard]] Result<Selection> select(const Selector& selector, const Fit& fit = {});
 
-    // The best device for which nothing speaks, for a refusal's remedy, or null. Looks at built-in
-    // plugins and at those that are open already: a refusal loads no driver.
+    // The best device that `fit` has no reason against, for a refusal's remedy, or null. Looks at
+    // built-in plugins and at those that are open already: a refusal loads no driver.
     [[nodiscard]] std::shared_ptr<const DeviceInfo> alternative(const Fit& fit);
 
     // Every device that the selector names, unusable ones included, `auto` being all. In the order

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices: what the catalogue knows of one (DeviceInfo, an immutable value) and an opened one
-// (OpenDevice) with owners for the plugin's native objects. Every native handle keeps its parents
-// alive: buffers, programs and queues hold the device, a device holds its plugin, so destruction
-// runs in the order that the ABI asks for. Tables are the host's full copies: no slot is null, a
-// missing optional one answers WYE_UNIMPLEMENTED. Success with a null object becomes PLUGIN_FAULT.
+// Devices: what the catalogue knows of one (DeviceInfo, an immutable value), and owners of the
+// plugin's native objects: NativeDevice (an opened one), NativeBuffer, NativeProgram, NativeQueue.
+// Every native handle keeps its parents alive: buffers, programs and queues hold the device, a
+// device holds its plugin, so destruction runs in the order that the ABI asks for. Tables are the
+// host's full copies: no slot is null, a missing optional one answers WYE_UNIMPLEMENTED. Success
+// with a null object becomes PLUGIN_FAULT.
 //
-// Threads: OpenDevice is free-threaded; a NativeQueue's submit is for one thread at a time, its
+// Threads: NativeDevice is free-threaded; a NativeQueue's submit is for one thread at a time, its
 // poll and wait are free. Errors carry the device's selector as subject.
 #pragma once
 
@@ -28,7 +29,7 @@ namespace wye::registry {
 struct DeviceInfo {
     std::string plugin;       // id
     std::uint32_t index = 0;  // within the plugin
-    std::string selector;     // "opencl:0", as accepted by parse_selector
+    std::string selector;     // "name:0", as accepted by parse_selector
     std::string id;  // 16 hex digits; stable as long as plugin, name, PCI address and UUID are
     std::string name;
     bool usable = false;
@@ -43,14 +44,14 @@ struct DeviceInfo {
 class HostServices;
 class OpenPlugin;  // an initialised plugin; internal, kept alive by its devices
 
-class OpenDevice {
+class NativeDevice {
   public:
     // Made by Registry::open_device.
-    OpenDevice(std::shared_ptr<const OpenPlugin> plugin, std::shared_ptr<const DeviceInfo> info,
-               wye_device_object* object, const wye_device_table& table, bool saves) noexcept;
-    ~OpenDevice();
-    OpenDevice(const OpenDevice&) = delete;
-    OpenDevice& operator=(const OpenDevice&) = delete;
+    NativeDevice(std::shared_ptr<const OpenPlugin> plugin, std::shared_ptr<const DeviceInfo> info,
+                 wye_device_object* object, const wye_device_table& table, bool saves) noexcept;
+    ~NativeDevice();
+    NativeDevice(const NativeDevice&) = delete;
+    NativeDevice& operator=(const NativeDevice&) = delete;
 
     [[nodiscard]] const DeviceInfo& info() const noexcept { return *info_; }
     [[nodiscard]] const wye_device_table& table() const noexcept { return table_; }
@@ -82,7 +83,7 @@ class OpenDevice {
     bool saves_;
     bool built_in_;
 };
-using DeviceRef = std::shared_ptr<const OpenDevice>;
+using DeviceRef = std::shared_ptr<const NativeDevice>;
 
 // A plugin's buffer. Destroyed with this object: no operation that uses it may be pending.
 class NativeBuffer {

@@ -50,7 +50,7 @@ struct Owner {
     std::uint64_t generation = 0;
 };
 using OwnerRef = std::shared_ptr<const Owner>;
-[[nodiscard]] std::string to_text(const Owner& owner);  // "opencl:0 (generation 1)"
+[[nodiscard]] std::string to_text(const Owner& owner);  // "name:0 (generation 1)"
 
 // Tells the live contexts of a process apart: 1 to 4095, each held by one at a time. Taken in turn,
 // so a tag that was given back comes round last. Free-threaded; move-only.
@@ -151,7 +151,7 @@ class HandleTable {
     // Frees a handle at once; the object goes when nothing uses it.
     [[nodiscard]] Result<void> retire(Handle handle, HandleKind kind);
 
-    // find and begin_use without a reason: an empty pin, false. Whoever needs it asks those.
+    // As find and begin_use, without the reason: an empty pin, false. Call those for the reason.
     [[nodiscard]] Pin try_find(Handle handle, HandleKind kind) const noexcept;
     [[nodiscard]] bool try_use(std::span<const Handle> handles, InFlight& out) const noexcept;
 

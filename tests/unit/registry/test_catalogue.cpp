@@ -60,6 +60,8 @@ constexpr wye_plugin_query_fn kGpu = query<'g', 'g', 'p', 'u'>;
 constexpr wye_plugin_query_fn kAcc = query<'a', 'a', 'c', 'c'>;
 constexpr wye_plugin_query_fn kOcl = query<'c', 'o', 'c', 'l'>;
 
+using Names = std::vector<std::string>;
+
 std::unique_ptr<Registry> make(std::vector<BuiltinPlugin> builtins,
                                std::vector<std::filesystem::path> paths = {}) {
     inits = 0;
@@ -67,6 +69,11 @@ std::unique_ptr<Registry> make(std::vector<BuiltinPlugin> builtins,
     Options options;
     options.builtins = std::move(builtins);
     options.application_paths = std::move(paths);
+    options.rank = [](const DeviceInfo& device) {
+        const Names order = {"ocl", "cpu", "acc", "gpu"};
+        const auto at = std::find(order.begin(), order.end(), device.plugin);
+        return Score{static_cast<std::uint32_t>(at - order.begin()), {device.plugin, "test"}};
+    };
     auto registry = Registry::create(std::move(options));
     REQUIRE(registry.ok());
     return std::move(*registry);
@@ -84,8 +91,6 @@ std::vector<std::string> opened(const Registry& registry) {
         if (plugin.state != PluginState::found) out.push_back(plugin.id);
     return out;
 }
-
-using Names = std::vector<std::string>;
 
 }  // namespace
 
@@ -118,12 +123,12 @@ TEST_CASE("later preferences are opened only when earlier ones gave nothing") {
     CHECK(second->passed_over[1].reason == "the fake says so");
 }
 
-TEST_CASE("auto takes the best kind") {
+TEST_CASE("auto takes the device with the most points, and says what for") {
     const auto all = make({{"ocl", kOcl}, {"cpu", kCpu}, {"acc", kAcc}, {"gpu", kGpu}});
     const auto best = all->select(parsed("auto"));
     REQUIRE(best.ok());
     CHECK(best->device->selector == "gpu:0");
-    CHECK(best->reason.find("best usable device (gpu)") != std::string::npos);
+    CHECK(best->reason.find("best usable device (gpu, test)") != std::string::npos);
     CHECK(all->select(parsed("auto,-gpu"))->device->selector == "acc:0");
     CHECK(all->select(parsed("-gpu,-acc"))->device->selector == "cpu:0");
     CHECK(all->select(parsed("-gpu,-acc,-cpu"))->device->selector == "ocl:0");

@@ -88,27 +88,27 @@ TEST_CASE("a launch is held against the limits too") {
     launch->buffers[0].bytes = 4096;
     launch->workgroup = {64, 1, 1};
     registry::DeviceInfo info = device();
-    CHECK(check_launch(info, plain.plan, *launch, false, kFormats).ok());
-    const auto cooperative = check_launch(info, plain.plan, *launch, true, kFormats);
+    CHECK(route(info, plain.plan, *launch, {}, kFormats).ok());
+    const auto cooperative = route(info, plain.plan, *launch, {.cooperative = true}, kFormats);
     REQUIRE(!cooperative.ok());
     CHECK(cooperative.error().code == Code::UNSUPPORTED);
     CHECK(cooperative.error().message.find("grid_sync") != std::string::npos);
     CHECK(cooperative.error().fix.starts_with("Fix: "));
     info.facts.set(WYE_FACT_KEY_MAX_BUFFER_BYTES, {std::uint64_t{4095}, ""});
-    CHECK(!check_launch(info, plain.plan, *launch, false, kFormats).ok());
+    CHECK(!route(info, plain.plan, *launch, {}, kFormats).ok());
     info.facts.set(WYE_FACT_KEY_MAX_BUFFER_BYTES, {std::uint64_t{4096}, ""});
     info.facts.set(WYE_FACT_KEY_MEMORY_BYTES, {std::uint64_t{8000}, ""});
     launch->buffer_count = 2;
     launch->buffers[1] = launch->buffers[0];
-    const auto crowded = check_launch(info, plain.plan, *launch, false, kFormats);
+    const auto crowded = route(info, plain.plan, *launch, {}, kFormats);
     REQUIRE(!crowded.ok());
     CHECK(crowded.error().message.find("needs memory_bytes 8192, has 8000") != std::string::npos);
     launch->buffers[1].kind = plan::ArgumentKind::Resident;  // it is there already
-    CHECK(check_launch(info, plain.plan, *launch, false, kFormats).ok());
+    CHECK(route(info, plain.plan, *launch, {}, kFormats).ok());
     launch->buffer_count = 1;
     launch->buffers[0].bytes = 4095;
     launch->workgroup = {257, 1, 1};
-    CHECK(!check_launch(info, plain.plan, *launch, false, kFormats).ok());
+    CHECK(!route(info, plain.plan, *launch, {}, kFormats).ok());
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "route/rank.hpp"
+
+namespace wye::route {
+namespace {
+
+struct Kind {
+    std::string_view name;  // WYE_FACT_KEY_DEVICE_KIND
+    std::uint32_t points;
+};
+constexpr Kind kKinds[] = {
+    {"gpu", 400},          // made for this work, with memory of its own
+    {"accelerator", 300},  // made for some of it
+    {"cpu", 100},
+};
+
+// A device that runs programs itself needs no compiler of a driver: nothing to wait for, nothing to
+// go wrong. Less than the distance between two kinds.
+constexpr std::uint32_t kRunsPrograms = 50;
+
+}  // namespace
+
+registry::Score rank(const registry::DeviceInfo& device) {
+    registry::Score out;
+    const std::string_view name = device.facts.text(WYE_FACT_KEY_DEVICE_KIND);
+    for (const Kind& kind : kKinds)
+        if (kind.name == name) out.points += kind.points;
+    out.reasons.push_back(name.empty() ? "device of unknown kind" : std::string(name));
+    if (!device.formats.empty() && device.formats.front() == WYE_FORMAT_PROGRAM) {
+        out.points += kRunsPrograms;
+        out.reasons.emplace_back("runs programs without a driver");
+    }
+    return out;
+}
+
+}  // namespace wye::route
