@@ -10,6 +10,7 @@
 #include "exec/program/cache_key.hpp"
 #include "lower/lower.hpp"
 #include "registry/report.hpp"
+#include "route/rank.hpp"
 #include "route/route.hpp"
 #include "wye/wye.h"
 
@@ -25,6 +26,7 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     for (const auto& [name, value] : options.environment)
         if (name.starts_with("WYE_")) filters.emplace(name, value);
     const bool logs = options.log != nullptr;
+    options.rank = route::rank;
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
     return std::unique_ptr<Context>(new Context(std::move(registry), std::move(default_selector),
@@ -38,19 +40,19 @@ Context::Context(std::unique_ptr<registry::Registry> registry, std::string defau
       filters_(std::move(filters)),
       logs_(logs),
       registry_(std::move(registry)),
-      disk_(std::make_shared<ArtifactCache>(registry_->shared_host())),
+      disk_(std::make_shared<DiskCache>(registry_->shared_host())),
       handles_(tag_.value()) {}
 
 Context::~Context() {
-    for (const Opened& opened : opened_) (void)opened.session->flush();
+    for (const OpenSession& open : open_) (void)open.session->flush();
 }
 
-Context::Opened* Context::find_opened(const registry::DeviceInfo& device) {
-    const auto found = std::ranges::find_if(opened_, [&](const Opened& opened) {
-        return opened.session->info().plugin == device.plugin &&
-               opened.session->info().index == device.index;
+Context::OpenSession* Context::find_open(const registry::DeviceInfo& device) {
+    const auto found = std::ranges::find_if(open_, [&](const OpenSession& open) {
+        return open.session->info().plugin == device.plugin &&
+               open.session->info().index == device.index;
     });
-    return found == opened_.end() ? nullptr : &*found;
+    return found == open_.end() ? nullptr : &*found;
 }
 
 Result<Handle> Context::open_device(std::string_view selector, Handle program) {
@@ -62,7 +64,7 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
         auto found = handles_.find(program, HandleKind::program);
         if (!found.ok()) return std::move(found).error();
         pin.emplace(std::move(found).value());
-        const plan::ProgramPlan& plan = pin->as<ProgramObject>().plan();
+        const plan::ProgramPlan& plan = pin->as<LoadedProgram>().plan();
         fit = [&plan](const registry::DeviceInfo& device) {
             return route::reasons_against(device, plan, route::requirements(plan),
                                           lower::formats());
@@ -73,39 +75,39 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     std::uint64_t generation = 0;
     SessionRef lost;
     {
-        const std::lock_guard lock(opened_mutex_);
-        if (const Opened* opened = find_opened(*selection.device)) {
-            if (!opened->session->lost()) return opened->handle;
-            lost = opened->session;
+        const std::lock_guard lock(open_mutex_);
+        if (const OpenSession* known = find_open(*selection.device)) {
+            if (!known->session->lost()) return known->handle;
+            lost = known->session;
         }
         generation = next_generation_++;
     }
     // No lock is held while a plugin opens its device; of two threads the first to finish wins.
     if (lost) WYE_TRY(lost->recover());
     WYE_ASSIGN(SessionRef session, DeviceSession::open(*registry_, selection, generation, disk_));
-    const std::lock_guard lock(opened_mutex_);
-    Opened* opened = find_opened(*selection.device);
-    if (opened != nullptr && !opened->session->lost()) return opened->handle;
+    const std::lock_guard lock(open_mutex_);
+    OpenSession* known = find_open(*selection.device);
+    if (known != nullptr && !known->session->lost()) return known->handle;
     WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
                                                  session->info().selector));
     // The handle of a lost device stays, and goes on saying so.
-    if (opened != nullptr)
-        *opened = {handle, std::move(session)};
+    if (known != nullptr)
+        *known = {handle, std::move(session)};
     else
-        opened_.push_back({handle, std::move(session)});
+        open_.push_back({handle, std::move(session)});
     return handle;
 }
 
 std::string Context::open_devices() const {
-    const std::lock_guard lock(opened_mutex_);
+    const std::lock_guard lock(open_mutex_);
     std::string out;
-    for (const Opened& opened : opened_)
-        out += (out.empty() ? "" : ", ") + opened.session->info().selector;
+    for (const OpenSession& open : open_)
+        out += (out.empty() ? "" : ", ") + open.session->info().selector;
     return out;
 }
 
 Result<Handle> Context::add_program(ProgramRef program) {
-    std::string name = program->program().name;
+    std::string name = program->name();
     return handles_.add(HandleKind::program, std::move(program), nullptr, std::move(name));
 }
 
@@ -113,7 +115,7 @@ Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::ui
                                       std::string_view label) {
     WYE_ASSIGN(const Pin pin, handles_.find(device, HandleKind::device));
     DeviceSession& session = pin.as<DeviceSession>();
-    const std::uint64_t limit = std::min(session.max_buffer_bytes(), kMaxBufferBytes);
+    const std::uint64_t limit = std::min(session.limits().max_buffer_bytes, kMaxBufferBytes);
     if (size > limit)
         return Error(Code::LIMIT_EXCEEDED,
                      fmt::format("a buffer of {} bytes is asked for, {} takes at most {}", size,

@@ -15,7 +15,7 @@
 
 #include "exec/device/session.hpp"
 #include "exec/program/disk_cache.hpp"
-#include "exec/program/program_object.hpp"
+#include "exec/program/loaded_program.hpp"
 #include "registry/catalogue.hpp"
 #include "registry/ownership.hpp"
 #include "wye/sdk/result.hpp"
@@ -55,35 +55,35 @@ class Context {
 
     [[nodiscard]] Result<std::string> report(std::string_view selector);
 
-    // The selector of the best device for which `fit` has no reasons, or nothing.
+    // The selector of the best device that `fit` has no reason against; none: there is none.
     [[nodiscard]] std::optional<std::string> alternative(const registry::Fit& fit) const;
     // The disk cache of compiled programs.
-    [[nodiscard]] ArtifactCache& disk() const noexcept { return *disk_; }
+    [[nodiscard]] DiskCache& disk() const noexcept { return *disk_; }
 
     // "opencl:0, cpu:0"; empty: none.
     [[nodiscard]] std::string open_devices() const;
 
-    // Somebody listens; without a log no text is made.
+    // A log callback is set; without one no text is made.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
 
   private:
-    struct Opened {
+    struct OpenSession {
         registry::Handle handle;
         SessionRef session;
     };
     Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
             std::map<std::string, std::string> filters, bool logs, registry::ContextTag tag);
-    [[nodiscard]] Opened* find_opened(const registry::DeviceInfo& device);
+    [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device);
 
     registry::ContextTag tag_;
     std::string default_selector_;
     std::map<std::string, std::string> filters_;  // variables that were in effect, for reports
     bool logs_;
     std::unique_ptr<registry::Registry> registry_;
-    std::shared_ptr<ArtifactCache> disk_;
-    mutable std::mutex opened_mutex_;
-    std::vector<Opened> opened_;
+    std::shared_ptr<DiskCache> disk_;
+    mutable std::mutex open_mutex_;  // guards the next two
+    std::vector<OpenSession> open_;
     std::uint64_t next_generation_ = 1;
     registry::HandleTable handles_;  // destroyed first
 };

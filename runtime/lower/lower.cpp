@@ -97,7 +97,7 @@ Result<Artifact> lower_expanded(const ir::Program& program, std::string_view for
 Result<Artifact> lower(const ir::Program& program, std::string_view format,
                        const TargetFacts& facts, const Options& options) {
     Options chosen = options;
-    chosen.natives = choose_natives(program, format, options.ulp_budget);
+    chosen.natives |= choose_natives(program, format, options.ulp_budget);
     const auto finish = [&](const ir::Program& from) {
         auto artifact = lower_expanded(from, format, facts, chosen);
         if (artifact.ok()) artifact->natives = chosen.natives;

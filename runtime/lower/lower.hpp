@@ -64,7 +64,7 @@ struct Options {
     bool folded_grid = false;  // take workgroup ids and counts from WYE_SLOT_GRID
     // Native forms of `/`, sqrt and math functions are fine up to this stated error. 0: strict.
     std::uint32_t ulp_budget = 0;
-    NativeSet natives = 0;  // set by `lower`
+    NativeSet natives = 0;  // chosen before; `lower` adds what the budget allows
     // Leave out the range checks that hold where preconditions() of this program and workgroup do;
     // the host runs the artifact only where they hold.
     bool check_free = false;

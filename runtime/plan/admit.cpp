@@ -47,18 +47,9 @@ Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch) {
     return {};
 }
 
-namespace {
-
-bool starts_at_zero(const ir::Buffer& buffer, const BoundBuffer& bound) {
+bool starts_at_zero(const ProgramPlan& plan, const BoundBuffer& bound) {
+    const ir::Buffer& buffer = plan.program->buffers[bound.buffer_index];
     return buffer.role == ir::Role::OUTPUT && !buffer.unset && bound.bytes != 0;
-}
-
-}  // namespace
-
-void zero_all_outputs(const ProgramPlan& plan, Launch& out) {
-    for (std::uint32_t i = 0; i < out.buffer_count; ++i)
-        out.buffers[i].zero =
-            starts_at_zero(plan.program->buffers[out.buffers[i].buffer_index], out.buffers[i]);
 }
 
 namespace {
@@ -104,7 +95,7 @@ void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out
         BoundBuffer& bound = out.buffers[i];
         const std::uint32_t buffer = bound.buffer_index;
         bound.zero =
-            starts_at_zero(plan.program->buffers[buffer], bound) &&
+            starts_at_zero(plan, bound) &&
             !stores_all(plan, lengths, out, plan.zero_fill.outputs[buffer], bound.elements);
     }
 }

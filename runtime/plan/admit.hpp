@@ -35,8 +35,9 @@ using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
                                       const Lengths& lengths, Launch& out);
 // Which outputs need a zero fill; after sizes and grid.
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out);
-// Instead, for code that promises nothing about what it stores (native variants).
-void zero_all_outputs(const ProgramPlan& plan, Launch& out);
+// The program sees zeros in this output before it stores: code that promises nothing about what it
+// stores (native variants) needs the fill wherever this holds.
+[[nodiscard]] bool starts_at_zero(const ProgramPlan& plan, const BoundBuffer& bound);
 [[nodiscard]] Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch);
 
 }  // namespace wye::plan

@@ -152,7 +152,7 @@ TEST_CASE("what is kept is shown and cleared, and the size is the user's") {
     env["WYE_CACHE_SIZE"] = "0";
     CHECK(contains(wye_command({"cache"}, env).out, "off"));
     env["WYE_CACHE_SIZE"] = "lots";
-    CHECK(contains(wye_command({"cache"}, env).out, "`lots` is no size. Fix: "));
+    CHECK(contains(wye_command({"cache"}, env).out, "`lots` is not a valid size. Fix: "));
     env["WYE_CACHE_SIZE"] = "1M";
     env["WYE_CACHE_DIR"] = "";
     CHECK(contains(wye_command({"cache"}, env).out, "off"));

@@ -48,7 +48,7 @@ Result<void> refuse_header(const wye_header& header, std::size_t size, std::stri
                      "Fix: start from WYE_INIT, which sets it", std::string(name));
     if (header.size != size)
         return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("{} has {} bytes by its header, this version ({}) knows {}", name,
+                     fmt::format("`header.size` of {} is {}; libwye {} expects {}", name,
                                  header.size, wye_version(), size),
                      "Fix: build with the header of the library that is loaded", std::string(name));
     if (header.type != 0)

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"
+#include "exec/program/analysis_json.hpp"
 #include "exec/program/forms.hpp"
+#include "exec/program/load.hpp"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
@@ -41,7 +43,7 @@ Result<ProgramRef> load(wye_context& context, const wye_program_source& source) 
                 source.resolve(source.resolve_user, wye::sdk::to_abi(name), &bytes);
             if (status != WYE_OK || (bytes.data == nullptr && bytes.size != 0))
                 return Error(status == WYE_OK ? Code::INVALID_ARGUMENT : static_cast<Code>(status),
-                             fmt::format("variant file \"{}\" could not be read", name),
+                             fmt::format("variant file `{}` could not be read", name),
                              "Fix: check the name and that the file is readable",
                              std::string(name));
             const auto* data = static_cast<const std::byte*>(bytes.data);
@@ -80,7 +82,7 @@ wye_status wye_program_describe(wye_context* context, wye_program program,
         WYE_TRY(check_header(out->header, sizeof *out, "wye_program_description"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
         const wye_header header = out->header;
-        *out = pin.as<ProgramObject>().description();
+        *out = pin.as<LoadedProgram>().description();
         out->header = header;
         return {};
     });
@@ -92,7 +94,7 @@ wye_status wye_program_analysis(wye_context* context, wye_program program, wye_b
         WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
-        *out = make_blob(analysis_json(pin.as<ProgramObject>()));
+        *out = make_blob(analysis_json(pin.as<LoadedProgram>()));
         return {};
     });
 }
@@ -104,7 +106,7 @@ wye_status wye_program_lower(wye_context* context, wye_program program, wye_stri
         WYE_NEED(out);
         WYE_TRY(check_string(format, "format"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
-        WYE_ASSIGN(std::string text, program_form(*self, pin.as<ProgramObject>(), from_abi(format),
+        WYE_ASSIGN(std::string text, program_form(*self, pin.as<LoadedProgram>(), from_abi(format),
                                                   device, 0, false));
         *out = make_blob(std::move(text));
         return {};
@@ -124,7 +126,7 @@ wye_status wye_program_lower_with(wye_context* context, wye_program program,
                          "Fix: start from WYE_INIT", "wye_lower_desc");
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(program, HandleKind::program));
         WYE_ASSIGN(std::string text,
-                   program_form(*self, pin.as<ProgramObject>(), from_abi(desc->format),
+                   program_form(*self, pin.as<LoadedProgram>(), from_abi(desc->format),
                                 desc->device, desc->ulp_budget, desc->check_free != 0));
         *out = make_blob(std::move(text));
         return {};

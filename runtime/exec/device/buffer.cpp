@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exec/device/buffer.hpp"
+
 #include <fmt/format.h>
 
-#include "exec/device/buffer.hpp"
+#include "exec/device/queue_lease.hpp"
 
 namespace wye::exec {
 namespace {
@@ -24,7 +26,7 @@ Result<void> check_range(const Pin& pin, std::string_view what, std::uint64_t of
 Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t size) {
     if (pointer != nullptr || size == 0) return {};
     return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("{} bytes of buffer `{}` are to be moved from or to a null pointer",
+                 fmt::format("cannot transfer {} bytes of buffer `{}`: the host pointer is null",
                              size, pin.label()),
                  "Fix: pass the memory, or size 0", pin.label());
 }

@@ -10,29 +10,29 @@
 #include <vector>
 
 #include "exec/device/compile_job.hpp"
+#include "exec/device/queue_lease.hpp"
 #include "exec/device/session.hpp"
 #include "exec/program/compile.hpp"
-#include "exec/program/disk_cache.hpp"
 #include "registry/process_state.hpp"
 
 namespace wye::exec {
 namespace {
 
-// Programs that stay alive until the end, since they can be kept on disk only then.
-constexpr std::size_t kMostUnkept = 64;
+// Programs that stay alive until the device is closed, since they can be saved only then.
+constexpr std::size_t kMostUnsaved = 64;
 
-void add(PrepareStats& sum, PrepareStats&& part) {
+void add(CompileStats& sum, CompileStats&& part) {
     sum.compiled += part.compiled;
     sum.loaded += part.loaded;
     sum.missed += part.missed;
-    sum.kept_bytes += part.kept_bytes;
+    sum.saved_bytes += part.saved_bytes;
     sum.lower_ns += part.lower_ns;
     sum.driver_ns += part.driver_ns;
     for (CacheEntry& entry : part.unwritten) sum.unwritten.push_back(std::move(entry));
 }
 
 std::string what_of(const CompileJob& job) {
-    return fmt::format("compiling `{}`", job.program->program().name);
+    return fmt::format("compiling `{}`", job.program->name());
 }
 
 Error not_in_time(const std::string& device, const CompileJob& job, bool own) {
@@ -43,7 +43,7 @@ Error not_in_time(const std::string& device, const CompileJob& job, bool own) {
                         device, state),
             "Fix: give a longer time-out, prepare the program before it is dispatched "
             "(wye_program_prepare), or make it smaller",
-            job.program->program().name};
+            job.program->name()};
 }
 
 Error overdue_error(const std::string& device, const CompileJob& job) {
@@ -58,13 +58,13 @@ Error overdue_error(const std::string& device, const CompileJob& job) {
 
 }  // namespace
 
-PreparedRef DeviceSession::known(ProgramObject& program, const PreparedKey& key) {
-    if (PreparedRef found = program.find_prepared(*this, key)) return found;
-    const auto [first, last] = cache_.equal_range(program.fingerprint().bytes);
+CompiledRef DeviceSession::find(LoadedProgram& program, const Form& form) {
+    if (CompiledRef found = program.find_compiled(*this, form)) return found;
+    const auto [first, last] = by_fingerprint_.equal_range(program.fingerprint().bytes);
     for (auto it = first; it != last; ++it) {
-        PreparedRef found = it->second.lock();
+        CompiledRef found = it->second.lock();
         // A fingerprint does not resist forgery, so the bytes decide.
-        if (!found || found->key != key || *found->encoding != *program.encoding()) continue;
+        if (!found || found->form != form || *found->encoding != *program.encoding()) continue;
         program.remember(*this, found);
         return found;
     }
@@ -74,26 +74,26 @@ PreparedRef DeviceSession::known(ProgramObject& program, const PreparedKey& key)
 bool DeviceSession::await(std::unique_lock<std::mutex>& lock,
                           const std::optional<Clock::time_point>& deadline, const CompileJob& job) {
     const auto ended = [&] { return job.done; };
-    if (deadline) return compiled_.wait_until(lock, *deadline, ended);
-    compiled_.wait(lock, ended);
+    if (deadline) return compile_ended_.wait_until(lock, *deadline, ended);
+    compile_ended_.wait(lock, ended);
     return true;
 }
 
-Result<PreparedRef> DeviceSession::prepared(ProgramObject& program, const PreparedKey& key,
-                                            PrepareStats& stats,
+Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& form,
+                                            std::string_view format, CompileStats& stats,
                                             std::optional<Clock::time_point> deadline, bool warms) {
     std::shared_ptr<CompileJob> job;
     std::shared_ptr<CompileJob> late;  // has ended; its thread is joined without the lock
     std::unique_lock lock(compile_mutex_);
     for (;;) {
-        job = std::make_shared<CompileJob>(program.shared_from_this(), key);
-        job->known = known(program, key);
+        job = std::make_shared<CompileJob>(program.shared_from_this(), form, format);
+        job->known = find(program, form);
         job->warms = warms && format_ != WYE_FORMAT_PROGRAM;
         if (job->known && (!job->warms || job->known->made_code)) return job->known;
         if (!job_) break;
         // Of two calls for one program the second waits for what the first one makes.
         const std::shared_ptr<CompileJob> running = job_;
-        if (running->overdue && (running->program != job->program || running->key != key))
+        if (running->overdue && (running->program != job->program || running->form != form))
             return overdue_error(info().selector, *running);
         if (!await(lock, deadline, *running)) return not_in_time(info().selector, *running, false);
     }
@@ -126,23 +126,24 @@ void DeviceSession::compile(CompileJob& job) noexcept {
         overdue = job.overdue;
         job.done = true;
         job_.reset();  // whoever waits for it, or `late_`, has it too
-        compiled_.notify_all();
+        compile_ended_.notify_all();
     }
-    if (overdue) write_entries(job.stats, *disk_);
+    if (overdue) save_entries(job.stats, *disk_);
 }
 
-Result<PreparedRef> DeviceSession::compile_now(CompileJob& job) {
-    PreparedRef out = job.known;
+Result<CompiledRef> DeviceSession::compile_now(CompileJob& job) {
+    CompiledRef out = job.known;
     if (!out) {
         const std::shared_lock entering(entering_);
         WYE_TRY(alive());
-        auto made = prepare(device_, lines_, *job.program, job.key, *disk_, job.stats);
+        auto made =
+            exec::compile(device_, lines_, *job.program, job.form, job.format, *disk_, job.stats);
         if (!made.ok()) return noted(std::move(made).error());
         out = std::move(made).value();
         const std::lock_guard lock(compile_mutex_);
-        if (out->unkept && unkept_.size() < kMostUnkept) unkept_.push_back(out);
-        std::erase_if(cache_, [](const auto& entry) { return entry.second.expired(); });
-        cache_.emplace(job.program->fingerprint().bytes, out);
+        if (out->unsaved && unsaved_.size() < kMostUnsaved) unsaved_.push_back(out);
+        std::erase_if(by_fingerprint_, [](const auto& entry) { return entry.second.expired(); });
+        by_fingerprint_.emplace(job.program->fingerprint().bytes, out);
         job.program->remember(*this, out);
     }
     if (job.warms) make_code(*job.program, *out, job.stats);
@@ -150,9 +151,9 @@ Result<PreparedRef> DeviceSession::compile_now(CompileJob& job) {
 }
 
 // A launch of no workgroups: drivers that put off code generation until a launch do it now, and
-// nothing of the program runs. An error is no matter: the first launch meets it again.
-void DeviceSession::make_code(const ProgramObject& program, Prepared& prepared,
-                              PrepareStats& stats) {
+// nothing of the program runs. Errors are dropped: the first launch meets them again.
+void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& compiled,
+                              CompileStats& stats) {
     const Clock::time_point start = now();
     const registry::ProcessStateGuard guard(!device_->built_in());
     auto queue = lease();
@@ -165,11 +166,11 @@ void DeviceSession::make_code(const ProgramObject& program, Prepared& prepared,
     wye_operation operation{};
     operation.kind = WYE_OPERATION_DISPATCH;
     wye_dispatch_op& dispatch = operation.u.dispatch;
-    dispatch.program = prepared.native.object();
+    dispatch.program = compiled.native.object();
     dispatch.bindings = bindings.data();
     dispatch.params = params.data();
-    if (prepared.uses_trap) dispatch.trap = {*buffer, 0, 8, 1};
-    if (queue->run({&operation, 1}).ok()) prepared.made_code = true;
+    if (compiled.uses_trap) dispatch.trap = {*buffer, 0, 8, 1};
+    if (queue->run({&operation, 1}).ok()) compiled.made_code = true;
     stats.driver_ns += nanoseconds(now() - start);
 }
 
@@ -181,7 +182,7 @@ bool DeviceSession::overdue() {
 void DeviceSession::await_overdue() {
     std::shared_ptr<CompileJob> late;
     std::unique_lock lock(compile_mutex_);
-    compiled_.wait(lock, [&] { return !job_ || !job_->overdue; });
+    compile_ended_.wait(lock, [&] { return !job_ || !job_->overdue; });
     if (!job_) late = std::move(late_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compile of a session, which runs on a WideThread: whoever asked for it may stop to wait.
+// One compile of a session, which runs on a WideThread, so that its caller can stop waiting.
 // Guarded by the session's lock, but for `stats` and `made`, which are the thread's until `done`.
 #pragma once
 
@@ -8,23 +8,24 @@
 #include <memory>
 #include <optional>
 
-#include "exec/program/compiled.hpp"
-#include "exec/program/program_object.hpp"
+#include "exec/program/compiled_program.hpp"
+#include "exec/program/loaded_program.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/sdk/wide_stack.hpp"
 
 namespace wye::exec {
 
 struct CompileJob {
-    CompileJob(std::shared_ptr<ProgramObject> p, const PreparedKey& k)
-        : program(std::move(p)), key(k) {}
+    CompileJob(std::shared_ptr<LoadedProgram> p, const Form& f, std::string_view to)
+        : program(std::move(p)), form(f), format(to) {}
 
-    const std::shared_ptr<ProgramObject> program;
-    const PreparedKey key;
-    bool warms = false;  // the driver is to make its code now, not at the first launch
-    PreparedRef known;   // compiled before, and only to be warmed
-    PrepareStats stats;
-    std::optional<Result<PreparedRef>> made;
+    const std::shared_ptr<LoadedProgram> program;
+    const Form form;
+    const std::string_view format;  // static, or of the program's variant
+    bool warms = false;             // the driver is to make its code now, not at the first launch
+    CompiledRef known;              // compiled before: only its code is to be made
+    CompileStats stats;
+    std::optional<Result<CompiledRef>> made;
     std::exception_ptr thrown;
     bool done = false;
     bool overdue = false;  // nobody waits for it

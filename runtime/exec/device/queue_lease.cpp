@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The submit stage: the only place where operations reach a driver's queue.
-#include <fmt/format.h>
-
-#include "exec/device/session.hpp"
+#include "exec/device/queue_lease.hpp"
 
 namespace wye::exec {
 namespace {
@@ -26,7 +22,7 @@ Result<wye_buffer_object*> QueueLease::scratch(std::uint64_t size, std::uint32_t
 
 Result<wye_buffer_object*> QueueLease::trap_buffer() {
     if (!session_->trap_buffer_) {
-        auto made = registry::NativeBuffer::create(session_->device_, sizeof session_->trap_record_,
+        auto made = registry::NativeBuffer::create(session_->device_, sizeof session_->trap_words_,
                                                    64, "trap record", WYE_BUFFER_USAGE_STAGING);
         if (!made.ok()) return session_->noted(std::move(made).error());
         session_->trap_buffer_ = std::move(made).value();
@@ -34,7 +30,7 @@ Result<wye_buffer_object*> QueueLease::trap_buffer() {
     return session_->trap_buffer_->object();
 }
 
-std::uint32_t* QueueLease::trap_record() noexcept { return session_->trap_record_; }
+std::uint32_t* QueueLease::trap_words() noexcept { return session_->trap_words_; }
 
 std::vector<wye_operation>& QueueLease::operations() noexcept {
     session_->operations_.clear();
@@ -46,58 +42,76 @@ std::vector<wye_binding>& QueueLease::bindings() noexcept {
     return session_->bindings_;
 }
 
-[[gnu::hot]] Result<void> QueueLease::run(std::span<const wye_operation> operations,
-                                          std::uint64_t timeout_ns, bool timed,
-                                          Clock::time_point start, RunTimes& times,
-                                          std::uint64_t& pending) {
-    pending = 0;
-    if (operations.empty()) return {};
+[[gnu::hot, gnu::always_inline]] inline Result<std::uint64_t> QueueLease::enter(
+    std::span<const wye_operation> operations, bool timed, Clock::time_point start,
+    RunTimes& times) {
     if (auto ready = session_->ensure_queue(timed); !ready.ok())
         return session_->noted(std::move(ready).error());
-    registry::NativeQueue& queue = *session_->queue_;
-
-    auto submitted = queue.submit(operations);
-    const Clock::time_point queued = now();
-    times.enqueue_ns += nanoseconds(queued - start);
+    auto submitted = session_->queue_->submit(operations);
+    times.queued = now();
+    times.enqueue_ns += nanoseconds(times.queued - start);
     if (!submitted.ok()) {
         session_->queue_.reset();
         return session_->noted(std::move(submitted).error());
     }
-    if (times.unwritten != nullptr) [[unlikely]]
-        session_->write(*std::exchange(times.unwritten, nullptr));
-    auto waited = queue.wait(*submitted, timeout_ns == 0 ? kNoLimit : timeout_ns);
-    const Clock::time_point ended = now();
-    times.ended = ended;
-    times.wait_ns += nanoseconds(ended - queued);
-    if (waited.ok()) {
-        if (!timed) return {};
-        const auto timing = queue.timing(*submitted);
-        times.device_known = times.device_known && timing.ok() && timing->device_ns != 0;
-        if (times.device_known) times.device_ns += timing->device_ns;
-        return {};
-    }
-    if (waited.error().code != Code::TIMEOUT) {
+    return submitted;
+}
+
+Result<std::uint64_t> QueueLease::submit(std::span<const wye_operation> operations, bool timed,
+                                         Clock::time_point start, RunTimes& times) {
+    return enter(operations, timed, start, times);
+}
+
+// Notes the end of a wait that the work did not outlive.
+[[gnu::hot, gnu::always_inline]] inline Result<void> QueueLease::ended(Result<void> waited,
+                                                                       std::uint64_t value,
+                                                                       bool timed,
+                                                                       RunTimes& times) {
+    const Clock::time_point end = now();
+    times.ended = end;
+    times.wait_ns += nanoseconds(end - times.queued);
+    if (!waited.ok()) {
         session_->queue_.reset();  // its later events are poisoned too
         return session_->noted(std::move(waited).error());
     }
-    pending = *submitted;
-    if (queue.cancel(*submitted).ok()) {
-        const auto stopped = queue.wait(*submitted, kCancelGrace);
-        if (stopped.ok() || stopped.error().code != Code::TIMEOUT) {
-            pending = 0;
-            if (!stopped.ok()) {
-                (void)session_->noted(stopped.error());
-                session_->queue_.reset();
-            }
-        }
+    if (!timed) return {};
+    const auto timing = session_->queue_->timing(value);
+    times.device_known = times.device_known && timing.ok() && timing->device_ns != 0;
+    if (times.device_known) times.device_ns += timing->device_ns;
+    return {};
+}
+
+Result<void> QueueLease::wait(std::uint64_t value, std::uint64_t timeout_ns, bool timed,
+                              RunTimes& times, std::uint64_t& pending) {
+    pending = 0;
+    registry::NativeQueue& queue = *session_->queue_;
+    auto waited = queue.wait(value, timeout_ns == 0 ? kNoLimit : timeout_ns);
+    if (waited.ok() || waited.error().code != Code::TIMEOUT)
+        return ended(std::move(waited), value, timed, times);
+    times.ended = now();
+    times.wait_ns += nanoseconds(*times.ended - times.queued);
+    pending = value;
+    if (!queue.cancel(value).ok()) return waited;
+    const auto stopped = queue.wait(value, kCancelGrace);
+    if (!stopped.ok() && stopped.error().code == Code::TIMEOUT) return waited;
+    pending = 0;
+    if (!stopped.ok()) {
+        (void)session_->noted(stopped.error());
+        session_->queue_.reset();
     }
     return waited;
 }
 
+[[gnu::hot]] Result<void> QueueLease::run(std::span<const wye_operation> operations, bool timed,
+                                          Clock::time_point start, RunTimes& times) {
+    if (operations.empty()) return {};
+    WYE_ASSIGN(const std::uint64_t value, enter(operations, timed, start, times));
+    return ended(session_->queue_->wait(value), value, timed, times);
+}
+
 Result<void> QueueLease::run(std::span<const wye_operation> operations) {
     RunTimes times;
-    std::uint64_t pending = 0;
-    return run(operations, 0, false, now(), times, pending);
+    return run(operations, false, now(), times);
 }
 
 void QueueLease::abandon(Abandoned work) { session_->abandoned_ = std::move(work); }

@@ -6,55 +6,53 @@
 #include <algorithm>
 
 #include "exec/device/compile_job.hpp"
+#include "exec/device/queue_lease.hpp"
 #include "exec/program/cache_key.hpp"
 #include "exec/program/compile.hpp"
-#include "exec/program/program_object.hpp"
+#include "exec/program/loaded_program.hpp"
 #include "route/route.hpp"
 
 namespace wye::exec {
 namespace {
 
-// Saving may cost as much as compiling: closing must not take for ever. Later processes go on.
-constexpr std::chrono::seconds kKeepTime{2};
+// How long closing a device may save programs, which may cost as much as compiling them. Later
+// processes save the rest.
+constexpr std::chrono::seconds kSaveTime{2};
 
 }  // namespace
 
 Result<SessionRef> DeviceSession::open(registry::Registry& registry,
                                        const registry::Selection& selection,
-                                       std::uint64_t generation,
-                                       std::shared_ptr<ArtifactCache> cache) {
+                                       std::uint64_t generation, std::shared_ptr<DiskCache> cache) {
     WYE_ASSIGN(registry::DeviceRef device, registry.open_device(*selection.device));
     return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation,
                                            std::move(cache));
 }
 
 DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
-                             std::uint64_t generation, std::shared_ptr<ArtifactCache> cache)
+                             std::uint64_t generation, std::shared_ptr<DiskCache> cache)
     : device_(std::move(device)), reason_(std::move(reason)), disk_(std::move(cache)) {
     const registry::DeviceInfo& info = device_->info();
     if (disk_->store.on()) lines_ = device_lines(info);
     owner_ = std::make_shared<const registry::Owner>(
         registry::Owner{info.plugin, info.index, generation});
     format_ = route::choose_format(info, lower::formats());
-    // A limit that is not reported counts as 1: never unlimited.
-    max_groups_ = info.facts.triple(WYE_FACT_KEY_MAX_WORKGROUPS).value_or(plan::Count3{1, 1, 1});
-    for (std::uint32_t& axis : max_groups_) axis = std::max(axis, 1U);
-    max_buffer_bytes_ = info.facts.number(WYE_FACT_KEY_MAX_BUFFER_BYTES).value_or(UINT64_MAX);
+    limits_ = route::limits(info);
 }
 
 DeviceSession::~DeviceSession() {
     try {
         (void)flush();
         const Clock::time_point start = Clock::now();
-        for (const PreparedRef& prepared : unkept_)
-            if (!lost() && Clock::now() - start < kKeepTime)
-                if (const auto entry = entry_of(*prepared))
+        for (const CompiledRef& compiled : unsaved_)
+            if (!lost() && Clock::now() - start < kSaveTime)
+                if (const auto entry = entry_of(*compiled))
                     disk_->store.put(entry->key, entry->value);
     } catch (const std::exception&) {  // no memory: the next process compiles again
     }
 }
 
-void DeviceSession::write(PrepareStats& stats) noexcept { write_entries(stats, *disk_); }
+void DeviceSession::save(CompileStats& stats) noexcept { save_entries(stats, *disk_); }
 
 Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadline) {
     std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::defer_lock);

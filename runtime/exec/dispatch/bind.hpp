@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bind stage: an admitted launch becomes a list of queue operations. Takes scratch buffers for
-// host arguments from the lease; submits nothing.
+// The bind step of a dispatch: what happens to which buffer, in order, before any of it has device
+// memory. Pure: submit gives the buffers their memory and writes the queue's operations.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory_resource>
+#include <vector>
 
-#include "exec/device/session.hpp"
-#include "exec/dispatch/resolve.hpp"
-#include "exec/program/compiled.hpp"
+#include "exec/dispatch/lower.hpp"
 #include "plan/launch.hpp"
 #include "plan/split.hpp"
+#include "route/route.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {
 
-// One kernel of a launch with its parameter block: the program's, or that of each phase.
-struct Step {
-    Prepared* prepared;
-    const std::byte* params;
+struct BoundOperation {
+    enum class Kind : std::uint8_t { Upload, Fill, Dispatch, ReadBack };
+    Kind kind;
+    std::uint32_t index;   // of the launch's buffer; Dispatch: of the kernel launch
+    std::uint32_t box;     // Dispatch: of the split
+    std::uint64_t offset;  // in the bound range
+    std::uint64_t size;
+    const std::byte* source;  // Upload
+    std::byte* target;        // ReadBack
 };
 
-// The operations of one launch, in order: uploads, fills, dispatches (with the trap record around
-// them), read-backs. Borrowed from the lease and the launch.
-struct Batch {
-    std::span<const wye_operation> all;
-    std::size_t launch = 0;     // index of the first operation that is no upload
-    std::size_t read_back = 0;  // index of the first read-back
+// The operations of one launch: uploads, fills, dispatches, read-backs. Borrows host memory.
+struct BoundLaunch {
+    explicit BoundLaunch(std::pmr::memory_resource* memory) : operations(memory) {}
+
+    std::pmr::vector<BoundOperation> operations;
+    // Index of the first operation that is no upload; no fill; no dispatch.
+    std::size_t fills = 0;
+    std::size_t dispatches = 0;
+    std::size_t read_backs = 0;
+    plan::Split split;
     std::uint64_t bytes_uploaded = 0;
     std::uint64_t bytes_downloaded = 0;
     std::uint64_t bytes_filled = 0;
-    bool traps = false;  // the lease's trap record is written
-
-    [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
-    [[nodiscard]] std::span<const wye_operation> launches() const {
-        return all.subspan(launch, read_back - launch);
-    }
-    [[nodiscard]] std::span<const wye_operation> read_backs() const {
-        return all.subspan(read_back);
-    }
 };
 
-// `steps` is empty for an empty launch, which only fills and copies.
-[[nodiscard]] Result<Batch> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
-                                 const plan::Split& split, std::span<const Step> steps,
-                                 const Residents& residents, QueueLease& lease);
+// LIMIT_EXCEEDED for a grid that takes too many dispatches. A launch without workgroups only fills
+// and copies. A native variant promises nothing about what it stores, so all outputs are filled.
+[[nodiscard]] Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
+                                const route::Limits& limits, const Kernels& kernels,
+                                BoundLaunch& out);
 
 }  // namespace wye::exec

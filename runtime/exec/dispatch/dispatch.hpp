@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pipeline of a dispatch, one call for each stage:
+// The way of a dispatch, one call for each step:
 //
-//     resolve -> admit -> route -> own -> lower -> bind -> submit -> report
+//     resolve -> admit -> own -> route -> lower -> bind -> submit -> report
 //
-// Everything left of submit decides; a refusal there enters no driver (a program met for the first
-// time on a device is compiled in `lower`, after every check). Free-threaded.
+// Everything left of submit decides, and enters no driver; a refusal there costs nothing. A request
+// that ran before goes to its queue at once. Free-threaded.
 #pragma once
 
 #include <cstdint>
 
 #include "exec/context.hpp"
+#include "exec/dispatch/repeat.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
 namespace wye::exec {
 
-// `report` may be null; all but its header is written, on success and for TRAPPED.
-[[nodiscard]] Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
-                                    wye_report* report);
-
-// The long way, through all stages, of a call that began at `start`.
+// All steps, of a call that began at `start`.
 [[nodiscard]] Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
                                             Clock::time_point start, wye_report* report);
 
-// The report's times.
-inline void report_times(const RunTimes& times, Clock::time_point start, bool timed,
-                         wye_report& report) {
-    report.wall_ns = nanoseconds((times.ended ? *times.ended : now()) - start);
-    report.device_ns = timed && times.device_known ? times.device_ns : WYE_TIME_UNKNOWN;
-    report.enqueue_ns = times.enqueue_ns;
-    report.wait_ns = times.wait_ns;
+// `report` may be null; all but its header is written, on success and for TRAPPED.
+[[nodiscard]] inline Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
+                                           wye_report* report) {
+    const Clock::time_point start = now();
+    Result<void> result;
+    if (!context.logs() && repeat(context.handles(), desc, start, report, result)) return result;
+    return dispatch_in_full(context, desc, start, report);
 }
 
 // Admission only: `sizes` by argument, `groups` three words.

@@ -7,7 +7,9 @@
 #include <new>
 #include <type_traits>
 
-#include "exec/dispatch/bind.hpp"
+#include "exec/device/queue_lease.hpp"
+#include "exec/dispatch/operations.hpp"
+#include "exec/dispatch/report.hpp"
 #include "plan/check_free.hpp"
 
 namespace wye::exec {
@@ -20,8 +22,8 @@ bool same_members(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
                        reinterpret_cast<const std::byte*>(&b) + first, end - first) == 0;
 }
 
-// All that admission reads of a description, but for what its pointers lead to. Header, label and
-// profile say nothing of the work.
+// Compares all that admission reads of a description, but for what its pointers lead to. Header,
+// label and profile do not change the work.
 bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     using D = wye_dispatch_desc;
     // No padding in between.
@@ -32,7 +34,7 @@ bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
            same_members<offsetof(D, timeout_ns), offsetof(D, label)>(a, b);
 }
 
-// One by one: a constant size needs no call.
+// Compares element by element: a constant size needs no call.
 template <typename T>
 bool same(const T* a, const T* b, std::uint64_t count) {
     static_assert(std::has_unique_object_representations_v<T>);
@@ -41,20 +43,22 @@ bool same(const T* a, const T* b, std::uint64_t count) {
     return true;
 }
 
-bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch, const Batch& batch) {
-    if (!Repeats::may_have(desc) || batch.traps || launch.empty) return false;
-    if (batch.launches().size() != batch.all.size() || batch.all.size() > Repeat::kOperations)
+bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
+              const Operations& operations) {
+    if (!Repeats::may_have(desc) || operations.traps || launch.empty) return false;
+    if (operations.launches().size() != operations.all.size() ||
+        operations.all.size() > Repeat::kOperations)
         return false;
     return std::all_of(desc.arguments, desc.arguments + desc.argument_count,
                        [](const wye_argument& a) { return a.kind == WYE_ARGUMENT_RESIDENT; });
 }
 
-// With these parameters too, the launch is what it was: check-free, or not.
+// With these parameters the launch is check-free where it was before.
 bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
-    if (kept.asked == nullptr) return true;
+    if (kept.preconditions == nullptr) return true;
     const lower::LaunchFacts facts{
         {desc.params, desc.param_count}, kept.lengths, kept.groups, kept.workgroup};
-    return kept.asked->hold(facts) == (kept.check_free != 0);
+    return kept.preconditions->hold(facts) == (kept.check_free != 0);
 }
 
 }  // namespace
@@ -83,9 +87,11 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
 }
 
 void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
-                   const plan::Launch& launch, const Batch& batch, const wye_report& report,
-                   const lower::Preconditions* asked) {
-    if (!keepable(desc, launch, batch)) return;
+                   const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
+                   std::uint64_t bytes_filled) {
+    if (!keepable(desc, launch, operations)) return;
+    const Form& form = kernels.form;
+    const lower::Preconditions* preconditions = kernels.preconditions;
     std::unique_ptr<Repeat>& kept = place(desc);
     if (!kept) kept.reset(new (std::nothrow) Repeat());
     if (!kept) return;  // the request ran all the same
@@ -96,16 +102,17 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     std::ranges::transform(std::span(desc.arguments, desc.argument_count), out.buffers.begin(),
                            &wye_argument::buffer);
     out.groups = launch.groups;
-    out.variant = report.variant;
-    out.natives = report.native_functions;
-    out.check_free = report.check_free;
-    out.asked = asked != nullptr && asked->read_params() ? asked : nullptr;
-    if (out.asked != nullptr) plan::launch_lengths(plan, launch, out.lengths);
+    out.variant = form.variant == ir::kNone ? 0 : form.variant + 1;
+    out.natives = form.natives;
+    out.check_free = form.check_free ? 1 : 0;
+    out.preconditions =
+        preconditions != nullptr && preconditions->read_params() ? preconditions : nullptr;
+    if (out.preconditions != nullptr) plan::launch_lengths(plan, launch, out.lengths);
     out.workgroup = launch.workgroup;
-    out.bytes_filled = batch.bytes_filled;
+    out.bytes_filled = bytes_filled;
     std::memcpy(out.block.data(), launch.params, launch.params_size);
-    out.operation_count = batch.all.size();
-    std::ranges::copy(batch.all, out.operations.begin());
+    out.operation_count = operations.all.size();
+    std::ranges::copy(operations.all, out.operations.begin());
     for (wye_operation& operation : std::span(out.operations).first(out.operation_count)) {
         if (operation.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& dispatch = operation.u.dispatch;
@@ -113,6 +120,43 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
         dispatch.bindings = out.bindings.data();
         dispatch.params = out.block.data();
     }
+}
+
+namespace {
+
+void write_report(const Repeat& known, const RunTimes& times, Clock::time_point start, bool timed,
+                  wye_report& report) {
+    const wye_header header = report.header;
+    report = {};
+    report.header = header;
+    report.device = known.request.device;
+    std::copy(known.groups.begin(), known.groups.end(), report.groups);
+    report.variant = known.variant;
+    report.check_free = known.check_free;
+    report.native_functions = known.natives;
+    report.bytes_filled = known.bytes_filled;
+    report_times(times, start, timed, report);
+}
+
+}  // namespace
+
+[[gnu::hot]] bool repeat(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
+                         Clock::time_point start, wye_report* report, Result<void>& result) {
+    if (!Repeats::may_have(desc)) return false;
+    const registry::Pin program = handles.try_find(desc.program, registry::HandleKind::program);
+    const registry::Pin device = handles.try_find(desc.device, registry::HandleKind::device);
+    if (!program || !device) return false;
+    std::optional<QueueLease> lease = device.as<DeviceSession>().try_lease();
+    if (!lease) return false;
+    const Repeat* known = lease->repeats().find(desc, program.as<LoadedProgram>().plan());
+    registry::InFlight uses;
+    if (known == nullptr || !handles.try_use(known->handles(), uses)) return false;
+
+    const bool timed = (desc.flags & WYE_DISPATCH_TIMED) != 0;
+    RunTimes times;
+    result = lease->run(known->all(), timed, start, times);
+    if (report != nullptr && result.ok()) write_report(*known, times, start, timed, *report);
+    return true;
 }
 
 }  // namespace wye::exec

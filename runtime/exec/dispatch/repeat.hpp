@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests that ran before, with the operations they came to, so that asking again costs a lookup.
+// The fast path for a repeated request: requests that ran before are kept with their operations, so
+// that asking again costs a lookup.
 //
-// What a request comes to depends on the request, its program, its device and the sizes of its
+// The operations of a request depend on the request, its program, its device and the sizes of its
 // buffers. None of them changes while its handle lives, and no handle is ever used for anything
-// else. So an equal request comes to the same operations if its handles are still live, which the
-// caller checks every time, before it uses what it finds here.
+// else. So an equal request has the same operations if its handles are still live, which `repeat`
+// checks every time before it submits them.
 //
 // Only requests on resident buffers without a time limit are kept, of programs that cannot trap and
 // have no grid barrier. Belongs to a device session and its queue lock. Native objects in the
@@ -18,13 +19,17 @@
 #include <memory>
 #include <span>
 
+#include "exec/device/clock.hpp"
 #include "lower/analysis/preconditions.hpp"
 #include "plan/admit.hpp"
+#include "registry/ownership.hpp"
+#include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
 namespace wye::exec {
 
-struct Batch;
+class Kernels;
+struct Operations;
 
 struct Repeat {
     static constexpr std::size_t kArguments = 8;
@@ -40,9 +45,9 @@ struct Repeat {
     std::uint32_t variant;  // for the report, as the next two
     std::uint64_t natives;
     std::uint32_t check_free;
-    // Where parameters decide whether the launch is check-free: what is asked of them (the
-    // program's, borrowed) and, by buffer index, the lengths. Null: they do not.
-    const lower::Preconditions* asked;
+    // Where parameters decide whether the launch is check-free: the preconditions (the program's,
+    // borrowed) and, by buffer index, the lengths. Null: they do not.
+    const lower::Preconditions* preconditions;
     plan::Lengths lengths;
     std::uint64_t bytes_filled;
     std::size_t operation_count;
@@ -60,23 +65,21 @@ struct Repeat {
 
 class Repeats {
   public:
-    // At a glance: requests with host bytes need not be looked for.
+    // A cheap first check: requests with host bytes are never kept.
     [[nodiscard]] static bool may_have(const wye_dispatch_desc& desc) {
         return desc.timeout_ns == 0 && desc.arguments != nullptr && desc.argument_count != 0 &&
                desc.argument_count <= Repeat::kArguments && desc.param_count <= Repeat::kParams &&
                (desc.params != nullptr || desc.param_count == 0) &&
                desc.arguments[0].kind == WYE_ARGUMENT_RESIDENT;
     }
-    // The request as it ran before, with the parameters of `desc`, which may_have; null: it takes
-    // the whole way. `plan` is that of desc.program.
+    // The request as it ran before, with the parameters of `desc`; null: it takes all steps. `desc`
+    // has passed may_have, `plan` is that of desc.program.
     [[nodiscard]] const Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
 
-    // After `desc` ran, as `report` says: keeps what it came to, in place of an older request, if
-    // it can be kept.
-    // `asked` chose between the forms; null where there is one.
+    // After `desc` ran: keeps its operations if they can be kept, in place of an older request.
     void keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
-              const plan::Launch& launch, const Batch& batch, const wye_report& report,
-              const lower::Preconditions* asked);
+              const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
+              std::uint64_t bytes_filled);
 
   private:
     static constexpr std::size_t kKept = 16;
@@ -84,5 +87,10 @@ class Repeats {
 
     std::array<std::unique_ptr<Repeat>, kKept> kept_;
 };
+
+// Runs a request that ran before: only its handles are checked anew. False: the request takes all
+// steps, which also name what is wrong with it; no queue was entered.
+[[nodiscard]] bool repeat(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
+                          Clock::time_point start, wye_report* report, Result<void>& result);
 
 }  // namespace wye::exec

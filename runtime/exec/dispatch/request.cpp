@@ -25,10 +25,11 @@ Result<void> check_members(const wye_dispatch_desc& desc) {
         return invalid(fmt::format("the reserved member of the dispatch is {}", desc.reserved),
                        "Fix: start from WYE_INIT, which zeroes it");
     if (desc.arguments == nullptr && desc.argument_count != 0)
-        return invalid(fmt::format("{} arguments stand at a null pointer", desc.argument_count),
-                       "Fix: pass the arguments, or count 0");
+        return invalid(
+            fmt::format("`arguments` is null but `argument_count` is {}", desc.argument_count),
+            "Fix: pass the arguments, or count 0");
     if (desc.params == nullptr && desc.param_count != 0)
-        return invalid(fmt::format("{} parameters stand at a null pointer", desc.param_count),
+        return invalid(fmt::format("`params` is null but `param_count` is {}", desc.param_count),
                        "Fix: pass the parameters, or count 0");
     if (desc.argument_count > WYE_LIMIT_BUFFERS)
         return invalid(fmt::format("the dispatch has {} arguments, a program at most {} buffers",
@@ -37,7 +38,7 @@ Result<void> check_members(const wye_dispatch_desc& desc) {
     return {};
 }
 
-// Members that belong to another kind are mistakes, not to be ignored.
+// A member that belongs to another kind is a mistake, and not ignored.
 Result<void> check_argument(const wye_argument& argument, std::size_t index) {
     const bool host = argument.input.data != nullptr || argument.input.size != 0 ||
                       argument.output != nullptr || argument.output_size != 0;
@@ -98,13 +99,6 @@ Result<void> read_request(const wye_dispatch_desc& desc, Requested& out) {
     request.speculation = (desc.flags & WYE_DISPATCH_SPECULATION) != 0;
     request.persistent = (desc.flags & WYE_DISPATCH_PERSISTENT) != 0;
     return {};
-}
-
-std::chrono::steady_clock::time_point after(std::chrono::steady_clock::time_point start,
-                                            std::uint64_t timeout_ns) {
-    using std::chrono::nanoseconds;
-    constexpr std::uint64_t kLongest = UINT64_C(1) << 61U;  // some 70 years
-    return start + nanoseconds(static_cast<std::int64_t>(std::min(timeout_ns, kLongest)));
 }
 
 }  // namespace wye::exec

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C API's dispatch description as the values that admission reads. Checks what a C structure
-// can get wrong: flags, reserved members, null pointers. Borrows the caller's memory.
+// Reads the C API's dispatch description into the values that admission takes. Checks what a C
+// structure can get wrong: flags, reserved members, null pointers. Borrows the caller's memory.
 #pragma once
 
-#include <chrono>
 #include <span>
 
 #include "plan/launch.hpp"
@@ -24,9 +23,5 @@ struct Requested {
 
 // INVALID_ARGUMENT; `out.request.arguments` then points into `out`.
 [[nodiscard]] Result<void> read_request(const wye_dispatch_desc& desc, Requested& out);
-
-// `start` plus a time-out, without overflow.
-[[nodiscard]] std::chrono::steady_clock::time_point after(
-    std::chrono::steady_clock::time_point start, std::uint64_t timeout_ns);
 
 }  // namespace wye::exec

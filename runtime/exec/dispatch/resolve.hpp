@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The own stage: resident arguments against the ledger of handles. `resolve` runs before admission,
-// since sizes come from the buffers; `own` runs after routing, since it needs the device. Neither
-// touches a driver. Handles are looked at in the order of the program's input list, then the rest.
+// Looks up the resident buffers of a request in the table of handles, before admission, since sizes
+// come from the buffers. Enters no driver. Handles are looked at in the order of the program's
+// input list, then the rest.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
 
-#include "exec/device/session.hpp"
 #include "plan/launch.hpp"
 #include "registry/ownership.hpp"
+#include "wye/abi.h"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {
 
-// The resident buffers of one request, kept alive while it runs.
+// The resident buffers of one request, kept alive while it runs. Belongs to one thread.
 class Residents {
   public:
-    // Fills in `buffer_size` of each resident argument. STALE_HANDLE, WRONG_KIND, and WRONG_OWNER
-    // for a handle of another context. Arguments with unknown bindings are left to admission.
+    // Sets `buffer_size` of each resident argument. STALE_HANDLE, WRONG_KIND, and WRONG_OWNER for a
+    // handle of another context. Arguments with unknown bindings are left to admission.
     [[nodiscard]] Result<void> resolve(const registry::HandleTable& handles,
                                        const plan::ProgramPlan& plan,
                                        std::span<plan::Argument> arguments);
-
-    // WRONG_OWNER unless the session's device owns every one.
-    [[nodiscard]] Result<void> own(const registry::HandleTable& handles,
-                                   const plan::ProgramPlan& plan, const DeviceSession& session,
-                                   std::span<const plan::Argument> arguments) const;
 
     // Re-checks that all are still live and marks them in flight, all or none.
     [[nodiscard]] Result<registry::InFlight> begin_use(const registry::HandleTable& handles) const;
 
     [[nodiscard]] bool empty() const noexcept { return pins_.empty(); }
+    [[nodiscard]] const registry::Pin& pin(std::uint32_t argument) const {
+        return pins_[pin_of_[argument]];
+    }
     [[nodiscard]] wye_buffer_object* object(std::uint32_t argument) const;
 
   private:
@@ -41,5 +39,29 @@ class Residents {
     registry::InplaceList<registry::Handle, WYE_LIMIT_BUFFERS> handles_;  // of the pins
     std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};                // by argument
 };
+
+// Calls visit(argument index, place) for every resident argument: the input list's, then others.
+template <typename Visit>
+Result<void> each_resident(const plan::ProgramPlan& plan, std::span<const plan::Argument> arguments,
+                           Visit&& visit) {
+    for (const bool inputs : {true, false}) {
+        for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+            const plan::Argument& argument = arguments[i];
+            if (argument.kind != plan::ArgumentKind::Resident ||
+                argument.binding >= plan.argument_of.size())
+                continue;
+            const std::int8_t slot = plan.argument_of[argument.binding];
+            if (slot < 0) continue;
+            const plan::Binding& binding =
+                plan.bindings.bindings[plan.bindings.arguments[static_cast<std::size_t>(slot)]];
+            if (binding.input_index.has_value() != inputs) continue;
+            const registry::Place place{
+                inputs ? "input" : "output",
+                inputs ? *binding.input_index : binding.output_index.value_or(0), binding.name};
+            WYE_TRY(visit(i, place));
+        }
+    }
+    return {};
+}
 
 }  // namespace wye::exec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/program/program_object.hpp"
+#include "exec/program/analysis_json.hpp"
 #include "plan/binding.hpp"
 #include "registry/json.hpp"
 
@@ -40,8 +40,8 @@ std::string hex(const plan::LayoutFingerprint& bytes) {
 
 }  // namespace
 
-std::string analysis_json(const ProgramObject& program) {
-    const ir::Program& source = program.program();
+std::string analysis_json(const LoadedProgram& program) {
+    const ir::Program& source = program.ir();
     const plan::ProgramPlan& plan = program.plan();
     Json out = {{"schema_version", 1},
                 {"name", source.name},

@@ -12,7 +12,7 @@
 namespace wye::exec {
 namespace {
 
-// Of one line: what a plugin or a program says must not pass for another line.
+// Texts of plugins and programs are kept on one line: they must not pass for another line.
 std::string line(std::string_view name, std::string_view value) {
     std::string out = fmt::format("{}={}\n", name, value);
     std::replace(out.begin(), out.end() - 1, '\n', ' ');
@@ -54,14 +54,14 @@ std::vector<std::byte> with_bytes(const std::string& lines, std::span<const std:
     return out;
 }
 
-// Every member of a PreparedKey; a new one is added here.
-std::string key_lines(const PreparedKey& key) {
-    static_assert(sizeof(PreparedKey) == 24, "the key on disk needs every member");
-    return line("workgroup",
-                fmt::format("{},{},{}", key.workgroup[0], key.workgroup[1], key.workgroup[2])) +
-           line("folded", key.folded ? "1" : "0") + line("check-free", key.check_free ? "1" : "0") +
-           line("variant", key.variant == ir::kNone ? "none" : std::to_string(key.variant)) +
-           line("ulp_budget", std::to_string(key.ulp_budget));
+// Every member of a Form; a new one is added here.
+std::string form_lines(const Form& form) {
+    static_assert(sizeof(Form) == 32, "the key on disk needs every member");
+    return line("workgroup", fmt::format("{}", fmt::join(form.workgroup, ","))) +
+           line("folded", form.folded ? "1" : "0") +
+           line("check-free", form.check_free ? "1" : "0") +
+           line("variant", form.variant == ir::kNone ? "none" : fmt::format("{}", form.variant)) +
+           line("natives", fmt::format("{:x}", form.natives));
 }
 
 }  // namespace
@@ -78,13 +78,13 @@ std::string device_lines(const registry::DeviceInfo& info) {
     return out;
 }
 
-std::vector<std::byte> program_key(const std::string& build, const registry::OpenDevice& device,
+std::vector<std::byte> program_key(const std::string& build, const registry::NativeDevice& device,
                                    const std::string& lines, std::string_view format,
-                                   std::string_view name, const PreparedKey& key,
+                                   std::string_view name, const Form& form,
                                    const Encoding& encoding) {
     return with_bytes(line("kind", "program") + line("program", name) + line("format", format) +
                           line("build", build) + line("plugin", device.plugin_identity()) +
-                          key_lines(key) + lines,
+                          form_lines(form) + lines,
                       *encoding);
 }
 

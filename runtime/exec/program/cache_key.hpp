@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The key of a kept program: everything that its bytes depend on. Lines `name=value` for people and
-// `wye cache list`, an empty line, then the program's bytes, since a fingerprint does not resist
-// forgery. Pure but for asking the plugin who it is.
+// The key of a program in the disk cache: everything that its bytes depend on. Lines `name=value`
+// for people and `wye cache list`, an empty line, then the program's bytes, since a fingerprint
+// does not resist forgery. Pure but for asking the plugin for its identity.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/program/compiled.hpp"
+#include "exec/program/compiled_program.hpp"
 #include "registry/device.hpp"
 
 namespace wye::exec {
@@ -18,9 +18,9 @@ namespace wye::exec {
 // A program compiled for a device. `lines` are the device's, from below; `format` is that of the
 // artifact.
 [[nodiscard]] std::vector<std::byte> program_key(const std::string& build,
-                                                 const registry::OpenDevice& device,
+                                                 const registry::NativeDevice& device,
                                                  const std::string& lines, std::string_view format,
-                                                 std::string_view name, const PreparedKey& key,
+                                                 std::string_view name, const Form& form,
                                                  const Encoding& encoding);
 
 // A translated artifact. `target` is what the device contributes; empty without one.

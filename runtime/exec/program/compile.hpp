@@ -1,36 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower stage of a dispatch: a program and a device become a compiled form. May take long.
+// Makes the compiled form of a program on a device: from the disk cache, else by lowering and the
+// driver's compiler. The beginning of the submit step, and what preparing a program ahead does. May
+// take long.
 #pragma once
 
-#include "exec/program/compiled.hpp"
+#include "exec/program/compiled_program.hpp"
 #include "exec/program/disk_cache.hpp"
-#include "exec/program/program_object.hpp"
-#include "lower/lower.hpp"
+#include "exec/program/loaded_program.hpp"
 
 namespace wye::exec {
 
-// What the lowering may rely on, from the device's self-test; what is not reported is not exact.
-[[nodiscard]] lower::TargetFacts target_facts(const registry::Facts& facts);
+// `format`: of the route. `lines`: device_lines of the device. What the disk cache is to get is in
+// `stats.unwritten`, or the program stays `unsaved` until its first launch. UNSUPPORTED,
+// COMPILE_FAILED, or what the driver says; a fault of the cache is never an error.
+[[nodiscard]] Result<CompiledRef> compile(const registry::DeviceRef& device,
+                                          const std::string& lines, const LoadedProgram& program,
+                                          const Form& form, std::string_view format,
+                                          DiskCache& cache, CompileStats& stats);
 
-// An artifact as plugins see it; borrows both.
-[[nodiscard]] wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label);
+// The disk cache's entry for a program that is `unsaved`; none where it has to run first, or where
+// the driver gives nothing.
+[[nodiscard]] std::optional<CacheEntry> entry_of(CompiledProgram& compiled);
 
-// `lines`: device_lines of the device. From the disk cache; else lowers to the device's preferred
-// format, or takes the variant that the key names, and compiles; what is to be kept is
-// `stats.unwritten`, or the program stays `unkept` since it has to run first. UNSUPPORTED,
-// COMPILE_FAILED, or what the driver says; nothing that is wrong with the cache is an error.
-[[nodiscard]] Result<PreparedRef> prepare(const registry::DeviceRef& device,
-                                          const std::string& lines, const ProgramObject& program,
-                                          const PreparedKey& key, ArtifactCache& cache,
-                                          PrepareStats& stats);
-
-// What the disk cache is to keep of a program that is `unkept`; nothing for one that still has to
-// run first, or of which the driver gives nothing.
-[[nodiscard]] std::optional<CacheEntry> entry_of(Prepared& prepared);
-
-// Writes what is `unwritten`, and counts the bytes. May run between a submit and its wait: when
-// memory is short nothing is kept.
-void write_entries(PrepareStats& stats, ArtifactCache& cache) noexcept;
+// Writes the `unwritten` entries, and counts their bytes. When memory is short nothing is saved.
+void save_entries(CompileStats& stats, DiskCache& cache) noexcept;
 
 }  // namespace wye::exec

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "exec/program/compile.hpp"
+#include "exec/program/artifact.hpp"
 #include "lower/c/places.hpp"
 #include "wye/sdk/compiler_log.hpp"
 
@@ -24,18 +24,18 @@ Error refused_variant(Error error, const registry::DeviceInfo& info, const ir::P
 
 }  // namespace
 
-Error refused_code(Error error, const registry::DeviceInfo& info, const ProgramObject& program,
-                   const PreparedKey& key, const lower::Artifact& artifact) {
+Error explain_refusal(Error error, const registry::DeviceInfo& info, const LoadedProgram& program,
+                      const Form& form, const lower::Artifact& artifact) {
     if (error.code != Code::COMPILE_FAILED) return error;
-    const ir::Program& source = program.program();
-    if (key.variant != ir::kNone)
-        return refused_variant(std::move(error), info, source, source.variants[key.variant]);
+    const ir::Program& source = program.ir();
+    if (form.variant != ir::kNone)
+        return refused_variant(std::move(error), info, source, source.variants[form.variant]);
     const std::string log = error.cause ? error.cause->message : error.message;
     const std::size_t at = log.find("error");
     if (at == std::string::npos) return error;
     lower::Options options;
-    if (key.workgroup != source.workgroup) options.workgroup = key.workgroup;
-    options.folded_grid = key.folded;
+    if (form.workgroup != source.workgroup) options.workgroup = form.workgroup;
+    options.folded_grid = form.folded;
     const std::string_view code(reinterpret_cast<const char*>(artifact.code.data()),
                                 artifact.code.size());
     const std::string place =

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A driver's compiler refused a program: what its author wants to know. Pure; thread-safe.
+// Explains the refusal of a driver's compiler to the author of the program. Pure; thread-safe.
 #pragma once
 
-#include "exec/program/compiled.hpp"
-#include "exec/program/program_object.hpp"
+#include "exec/program/compiled_program.hpp"
+#include "exec/program/loaded_program.hpp"
 #include "lower/lower.hpp"
 #include "registry/device.hpp"
 
 namespace wye::exec {
 
-// COMPILE_FAILED names the variant and its place; of the portable body, the place of the statement
-// that the complaint is about, where the log says a line. Other errors stay as they are.
-[[nodiscard]] Error refused_code(Error error, const registry::DeviceInfo& info,
-                                 const ProgramObject& program, const PreparedKey& key,
-                                 const lower::Artifact& artifact);
+// Adds to COMPILE_FAILED the variant and its place, or for the portable body the place of the
+// statement, where the compiler's log names a line. Other errors are returned as they are.
+[[nodiscard]] Error explain_refusal(Error error, const registry::DeviceInfo& info,
+                                    const LoadedProgram& program, const Form& form,
+                                    const lower::Artifact& artifact);
 
 }  // namespace wye::exec

@@ -21,14 +21,15 @@ std::string programs_of(const std::string& folder) {
     return folder.empty() ? folder : folder + "/programs";
 }
 
-// Set and no size: off, rather than another size than was meant.
+// A setting that is not a valid size turns the cache off, rather than meaning another size.
 std::uint64_t limit_of(const registry::Config& config, std::string& off) {
     const auto found = config.find("cache_size");
     if (found == config.end()) return cache::kDefaultLimit;
     const auto size = cache::parse_size(found->second);
     if (!size)
         off = fmt::format(
-            "`{}` is no size. Fix: set WYE_CACHE_SIZE (or `cache_size`) to something like 512MiB, "
+            "`{}` is not a valid size. Fix: set WYE_CACHE_SIZE (or `cache_size`) to something like "
+            "512MiB, "
             "or to 0",
             found->second);
     return size.value_or(0);
@@ -59,14 +60,14 @@ Settings settings_of(const registry::Config& config, const std::string& build) {
 
 }  // namespace
 
-ArtifactCache::ArtifactCache(const std::shared_ptr<const registry::HostServices>& host)
+DiskCache::DiskCache(const std::shared_ptr<const registry::HostServices>& host)
     : build(sdk::build_id(&kInside)),
       folder(text_of(host->config(), "cache_folder")),
       store(programs_of(folder), settings_of(host->config(), build).limit,
             settings_of(host->config(), build).off,
             [host](const std::string& text) { host->log(WYE_LOG_WARNING, "cache", text); }) {}
 
-Result<std::string> cache_json(ArtifactCache& cache) {
+Result<std::string> cache_json(DiskCache& cache) {
     using registry::Json;
     const std::string trouble = cache.store.trouble();
     const cache::Counts counts = cache.store.counts();
@@ -109,7 +110,7 @@ Result<std::string> cache_json(ArtifactCache& cache) {
     return out.dump(2);
 }
 
-Result<std::uint64_t> clear_cache(ArtifactCache& cache) {
+Result<std::uint64_t> clear_cache(DiskCache& cache) {
     WYE_ASSIGN(const std::uint64_t entries, cache.store.clear());
     WYE_ASSIGN(const std::uint64_t kept, cache::clear_kept(cache.folder));
     return entries + kept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ArtifactCache: the disk cache of a context, and what it says of itself. Free-threaded.
+// DiskCache: the disk cache of a context, and its report. Free-threaded.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@
 
 namespace wye::exec {
 
-struct ArtifactCache {
+struct DiskCache {
     // From `cache_folder` (empty or absent: off) and `cache_size` of the configuration.
-    explicit ArtifactCache(const std::shared_ptr<const registry::HostServices>& host);
+    explicit DiskCache(const std::shared_ptr<const registry::HostServices>& host);
 
-    std::string build;   // of this library; entries of another one are not used
-    std::string folder;  // of all that is kept; plugins keep what they found out there
-    cache::Store store;  // in a folder of it
+    std::string build;   // the build id of this library; entries of another one are not used
+    std::string folder;  // also holds what plugins keep, such as verdicts of self-tests
+    cache::Store store;  // compiled programs, in a folder below
 };
 
 // JSON: folder, trouble, limit, counts, entries, what plugins keep.
-[[nodiscard]] Result<std::string> cache_json(ArtifactCache& cache);
-// Removes the entries and what plugins keep; gives the bytes freed.
-[[nodiscard]] Result<std::uint64_t> clear_cache(ArtifactCache& cache);
+[[nodiscard]] Result<std::string> cache_json(DiskCache& cache);
+// Removes the entries and what plugins keep; returns the bytes freed.
+[[nodiscard]] Result<std::uint64_t> clear_cache(DiskCache& cache);
 
 }  // namespace wye::exec

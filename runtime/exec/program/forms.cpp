@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "exec/program/artifact.hpp"
 #include "exec/program/cache_key.hpp"
-#include "exec/program/compile.hpp"
 #include "program/text/text.hpp"
 #include "program/wire/encode.hpp"
 #include "wye/sdk/wide_stack.hpp"
@@ -40,7 +40,7 @@ Error no_form(std::string_view form) {
             "Fix: use one of " + known, std::string(form)};
 }
 
-Result<std::string> form_here(Context& context, const ProgramObject& program, std::string_view form,
+Result<std::string> form_here(Context& context, const LoadedProgram& program, std::string_view form,
                               registry::Handle device, std::uint32_t ulp_budget, bool check_free) {
     lower::TargetFacts facts;
     std::string plugin;
@@ -59,14 +59,13 @@ Result<std::string> form_here(Context& context, const ProgramObject& program, st
                      fmt::format("the form `{}` of a program has no range checks", form),
                      "Fix: leave check-free out, or use a form that a device's compiler reads",
                      std::string(form));
-    if (form == "text") return ir::print(program.program());
+    if (form == "text") return ir::print(program.ir());
     if (form == "wire") {
-        WYE_ASSIGN(const std::vector<std::byte> wire, ir::encode(program.program()));
+        WYE_ASSIGN(const std::vector<std::byte> wire, ir::encode(program.ir()));
         return to_text(wire);
     }
     if (form == "preconditions")
-        return lower::preconditions(program.program(), program.program().workgroup)
-            .text(program.program());
+        return lower::preconditions(program.ir(), program.ir().workgroup).text(program.ir());
     lower::Options options;
     options.check_free = check_free;
     const std::size_t colon = std::min(form.find(':'), form.size());
@@ -75,9 +74,8 @@ Result<std::string> form_here(Context& context, const ProgramObject& program, st
     const bool by_plugin = translated != std::end(kTranslated);
     if (!by_plugin && std::ranges::count(lower::formats(), form) == 0) return no_form(form);
     options.ulp_budget = ulp_budget;
-    WYE_ASSIGN(
-        lower::Artifact artifact,
-        lower::lower(program.program(), by_plugin ? translated->from : form, facts, options));
+    WYE_ASSIGN(lower::Artifact artifact,
+               lower::lower(program.ir(), by_plugin ? translated->from : form, facts, options));
     if (!by_plugin) return to_text(artifact.code);
     if (colon + 1 < form.size()) {
         artifact.options += translated->target_option;
@@ -86,13 +84,13 @@ Result<std::string> form_here(Context& context, const ProgramObject& program, st
     const bool own = plugin == translated->plugin;
     WYE_ASSIGN(const std::vector<std::byte> code,
                context.translate(translated->plugin, own ? index : UINT32_MAX, own ? target : "",
-                                 abi_artifact(artifact, program.program().name), translated->form));
+                                 abi_artifact(artifact, program.ir().name), translated->form));
     return to_text(code);
 }
 
 }  // namespace
 
-Result<std::string> program_form(Context& context, const ProgramObject& program,
+Result<std::string> program_form(Context& context, const LoadedProgram& program,
                                  std::string_view form, registry::Handle device,
                                  std::uint32_t ulp_budget, bool check_free) {
     // A plugin's compiler may be in it.

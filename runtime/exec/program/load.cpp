@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reading programs: text or wire form, resolved, validated, encoded.
+#include "exec/program/load.hpp"
+
 #include <fmt/format.h>
 
-#include "exec/program/program_object.hpp"
 #include "program/check/validate.hpp"
 #include "program/diagnostic.hpp"
 #include "program/text/text.hpp"
@@ -35,8 +34,8 @@ Result<void> resolve_variants(ir::Program& program, const Resolve& resolve) {
         if (!variant.file) continue;
         if (!resolve)
             return Error(Code::INVALID_PROGRAM,
-                         fmt::format("variant `{}` names the file \"{}\", and nothing resolves "
-                                     "files",
+                         fmt::format("variant `{}` names the file `{}`, but there is no "
+                                     "`resolve` function",
                                      variant.entry, *variant.file),
                          "Fix: give wye_program_source a `resolve` function, or put the code in "
                          "the program with `text`",
@@ -44,7 +43,7 @@ Result<void> resolve_variants(ir::Program& program, const Resolve& resolve) {
         WYE_ASSIGN(variant.bytes, resolve(*variant.file));
         if (variant.bytes.size() > WYE_LIMIT_VARIANT_BYTES)
             return Error(Code::LIMIT_EXCEEDED,
-                         fmt::format("variant file \"{}\" has {} bytes, the limit is {}",
+                         fmt::format("variant file `{}` has {} bytes, the limit is {}",
                                      *variant.file, variant.bytes.size(), WYE_LIMIT_VARIANT_BYTES),
                          "Fix: use a smaller file", *variant.file);
         variant.file.reset();
@@ -52,11 +51,11 @@ Result<void> resolve_variants(ir::Program& program, const Resolve& resolve) {
     return {};
 }
 
-Result<ProgramRef> check_and_keep(ir::Program program, std::string_view name,
+Result<ProgramRef> check_and_load(ir::Program program, std::string_view name,
                                   std::string_view text) {
     const std::vector<ir::Diagnostic> problems = ir::validate(program);
     if (!problems.empty()) return to_error(Code::INVALID_PROGRAM, problems, name, text);
-    auto object = std::make_shared<ProgramObject>(std::move(program));
+    auto object = std::make_shared<LoadedProgram>(std::move(program));
     WYE_TRY(object->finish());
     return object;
 }
@@ -78,14 +77,14 @@ Result<ProgramRef> load_text(std::string_view text, std::string_view name, const
                    return std::move(parsed.program);
                }));
     WYE_TRY(resolve_variants(program, resolve));
-    return sdk::with_room([&] { return check_and_keep(std::move(program), name, text); });
+    return sdk::with_room([&] { return check_and_load(std::move(program), name, text); });
 }
 
 Result<ProgramRef> load_wire(std::span<const std::byte> wire, std::string_view name) {
     return sdk::with_room([&]() -> Result<ProgramRef> {
         WYE_ASSIGN(ir::Program program, ir::decode(wire));
         const std::string shown(name.empty() ? std::string_view(program.name) : name);
-        return check_and_keep(std::move(program), shown, {});
+        return check_and_load(std::move(program), shown, {});
     });
 }
 

@@ -59,8 +59,8 @@ class Reader {
 
 }  // namespace
 
-std::vector<std::byte> keep_program(const lower::Artifact& artifact,
-                                    std::span<const std::byte> saved) {
+std::vector<std::byte> write_saved(const lower::Artifact& artifact,
+                                   std::span<const std::byte> native) {
     Writer w;
     w.block(artifact.format.data(), artifact.format.size());
     w.block(artifact.code.data(), artifact.code.size());
@@ -77,13 +77,13 @@ std::vector<std::byte> keep_program(const lower::Artifact& artifact,
     w.number(artifact.params_size);
     w.number(artifact.uses_trap ? 1 : 0);
     w.number(artifact.natives);
-    w.block(saved.data(), saved.size());
+    w.block(native.data(), native.size());
     return std::move(w.out);
 }
 
-Result<KeptProgram> kept_program(std::span<const std::byte> bytes) {
+Result<SavedProgram> read_saved(std::span<const std::byte> bytes) {
     Reader r(bytes);
-    KeptProgram out;
+    SavedProgram out;
     lower::Artifact& artifact = out.artifact;
     artifact.format = r.text();
     const auto code = r.block();
@@ -103,10 +103,10 @@ Result<KeptProgram> kept_program(std::span<const std::byte> bytes) {
     artifact.params_size = r.small();
     artifact.uses_trap = r.number() == 1;
     artifact.natives = r.number();
-    out.saved = r.block();
+    out.native = r.block();
     if (r.complete()) return out;
-    return Error(Code::INVALID_WIRE, "it holds no program of this version",
-                 "Fix: none needed, it is made again");
+    return Error(Code::INVALID_WIRE, "the entry holds no program of this version",
+                 "Fix: none needed, the program is compiled again");
 }
 
 }  // namespace wye::exec

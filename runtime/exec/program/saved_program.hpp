@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the disk cache keeps of a prepared program: the artifact and what the plugin saved, as
-// bytes. Pure. The bytes have passed a checksum; they are looked at all the same.
+// A compiled program in the disk cache: the artifact and the bytes that the plugin saved. Pure. The
+// bytes have passed a checksum; reading checks them all the same.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace wye::exec {
 
-struct KeptProgram {
+struct SavedProgram {
     lower::Artifact artifact;
-    std::span<const std::byte> saved;  // borrows
+    std::span<const std::byte> native;  // the plugin's bytes; borrowed
 };
 
-[[nodiscard]] std::vector<std::byte> keep_program(const lower::Artifact& artifact,
-                                                  std::span<const std::byte> saved);
-// INVALID_WIRE for anything that keep_program does not write.
-[[nodiscard]] Result<KeptProgram> kept_program(std::span<const std::byte> bytes);
+[[nodiscard]] std::vector<std::byte> write_saved(const lower::Artifact& artifact,
+                                                 std::span<const std::byte> native);
+// INVALID_WIRE for anything that write_saved does not write.
+[[nodiscard]] Result<SavedProgram> read_saved(std::span<const std::byte> bytes);
 
 }  // namespace wye::exec

@@ -326,14 +326,14 @@ TEST_CASE("the kept form of a program reads back, and nothing else does") {
     artifact.params_size = 12;
     artifact.uses_trap = true;
     const std::vector<std::byte> saved(77, std::byte{7});
-    const auto bytes = keep_program(artifact, saved);
-    const auto kept = kept_program(bytes);
+    const auto bytes = write_saved(artifact, saved);
+    const auto kept = read_saved(bytes);
     REQUIRE(kept.ok());
-    CHECK(keep_program(kept->artifact, kept->saved) == bytes);
+    CHECK(write_saved(kept->artifact, kept->native) == bytes);
     CHECK(kept->artifact.slots[1].offset == 8);
     CHECK(kept->artifact.uses_trap);
     for (std::size_t size = 0; size < bytes.size(); ++size)
-        CHECK_FALSE(kept_program(std::span(bytes).first(size)).ok());
+        CHECK_FALSE(read_saved(std::span(bytes).first(size)).ok());
     static const char inside = 0;
     CHECK(sdk::build_id(&inside).size() >= 16);
     CHECK(sdk::build_id(nullptr).empty());

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The clock of time limits and reports. Pure but for reading it; free-threaded.
+#pragma once
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace wye::exec {
+
+using Clock = std::chrono::steady_clock;
+
+// As Clock::now(), bypassing libstdc++: a dispatch reads the clock three times.
+[[nodiscard]] inline Clock::time_point now() noexcept {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return Clock::time_point(std::chrono::seconds(time.tv_sec) +
+                             std::chrono::nanoseconds(time.tv_nsec));
+}
+
+[[nodiscard]] inline std::uint64_t nanoseconds(Clock::duration duration) noexcept {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
+}
+
+// `start` plus a time limit, without overflow.
+[[nodiscard]] inline Clock::time_point after(Clock::time_point start,
+                                             std::uint64_t timeout_ns) noexcept {
+    constexpr std::uint64_t kLongest = UINT64_C(1) << 61U;  // some 70 years
+    return start +
+           std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(timeout_ns, kLongest)));
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// QueueLease: exclusive use of a session's queue, and the only way into it. One call at a time
+// holds it; it is not shared between threads. Borrows the session.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "exec/device/session.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+// What the submits of one call took; nanoseconds.
+struct RunTimes {
+    std::uint64_t enqueue_ns = 0;
+    std::uint64_t wait_ns = 0;
+    std::uint64_t device_ns = 0;
+    bool device_known = true;                // every submit so far had driver timestamps
+    Clock::time_point queued;                // of the last submit
+    std::optional<Clock::time_point> ended;  // of the last wait
+};
+
+class QueueLease {
+  public:
+    QueueLease(DeviceSession& session, std::unique_lock<std::timed_mutex> lock) noexcept
+        : session_(&session), lock_(std::move(lock)) {}
+    QueueLease(QueueLease&&) noexcept = default;
+    QueueLease& operator=(QueueLease&&) = delete;
+    ~QueueLease();  // gives scratch back, unless work was abandoned
+
+    [[nodiscard]] Result<wye_buffer_object*> scratch(std::uint64_t size, std::uint32_t alignment);
+    // The device's trap record and the host's copy of it.
+    [[nodiscard]] Result<wye_buffer_object*> trap_buffer();
+    [[nodiscard]] std::uint32_t* trap_words() noexcept;
+    // Reused between launches; cleared.
+    [[nodiscard]] std::vector<wye_operation>& operations() noexcept;
+    [[nodiscard]] std::vector<wye_binding>& bindings() noexcept;
+    [[nodiscard]] Repeats& repeats() noexcept;
+
+    // Submits, and gives the value to wait for. The time since `start` counts as enqueueing. Either
+    // everything is queued or nothing; after an error the session makes a new queue.
+    [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
+                                               bool timed, Clock::time_point start,
+                                               RunTimes& times);
+    // Waits for a value. `timeout_ns` 0: without limit. After TIMEOUT `pending` is 0 when the work
+    // was stopped, else its value: the caller then abandons it and touches nothing that it uses.
+    [[nodiscard]] Result<void> wait(std::uint64_t value, std::uint64_t timeout_ns, bool timed,
+                                    RunTimes& times, std::uint64_t& pending);
+    // Submits and waits without limit. No operations: nothing happens.
+    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations, bool timed,
+                                   Clock::time_point start, RunTimes& times);
+    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations);
+    void abandon(Abandoned work);
+
+  private:
+    [[nodiscard]] Result<std::uint64_t> enter(std::span<const wye_operation> operations, bool timed,
+                                              Clock::time_point start, RunTimes& times);
+    [[nodiscard]] Result<void> ended(Result<void> waited, std::uint64_t value, bool timed,
+                                     RunTimes& times);
+    DeviceSession* session_;
+    std::unique_lock<std::timed_mutex> lock_;
+};
+
+// Inline for the fast path of a dispatch.
+inline std::optional<QueueLease> DeviceSession::try_lease() {
+    std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || abandoned_ || lost()) return std::nullopt;
+    return QueueLease(*this, std::move(lock));
+}
+inline Repeats& QueueLease::repeats() noexcept { return session_->repeats_; }
+
+}  // namespace wye::exec

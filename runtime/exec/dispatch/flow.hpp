@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values of one dispatch, in the order of the steps that write them. Belongs to one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+#include <optional>
+
+#include "exec/device/queue_lease.hpp"
+#include "exec/dispatch/bind.hpp"
+#include "exec/dispatch/lower.hpp"
+#include "exec/dispatch/request.hpp"
+#include "exec/dispatch/resolve.hpp"
+#include "exec/program/loaded_program.hpp"
+#include "plan/launch.hpp"
+#include "route/route.hpp"
+#include "wye/wye.h"
+
+namespace wye::exec {
+
+struct Flow {
+    // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
+    Flow(const wye_dispatch_desc& d, LoadedProgram& p, DeviceSession& s)
+        : desc(d), program(p), session(s) {}
+    Flow(const Flow&) = delete;
+    Flow& operator=(const Flow&) = delete;
+    // Saves the cache entries that no submit saved.
+    ~Flow() {
+        if (!stats.unwritten.empty()) session.save(stats);
+    }
+
+    [[nodiscard]] bool has(std::uint32_t flag) const { return (desc.flags & flag) != 0; }
+
+    const wye_dispatch_desc& desc;
+    LoadedProgram& program;
+    DeviceSession& session;
+    std::optional<Clock::time_point> deadline;
+
+    Requested requested;
+    Residents residents;  // resolve
+    plan::Launch launch;  // admit
+    route::Route route;   // route
+    Kernels kernels;      // lower
+
+    // A usual list of operations fits; larger ones are allocated.
+    std::array<std::byte, 4096> storage;
+    std::pmr::monotonic_buffer_resource memory{storage.data(), storage.size()};
+    BoundLaunch bound{&memory};  // bind
+
+    CompileStats stats;  // submit, and what follows
+    RunTimes times;
+    std::uint32_t trap_code = 0;
+    std::uint32_t trap_count = 0;
+};
+
+}  // namespace wye::exec

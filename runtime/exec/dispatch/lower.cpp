@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/lower.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "lower/passes/native_functions.hpp"
+#include "plan/check_free.hpp"
+#include "plan/phases.hpp"
+
+namespace wye::exec {
+namespace {
+
+// The launch's own parameters keep their places; the counters follow them.
+void write_params(std::byte* block, const plan::ProgramPlan& plan, const plan::Launch& launch,
+                  const plan::Phase& phase) {
+    std::memcpy(block, launch.params, launch.params_size);
+    const auto& params = plan.program->params;
+    const std::size_t first = params.size() - phase.counters.size();
+    for (std::size_t k = 0; k < phase.counters.size(); ++k)
+        std::memcpy(block + plan.params.offsets[first + k], &phase.counters[k],
+                    params[first + k].type.bytes());
+}
+
+std::size_t words_of(const plan::ProgramPlan& plan) { return plan.params.size / 8 + 1; }
+
+// A device that runs the program itself has one form, which is strict: within every budget.
+bool has_forms(const route::Route& route) {
+    return route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
+}
+
+Result<void> choose_form(LoadedProgram& program, const plan::Launch& launch,
+                         const route::Route& route, std::uint32_t ulp_budget, Kernels& out) {
+    if (!has_forms(route)) return {};
+    const plan::ProgramPlan& plan = program.plan();
+    out.form.natives = lower::choose_natives(program.ir(), route.format, ulp_budget);
+    // Phases are programs of their own, and so are other workgroup sizes: they stay checked.
+    if (plan.analysis.uses_grid_barrier || launch.has_override) return {};
+    WYE_ASSIGN(out.preconditions, program.preconditions(out.form.natives));
+    out.form.check_free = plan::check_free(plan, launch, *out.preconditions);
+    return {};
+}
+
+}  // namespace
+
+Result<void> Kernels::split(LoadedProgram& program, const plan::Launch& launch) {
+    WYE_ASSIGN(const std::vector<plan::Phase> phases, plan::phases(program.plan(), launch));
+    std::map<plan::Path, std::uint32_t> number_of;
+    std::size_t words = 0;
+    for (const plan::Phase& phase : phases) {
+        const auto [at, fresh] =
+            number_of.emplace(phase.path, static_cast<std::uint32_t>(phases_.size()));
+        if (fresh) {
+            WYE_ASSIGN(const ProgramRef made, program.phase(phase.path));  // `program` keeps it
+            phases_.push_back({made.get(), nullptr});
+        }
+        launches_.push_back({at->second, nullptr});
+        words += words_of(phases_[at->second].program->plan());
+    }
+    params_.assign(words, 0);
+    std::uint64_t* block = params_.data();
+    for (std::size_t n = 0; n < phases.size(); ++n) {
+        const plan::ProgramPlan& plan = phases_[launches_[n].kernel].program->plan();
+        auto* bytes = reinterpret_cast<std::byte*>(block);
+        write_params(bytes, plan, launch, phases[n]);
+        launches_[n].params = bytes;
+        block += words_of(plan);
+    }
+    return {};
+}
+
+bool Kernels::traps() const {
+    return std::ranges::any_of(kernels(), [](const Kernel& k) { return k.compiled->uses_trap; });
+}
+
+bool Kernels::warm() const {
+    return std::ranges::all_of(kernels(), [](const Kernel& k) {
+        return k.compiled->warm.load(std::memory_order_relaxed);
+    });
+}
+
+void Kernels::set_warm() {
+    for (const Kernel& kernel : kernels())
+        kernel.compiled->warm.store(true, std::memory_order_relaxed);
+}
+
+Result<void> lower(LoadedProgram& program, const plan::Launch& launch, const route::Limits& limits,
+                   const route::Route& route, const FormDemands& demands, Kernels& out) {
+    out.form.workgroup = launch.workgroup;
+    out.form.folded = limits.folds(launch.groups);
+    out.form.variant = route.variant;
+    WYE_TRY(choose_form(program, launch, route, demands.ulp_budget, out));
+    if (launch.empty) return {};  // nothing runs, so nothing is compiled
+    // A grid barrier ends a launch, unless the request asks for a cooperative one.
+    if (program.plan().analysis.uses_grid_barrier && route.variant == ir::kNone &&
+        !demands.cooperative)
+        return out.split(program, launch);
+    out.whole(program, launch);
+    return {};
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lower step of a dispatch: which programs the launch runs, and in which form each is lowered.
+// One, or with grid barriers one for each phase. Pure but for what the program remembers of it. The
+// artifact itself is written by make_artifact (exec/program/artifact.hpp), which compiling asks for
+// when neither memory nor the disk cache holds the compiled form.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exec/program/compiled_program.hpp"
+#include "exec/program/loaded_program.hpp"
+#include "plan/launch.hpp"
+#include "route/route.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+// A program that the launch runs.
+struct Kernel {
+    LoadedProgram* program = nullptr;
+    CompiledRef compiled;  // set by submit
+};
+
+// One launch of a kernel: its number, and its parameter block.
+struct KernelLaunch {
+    std::uint32_t kernel = 0;
+    const std::byte* params = nullptr;
+};
+
+// What a launch runs, in order. Borrows the program and the launch; owns the phases' parameter
+// blocks. Belongs to one dispatch.
+class Kernels {
+  public:
+    Form form;  // of each kernel
+    // The preconditions that chose between the forms; null: the request has one form.
+    const lower::Preconditions* preconditions = nullptr;
+
+    // Allocates nothing.
+    void whole(LoadedProgram& program, const plan::Launch& launch) {
+        one_.program = &program;
+        launch_of_one_.params = launch.params;
+    }
+    // The errors of plan::phases, and of plan::phase_program.
+    [[nodiscard]] Result<void> split(LoadedProgram& program, const plan::Launch& launch);
+
+    // Both are empty for a launch without workgroups.
+    [[nodiscard]] std::span<Kernel> kernels() {
+        return is_whole() ? std::span<Kernel>(&one_, 1) : std::span<Kernel>(phases_);
+    }
+    [[nodiscard]] std::span<const Kernel> kernels() const {
+        return is_whole() ? std::span<const Kernel>(&one_, 1) : std::span<const Kernel>(phases_);
+    }
+    [[nodiscard]] std::span<const KernelLaunch> launches() const {
+        return is_whole() ? std::span<const KernelLaunch>(&launch_of_one_, 1)
+                          : std::span<const KernelLaunch>(launches_);
+    }
+    [[nodiscard]] bool is_whole() const { return one_.program != nullptr; }
+
+    // Of compiled kernels: some has a trap record; each has run before.
+    [[nodiscard]] bool traps() const;
+    [[nodiscard]] bool warm() const;
+    void set_warm();
+
+  private:
+    Kernel one_;
+    KernelLaunch launch_of_one_;
+    std::vector<Kernel> phases_;  // each program once
+    std::vector<KernelLaunch> launches_;
+    std::vector<std::uint64_t> params_;
+};
+
+// What a request asks of the form.
+struct FormDemands {
+    std::uint32_t ulp_budget = 0;
+    bool cooperative = false;  // grid barriers are not split
+};
+
+[[nodiscard]] Result<void> lower(LoadedProgram& program, const plan::Launch& launch,
+                                 const route::Limits& limits, const route::Route& route,
+                                 const FormDemands& demands, Kernels& out);
+
+}  // namespace wye::exec

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/operations.hpp"
+
+#include <algorithm>
+
+namespace wye::exec {
+namespace {
+
+// Fills start and end at multiples of the pattern; most buffers are whole words.
+std::uint32_t zero_pattern(std::uint64_t offset, std::uint64_t size) {
+    return (offset | size) % 4 == 0 ? 4U : 1U;
+}
+
+void zero(wye_operation& out, wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t size) {
+    out.kind = WYE_OPERATION_FILL;
+    out.u.fill = {buffer, offset, size, 0, zero_pattern(offset, size), 0};
+}
+
+// A buffer of the request, or scratch for a host argument.
+Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& launch,
+                         const Residents& residents, QueueLease& lease,
+                         std::vector<wye_binding>& bindings) {
+    for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
+        const plan::BoundBuffer& bound = launch.buffers[i];
+        if (bound.kind == plan::ArgumentKind::Resident) {
+            bindings.push_back(
+                {residents.object(bound.argument), bound.offset, bound.bytes, bound.elements});
+            continue;
+        }
+        const plan::Binding& binding = plan.bindings.bindings[plan.bindings.arguments[i]];
+        WYE_ASSIGN(wye_buffer_object * buffer,
+                   lease.scratch(bound.bytes, binding.preferred_alignment));
+        bindings.push_back({buffer, 0, bound.bytes, bound.elements});
+    }
+    return {};
+}
+
+// Writes operations one by one into the lease's list.
+class Writer {
+  public:
+    Writer(const plan::Launch& launch, const BoundLaunch& bound, const Kernels& kernels,
+           const std::vector<wye_binding>& bindings, wye_buffer_object* trap,
+           std::vector<wye_operation>& out)
+        : launch_(launch),
+          bound_(bound),
+          kernels_(kernels),
+          bindings_(bindings),
+          trap_(trap),
+          out_(out) {}
+
+    void write(std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i) write(bound_.operations[i], out_.emplace_back());
+    }
+
+  private:
+    void write(const BoundOperation& from, wye_operation& to) const {
+        using Kind = BoundOperation::Kind;
+        if (from.kind == Kind::Dispatch) return dispatch(from, to);
+        const wye_binding& binding = bindings_[from.index];
+        const std::uint64_t offset = binding.offset + from.offset;
+        if (from.kind == Kind::Fill) return zero(to, binding.buffer, offset, from.size);
+        to.kind = from.kind == Kind::Upload ? WYE_OPERATION_UPLOAD : WYE_OPERATION_DOWNLOAD;
+        to.u.transfer = {binding.buffer, offset, from.size, from.source, from.target};
+    }
+
+    void dispatch(const BoundOperation& from, wye_operation& to) const {
+        const KernelLaunch& kernel_launch = kernels_.launches()[from.index];
+        const CompiledProgram& compiled = *kernels_.kernels()[kernel_launch.kernel].compiled;
+        const plan::Split::Box box = bound_.split[from.box];
+        to.kind = WYE_OPERATION_DISPATCH;
+        wye_dispatch_op& op = to.u.dispatch;
+        op.program = compiled.native.object();
+        op.bindings = bindings_.data();
+        op.params = kernel_launch.params;
+        std::ranges::copy(box.groups, op.groups);
+        std::ranges::copy(box.offset, op.group_offset);
+        std::ranges::copy(launch_.groups, op.logical_groups);
+        if (compiled.uses_trap) op.trap = {trap_, 0, 8, 1};
+    }
+
+    const plan::Launch& launch_;
+    const BoundLaunch& bound_;
+    const Kernels& kernels_;
+    const std::vector<wye_binding>& bindings_;
+    wye_buffer_object* trap_;
+    std::vector<wye_operation>& out_;
+};
+
+}  // namespace
+
+Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::Launch& launch,
+                                    const BoundLaunch& bound, const Kernels& kernels,
+                                    const Residents& residents, QueueLease& lease) {
+    std::vector<wye_operation>& list = lease.operations();
+    std::vector<wye_binding>& bindings = lease.bindings();
+    WYE_TRY(bind_memory(plan, launch, residents, lease, bindings));
+    Operations out;
+    out.traps = kernels.traps();
+    wye_buffer_object* trap = nullptr;
+    if (out.traps) {
+        WYE_ASSIGN(trap, lease.trap_buffer());
+    }
+    Writer writer(launch, bound, kernels, bindings, trap, list);
+    writer.write(0, bound.fills);
+    out.launch = list.size();
+    writer.write(bound.fills, bound.dispatches);
+    if (out.traps) zero(list.emplace_back(), trap, 0, 8);
+    writer.write(bound.dispatches, bound.read_backs);
+    if (out.traps) {
+        wye_operation& read = list.emplace_back();
+        read.kind = WYE_OPERATION_DOWNLOAD;
+        read.u.transfer = {trap, 0, 8, nullptr, lease.trap_words()};
+    }
+    out.read_back = list.size();
+    writer.write(bound.read_backs, bound.operations.size());
+    out.all = list;
+    return out;
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A bound launch as the operations of a queue: each buffer gets its device memory, each dispatch
+// its compiled program, and the trap record is cleared before and read after the dispatches.
+// Allocates scratch; enters no queue.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "exec/device/queue_lease.hpp"
+#include "exec/dispatch/bind.hpp"
+#include "exec/dispatch/resolve.hpp"
+
+namespace wye::exec {
+
+// Borrowed from the lease and the launch.
+struct Operations {
+    std::span<const wye_operation> all;
+    std::size_t launch = 0;     // index of the first operation that is no upload
+    std::size_t read_back = 0;  // index of the first read-back
+    bool traps = false;         // the lease's trap words are written
+
+    [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
+    [[nodiscard]] std::span<const wye_operation> launches() const {
+        return all.subspan(launch, read_back - launch);
+    }
+    [[nodiscard]] std::span<const wye_operation> read_backs() const {
+        return all.subspan(read_back);
+    }
+};
+
+// `kernels` are compiled.
+[[nodiscard]] Result<Operations> write_operations(const plan::ProgramPlan& plan,
+                                                  const plan::Launch& launch,
+                                                  const BoundLaunch& bound, const Kernels& kernels,
+                                                  const Residents& residents, QueueLease& lease);
+
+}  // namespace wye::exec

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace wye::exec {
+namespace {
+
+std::string_view text_of(wye_string text) {
+    return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+}  // namespace
+
+wye_report make_report(const Flow& flow, Clock::time_point start) {
+    wye_report report{};
+    const Form& form = flow.kernels.form;
+    const bool ran = !flow.kernels.launches().empty();
+    report.device = flow.desc.device;
+    std::ranges::copy(flow.launch.groups, report.groups);
+    report.compiled = flow.stats.compiled == 0 ? 0 : 1;
+    report.disk_cache = disk_use(flow.stats);
+    report.native_functions = ran ? form.natives : 0;
+    report.variant = ran && form.variant != ir::kNone ? form.variant + 1 : 0;
+    report.check_free = form.check_free ? 1 : 0;
+    report.trap_code = flow.trap_code;
+    report.trap_count = flow.trap_count;
+    report_times(flow.times, start, flow.has(WYE_DISPATCH_TIMED), report);
+    report.bytes_uploaded = flow.bound.bytes_uploaded;
+    report.bytes_downloaded = flow.trap_count == 0 ? flow.bound.bytes_downloaded : 0;
+    report.bytes_filled = flow.bound.bytes_filled;
+    return report;
+}
+
+void log_dispatch(const Context& context, const Flow& flow, const Result<void>& result,
+                  const wye_report& report) {
+    context.log(
+        WYE_LOG_DEBUG, "dispatch",
+        fmt::format("label `{}`, profile `{}`: `{}` on {}, {}x{}x{} workgroups, {} ns, {} "
+                    "bytes up, {} down: {}",
+                    text_of(flow.desc.label), text_of(flow.desc.profile), flow.program.name(),
+                    flow.session.info().selector, flow.launch.groups[0], flow.launch.groups[1],
+                    flow.launch.groups[2], report.wall_ns, report.bytes_uploaded,
+                    report.bytes_downloaded, result.ok() ? "ok" : code_text(result.error().code)));
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a dispatch: the report of its caller, and a line of the log. Pure but for the log.
+#pragma once
+
+#include "exec/context.hpp"
+#include "exec/device/queue_lease.hpp"
+#include "exec/dispatch/flow.hpp"
+#include "wye/wye.h"
+
+namespace wye::exec {
+
+// The times of a call that began at `start`.
+inline void report_times(const RunTimes& times, Clock::time_point start, bool timed,
+                         wye_report& report) {
+    report.wall_ns = nanoseconds((times.ended ? *times.ended : now()) - start);
+    report.device_ns = timed && times.device_known ? times.device_ns : WYE_TIME_UNKNOWN;
+    report.enqueue_ns = times.enqueue_ns;
+    report.wait_ns = times.wait_ns;
+}
+
+// Everything but the header.
+[[nodiscard]] wye_report make_report(const Flow& flow, Clock::time_point start);
+
+// The label and the profile of a request are for people: they go into the log.
+void log_dispatch(const Context& context, const Flow& flow, const Result<void>& result,
+                  const wye_report& report);
+
+}  // namespace wye::exec

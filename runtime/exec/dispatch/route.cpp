@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/route.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wye::exec {
+namespace {
+
+Error with_alternative(Error error, const Context& context, const plan::ProgramPlan& plan,
+                       const plan::Launch& launch, const route::Demands& demands) {
+    const auto other = context.alternative([&](const registry::DeviceInfo& device) {
+        return route::route(device, plan, launch, demands, lower::formats()).ok()
+                   ? std::vector<std::string>{}
+                   : std::vector<std::string>{"it does not fit"};
+    });
+    if (other)
+        error.fix = fmt::format("Fix: open `{}`, which can run it, or change the program", *other);
+    return error;
+}
+
+}  // namespace
+
+Result<route::Route> route(const Context& context, LoadedProgram& program,
+                           const DeviceSession& session, const plan::Launch& launch,
+                           route::Demands demands) {
+    const route::Limits& limits = session.limits();
+    demands.variants = demands.variants && !limits.folds(launch.groups);  // they cannot fold
+    const RouteKey key{launch.workgroup, demands.variants};
+    const bool small = std::ranges::all_of(launch.bound(), [&](const plan::BoundBuffer& bound) {
+        return bound.bytes <= limits.max_buffer_bytes;
+    });
+    if (small && !demands.cooperative)
+        if (const auto known = program.find_route(session, key)) return *known;
+    auto found = route::route(session.info(), program.plan(), launch, demands, lower::formats());
+    if (!found.ok())
+        return with_alternative(std::move(found).error(), context, program.plan(), launch, demands);
+    if (!demands.cooperative) program.remember(session, key, *found);
+    return found;
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/program/artifact.hpp"
+
+#include <algorithm>
+
+#include "plan/variant_artifact.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::exec {
+namespace {
+
+// Capabilities that lowering reads, each with its member: the one list.
+struct FlagFact {
+    std::uint32_t key;
+    bool lower::TargetFacts::*member;
+};
+constexpr FlagFact kFlags[] = {
+    {WYE_FACT_KEY_NATIVE_F32_DIV, &lower::TargetFacts::native_f32_div},
+    {WYE_FACT_KEY_NATIVE_F32_SQRT, &lower::TargetFacts::native_f32_sqrt},
+    {WYE_FACT_KEY_NATIVE_F32_FMA, &lower::TargetFacts::native_f32_fma},
+    {WYE_FACT_KEY_NATIVE_F64_DIV, &lower::TargetFacts::native_f64_div},
+    {WYE_FACT_KEY_NATIVE_F64_SQRT, &lower::TargetFacts::native_f64_sqrt},
+    {WYE_FACT_KEY_NATIVE_F64_FMA, &lower::TargetFacts::native_f64_fma},
+    {WYE_FACT_KEY_NATIVE_F32_ROUND, &lower::TargetFacts::native_f32_round},
+    {WYE_FACT_KEY_NATIVE_F64_ROUND, &lower::TargetFacts::native_f64_round},
+    {WYE_FACT_KEY_FOLDS_LITERAL_ZERO, &lower::TargetFacts::folds_literal_zero},
+    {WYE_FACT_KEY_F64, &lower::TargetFacts::f64},
+    {WYE_FACT_KEY_KEEPS_F32_DENORMALS, &lower::TargetFacts::keeps_f32_denormals},
+    {WYE_FACT_KEY_F32_DENORM_MODE, &lower::TargetFacts::f32_denorm_mode},
+    {WYE_FACT_KEY_F32_SIGN_NAN_MODE, &lower::TargetFacts::f32_sign_nan_mode},
+    {WYE_FACT_KEY_F64_SIGN_NAN_MODE, &lower::TargetFacts::f64_sign_nan_mode},
+    {WYE_FACT_KEY_F32_RTE_MODE, &lower::TargetFacts::f32_rte_mode},
+    {WYE_FACT_KEY_F64_RTE_MODE, &lower::TargetFacts::f64_rte_mode},
+    {WYE_FACT_KEY_NATIVE_F16_CONVERT, &lower::TargetFacts::native_f16_convert},
+    {WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD, &lower::TargetFacts::native_f32_atomic_add},
+    {WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD, &lower::TargetFacts::native_f64_atomic_add},
+};
+
+struct NumberFact {
+    std::uint32_t key;
+    std::uint64_t lower::TargetFacts::*member;
+};
+constexpr NumberFact kNumbers[] = {
+    {WYE_FACT_KEY_MAX_PUSH_BYTES, &lower::TargetFacts::max_push_bytes},
+    {WYE_FACT_KEY_LOOP_ROUNDS, &lower::TargetFacts::loop_rounds},
+};
+
+}  // namespace
+
+lower::TargetFacts target_facts(const registry::Facts& facts) {
+    lower::TargetFacts out;
+    for (const FlagFact& flag : kFlags) out.*flag.member = facts.has(flag.key);
+    for (const NumberFact& number : kNumbers)
+        out.*number.member = facts.number(number.key).value_or(out.*number.member);
+    for (const std::uint64_t size : facts.list(WYE_FACT_KEY_SUBGROUP_SIZES))
+        out.subgroup_sizes.push_back(static_cast<std::uint32_t>(size));
+    out.workgroup_loops = facts.text(WYE_FACT_KEY_DEVICE_KIND) == "cpu";
+    out.plain_integers = out.workgroup_loops;  // the faults of spirv_usage.cpp are those of GPUs
+    return out;
+}
+
+Result<lower::Artifact> make_artifact(const LoadedProgram& program, const Form& form,
+                                      std::string_view format, const registry::Facts& facts) {
+    if (form.variant != ir::kNone)
+        return plan::variant_artifact(program.plan(), form.variant, form.workgroup);
+    lower::Options options;
+    if (form.workgroup != program.ir().workgroup) options.workgroup = form.workgroup;
+    options.folded_grid = form.folded;
+    options.natives = form.natives;
+    options.check_free = form.check_free;
+    return lower::lower(program.ir(), format, target_facts(facts), options);
+}
+
+wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label) {
+    wye_artifact raw{};
+    raw.header.size = sizeof raw;
+    raw.format = sdk::to_abi(artifact.format);
+    raw.code = {artifact.code.data(), artifact.code.size()};
+    raw.entry = sdk::to_abi(artifact.entry);
+    raw.slots = artifact.slots.data();
+    raw.slot_count = static_cast<std::uint32_t>(artifact.slots.size());
+    raw.binding_count = artifact.binding_count;
+    std::ranges::copy(artifact.workgroup, raw.workgroup_size);
+    raw.subgroup_size = artifact.subgroup;
+    raw.shared_bytes = artifact.shared_bytes;
+    raw.params_size = artifact.params_size;
+    raw.label = sdk::to_abi(label);
+    raw.options = sdk::to_abi(artifact.options);
+    return raw;
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading programs: text or wire form, with its files resolved, validated, encoded. Free-threaded.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "exec/program/loaded_program.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+// The bytes of a file that a `variant` clause names.
+using Resolve = std::function<Result<std::vector<std::byte>>(std::string_view name)>;
+
+// INVALID_TEXT, INVALID_WIRE, INVALID_PROGRAM, LIMIT_EXCEEDED. For programs with errors the message
+// has every diagnostic, rendered with its place, and runs over several lines.
+[[nodiscard]] Result<ProgramRef> load_text(std::string_view text, std::string_view name,
+                                           const Resolve& resolve);
+[[nodiscard]] Result<ProgramRef> load_wire(std::span<const std::byte> wire, std::string_view name);
+
+}  // namespace wye::exec

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program that a context keeps: read, validated, encoded, planned, described. Immutable after it
+// was loaded, but for what it remembers (its routes, its compiled forms, its preconditions, its
+// phases), which is synchronised. Free-threaded.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "exec/program/compiled_program.hpp"
+#include "lower/analysis/preconditions.hpp"
+#include "plan/launch.hpp"
+#include "plan/phases.hpp"
+#include "program/wire/encode.hpp"
+#include "route/route.hpp"
+#include "wye/sdk/program.hpp"
+#include "wye/sdk/result.hpp"
+#include "wye/wye.h"
+
+namespace wye::exec {
+
+class DeviceSession;
+
+// A launch of this shape was found to fit a device: only its sizes can still be too large.
+struct RouteKey {
+    plan::Count3 workgroup = {1, 1, 1};
+    bool variants = false;  // a native variant may run
+    friend bool operator==(const RouteKey&, const RouteKey&) = default;
+};
+
+class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
+  public:
+    explicit LoadedProgram(ir::Program program) : ir_(std::move(program)) {}
+    LoadedProgram(const LoadedProgram&) = delete;
+    LoadedProgram& operator=(const LoadedProgram&) = delete;
+
+    // Encodes and plans; called once by the loaders below.
+    [[nodiscard]] Result<void> finish();
+
+    [[nodiscard]] const std::string& name() const noexcept { return ir_.name; }
+    // What lowering, printing and the choice of a form read. A program that is loaded as an
+    // artifact would have none, so everything else asks for the name and the plan only.
+    [[nodiscard]] const ir::Program& ir() const noexcept { return ir_; }
+    [[nodiscard]] const plan::ProgramPlan& plan() const noexcept { return plan_; }
+    [[nodiscard]] const Encoding& encoding() const noexcept { return encoding_; }
+    [[nodiscard]] const ir::Fingerprint& fingerprint() const noexcept { return fingerprint_; }
+    [[nodiscard]] const wye_program_description& description() const noexcept {
+        return description_;
+    }
+
+    // What launches with the program's own workgroup size must fulfil to run without the range
+    // checks that depend on them, when these functions are native; computed at the first call,
+    // never null.
+    [[nodiscard]] Result<const lower::Preconditions*> preconditions(lower::NativeSet natives = 0);
+
+    // The route of earlier launches on a session; none: no launch of this shape was checked yet.
+    [[nodiscard]] std::optional<route::Route> find_route(const DeviceSession& session,
+                                                         const RouteKey& key) const;
+    void remember(const DeviceSession& session, const RouteKey& key, const route::Route& route);
+
+    // The compiled form for a session, if there is one already.
+    [[nodiscard]] CompiledRef find_compiled(const DeviceSession& session, const Form& form) const;
+    void remember(const DeviceSession& session, CompiledRef compiled);
+
+    // The program of the phases with this path, made once. It lives as long as this one.
+    [[nodiscard]] Result<std::shared_ptr<LoadedProgram>> phase(const plan::Path& path);
+
+  private:
+    struct KnownRoute {
+        const DeviceSession* session;
+        RouteKey key;
+        route::Route route;
+    };
+    struct KnownForm {
+        const DeviceSession* session;
+        CompiledRef compiled;
+    };
+    void describe();
+
+    ir::Program ir_;
+    plan::ProgramPlan plan_;
+    Encoding encoding_;
+    ir::Fingerprint fingerprint_;
+
+    std::string fingerprint_text_;
+    std::vector<std::string> type_names_;
+    std::vector<wye_param_description> param_descriptions_;
+    std::vector<wye_buffer_description> buffer_descriptions_;
+    wye_program_description description_{};
+
+    mutable std::shared_mutex known_mutex_;  // guards the next two
+    std::vector<KnownRoute> routes_;
+    std::vector<KnownForm> forms_;
+
+    std::mutex preconditions_mutex_;
+    std::map<lower::NativeSet, lower::Preconditions> preconditions_;
+
+    std::mutex phases_mutex_;
+    std::map<plan::Path, std::shared_ptr<LoadedProgram>> phases_;
+};
+using ProgramRef = std::shared_ptr<LoadedProgram>;
+
+}  // namespace wye::exec
