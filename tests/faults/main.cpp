@@ -81,6 +81,11 @@ int child(const Job& job, const faults::Range& range, const std::string& cache, 
     return faults::run_job(job, range, cache, *progress);
 }
 
+struct Folders {
+    std::string cache;  // Wye's, of one job
+    std::string pocl;   // PoCL's, of one worker: two processes that fill one at once end PoCL 3.1
+};
+
 struct Death {
     int status = 0;
     bool hung = false;
@@ -88,19 +93,25 @@ struct Death {
 
 // Runs the job from call `first` on until it ends.
 Death spawn(const std::string& program, const Job& job, std::uint64_t first,
-            const Settings& settings, const std::string& cache, int descriptor,
+            const Settings& settings, const Folders& folders, int descriptor,
             const Progress& progress) {
     const std::string range = std::to_string(first);
     const std::string most = std::to_string(settings.all ? 0 : settings.most);
     const std::string stride = std::to_string(settings.slices);
     const std::string fd = std::to_string(descriptor);
     const std::string name = job.text();
-    const char* arguments[] = {program.c_str(), "--child",    name.c_str(),
-                               range.c_str(),   most.c_str(), stride.c_str(),
-                               cache.c_str(),   fd.c_str(),   nullptr};
+    std::vector<char*> environment;
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        if (std::strncmp(*entry, "POCL_CACHE_DIR=", 15) != 0) environment.push_back(*entry);
+    std::string pocl = "POCL_CACHE_DIR=" + folders.pocl;
+    environment.push_back(pocl.data());
+    environment.push_back(nullptr);
+    const char* arguments[] = {program.c_str(),       "--child",    name.c_str(),
+                               range.c_str(),         most.c_str(), stride.c_str(),
+                               folders.cache.c_str(), fd.c_str(),   nullptr};
     pid_t pid = 0;
     if (posix_spawn(&pid, program.c_str(), nullptr, nullptr, const_cast<char**>(arguments),
-                    environ) != 0)
+                    environment.data()) != 0)
         return {3 << 8, false};
     std::uint64_t seen = 0;
     auto since = std::chrono::steady_clock::now();
@@ -127,14 +138,14 @@ std::string how(const Death& death) {
 
 // Begins with call `first`. Returns whether all went well.
 bool run(const std::string& program, const Job& job, std::uint64_t first, const Settings& settings,
-         const std::string& cache, Total& total) {
+         const Folders& folders, Total& total) {
     const int descriptor = memfd_create("faults", 0);
     if (descriptor < 0 || ftruncate(descriptor, sizeof(Progress)) != 0) return false;
     Progress* progress = shared(descriptor);
     if (progress == nullptr) return false;
     std::uint64_t deaths = 0;
     for (;;) {
-        const Death death = spawn(program, job, first, settings, cache, descriptor, *progress);
+        const Death death = spawn(program, job, first, settings, folders, descriptor, *progress);
         const bool ended =
             WIFEXITED(death.status) && progress->finished && WEXITSTATUS(death.status) <= 1;
         if (ended) break;
@@ -175,7 +186,7 @@ bool sampled(const Job& job) {
 int run_all(const std::string& program, const Settings& settings) {
     const support::TempDir folder;
     // Drivers keep what they compile, so that only the first process waits for it.
-    for (const char* name : {"POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR", "XDG_CACHE_HOME"}) {
+    for (const char* name : {"MESA_SHADER_CACHE_DIR", "XDG_CACHE_HOME"}) {
         std::filesystem::create_directory(folder / name);
         setenv(name, (folder / name).c_str(), 1);
     }
@@ -194,7 +205,9 @@ int run_all(const std::string& program, const Settings& settings) {
     std::mutex mutex;
     std::size_t next = 0, good = 0;
     std::map<std::string, Total> totals;
-    const auto work = [&] {
+    const auto work = [&](unsigned worker) {
+        const std::filesystem::path pocl = folder / ("pocl-" + std::to_string(worker));
+        std::filesystem::create_directory(pocl);
         for (;;) {
             std::size_t at = 0;
             {
@@ -206,10 +219,19 @@ int run_all(const std::string& program, const Settings& settings) {
             Total total;
             const std::filesystem::path cache = folder / ("cache-" + std::to_string(at));
             std::filesystem::create_directory(cache);
-            const bool well = run(program, job, first, settings, cache.string(), total);
+            const bool well =
+                run(program, job, first, settings, {cache.string(), pocl.string()}, total);
             std::filesystem::remove_all(cache);
             const std::lock_guard lock(mutex);
             good += well ? 1 : 0;
+            // Who stops it early knows what was done.
+            if (settings.all) {
+                std::printf("%s from %llu: %llu of %llu calls failed\n", job.text().c_str(),
+                            static_cast<unsigned long long>(first),
+                            static_cast<unsigned long long>(total.injected),
+                            static_cast<unsigned long long>(total.calls));
+                std::fflush(stdout);
+            }
             Total& sum = totals[faults::kind_name(job.kind) + " on " + job.target];
             sum.injected += total.injected;
             // Each slice counts the calls of the whole job.
@@ -222,7 +244,7 @@ int run_all(const std::string& program, const Settings& settings) {
         }
     };
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < settings.jobs; ++i) threads.emplace_back(work);
+    for (unsigned i = 0; i < settings.jobs; ++i) threads.emplace_back(work, i);
     for (std::thread& thread : threads) thread.join();
 
     Total all;
