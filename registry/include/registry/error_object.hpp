@@ -16,8 +16,12 @@ struct wye_error {
     wye::Error error;
     std::uint32_t causes = 0;  // length of error's chain of causes
     // For libwye's accessors; a plugin's error, which the host takes in, has neither.
-    std::string text;                        // error.text(), made once
-    std::unique_ptr<const wye_error> cause;  // mirrors error.cause; null: none
+    std::string text;                  // error.text(), made once
+    std::unique_ptr<wye_error> cause;  // mirrors error.cause; null: none
+
+    ~wye_error() {
+        while (cause) cause = std::move(cause->cause);
+    }
 };
 
 namespace wye::registry {

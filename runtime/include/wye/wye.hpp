@@ -42,14 +42,25 @@ namespace detail {
     return {text.data(), text.size()};
 }
 
-[[nodiscard]] inline Error convert(const wye_error* error) {
+// Without causes.
+[[nodiscard]] inline Error convert_one(const wye_error* error) {
     Error out(static_cast<Code>(wye_error_status(error)),
               std::string(view(wye_error_message(error))), std::string(view(wye_error_fix(error))),
               std::string(view(wye_error_subject(error))));
     out.native_domain = view(wye_error_native_domain(error));
     out.native_code = wye_error_native_code(error);
-    if (const wye_error* cause = wye_error_cause(error))
-        out.cause = std::make_shared<const Error>(convert(cause));
+    return out;
+}
+
+[[nodiscard]] inline Error convert(const wye_error* error) {
+    std::vector<const wye_error*> chain;
+    for (; error != nullptr; error = wye_error_cause(error)) chain.push_back(error);
+    Error out = convert_one(chain.back());
+    for (chain.pop_back(); !chain.empty(); chain.pop_back()) {
+        Error next = convert_one(chain.back());
+        next.cause = std::make_shared<const Error>(std::move(out));
+        out = std::move(next);
+    }
     return out;
 }
 

@@ -46,6 +46,18 @@ struct Error {
     Error() = default;
     Error(Code c, std::string what, std::string remedy, std::string about = {})
         : code(c), message(std::move(what)), fix(std::move(remedy)), subject(std::move(about)) {}
+    Error(const Error&) = default;
+    Error(Error&&) = default;
+    Error& operator=(const Error&) = default;
+    Error& operator=(Error&&) = default;
+    // Frees a chain of causes of any length one by one: each is held until the one before it is
+    // gone. The count is only a hint to stop at what others hold.
+    ~Error() {
+        for (auto next = std::move(cause); next.use_count() == 1;) {
+            auto behind = next->cause;
+            next = std::move(behind);
+        }
+    }
 
     // Puts this error behind a broader one.
     [[nodiscard]] Error wrapped(Code c, std::string what, std::string remedy,
