@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oracle/module.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "oracle/arithmetic.hpp"
@@ -127,12 +128,20 @@ class CodeReader {
                     check(out.imm, module_.buffers.size());
                 if (operands < 0) throw Refused("unknown opcode " + std::to_string(out.op));
         }
-        for (int i = 0; i < operands; ++i) out.args.push_back(node(depth + 1));
+        const std::uint32_t called =
+            out.op == WYE_OP_CALL ? module_.functions[out.imm].code.levels : 0;
+        out.levels += called;
+        for (int i = 0; i < operands; ++i) {
+            out.args.push_back(node(depth + 1));
+            out.levels = std::max(out.levels, 1 + out.args.back().levels);
+        }
+        levels_ = std::max(levels_, out.levels);
         out.known = known(out);
         return out;
     }
 
     [[nodiscard]] std::uint32_t locals() const { return locals_; }
+    [[nodiscard]] std::uint32_t levels() const { return levels_; }
 
   private:
     // Operations on literals are made once, not by each invocation. What is refused here is refused
@@ -232,6 +241,7 @@ class CodeReader {
     Reader& in_;
     Module& module_;
     std::uint32_t locals_;
+    std::uint32_t levels_ = 0;
 };
 
 SizeExpr read_size(Reader& in) {
@@ -307,6 +317,7 @@ void read_tables(Reader in, Module& m) {
 
 void read_functions(Reader in, Module& m) {
     const std::uint32_t n = in.count(16);
+    if (n > WYE_LIMIT_FUNCTIONS) throw Refused("too many functions");
     for (std::uint32_t i = 0; i < n; ++i) {
         (void)in.string();
         Function f;
@@ -319,6 +330,7 @@ void read_functions(Reader in, Module& m) {
         f.code.block = code.block();
         f.code.result = code.node();
         f.code.locals = code.locals();
+        f.code.levels = code.levels();
         m.functions.push_back(std::move(f));
     }
 }
@@ -328,6 +340,7 @@ void read_body(Reader in, Module& m) {
     CodeReader code(in, m, 0);
     m.main.block = code.block();
     m.main.locals = code.locals();
+    m.main.levels = code.levels();
     if (!in.at_end()) throw Refused("something follows the body");
 }
 

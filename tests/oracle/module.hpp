@@ -25,6 +25,7 @@ struct Node {
     std::uint64_t extra = 0;
     std::vector<Node> args;
     std::optional<Value> known;  // the same for all invocations: an operation on literals
+    std::uint32_t levels = 1;    // of nodes within one another, those of called functions too
 };
 
 struct Statement;
@@ -44,6 +45,7 @@ struct Code {
     std::uint32_t locals = 0;
     Block block;
     std::optional<Node> result;  // functions
+    std::uint32_t levels = 0;    // the most that a node has
 };
 
 struct SizeNode {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oracle/oracle.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -75,8 +78,7 @@ void run_phases(Machine& machine, std::uint64_t count) {
     }
 }
 
-Outcome run_or_throw(std::span<const std::byte> wire, const Launch& launch) {
-    const Module module = read_module(wire);
+Outcome evaluate(const Module& module, const Launch& launch) {
     Machine machine = prepare(module, launch);
     const auto& groups = machine.groups;
     const std::uint64_t count = std::uint64_t{groups[0]} * groups[1] * groups[2];
@@ -98,16 +100,52 @@ Outcome run_or_throw(std::span<const std::byte> wire, const Launch& launch) {
     return out;
 }
 
-}  // namespace
-
-Outcome run(std::span<const std::byte> wire, const Launch& launch) {
+template <typename Work>
+Outcome caught(const Work& work) {
     try {
-        return run_or_throw(wire, launch);
+        return work();
     } catch (const std::exception& e) {
         Outcome out;
         out.error = e.what();
         return out;
     }
+}
+
+// Expressions and calls go as deep on the host's stack as in the program, at most
+// WYE_LIMIT_FUNCTIONS * WYE_LIMIT_EXPRESSION_DEPTH levels.
+constexpr std::uint32_t kLevelsAnywhere = 512;
+constexpr std::size_t kBytesOfLevel = 4096;  // under sanitizers too
+
+Outcome on_deep_stack(std::uint32_t levels, std::function<Outcome()> work) {
+    struct Job {
+        std::function<Outcome()> work;
+        Outcome outcome;
+    } job{std::move(work), {}};
+    pthread_attr_t attributes;
+    pthread_t thread{};
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstacksize(&attributes, (levels + kLevelsAnywhere) * kBytesOfLevel);
+    const auto start = [](void* argument) -> void* {
+        auto* const given = static_cast<Job*>(argument);
+        given->outcome = caught(given->work);
+        return nullptr;
+    };
+    const int status = ::pthread_create(&thread, &attributes, start, &job);
+    ::pthread_attr_destroy(&attributes);
+    if (status != 0) throw Refused("no stack for calls and expressions so deep");
+    ::pthread_join(thread, nullptr);
+    return std::move(job.outcome);
+}
+
+}  // namespace
+
+Outcome run(std::span<const std::byte> wire, const Launch& launch) {
+    return caught([&] {
+        const Module module = read_module(wire);
+        const auto work = [&] { return evaluate(module, launch); };
+        const std::uint32_t levels = module.main.levels;
+        return levels <= kLevelsAnywhere ? work() : on_deep_stack(levels, work);
+    });
 }
 
 }  // namespace oracle

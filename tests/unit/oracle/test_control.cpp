@@ -276,6 +276,23 @@ TEST_CASE("functions have their own locals and may call earlier ones") {
     CHECK(output(program) == Words{10 + 45});
 }
 
+TEST_CASE("calls and expressions as deep as the limits allow") {
+    as::Program program;
+    program.buffer(WYE_ROLE_OUTPUT, kU32, 1);
+    // Each function adds to the one before it, which is called at the bottom of its expression.
+    constexpr unsigned kAdditions = WYE_LIMIT_EXPRESSION_DEPTH - 2;
+    for (unsigned f = 0; f < WYE_LIMIT_FUNCTIONS; ++f) {
+        Words sum = f == 0 ? as::local(0) : as::op(WYE_OP_CALL, f - 1, {}, {as::local(0)});
+        for (unsigned n = 0; n < kAdditions; ++n) sum = add(sum, as::u32(1));
+        program.function(kU32, {kU32}, as::block({}), sum);
+    }
+    program.main(
+        {as::store(0, as::u32(0), as::op(WYE_OP_CALL, WYE_LIMIT_FUNCTIONS - 1, {}, {as::u32(5)}))});
+    CHECK(output(program) == Words{5 + WYE_LIMIT_FUNCTIONS * kAdditions});
+    program.function(kU32, {kU32}, as::block({}), as::local(0));
+    CHECK(run(program, 1, {{}}).error == "too many functions");
+}
+
 TEST_CASE("subgroup operations") {
     const Words v = add(lane(), as::u32(1));  // 1..8, two subgroups of four
     struct Row {
