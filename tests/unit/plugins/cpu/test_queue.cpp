@@ -15,6 +15,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "harness/no_workgroups.hpp"
 #include "rig.hpp"
 
 namespace {
@@ -83,6 +84,17 @@ TEST_CASE("a submit that looks small but runs long is handed over and ends right
     CHECK(rig.queue_table().poll(rig.queue(), value, nullptr) == WYE_NOT_READY);
     CHECK(rig.wait(value).code == WYE_OK);
     CHECK(job.values() == U32s(256, 300000));
+}
+
+TEST_CASE("a launch of no workgroups ends, and nothing runs") {
+    test::Rig rig({}, 2);
+    wye_queue_object* other = rig.new_queue();
+    const Job job(rig, kAddOne, 3, 100);
+    harness::cases::launches_of_no_workgroups_end(
+        rig.queue_table(), rig.queue(), other, job.operation,
+        [&] { return rig.content(job.bindings[0].buffer, job.bytes); });
+    CHECK(job.values() == U32s(100, 3));
+    rig.queue_table().destroy(other);
 }
 
 TEST_CASE("a queue waits for another queue's event") {

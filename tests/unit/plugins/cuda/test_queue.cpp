@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/cases.hpp"
+#include "harness/no_workgroups.hpp"
 #include "rig.hpp"
 
 using harness::binding;
@@ -111,6 +112,25 @@ TEST_CASE("a long wait blocks, and is woken") {
     CHECK(device.wait() == WYE_OK);
     other.join();
     CHECK(driver().events_recorded() == 1);
+}
+
+TEST_CASE("a launch of no workgroups ends, and nothing runs") {
+    Rig rig;
+    driver().set_kernel(rig::add);
+    Device device(rig.plugin);
+    wye_program_object* program = device.program(rig::artifact());
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    wye_buffer_object* x = device.buffer(bytes_of(counting(64, 1)));
+    wye_buffer_object* r = device.buffer(256);
+    REQUIRE(device.run(harness::fill(r, 0, 256, 0, 4)) == WYE_OK);
+    const std::uint32_t step = 5;
+    const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
+    wye_queue_object* other = device.queue_create();
+    harness::cases::launches_of_no_workgroups_end(
+        *device.queue_table, device.queue, other,
+        harness::dispatch(program, bindings, {1, 1, 1}, &step),
+        [&] { return device.download(r, 256); });
+    device.queue_table->destroy(other);
 }
 
 TEST_CASE("kernels get addresses, counts and parameters; ranges start where they are bound") {

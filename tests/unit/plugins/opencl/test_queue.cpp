@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "harness/cases.hpp"
+#include "harness/no_workgroups.hpp"
 
 using harness::binding;
 using harness::bytes_of;
@@ -40,6 +41,25 @@ TEST_CASE("values count submits, and an empty submit is reached after what came 
     Plugin plugin;
     Device device(plugin);
     harness::cases::values_count_submits(device, 600, 1U << 20U);
+}
+
+TEST_CASE("a launch of no workgroups ends, and nothing runs") {
+    Plugin plugin;
+    Device device(plugin);
+    wye_buffer_object* x = device.buffer(bytes_of(counting(64, 1)));
+    wye_buffer_object* r = device.buffer(256);
+    REQUIRE(device.run(harness::fill(r, 0, 256, 0, 4)) == WYE_OK);
+    wye_program_object* program =
+        device.program(harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4));
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    const std::uint32_t step = 5;
+    const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
+    wye_queue_object* other = device.queue_create();
+    harness::cases::launches_of_no_workgroups_end(
+        *device.queue_table, device.queue, other,
+        harness::dispatch(program, bindings, {1, 1, 1}, &step),
+        [&] { return device.download(r, 256); });
+    device.queue_table->destroy(other);
 }
 
 TEST_CASE("kernels get buffers, counts and parameters, and only what changed is set again") {

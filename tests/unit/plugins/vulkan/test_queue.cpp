@@ -2,6 +2,7 @@
 //
 // Programs and dispatches, with the modules of this folder.
 #include "checked.hpp"
+#include "harness/no_workgroups.hpp"
 
 using harness::binding;
 using harness::bytes_of;
@@ -35,6 +36,23 @@ wye_operation slots_dispatch(wye_program_object* program, std::span<const wye_bi
 }
 
 }  // namespace
+
+TEST_CASE("a launch of no workgroups ends, and nothing runs") {
+    CheckedPlugin plugin;
+    Device device(plugin);
+    wye_buffer_object* x = device.buffer(bytes_of(counting(64, 1)));
+    wye_buffer_object* r = device.buffer(256);
+    REQUIRE(device.run(harness::fill(r, 0, 256, 0, 4)) == WYE_OK);
+    wye_program_object* program = slots_program(device);
+    wye_buffer_object* trap = device.buffer(8);
+    const std::uint32_t step = 5;
+    const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
+    wye_queue_object* other = device.queue_create();
+    harness::cases::launches_of_no_workgroups_end(*device.queue_table, device.queue, other,
+                                                  slots_dispatch(program, bindings, trap, 1, &step),
+                                                  [&] { return device.download(r, 256); });
+    device.queue_table->destroy(other);
+}
 
 TEST_CASE("every kind of slot reaches the program") {
     CheckedPlugin plugin;
