@@ -296,11 +296,17 @@ TEST_CASE("a program that never ends is given up after its time limit") {
     // Mesa's lavapipe ends every loop itself after 65,535 rounds.
     for (const std::string& device : selectors("llvmpipe")) {
         CAPTURE(device);
-        const Outcome outcome = wye_command({"run", program, "--device", device, "--timeout-ms",
-                                             "500", "--out", "r=" + folder.path("r")});
+        const bool stops = device.starts_with("cpu");
+        const Outcome outcome =
+            wye_command({"run", program, "--device", device, "--timeout-ms", stops ? "500" : "2000",
+                         "--out", "r=" + folder.path("r")});
         CAPTURE(outcome.err);
         CHECK(outcome.code == 1);
         CHECK(contains(outcome.err, "did not end"));
+        // What stops is closed; what does not is abandoned and named. On a machine that is very
+        // busy the time goes to the driver's compiler, which ends.
+        if (!contains(outcome.err, "compiling"))
+            CHECK(contains(outcome.err, "was abandoned") != stops);
         CHECK(folder.names() == std::vector<std::string>{"loop.wye"});
     }
 }

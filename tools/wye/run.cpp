@@ -23,6 +23,8 @@
 namespace wye::tool {
 namespace {
 
+constexpr std::uint64_t kCloseWithin = 2'000'000'000;  // ns, after a time-out
+
 Error bad_value(const std::string& name, const std::string& text, std::string_view type,
                 std::string_view range) {
     return Error(Code::INVALID_ARGUMENT,
@@ -183,6 +185,17 @@ void bind(Dispatch& dispatch, std::vector<Slot>& slots, const wye_program_descri
     }
 }
 
+// Ends the command where the program may still run: neither the context nor `exit` may wait for a
+// device that never stops. What did not end is told after the error, in its words.
+[[noreturn]] void end_late(wye_context* context, const Error& error) {
+    const ExitCode code = fail(error);
+    const auto closed = detail::call(
+        [&](wye_error** e) { return wye_context_destroy_within(context, kCloseWithin, e); });
+    if (!closed.ok()) fmt::print(stderr, "wye: {}\n", closed.error().message);
+    std::fflush(nullptr);
+    std::_Exit(code);
+}
+
 Result<void> run_program(const RunOptions& options) {
     WYE_ASSIGN(const auto inputs, parse_names(options.inputs, "--in"));
     WYE_ASSIGN(const auto outputs, parse_names(options.outputs, "--out"));
@@ -228,12 +241,7 @@ Result<void> run_program(const RunOptions& options) {
                        Memory::of(sizes[i], fmt::format("output `{}`", slots[i].name)));
         }
     const auto ran = request().run();
-    if (!ran.ok() && ran.error().code == Code::TIMEOUT) {
-        // A device that cannot stop would make the context wait for it; nothing is open to lose.
-        const ExitCode code = fail(ran.error());
-        std::fflush(nullptr);
-        std::_Exit(code);
-    }
+    if (!ran.ok() && ran.error().code == Code::TIMEOUT) end_late(context.get(), ran.error());
     WYE_ASSIGN(const wye_report report, ran);
 
     StagedOutputs staged;
