@@ -90,22 +90,33 @@ struct Slow {
 }  // namespace
 
 TEST_CASE("a time limit covers compiling: the caller goes on, and what comes of it is kept") {
-    Slow t;
-    t.close();
-    const Outcome late = t.timed(t.program);
-    check_refused(late, WYE_TIMEOUT, "compiling `add` for fake:0 did not end before the time-out");
-    CHECK(late.fix.find("every loop") == std::string::npos);
-    CHECK(late.fix.find("wye_program_prepare") != std::string::npos);
-    CHECK(t.rig.driver.submits == 0);
-    CHECK(t.r == Words{9, 9, 9});
-    // The same program again: the second call waits for the first one's compile.
-    check_refused(t.timed(t.program), WYE_TIMEOUT, "compiling `add`");
-    t.gate.open();
-    t.flush();
-    CHECK(t.rig.driver.programs == 1);
-    check_ok(t.timed(t.program));
-    CHECK(t.rig.driver.programs == 1);
-    CHECK(t.r == Words{2, 3, 4});
+    for (const bool fails : {false, true}) {
+        CAPTURE(fails);
+        Slow t;
+        t.close();
+        t.rig.driver.fail_compile = fails;
+        const Outcome late = t.timed(t.program);
+        check_refused(late, WYE_TIMEOUT,
+                      "compiling `add` for fake:0 did not end before the time-out");
+        CHECK(late.fix.find("every loop") == std::string::npos);
+        CHECK(late.fix.find("wye_program_prepare") != std::string::npos);
+        CHECK(t.rig.driver.submits == 0);
+        CHECK(t.r == Words{9, 9, 9});
+        // The same program again: the second call waits for the first one's compile.
+        check_refused(t.timed(t.program), WYE_TIMEOUT, "compiling `add`");
+        t.gate.open();
+        t.flush();
+        if (fails) {  // of a compile that failed nothing is kept
+            check_refused(t.timed(t.program), WYE_COMPILE_FAILED, "does not compile");
+            t.rig.driver.fail_compile = false;
+            check_ok(t.timed(t.program));
+        } else {
+            CHECK(t.rig.driver.programs == 1);
+            check_ok(t.timed(t.program));
+            CHECK(t.rig.driver.programs == 1);
+        }
+        CHECK(t.r == Words{2, 3, 4});
+    }
 }
 
 TEST_CASE("one compile a device may be overdue; programs that are compiled run beside it") {
@@ -159,18 +170,6 @@ TEST_CASE("a program may be freed, and the context destroyed, while its compile 
     t.rig.context = nullptr;
     CHECK(t.rig.driver.programs == 1);
     CHECK(t.rig.driver.live_programs == 0);
-}
-
-TEST_CASE("a compile that fails after its deadline leaves nothing behind") {
-    Slow t;
-    t.close();
-    t.rig.driver.fail_compile = true;
-    check_refused(t.timed(t.program), WYE_TIMEOUT, "compiling `add`");
-    t.gate.open();
-    t.flush();
-    check_refused(t.timed(t.program), WYE_COMPILE_FAILED, "does not compile");
-    t.rig.driver.fail_compile = false;
-    check_ok(t.timed(t.program));
 }
 
 TEST_CASE("compilers run on threads with a wide stack on which no signal arrives") {
