@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/buffer.hpp"
+
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <new>
-
-#include "cpu/device.hpp"
 
 namespace wye::cpu {
-
 namespace {
+
 constexpr std::uint64_t kLine = 64;
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
 // Buffers of some size stand on huge pages where the system grants them: programs that stream over
@@ -23,23 +21,29 @@ void ask_for_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_
     madvise(data, size, MADV_HUGEPAGE);  // a wish: refusal changes nothing
 #endif
 }
+
 }  // namespace
 
-std::unique_ptr<Buffer> Buffer::create(std::uint64_t size, std::uint64_t alignment) noexcept {
+Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
+    const std::string_view label = sdk::from_abi(desc.label);
+    Memory memory = allocate(desc.size, desc.alignment);
+    if (memory != nullptr) return std::unique_ptr<Buffer>(new Buffer(std::move(memory)));
+    Error error(Code::DEVICE_MEMORY, {}, {}, std::string(label));
+    return sdk::errors::no_memory(std::move(error), desc.size, device.info.name,
+                                  "the system has no more memory");
+}
+
+Buffer::Memory Buffer::allocate(std::uint64_t size, std::uint64_t alignment) {
     const bool huge = size >= kHugeFrom;
     const std::uint64_t align = std::max(alignment, huge ? kHugePage : kLine);
     if (size > kMost || align > kMost) return nullptr;
     const std::uint64_t all = (size + kLine + align - 1) / align * align;
-    auto* data = static_cast<std::byte*>(
-        std::aligned_alloc(static_cast<std::size_t>(align), static_cast<std::size_t>(all)));
-    if (data == nullptr) return nullptr;
-    if (huge) ask_for_huge_pages(data, static_cast<std::size_t>(all));
-    std::memset(data + size, 0, kLine);
-    std::unique_ptr<Buffer> buffer(new (std::nothrow) Buffer(data, size));
-    if (!buffer) std::free(data);
-    return buffer;
+    Memory memory(static_cast<std::byte*>(
+        std::aligned_alloc(static_cast<std::size_t>(align), static_cast<std::size_t>(all))));
+    if (memory == nullptr) return nullptr;
+    if (huge) ask_for_huge_pages(memory.get(), static_cast<std::size_t>(all));
+    std::memset(memory.get() + size, 0, kLine);
+    return memory;
 }
-
-Buffer::~Buffer() { std::free(data_); }
 
 }  // namespace wye::cpu

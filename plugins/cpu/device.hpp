@@ -1,51 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin's objects behind the opaque pointers of the ABI: plugin, device, buffer. A device is
-// the machine; opening it twice gives two that share the plugin's threads.
+// One opened device: the machine. Opening it twice gives two that share the plugin's threads. It is
+// never lost. [FREE]; kept alive by the host until its objects are gone.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-
-#include "cpu/discovery.hpp"
-#include "cpu/kernels/set.hpp"
-#include "cpu/run/pool.hpp"
-#include "wye/abi.h"
+#include "cpu/plugin.hpp"
 
 namespace wye::cpu {
 
-struct Plugin {
-    const wye_host_table* host = nullptr;
-    const KernelSet* kernels = nullptr;
-    Facts facts;
-    std::unique_ptr<Pool> pool;
-};
+class Buffer;
+class Program;
+class Queue;
 
-struct Device {
-    Plugin* plugin = nullptr;
-};
-
-// Bytes on a cache line, with room for one element behind the end, so that an empty range can be
-// read from.
-class Buffer {
+class Device {
   public:
-    // Null when there is no memory. `alignment`: a power of two.
-    static std::unique_ptr<Buffer> create(std::uint64_t size, std::uint64_t alignment) noexcept;
-    ~Buffer();
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
+    using Buffer = cpu::Buffer;
+    using Program = cpu::Program;
+    using Queue = cpu::Queue;
 
-    [[nodiscard]] std::byte* data() const { return data_; }
-    [[nodiscard]] std::uint64_t size() const { return size_; }
+    [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
+                                                                const DeviceInfo& info);
+
+    Plugin& plugin;
+    const DeviceInfo& info;
+    sdk::LossState loss;
+
+    [[nodiscard]] const KernelSet& kernels() const { return *plugin.kernels; }
+    [[nodiscard]] Pool& pool() const { return *plugin.pool; }
+    [[nodiscard]] Result<sdk::MemoryState> memory() const;
 
   private:
-    Buffer(std::byte* data, std::uint64_t size) : data_(data), size_(size) {}
-    std::byte* data_;
-    std::uint64_t size_;
+    Device(Plugin& owner, const DeviceInfo& found) : plugin(owner), info(found) {}
 };
 
-[[nodiscard]] const wye_device_table& device_table();
-[[nodiscard]] const wye_queue_table& queue_table();
+[[nodiscard]] inline Device& device_of(wye_device_object* object) {
+    return sdk::DeviceSlots<Device>::of(object);
+}
 
 }  // namespace wye::cpu

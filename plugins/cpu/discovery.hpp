@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the machine is, read once from the system. Immutable afterwards; strings live as long.
+// The machine, and what it says of itself. Made once by the probe, then immutable and
+// free-threaded.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "wye/abi.h"
+#include "wye/sdk/device_info.hpp"
 
 namespace wye::cpu {
 
-struct Facts {
-    std::string name;    // "Intel(R) Xeon(R) Processor"
+struct DeviceInfo : sdk::DeviceInfo {
     std::string vendor;  // as the processor names it, or empty
     std::string isa;     // the kernel build in use
     unsigned threads = 1;
@@ -20,10 +19,13 @@ struct Facts {
     std::uint64_t l2_bytes = 0;
 };
 
-// Reads the machine. `threads` 0: one for each processor that this process may use.
-[[nodiscard]] Facts read_facts(unsigned threads, std::string isa);
+// That this process may use.
+[[nodiscard]] unsigned processors();
 
-// One fact: WYE_OK, WYE_UNSUPPORTED (not reported) or WYE_UNKNOWN_KEY.
-wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out);
+// Reads the machine.
+[[nodiscard]] DeviceInfo describe(unsigned threads, std::string isa);
+
+// One fact of the table in wye/abi.h.
+[[nodiscard]] wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out);
 
 }  // namespace wye::cpu

@@ -1,47 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/discovery.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <fstream>
-#include <thread>
-#include <utility>
-
 #include "wye/program_format.h"
 #include "wye/sdk/facts.hpp"
 
 namespace wye::cpu {
 namespace {
-
-unsigned processors() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return static_cast<unsigned>(CPU_COUNT(&set));
-    return std::max(std::thread::hardware_concurrency(), 1U);
-}
-
-std::uint64_t system_value(int name) {
-    const long value = sysconf(name);
-    return value > 0 ? static_cast<std::uint64_t>(value) : 0;
-}
-
-void read_processor(Facts& facts) {
-    std::ifstream file("/proc/cpuinfo");
-    std::string line;
-    while (std::getline(file, line) && (facts.name.empty() || facts.vendor.empty())) {
-        const auto colon = line.find(':');
-        if (colon == std::string::npos) continue;
-        const auto key = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
-        const auto first = line.find_first_not_of(" \t", colon + 1);
-        if (first == std::string::npos) continue;
-        if (key == "model name" && facts.name.empty()) facts.name = line.substr(first);
-        if (key == "vendor_id" && facts.vendor.empty()) facts.vendor = line.substr(first);
-    }
-    if (facts.name.empty()) facts.name = "CPU";
-}
 
 using namespace sdk::facts;
 
@@ -53,20 +17,7 @@ constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;
 
 }  // namespace
 
-Facts read_facts(unsigned threads, std::string isa) {
-    Facts facts;
-    read_processor(facts);
-    facts.isa = std::move(isa);
-    facts.threads = threads != 0 ? threads : processors();
-    facts.memory_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE);
-#if defined(_SC_LEVEL1_DCACHE_SIZE)
-    facts.l1_bytes = system_value(_SC_LEVEL1_DCACHE_SIZE);
-    facts.l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
-#endif
-    return facts;
-}
-
-wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
+wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
     wye_fact found{};
     wye_status status = WYE_UNSUPPORTED;
     switch (key) {
@@ -120,7 +71,7 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
             break;
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
-            status = number(found, facts.memory_bytes, "sysconf(_SC_PHYS_PAGES)");
+            status = number(found, info.memory_bytes, "sysconf(_SC_PHYS_PAGES)");
             break;
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
             status = number(found, 64);
@@ -129,7 +80,7 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
             status = list(found, kSubgroupSizes);
             break;
         case WYE_FACT_KEY_VENDOR:
-            status = text(found, facts.vendor);
+            status = text(found, info.vendor);
             break;
         case WYE_FACT_KEY_PLATFORM:
             status = text(found, "Wye CPU");
@@ -138,22 +89,22 @@ wye_status fact(const Facts& facts, std::uint32_t key, wye_fact& out) {
             status = text(found, "cpu");
             break;
         case WYE_FACT_KEY_ISA:
-            status = text(found, facts.isa);
+            status = text(found, info.isa);
             break;
         case WYE_FACT_KEY_COMPUTE_UNITS:
-            status = number(found, facts.threads, "sched_getaffinity");
+            status = number(found, info.threads, "sched_getaffinity");
             break;
         case WYE_FACT_KEY_L1_CACHE_BYTES:
-            status = number(found, facts.l1_bytes, "sysconf(_SC_LEVEL1_DCACHE_SIZE)");
+            status = number(found, info.l1_bytes, "sysconf(_SC_LEVEL1_DCACHE_SIZE)");
             break;
         case WYE_FACT_KEY_L2_CACHE_BYTES:
-            status = number(found, facts.l2_bytes, "sysconf(_SC_LEVEL2_CACHE_SIZE)");
+            status = number(found, info.l2_bytes, "sysconf(_SC_LEVEL2_CACHE_SIZE)");
             break;
         case WYE_FACT_KEY_IDEAL_VECTOR_BITS:
             status = number(found,
-                            facts.isa == "avx512" ? 512
-                            : facts.isa == "avx2" ? 256
-                                                  : 128,
+                            info.isa == "avx512" ? 512
+                            : info.isa == "avx2" ? 256
+                                                 : 128,
                             "isa");
             break;
         case WYE_FACT_KEY_NATIVE_INT_BITS:

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "cpu/device.hpp"
 #include "wye/sdk/typing.hpp"
 #include "wye/sdk/wide_stack.hpp"
 #include "wye/sdk/wire.hpp"
@@ -47,8 +48,12 @@ Result<Routine> compiled(const ir::Program& program, const CompileOptions& optio
 
 }  // namespace
 
-Result<std::unique_ptr<Program>> Program::create(const wye_artifact& artifact,
-                                                 const KernelSet& kernels) {
+Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artifact& artifact,
+                                                 wye_bytes) {
+    if (sdk::from_abi(artifact.format) != WYE_FORMAT_PROGRAM)
+        return sdk::errors::unknown_format(Plugin::kPlugin, "`" WYE_FORMAT_PROGRAM "`",
+                                           sdk::from_abi(artifact.format),
+                                           std::string(sdk::from_abi(artifact.label)));
     const std::span<const std::byte> wire(static_cast<const std::byte*>(artifact.code.data),
                                           static_cast<std::size_t>(artifact.code.size));
     WYE_ASSIGN(ir::Program decoded, ir::decode(wire));
@@ -66,7 +71,7 @@ Result<std::unique_ptr<Program>> Program::create(const wye_artifact& artifact,
     for (unsigned axis = 0; axis < 3; ++axis)
         made->options_.workgroup[axis] = std::max(artifact.workgroup_size[axis], 1U);
     made->options_.subgroup = subgroup;
-    made->options_.kernels = &kernels;
+    made->options_.kernels = &device.kernels();
     made->options_.geometry = needs_group(decoded) ? Geometry::Group : Geometry::Row;
     made->program_ = std::make_unique<const ir::Program>(std::move(decoded));
     made->lay_out();

@@ -13,16 +13,19 @@
 #include <vector>
 
 #include "cpu/compile/compiler.hpp"
-#include "wye/abi.h"
+#include "wye/sdk/result.hpp"
 
 namespace wye::cpu {
 
+class Device;
+
 class Program {
   public:
-    // Errors: INVALID_WIRE, INVALID_PROGRAM (ill-typed), UNSUPPORTED (names the construct),
-    // LIMIT_EXCEEDED.
-    static Result<std::unique_ptr<Program>> create(const wye_artifact& artifact,
-                                                   const KernelSet& kernels);
+    // INVALID_WIRE, INVALID_PROGRAM (ill-typed), UNSUPPORTED (names the construct), LIMIT_EXCEEDED.
+    // Nothing is ever saved.
+    [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
+                                                                 const wye_artifact& artifact,
+                                                                 wye_bytes saved);
 
     // The routine for a grid of so many invocations in x, and in y and z together.
     Result<const Routine*> routine(std::uint64_t width, std::uint64_t rows);
@@ -60,5 +63,9 @@ class Program {
     std::vector<Bound> arrays_;
     std::vector<std::uint64_t> table_words_;
 };
+
+[[nodiscard]] inline Program& program_of(wye_program_object* object) {
+    return *reinterpret_cast<Program*>(object);
+}
 
 }  // namespace wye::cpu

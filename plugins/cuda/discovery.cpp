@@ -48,11 +48,11 @@ class Asking {
     CUdevice id_;
 };
 
-Device describe(const Driver& driver, int ordinal) {
-    Device d;
+DeviceInfo describe(const Driver& driver, int ordinal) {
+    DeviceInfo d;
     const std::string which = "device " + std::to_string(ordinal);
     if (const CUresult status = driver.cuDeviceGet(&d.id, ordinal); status != CUDA_SUCCESS) {
-        const Error error = cuda_error(driver, status, "cuDeviceGet", which);
+        const Error error = native_error(driver, status, "cuDeviceGet", which);
         d.name = which;
         d.reason = error.message;
         d.fix = error.fix;
@@ -109,14 +109,14 @@ Device describe(const Driver& driver, int ordinal) {
 
 }  // namespace
 
-Result<std::vector<Device>> discover(const Driver& driver) {
+Result<std::vector<DeviceInfo>> discover(const Driver& driver) {
     int count = 0;
     CUresult status = driver.cuDeviceGetCount(&count);
     if (status == CUDA_SUCCESS && count <= 0) status = CUDA_ERROR_NO_DEVICE;
     if (status != CUDA_SUCCESS)
-        return cuda_error(driver, status, "cuDeviceGetCount", "the CUDA driver");
+        return native_error(driver, status, "cuDeviceGetCount", "the CUDA driver");
     const std::string version = module_version();
-    std::vector<Device> devices;
+    std::vector<DeviceInfo> devices;
     for (int ordinal = 0; ordinal < count; ++ordinal) {
         devices.push_back(describe(driver, ordinal));
         devices.back().driver_version = version;

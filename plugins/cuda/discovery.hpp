@@ -10,17 +10,14 @@
 #include <vector>
 
 #include "cuda/driver.hpp"
+#include "wye/sdk/device_info.hpp"
 
 namespace wye::cuda {
 
-struct Device {
+struct DeviceInfo : sdk::DeviceInfo {
     CUdevice id = 0;
-    std::string name, isa, api_version, driver_version;
+    std::string isa, api_version, driver_version;
     std::string pci_address, uuid;  // empty: not reported
-
-    // Why it cannot be used; empty: usable.
-    std::string reason, fix;
-    int native_code = 0;
 
     int architecture = 0;  // 90 for compute capability 9.0
     std::uint64_t memory_bytes = 0;
@@ -28,14 +25,12 @@ struct Device {
     std::uint64_t max_invocations = 1, shared_bytes = 0, compute_units = 0, clock_khz = 0;
     std::uint64_t l2_bytes = 0, memory_clock_khz = 0, memory_bus_bits = 0, warp = 0;
     bool integrated = false, memory_pools = false;
-
-    [[nodiscard]] bool usable() const { return reason.empty(); }
 };
 
 // NO_DEVICE when the driver has none.
-[[nodiscard]] Result<std::vector<Device>> discover(const Driver& driver);
+[[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver);
 
 // One fact of the table in wye/abi.h.
-[[nodiscard]] wye_status fact(const Device& device, std::uint32_t key, wye_fact& out);
+[[nodiscard]] wye_status fact(const DeviceInfo& device, std::uint32_t key, wye_fact& out);
 
 }  // namespace wye::cuda

@@ -20,7 +20,7 @@ constexpr std::uint64_t kPrivateBytes = 512 << 10;
 
 using namespace sdk::facts;
 
-wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     switch (key) {
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
             return triple(out, d.max_workgroup, "CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_*");
@@ -49,7 +49,7 @@ wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
     }
 }
 
-wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     switch (key) {
         case WYE_FACT_KEY_VENDOR:
             return text(out, "NVIDIA Corporation", "CUDA");
@@ -91,7 +91,7 @@ wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
 
 }  // namespace
 
-wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     if (!known(key)) return WYE_UNKNOWN_KEY;
     switch (key) {
         case WYE_FACT_KEY_INT64:

@@ -4,51 +4,49 @@
 // thread.
 #pragma once
 
-#include <memory>
-#include <span>
-
-#include "cuda/device.hpp"
 #include "cuda/timeline.hpp"
+#include "wye/sdk/queue.hpp"
 
 namespace wye::cuda {
 
-class Queue {
+class Queue : public sdk::InOrderQueue<Queue> {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(OpenDevice& device, bool timing);
-    ~Queue();
-    Queue(const Queue&) = delete;
-    Queue& operator=(const Queue&) = delete;
+    static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
-    // Everything or nothing is queued. When the driver refuses an operation after others went in,
-    // the queue is emptied and poisoned.
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
+    ~Queue();
+
+    [[nodiscard]] Device& device() { return device_; }
+    [[nodiscard]] Timeline& timeline() { return timeline_; }
+    // As InOrderQueue, with the context current.
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                                std::span<const wye_event> waits);
-    [[nodiscard]] Timeline& timeline() { return timeline_; }
-    [[nodiscard]] const OpenDevice& device() const { return device_; }
 
   private:
-    Queue(OpenDevice& device, CUstream stream, bool timing)
-        : device_(device),
-          stream_(stream),
-          epoch_(device.epoch()),
-          timeline_(device, stream, timing) {}
-    Result<void> enqueue(const wye_operation& op);
+    friend InOrderQueue;
+
+    Queue(Device& device, StreamHandle handle, bool timing)
+        : device_(device), handle_(std::move(handle)), timeline_(device, handle_.get(), timing) {}
+    Result<void> begin();
+    Result<void> wait_for(Queue& other, std::uint64_t value);
+    Result<std::span<const wye_operation>> plan(std::span<const wye_operation> operations);
+    Result<void> dispatch(const wye_dispatch_op& op);
+    Result<void> copy(const wye_copy_op& op);
     Result<void> fill(const wye_fill_op& op);
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
-    Result<void> wait_for(std::span<const wye_event> waits);
-    Result<void> done(CUresult status, std::string_view call);
+    Result<std::uint64_t> end();
+    void abandon(const Error& error);
 
-    OpenDevice& device_;
-    const CUstream stream_;
-    const std::uint32_t epoch_;
+    Result<void> queued(CUresult status, std::string_view call);
+    Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
+
+    Device& device_;
+    StreamHandle handle_;
     Timeline timeline_;
+
+    // Of the submit in progress.
+    bool queued_ = false;  // some of it
 };
-
-extern const wye_queue_table kQueueTable;
-
-[[nodiscard]] inline Queue& queue_of(wye_queue_object* object) {
-    return *reinterpret_cast<Queue*>(object);
-}
 
 }  // namespace wye::cuda

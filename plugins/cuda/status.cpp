@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/status.hpp"
 
+#include "wye/sdk/errors.hpp"
+
 namespace wye::cuda {
 
 bool sticky(CUresult status) {
@@ -83,9 +85,7 @@ std::string_view remedy(CUresult status) {
     }
     switch (code_of(status)) {
         case Code::DEVICE_LOST:
-            return "Fix: open the device again, and restart the process where that fails; look for "
-                   "the device in the system log (`Xid`), and report it if a program of Wye did "
-                   "this";
+            return sdk::errors::kOpenAgain;
         case Code::DEVICE_MEMORY:
             return "Fix: free buffers, use smaller ones, or choose a device with more memory";
         case Code::LIMIT_EXCEEDED:
@@ -101,24 +101,16 @@ std::string_view remedy(CUresult status) {
 
 }  // namespace
 
-Error cuda_error(const Driver& driver, CUresult status, std::string_view call,
-                 std::string_view subject) {
+Error native_error(const Driver& driver, CUresult status, std::string_view call,
+                   std::string_view subject) {
     const char* name = nullptr;
     const char* text = nullptr;
     if (driver.cuGetErrorName != nullptr) (void)driver.cuGetErrorName(status, &name);
     if (driver.cuGetErrorString != nullptr) (void)driver.cuGetErrorString(status, &text);
-    Error error;
-    error.code = code_of(status);
-    error.message = std::string(call);
-    if (!subject.empty()) error.message += " on " + std::string(subject);
-    error.message += " failed: " + std::string(name != nullptr ? name : "unknown CUDA error") +
-                     " (" + std::to_string(status) +
-                     (text != nullptr ? ", " + std::string(text) : std::string()) + ")";
-    error.fix = remedy(status);
-    error.subject = subject;
-    error.native_domain = "cuda";
-    error.native_code = status;
-    return error;
+    return sdk::errors::native(
+        {"cuda", code_of(status), status, name != nullptr ? name : "unknown CUDA error",
+         text != nullptr ? text : ""},
+        call, subject, remedy(status));
 }
 
 }  // namespace wye::cuda

@@ -16,7 +16,7 @@ namespace wye::cuda {
 
 // "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)", with the remedy
 // that fits the code.
-[[nodiscard]] Error cuda_error(const Driver& driver, CUresult status, std::string_view call,
-                               std::string_view subject);
+[[nodiscard]] Error native_error(const Driver& driver, CUresult status, std::string_view call,
+                                 std::string_view subject);
 
 }  // namespace wye::cuda

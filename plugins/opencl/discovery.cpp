@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "opencl/quirks.hpp"
 #include "opencl/status.hpp"
 
 namespace wye::opencl {
@@ -61,7 +62,7 @@ std::string pci_text(unsigned domain, unsigned bus, unsigned device, unsigned fu
     return out;
 }
 
-void identify(const Driver& driver, Device& d) {
+void identify(const Driver& driver, DeviceInfo& d) {
     if (d.has_extension("cl_khr_pci_bus_info")) {
         std::array<cl_uint, 4> pci{};
         if (ask(driver, d.id, kPciBusInfo, pci))
@@ -94,9 +95,9 @@ bool in_path(const std::string& path, const char* program) {
     return false;
 }
 
-Device describe(const Driver& driver, cl_platform_id platform, const std::string& platform_name,
-                cl_device_id id, const Surroundings& surroundings) {
-    Device d;
+DeviceInfo describe(const Driver& driver, cl_platform_id platform, const std::string& platform_name,
+                    cl_device_id id, const Surroundings& surroundings) {
+    DeviceInfo d;
     d.platform = platform;
     d.id = id;
     d.platform_name = platform_name;
@@ -136,7 +137,7 @@ Device describe(const Driver& driver, cl_platform_id platform, const std::string
     cl_bool compiler = CL_TRUE;
     ask(driver, id, CL_DEVICE_AVAILABLE, available);
     ask(driver, id, CL_DEVICE_COMPILER_AVAILABLE, compiler);
-    const bool pocl = platform_name == "Portable Computing Language";
+    const bool pocl = is_pocl(platform_name);
     if (available == CL_FALSE) {
         d.reason = "the driver says that the device is not available";
         d.fix = "Fix: see whether another process has it, or restart the driver";
@@ -159,7 +160,7 @@ Device describe(const Driver& driver, cl_platform_id platform, const std::string
 
 }  // namespace
 
-bool Device::has_extension(std::string_view extension) const {
+bool DeviceInfo::has_extension(std::string_view extension) const {
     for (std::size_t at = extensions.find(extension); at != std::string::npos;
          at = extensions.find(extension, at + 1)) {
         const std::size_t end = at + extension.size();
@@ -170,26 +171,25 @@ bool Device::has_extension(std::string_view extension) const {
     return false;
 }
 
-Result<std::vector<Device>> discover(const Driver& driver, const Surroundings& surroundings) {
-    // Drivers set themselves up in the first device query of a process, and PoCL 3.1 (LLVM 15) does
-    // so without a lock: two threads that ask first at once crash in it. The plugin is loaded once
-    // for all contexts of a process, so the lock is the process's. Regression: `first_use_opencl`.
+Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surroundings& surroundings) {
+    // quirk pocl-first-query: the plugin is loaded once for all contexts of a process, so the lock
+    // is the process's.
     static std::mutex first_query;
     const std::lock_guard lock(first_query);
     cl_uint count = 0;
     cl_int status = driver.clGetPlatformIDs(0, nullptr, &count);
     if (status != CL_SUCCESS || count == 0)
-        return cl_error(status == CL_SUCCESS ? -1001 : status, "clGetPlatformIDs",
-                        "the OpenCL loader");
+        return native_error(status == CL_SUCCESS ? -1001 : status, "clGetPlatformIDs",
+                            "the OpenCL loader");
     std::vector<cl_platform_id> platforms(count);
     status = driver.clGetPlatformIDs(count, platforms.data(), nullptr);
-    if (status != CL_SUCCESS) return cl_error(status, "clGetPlatformIDs", "the OpenCL loader");
+    if (status != CL_SUCCESS) return native_error(status, "clGetPlatformIDs", "the OpenCL loader");
 
-    std::vector<Device> devices;
+    std::vector<DeviceInfo> devices;
     std::optional<Error> passed_over;
     for (const cl_platform_id platform : platforms) {
         const std::string name = text_of(driver, platform, CL_PLATFORM_NAME);
-        const bool pocl = name == "Portable Computing Language";
+        const bool pocl = is_pocl(name);
         if (pocl && surroundings.pocl_cache_dir && surroundings.pocl_cache_dir->empty()) {
             passed_over = Error(Code::NO_DEVICE,
                                 "PoCL ends the process when POCL_CACHE_DIR is set and empty, so it "
@@ -204,8 +204,8 @@ Result<std::vector<Device>> discover(const Driver& driver, const Surroundings& s
             status =
                 driver.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, found, ids.data(), nullptr);
         if (status != CL_SUCCESS || found == 0) {
-            passed_over = cl_error(status == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : status,
-                                   "clGetDeviceIDs", "platform `" + name + "`");
+            passed_over = native_error(status == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : status,
+                                       "clGetDeviceIDs", "platform `" + name + "`");
             if (pocl)
                 passed_over->fix =
                     "Fix: see that PoCL can create its cache folder "

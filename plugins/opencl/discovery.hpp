@@ -12,19 +12,16 @@
 #include <vector>
 
 #include "opencl/driver.hpp"
+#include "wye/sdk/device_info.hpp"
 
 namespace wye::opencl {
 
-struct Device {
+struct DeviceInfo : sdk::DeviceInfo {
     cl_platform_id platform = nullptr;
     cl_device_id id = nullptr;
 
-    std::string name, vendor, driver_version, platform_name, version, kind, extensions;
+    std::string vendor, driver_version, platform_name, version, kind, extensions;
     std::string pci_address, uuid, luid;  // empty: not reported
-
-    // Why it cannot be used; empty: usable.
-    std::string reason, fix;
-    cl_int native_code = 0;
 
     cl_device_fp_config single_config = 0, double_config = 0;
     std::array<std::size_t, 3> max_workgroup = {1, 1, 1};
@@ -34,17 +31,8 @@ struct Device {
     bool unified_memory = false;
     bool full_profile = true;
 
-    [[nodiscard]] bool usable() const { return reason.empty(); }
     [[nodiscard]] bool has_extension(std::string_view extension) const;
     [[nodiscard]] bool has_f64() const { return double_config != 0; }
-    // PoCL: machine code is made by the first launch, and once more for a binary.
-    [[nodiscard]] bool compiles_at_launch() const {
-        return platform_name == "Portable Computing Language";
-    }
-    // PoCL 3: its headers take most of the time of a build.
-    [[nodiscard]] bool slow_headers() const {
-        return compiles_at_launch() && driver_version.starts_with("3.");
-    }
     [[nodiscard]] bool rounds_f32_division() const {
         return (single_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     }
@@ -57,10 +45,10 @@ struct Surroundings {
 };
 
 // NO_DEVICE when there is no platform, or none of them has a device.
-[[nodiscard]] Result<std::vector<Device>> discover(const Driver& driver,
-                                                   const Surroundings& surroundings);
+[[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver,
+                                                       const Surroundings& surroundings);
 
 // One fact of the table in wye/abi.h.
-[[nodiscard]] wye_status fact(const Device& device, std::uint32_t key, wye_fact& out);
+[[nodiscard]] wye_status fact(const DeviceInfo& device, std::uint32_t key, wye_fact& out);
 
 }  // namespace wye::opencl

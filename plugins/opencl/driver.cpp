@@ -1,35 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencl/driver.hpp"
 
-#include <dlfcn.h>
+#include "wye/sdk/library.hpp"
 
 namespace wye::opencl {
 
 Result<std::unique_ptr<const Driver>> Driver::open(const std::string& library) {
-    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (handle == nullptr) {
-        const char* text = dlerror();
-        return Error(Code::MISSING_DEPENDENCY,
-                     "the OpenCL loader `" + library +
-                         "` cannot be opened: " + (text != nullptr ? text : "no reason given"),
-                     "Fix: install an OpenCL loader (Debian: `ocl-icd-libopencl1`) and a driver "
-                     "(for the CPU: `pocl-opencl-icd`)",
-                     library);
-    }
+    WYE_ASSIGN(void* handle,
+               sdk::open_library(library, "the OpenCL loader",
+                                 "Fix: install an OpenCL loader (Debian: `ocl-icd-libopencl1`) and "
+                                 "a driver (for the CPU: `pocl-opencl-icd`)"));
     auto driver = std::make_unique<Driver>();
-    const char* missing = nullptr;
-    const auto find = [&](const char* name) {
-        void* symbol = dlsym(handle, name);
-        if (symbol == nullptr && missing == nullptr) missing = name;
-        return symbol;
-    };
-#define WYE_OPENCL_FIND(name) driver->name = reinterpret_cast<decltype(driver->name)>(find(#name));
+    sdk::Functions functions([&](const char* name) { return sdk::symbol_in(handle, name); });
+#define WYE_OPENCL_FIND(name) functions.get(driver->name, #name);
     WYE_OPENCL_SYMBOLS(WYE_OPENCL_FIND)
 #undef WYE_OPENCL_FIND
-    if (missing != nullptr)
-        return Error(Code::MISSING_DEPENDENCY,
-                     "`" + library + "` has no `" + missing + "`, which is part of OpenCL 1.2",
-                     "Fix: install a newer OpenCL loader (Debian: `ocl-icd-libopencl1`)", library);
+    if (functions.missing() != nullptr)
+        return sdk::errors::function_absent(
+            library, functions.missing(), "OpenCL 1.2",
+            "Fix: install a newer OpenCL loader (Debian: `ocl-icd-libopencl1`)");
     return std::unique_ptr<const Driver>(std::move(driver));
 }
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t kOtherArguments = 64;
 
 using namespace sdk::facts;
 
-wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     const std::uint64_t arguments = d.max_parameter_bytes;
     switch (key) {
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
@@ -55,7 +55,7 @@ wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
     }
 }
 
-wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     switch (key) {
         case WYE_FACT_KEY_VENDOR:
             return text(out, d.vendor, "CL_DEVICE_VENDOR");
@@ -85,7 +85,7 @@ wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
 
 }  // namespace
 
-wye_status fact(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     if (!known(key)) return WYE_UNKNOWN_KEY;
     const std::string_view single = "CL_DEVICE_SINGLE_FP_CONFIG";
     const std::string_view twice = "CL_DEVICE_DOUBLE_FP_CONFIG";

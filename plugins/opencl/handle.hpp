@@ -1,45 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owner of one OpenCL object: releases it through the driver. Movable; not synchronised.
+// Owners of OpenCL objects.
 #pragma once
 
-#include <utility>
-
 #include "opencl/driver.hpp"
+#include "wye/sdk/handle.hpp"
 
 namespace wye::opencl {
 
-template <typename Object, auto Release>
-class Handle {
-  public:
-    Handle() = default;
-    Handle(const Driver& driver, Object object) : driver_(&driver), object_(object) {}
-    Handle(Handle&& other) noexcept
-        : driver_(other.driver_), object_(std::exchange(other.object_, nullptr)) {}
-    Handle& operator=(Handle&& other) noexcept {
-        std::swap(driver_, other.driver_);
-        std::swap(object_, other.object_);
-        return *this;
-    }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-        if (object_ != nullptr) (driver_->*Release)(object_);
-    }
+template <typename Object, auto Function>
+void release(const Driver& driver, Object object) {
+    (void)(driver.*Function)(object);
+}
+template <typename Object, auto Function>
+using Handle = sdk::Handle<const Driver, Object, &release<Object, Function>>;
 
-    [[nodiscard]] Object get() const { return object_; }
-    explicit operator bool() const { return object_ != nullptr; }
+using ContextHandle = Handle<cl_context, &Driver::clReleaseContext>;
+using QueueHandle = Handle<cl_command_queue, &Driver::clReleaseCommandQueue>;
+using MemoryHandle = Handle<cl_mem, &Driver::clReleaseMemObject>;
+using ProgramHandle = Handle<cl_program, &Driver::clReleaseProgram>;
+using KernelHandle = Handle<cl_kernel, &Driver::clReleaseKernel>;
+using EventHandle = Handle<cl_event, &Driver::clReleaseEvent>;
 
-  private:
-    const Driver* driver_ = nullptr;
-    Object object_ = nullptr;
+// What an enqueued command waits for, and where its event goes; null: nowhere.
+struct Order {
+    cl_uint wait_count = 0;
+    const cl_event* waits = nullptr;
+    cl_event* event = nullptr;
 };
-
-using Context = Handle<cl_context, &Driver::clReleaseContext>;
-using CommandQueue = Handle<cl_command_queue, &Driver::clReleaseCommandQueue>;
-using Memory = Handle<cl_mem, &Driver::clReleaseMemObject>;
-using Program = Handle<cl_program, &Driver::clReleaseProgram>;
-using Kernel = Handle<cl_kernel, &Driver::clReleaseKernel>;
-using Event = Handle<cl_event, &Driver::clReleaseEvent>;
 
 }  // namespace wye::opencl

@@ -3,8 +3,9 @@
 
 #include <cstring>
 
+#include "opencl/buffer.hpp"
 #include "opencl/pocl/builtins.hpp"
-#include "opencl/status.hpp"
+#include "opencl/quirks.hpp"
 #include "wye/sdk/compiler_log.hpp"
 
 namespace wye::opencl {
@@ -13,7 +14,7 @@ namespace {
 constexpr std::string_view kRoundedDivision = "-cl-fp32-correctly-rounded-divide-sqrt";
 
 // Without flags that this device does not know.
-std::string options_for(const Device& device, std::string_view options) {
+std::string options_for(const DeviceInfo& device, std::string_view options) {
     std::string out;
     while (!options.empty()) {
         const std::size_t end = std::min(options.find(' '), options.size());
@@ -41,9 +42,9 @@ std::string build_log(const Driver& driver, cl_program program, cl_device_id dev
     return log;
 }
 
-Error build_error(cl_int status, const std::string& label, std::string_view source,
-                  const std::string& log) {
-    Error error = cl_error(status, "clBuildProgram", "program `" + label + "`");
+Error build_error(const Device& device, cl_int status, const std::string& label,
+                  std::string_view source, const std::string& log) {
+    Error error = device.failed(status, "clBuildProgram", "program `" + label + "`");
     error.code = Code::COMPILE_FAILED;
     error.subject = label;
     error.fix =
@@ -54,20 +55,41 @@ Error build_error(cl_int status, const std::string& label, std::string_view sour
 
 }  // namespace
 
-Result<void> BuiltProgram::compile(const wye_artifact& artifact) {
+Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artifact& artifact,
+                                                 wye_bytes saved) {
+    WYE_ASSIGN(auto shape, sdk::LaunchShape::of(Plugin::kPlugin, artifact));
+    if (sdk::from_abi(artifact.format) != WYE_FORMAT_OPENCL_C)
+        return sdk::errors::unknown_format(Plugin::kPlugin, "`" WYE_FORMAT_OPENCL_C "`",
+                                           sdk::from_abi(artifact.format), shape.label);
+    std::unique_ptr<Program> program(new Program(device, std::move(shape)));
+    WYE_TRY(saved.size != 0 ? program->load(saved) : program->compile(artifact));
+    WYE_TRY(program->find_kernel());
+    // Where the driver says that it compiled for this very size, the launch has the last word.
+    program->doubtful_ = program->shape_.invocations() > program->most_invocations();
+    if (program->doubtful_ && !program->compiled_for_workgroup()) return program->too_large();
+    return program;
+}
+
+Program::Program(Device& device, sdk::LaunchShape shape)
+    : device_(device), shape_(std::move(shape)) {
+    for (unsigned k = 0; k < 3; ++k) workgroup_[k] = shape_.workgroup[k];
+    axes_ = workgroup_[2] > 1 ? 3 : workgroup_[1] > 1 ? 2 : 1;
+    for (const wye_slot& slot : shape_.slots) arguments_.push_back({slot, kUnknown, {}});
+}
+
+Result<void> Program::compile(const wye_artifact& artifact) {
     const std::string_view source(static_cast<const char*>(artifact.code.data), artifact.code.size);
     const std::string_view wanted = sdk::from_abi(artifact.options);
     const std::string options = options_for(device_.info, wanted);
     const std::string_view texts[] = {kBuiltins, source};
     // Should this not compile, the driver's own headers have the last word, and the log is theirs.
-    if (device_.info.slow_headers() && wanted.find(kOwnBuiltins) != std::string_view::npos &&
+    if (pocl_slow_headers(device_.info) && wanted.find(kOwnBuiltins) != std::string_view::npos &&
         compile(texts, options + " " + std::string(kWithoutHeader)).ok())
         return {};
     return compile({texts + 1, 1}, options);
 }
 
-Result<void> BuiltProgram::compile(std::span<const std::string_view> texts,
-                                   const std::string& options) {
+Result<void> Program::compile(std::span<const std::string_view> texts, const std::string& options) {
     const Driver& driver = device_.driver;
     std::vector<const char*> starts;
     std::vector<std::size_t> sizes;
@@ -76,27 +98,28 @@ Result<void> BuiltProgram::compile(std::span<const std::string_view> texts,
         sizes.push_back(text.size());
     }
     cl_int status = CL_SUCCESS;
-    program_ = Program(driver, driver.clCreateProgramWithSource(
-                                   device_.context.get(), static_cast<cl_uint>(texts.size()),
-                                   starts.data(), sizes.data(), &status));
-    if (status != CL_SUCCESS) return cl_error(status, "clCreateProgramWithSource", label_);
+    program_ = ProgramHandle(driver, driver.clCreateProgramWithSource(
+                                         device_.context(), static_cast<cl_uint>(texts.size()),
+                                         starts.data(), sizes.data(), &status));
+    if (status != CL_SUCCESS)
+        return device_.failed(status, "clCreateProgramWithSource", shape_.label);
     status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
                                    nullptr);
     if (status != CL_SUCCESS)
-        return build_error(status, label_, texts.back(),
+        return build_error(device_, status, shape_.label, texts.back(),
                            build_log(driver, program_.get(), device_.info.id));
     return {};
 }
 
-Result<void> BuiltProgram::load(wye_bytes saved) {
+Result<void> Program::load(wye_bytes saved) {
     const Driver& driver = device_.driver;
     const auto* data = static_cast<const unsigned char*>(saved.data);
     const std::size_t size = saved.size;
     cl_int status = CL_SUCCESS;
     cl_int verdict = CL_SUCCESS;
-    program_ =
-        Program(driver, driver.clCreateProgramWithBinary(device_.context.get(), 1, &device_.info.id,
-                                                         &size, &data, &verdict, &status));
+    program_ = ProgramHandle(
+        driver, driver.clCreateProgramWithBinary(device_.context(), 1, &device_.info.id, &size,
+                                                 &data, &verdict, &status));
     const char* call = "clCreateProgramWithBinary";
     if (status == CL_SUCCESS) {
         call = "clBuildProgram of a saved binary";
@@ -104,18 +127,18 @@ Result<void> BuiltProgram::load(wye_bytes saved) {
             driver.clBuildProgram(program_.get(), 1, &device_.info.id, nullptr, nullptr, nullptr);
     }
     if (status == CL_SUCCESS) return {};
-    Error error = cl_error(status, call, label_);
+    Error error = device_.failed(status, call, shape_.label);
     error.code = Code::UNSUPPORTED;
     error.fix = "Fix: none needed, the program is compiled again";
     return error;
 }
 
-Result<wye_bytes> BuiltProgram::save() {
+Result<wye_bytes> Program::save() {
     const Driver& driver = device_.driver;
-    const std::lock_guard lock(mutex_);
-    if (!launched_ && device_.info.compiles_at_launch())
-        return Error(Code::NOT_READY, "program `" + label_ + "` has not run yet",
-                     "Fix: save it after its first launch", label_);
+    const sdk::Lock lock(mutex_);
+    if (!launched_ && pocl_compiles_at_launch(device_.info))
+        return Error(Code::NOT_READY, "program `" + shape_.label + "` has not run yet",
+                     "Fix: save it after its first launch", shape_.label);
     std::size_t size = 0;
     cl_int status = driver.clGetProgramInfo(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size,
                                             &size, nullptr);
@@ -125,86 +148,57 @@ Result<wye_bytes> BuiltProgram::save() {
         status = driver.clGetProgramInfo(program_.get(), CL_PROGRAM_BINARIES, sizeof data,
                                          static_cast<void*>(&data), nullptr);
     }
-    if (status != CL_SUCCESS) return cl_error(status, "clGetProgramInfo", label_);
+    if (status != CL_SUCCESS) return device_.failed(status, "clGetProgramInfo", shape_.label);
     if (size == 0)
-        return Error(Code::UNSUPPORTED, "the driver gives no binary of `" + label_ + "`",
-                     "Fix: none needed", label_);
+        return Error(Code::UNSUPPORTED, "the driver gives no binary of `" + shape_.label + "`",
+                     "Fix: none needed", shape_.label);
     return wye_bytes{saved_.data(), saved_.size()};
 }
 
-Result<std::unique_ptr<BuiltProgram>> BuiltProgram::build(OpenDevice& device,
-                                                          const wye_artifact& artifact,
-                                                          wye_bytes saved) {
-    if (sdk::from_abi(artifact.format) != WYE_FORMAT_OPENCL_C)
-        return Error(Code::UNSUPPORTED,
-                     "the OpenCL plugin takes `" WYE_FORMAT_OPENCL_C "`, not `" +
-                         std::string(sdk::from_abi(artifact.format)) + "`",
-                     "Fix: hand it an artifact of a format that the device lists");
-    std::unique_ptr<BuiltProgram> built(new BuiltProgram(device));
-    built->label_ = std::string(sdk::from_abi(artifact.label));
-    const std::string entry(sdk::from_abi(artifact.entry));
-    if (built->label_.empty()) built->label_ = entry;
-    WYE_TRY(saved.size != 0 ? built->load(saved) : built->compile(artifact));
-    for (int k = 0; k < 3; ++k) built->workgroup_[k] = artifact.workgroup_size[k];
-    WYE_TRY(built->find_kernel(entry));
-    // Where the driver says that it compiled for this very size, the launch has the last word.
-    built->doubtful_ = built->invocations() > built->most_invocations();
-    if (built->doubtful_ && !built->compiled_for_workgroup()) return built->too_large();
-    built->axes_ = built->workgroup_[2] > 1 ? 3 : built->workgroup_[1] > 1 ? 2 : 1;
-    built->params_size_ = artifact.params_size;
-    for (std::uint32_t s = 0; s < artifact.slot_count; ++s) {
-        built->arguments_.push_back({artifact.slots[s], kUnknown, {}});
-        built->has_grid_ = built->has_grid_ || artifact.slots[s].kind == WYE_SLOT_GRID;
-    }
-    return built;
-}
-
-Result<void> BuiltProgram::find_kernel(const std::string& entry) {
+Result<void> Program::find_kernel() {
+    const std::string& entry = shape_.entry;
     cl_int status = CL_SUCCESS;
-    kernel_ = Kernel(device_.driver,
-                     device_.driver.clCreateKernel(program_.get(), entry.c_str(), &status));
+    kernel_ = KernelHandle(device_.driver,
+                           device_.driver.clCreateKernel(program_.get(), entry.c_str(), &status));
     if (status == CL_SUCCESS) return {};
-    Error error = cl_error(status, "clCreateKernel `" + entry + "`", label_);
+    Error error = device_.failed(status, "clCreateKernel `" + entry + "`", shape_.label);
     if (status == CL_INVALID_KERNEL_NAME)
         error.fix = "Fix: name a kernel that the source has as the entry";
     return error;
 }
 
-std::size_t BuiltProgram::most_invocations() const {
+std::size_t Program::most_invocations() const {
     std::size_t most = 0;
     const cl_int status = device_.driver.clGetKernelWorkGroupInfo(
         kernel_.get(), device_.info.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
     return status == CL_SUCCESS ? most : SIZE_MAX;
 }
 
-bool BuiltProgram::compiled_for_workgroup() const {
+bool Program::compiled_for_workgroup() const {
     std::array<std::size_t, 3> size{};
-    return invocations() <= device_.info.max_invocations &&
+    return shape_.invocations() <= device_.info.max_invocations &&
            device_.driver.clGetKernelWorkGroupInfo(kernel_.get(), device_.info.id,
                                                    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size,
                                                    size.data(), nullptr) == CL_SUCCESS &&
            size == workgroup_;
 }
 
-Error BuiltProgram::too_large() const {
-    return {Code::LIMIT_EXCEEDED,
-            "program `" + label_ + "` asks for workgroups of " + std::to_string(invocations()) +
-                " invocations; compiled for " + device_.info.name + " it can have " +
-                std::to_string(most_invocations()),
-            "Fix: use a smaller workgroup, or give the kernel of a variant `reqd_work_group_size`",
-            label_};
+Error Program::too_large() const {
+    return sdk::errors::too_many_invocations(
+        shape_.label, shape_.invocations(), device_.info.name, most_invocations(),
+        "Fix: use a smaller workgroup, or give the kernel of a variant `reqd_work_group_size`");
 }
 
-Result<void> BuiltProgram::set_word(cl_uint index, std::uint64_t word) {
+Result<void> Program::set_word(cl_uint index, std::uint64_t word) {
     const cl_ulong value = word;
     const cl_int status = device_.driver.clSetKernelArg(kernel_.get(), index, sizeof value, &value);
     if (status != CL_SUCCESS)
-        return cl_error(status, "clSetKernelArg " + std::to_string(index), label_);
+        return device_.failed(status, "clSetKernelArg " + std::to_string(index), shape_.label);
     arguments_[index].word = word;
     return {};
 }
 
-Result<void> BuiltProgram::set_bytes(cl_uint index, const void* data, std::size_t size) {
+Result<void> Program::set_bytes(cl_uint index, const void* data, std::size_t size) {
     Argument& argument = arguments_[index];
     if (argument.bytes.size() == size && size != 0 &&
         std::memcmp(argument.bytes.data(), data, size) == 0)
@@ -212,7 +206,7 @@ Result<void> BuiltProgram::set_bytes(cl_uint index, const void* data, std::size_
     argument.bytes.clear();  // unknown until it is noted
     const cl_int status = device_.driver.clSetKernelArg(kernel_.get(), index, size, data);
     if (status != CL_SUCCESS)
-        return cl_error(status, "clSetKernelArg " + std::to_string(index), label_);
+        return device_.failed(status, "clSetKernelArg " + std::to_string(index), shape_.label);
     const auto* bytes = static_cast<const std::byte*>(data);
     argument.bytes.assign(bytes, bytes + size);
     return {};
@@ -220,23 +214,24 @@ Result<void> BuiltProgram::set_bytes(cl_uint index, const void* data, std::size_
 
 // A whole buffer goes as it is; a range from elsewhere becomes a sub-buffer for this launch. The
 // driver keeps what a queued launch uses.
-Result<void> BuiltProgram::set_buffer(cl_uint index, const wye_binding& binding,
-                                      std::vector<Memory>& temporary) {
+Result<void> Program::set_buffer(cl_uint index, const wye_binding& binding,
+                                 std::vector<MemoryHandle>& temporary) {
     const Driver& driver = device_.driver;
     Argument& argument = arguments_[index];
     const Buffer& buffer = buffer_of(binding.buffer);
     const bool whole = binding.offset == 0;
     argument.word = kUnknown;
-    cl_mem memory = whole ? buffer.memory.get() : device_.nothing.get();
+    cl_mem memory = whole ? buffer.memory() : device_.nothing();
     if (!whole && binding.size != 0) {
         const cl_buffer_region region{binding.offset, binding.size};
         cl_int status = CL_SUCCESS;
         temporary.emplace_back(
-            driver, driver.clCreateSubBuffer(buffer.memory.get(), 0, CL_BUFFER_CREATE_TYPE_REGION,
+            driver, driver.clCreateSubBuffer(buffer.memory(), 0, CL_BUFFER_CREATE_TYPE_REGION,
                                              &region, &status));
         if (status != CL_SUCCESS) {
-            Error error = cl_error(
-                status, "clCreateSubBuffer at byte " + std::to_string(binding.offset), label_);
+            Error error = device_.failed(
+                status, "clCreateSubBuffer at byte " + std::to_string(binding.offset),
+                shape_.label);
             if (status == CL_MISALIGNED_SUB_BUFFER_OFFSET)
                 error.fix = "Fix: bind ranges at multiples of " +
                             std::to_string(device_.info.base_alignment_bits / 8) +
@@ -248,20 +243,21 @@ Result<void> BuiltProgram::set_buffer(cl_uint index, const wye_binding& binding,
     const cl_int status =
         driver.clSetKernelArg(kernel_.get(), index, sizeof memory, static_cast<void*>(&memory));
     if (status != CL_SUCCESS)
-        return cl_error(status, "clSetKernelArg " + std::to_string(index), label_);
-    if (whole) argument.word = buffer.serial;
+        return device_.failed(status, "clSetKernelArg " + std::to_string(index), shape_.label);
+    if (whole) argument.word = buffer.serial();
     return {};
 }
 
-[[gnu::always_inline]] inline Result<void> BuiltProgram::set_arguments(
-    const wye_dispatch_op& op, std::vector<Memory>& temporary) {
+[[gnu::always_inline]] inline Result<void> Program::set_arguments(
+    const wye_dispatch_op& op, std::vector<MemoryHandle>& temporary) {
     for (cl_uint index = 0; index < arguments_.size(); ++index) {
         const Argument& argument = arguments_[index];
         const wye_slot& slot = argument.slot;
         switch (slot.kind) {
             case WYE_SLOT_BUFFER: {
                 const wye_binding& binding = op.bindings[slot.binding];
-                if (binding.offset == 0 && argument.word == buffer_of(binding.buffer).serial) break;
+                if (binding.offset == 0 && argument.word == buffer_of(binding.buffer).serial())
+                    break;
                 WYE_TRY(set_buffer(index, binding, temporary));
                 break;
             }
@@ -271,54 +267,47 @@ Result<void> BuiltProgram::set_buffer(cl_uint index, const wye_binding& binding,
                 break;
             }
             case WYE_SLOT_PARAMS:
-                WYE_TRY(set_bytes(index, op.params, params_size_));
+                WYE_TRY(set_bytes(index, op.params, shape_.params_size));
                 break;
             case WYE_SLOT_GRID: {
-                cl_uint grid[6];
-                std::memcpy(grid, op.group_offset, sizeof op.group_offset);
-                std::memcpy(grid + 3, op.logical_groups, sizeof op.logical_groups);
-                WYE_TRY(set_bytes(index, grid, sizeof grid));
+                const sdk::GridWords grid(op);
+                WYE_TRY(set_bytes(index, grid.words, sizeof grid.words));
                 break;
             }
             case WYE_SLOT_OPAQUE_ZERO:
                 if (argument.word != 0) WYE_TRY(set_word(index, 0));
                 break;
             case WYE_SLOT_TRAP:
-                if (op.trap.offset == 0 && argument.word == buffer_of(op.trap.buffer).serial) break;
+                if (op.trap.offset == 0 && argument.word == buffer_of(op.trap.buffer).serial())
+                    break;
                 WYE_TRY(set_buffer(index, op.trap, temporary));
                 break;
             default:
-                return Error(
-                    Code::UNSUPPORTED,
-                    "the OpenCL plugin does not know slot kind " + std::to_string(slot.kind),
-                    "Fix: use a plugin that is as new as the host", label_);
+                break;
         }
     }
     return {};
 }
 
-[[gnu::hot]] Result<void> BuiltProgram::launch(cl_command_queue queue, const wye_dispatch_op& op,
-                                               cl_uint wait_count, const cl_event* waits,
-                                               cl_event* event) {
+[[gnu::hot]] Result<void> Program::launch(cl_command_queue queue, const wye_dispatch_op& op,
+                                          const Order& order) {
+    WYE_TRY(shape_.check(op));
     std::size_t global[3];
     cl_uint axes = axes_;
     for (unsigned k = 0; k < 3; ++k) {
         global[k] = op.groups[k] * workgroup_[k];
         if (op.groups[k] > 1 && axes < k + 1) axes = k + 1;
-        if (!has_grid_ && (op.group_offset[k] != 0 || op.logical_groups[k] != op.groups[k]))
-            return Error(Code::UNSUPPORTED,
-                         "program `" + label_ + "` was not compiled for a folded or split grid",
-                         "Fix: create the program from an artifact with a grid slot", label_);
     }
-    std::vector<Memory> temporary;
-    const std::lock_guard lock(mutex_);
+    std::vector<MemoryHandle> temporary;
+    const sdk::Lock lock(mutex_);
     WYE_TRY(set_arguments(op, temporary));
     const cl_int status = device_.driver.clEnqueueNDRangeKernel(
-        queue, kernel_.get(), axes, nullptr, global, workgroup_.data(), wait_count, waits, event);
+        queue, kernel_.get(), axes, nullptr, global, workgroup_.data(), order.wait_count,
+        order.waits, order.event);
     if (status != CL_SUCCESS) {
         if (doubtful_ && (status == CL_OUT_OF_RESOURCES || status == CL_INVALID_WORK_GROUP_SIZE))
             return too_large();
-        return cl_error(status, "clEnqueueNDRangeKernel", label_);
+        return device_.failed(status, "clEnqueueNDRangeKernel", shape_.label);
     }
     launched_ = true;
     return {};

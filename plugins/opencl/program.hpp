@@ -1,36 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compiled kernel. Building is [FREE]; launching locks the program, because kernel arguments
+// One compiled kernel. Creating is [FREE]; launching locks the program, because kernel arguments
 // are state of the kernel and several queues may launch it.
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "opencl/device.hpp"
+#include "wye/sdk/launch_shape.hpp"
 
 namespace wye::opencl {
 
-class BuiltProgram {
+class Program {
   public:
     // COMPILE_FAILED carries the compiler's log and the line it complains about. With what `save`
     // gave the source is not looked at; UNSUPPORTED when the driver does not take it (any more).
-    [[nodiscard]] static Result<std::unique_ptr<BuiltProgram>> build(OpenDevice& device,
-                                                                     const wye_artifact& artifact,
-                                                                     wye_bytes saved);
+    [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
+                                                                 const wye_artifact& artifact,
+                                                                 wye_bytes saved);
     // The driver's binary, owned by this object. NOT_READY before the first launch where saving
     // costs as much as compiling.
     [[nodiscard]] Result<wye_bytes> save();
 
-    // Sets the arguments that changed since the last launch and enqueues the kernel. `event` may be
-    // null. Returns before it runs.
+    // Sets the arguments that changed since the last launch and enqueues the kernel. Returns before
+    // it runs.
     [[nodiscard]] Result<void> launch(cl_command_queue queue, const wye_dispatch_op& op,
-                                      cl_uint wait_count, const cl_event* waits, cl_event* event);
+                                      const Order& order);
 
   private:
     // What a kernel argument holds now: a whole buffer's serial or a word, or else bytes.
@@ -41,43 +39,39 @@ class BuiltProgram {
     };
     static constexpr std::uint64_t kUnknown = UINT64_MAX;  // neither a serial nor a length
 
-    explicit BuiltProgram(OpenDevice& device) : device_(device) {}
+    Program(Device& device, sdk::LaunchShape shape);
     Result<void> compile(const wye_artifact& artifact);
     // The texts are one source; errors speak of the last.
     Result<void> compile(std::span<const std::string_view> texts, const std::string& options);
     Result<void> load(wye_bytes saved);
-    Result<void> find_kernel(const std::string& entry);
-    [[nodiscard]] std::size_t invocations() const {
-        return workgroup_[0] * workgroup_[1] * workgroup_[2];
-    }
+    Result<void> find_kernel();
     // What the driver says that a workgroup of the kernel can have.
     [[nodiscard]] std::size_t most_invocations() const;
     [[nodiscard]] bool compiled_for_workgroup() const;
     [[nodiscard]] Error too_large() const;
-    Result<void> set_word(cl_uint index, std::uint64_t word);
-    Result<void> set_bytes(cl_uint index, const void* data, std::size_t size);
+    Result<void> set_word(cl_uint index, std::uint64_t word) WYE_REQUIRES(mutex_);
+    Result<void> set_bytes(cl_uint index, const void* data, std::size_t size) WYE_REQUIRES(mutex_);
     Result<void> set_buffer(cl_uint index, const wye_binding& binding,
-                            std::vector<Memory>& temporary);
-    Result<void> set_arguments(const wye_dispatch_op& op, std::vector<Memory>& temporary);
+                            std::vector<MemoryHandle>& temporary) WYE_REQUIRES(mutex_);
+    Result<void> set_arguments(const wye_dispatch_op& op, std::vector<MemoryHandle>& temporary)
+        WYE_REQUIRES(mutex_);
 
-    OpenDevice& device_;
-    Program program_;
-    Kernel kernel_;
-    std::string label_;
+    Device& device_;
+    const sdk::LaunchShape shape_;
+    ProgramHandle program_;
+    KernelHandle kernel_;
     std::array<std::size_t, 3> workgroup_ = {1, 1, 1};
-    std::size_t params_size_ = 0;
-    bool has_grid_ = false;
     bool doubtful_ = false;  // the driver says that the workgroup is too large, and may be wrong
     cl_uint axes_ = 3;       // trailing axes of one invocation need not be named, if groups agree
 
-    std::mutex mutex_;
-    std::vector<Argument> arguments_;
-    bool launched_ = false;
-    std::vector<unsigned char> saved_;
+    sdk::Mutex mutex_;
+    std::vector<Argument> arguments_ WYE_GUARDED_BY(mutex_);
+    bool launched_ WYE_GUARDED_BY(mutex_) = false;
+    std::vector<unsigned char> saved_ WYE_GUARDED_BY(mutex_);
 };
 
-[[nodiscard]] inline BuiltProgram& program_of(wye_program_object* object) {
-    return *reinterpret_cast<BuiltProgram*>(object);
+[[nodiscard]] inline Program& program_of(wye_program_object* object) {
+    return *reinterpret_cast<Program*>(object);
 }
 
 }  // namespace wye::opencl

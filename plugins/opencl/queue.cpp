@@ -1,166 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencl/queue.hpp"
 
+#include <algorithm>
+
+#include "opencl/buffer.hpp"
 #include "opencl/program.hpp"
-#include "opencl/status.hpp"
-#include "wye/sdk/queue_slots.hpp"
 
 namespace wye::opencl {
-namespace {
 
-// An operation on no bytes, or a launch of no workgroups: OpenCL refuses those, so nothing is
-// queued for them. PoCL 3.1 takes such a launch, and compiles the kernel for a workgroup of no
-// size, which is of use to no other launch.
-bool empty(const wye_operation& op) {
-    switch (op.kind) {
-        case WYE_OPERATION_DISPATCH:
-            return op.u.dispatch.groups[0] == 0;
-        case WYE_OPERATION_COPY:
-            return op.u.copy.size == 0;
-        case WYE_OPERATION_FILL:
-            return op.u.fill.size == 0;
-        case WYE_OPERATION_UPLOAD:
-        case WYE_OPERATION_DOWNLOAD:
-            return op.u.transfer.size == 0;
-        default:
-            return false;
-    }
+Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
+    const Driver& driver = device.driver;
+    const cl_command_queue_properties properties = timing ? CL_QUEUE_PROFILING_ENABLE : 0;
+    cl_int status = CL_SUCCESS;
+    QueueHandle handle(
+        driver, driver.clCreateCommandQueue(device.context(), device.info.id, properties, &status));
+    WYE_TRY(device.check(status, "clCreateCommandQueue"));
+    return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
 }
 
-}  // namespace
+Queue::~Queue() { (void)device_.driver.clFinish(handle_.get()); }
 
-Result<std::unique_ptr<Queue>> Queue::create(OpenDevice& device, bool timing) {
-    cl_int status = CL_SUCCESS;
-    CommandQueue queue(device.driver, device.driver.clCreateCommandQueue(
-                                          device.context.get(), device.info.id,
-                                          timing ? CL_QUEUE_PROFILING_ENABLE : 0, &status));
-    if (status != CL_SUCCESS) return cl_error(status, "clCreateCommandQueue", device.info.name);
-    return std::unique_ptr<Queue>(new Queue(device, std::move(queue), timing));
+Result<void> Queue::begin() {
+    queued_ = false;
+    return timeline_.usable(timeline_.newest() + 1);
 }
 
-Queue::~Queue() { device_.driver.clFinish(queue_.get()); }
-
-[[gnu::always_inline]] inline Result<void> Queue::enqueue(const wye_operation& op,
-                                                          cl_uint wait_count, const cl_event* waits,
-                                                          cl_event* event) {
-    const Driver& driver = device_.driver;
-    cl_int status = CL_SUCCESS;
-    std::string_view call;
-    switch (op.kind) {
-        case WYE_OPERATION_DISPATCH:
-            return program_of(op.u.dispatch.program)
-                .launch(queue_.get(), op.u.dispatch, wait_count, waits, event);
-        case WYE_OPERATION_COPY: {
-            const wye_copy_op& copy = op.u.copy;
-            call = "clEnqueueCopyBuffer";
-            status =
-                driver.clEnqueueCopyBuffer(queue_.get(), buffer_of(copy.source).memory.get(),
-                                           buffer_of(copy.target).memory.get(), copy.source_offset,
-                                           copy.target_offset, copy.size, wait_count, waits, event);
-            break;
-        }
-        case WYE_OPERATION_FILL: {
-            const wye_fill_op& fill = op.u.fill;
-            call = "clEnqueueFillBuffer";
-            status = driver.clEnqueueFillBuffer(queue_.get(), buffer_of(fill.target).memory.get(),
-                                                &fill.pattern, fill.pattern_size, fill.offset,
-                                                fill.size, wait_count, waits, event);
-            break;
-        }
-        case WYE_OPERATION_UPLOAD: {
-            const wye_transfer_op& up = op.u.transfer;
-            call = "clEnqueueWriteBuffer";
-            status = driver.clEnqueueWriteBuffer(queue_.get(), buffer_of(up.buffer).memory.get(),
-                                                 CL_FALSE, up.offset, up.size, up.source,
-                                                 wait_count, waits, event);
-            break;
-        }
-        case WYE_OPERATION_DOWNLOAD: {
-            const wye_transfer_op& down = op.u.transfer;
-            call = "clEnqueueReadBuffer";
-            status = driver.clEnqueueReadBuffer(queue_.get(), buffer_of(down.buffer).memory.get(),
-                                                CL_FALSE, down.offset, down.size, down.target,
-                                                wait_count, waits, event);
-            break;
-        }
-        default:
-            return Error(
-                Code::UNSUPPORTED,
-                "the OpenCL plugin does not know operation kind " + std::to_string(op.kind),
-                "Fix: hand it dispatches, copies, fills, uploads and downloads");
-    }
-    if (status != CL_SUCCESS) return cl_error(status, call, device_.info.name);
+// The other queue's commands must have left the host before this one may wait for them.
+Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
+    WYE_TRY(other.timeline_.usable(value));
+    WYE_ASSIGN(EventHandle event, other.timeline_.event_for(value));
+    if (!event) return {};
+    (void)device_.driver.clFlush(other.handle_.get());
+    raw_waits_.push_back(event.get());
+    waits_.push_back(std::move(event));
     return {};
 }
 
-// Only other queues are waited for: this one is in order. Their commands must have left the host
-// before another queue may wait for them.
-Result<void> Queue::gather(std::span<const wye_event> waits, Waits& out) {
-    for (const wye_event& wait : waits) {
-        Queue& other = queue_of(wait.queue);
-        if (&other == this) continue;
-        if (other.timeline_.poisoned(wait.value)) return other.timeline_.failure();
-        WYE_ASSIGN(Event event, other.timeline_.event_for(wait.value));
-        if (!event) continue;
-        device_.driver.clFlush(other.queue_.get());
-        out.raw.push_back(event.get());
-        out.held.push_back(std::move(event));
+Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation> operations) {
+    left_ = 0;
+    for (const wye_operation& op : operations) left_ += sdk::is_empty(op) ? 0 : 1;
+    return operations;
+}
+
+// quirk pocl-empty-launch.
+Result<void> Queue::dispatch(const wye_dispatch_op& op) {
+    if (sdk::is_empty(op)) return {};
+    WYE_TRY(program_of(op.program).launch(handle_.get(), op, next()));
+    return queued(CL_SUCCESS, "clEnqueueNDRangeKernel");
+}
+
+Result<void> Queue::copy(const wye_copy_op& op) {
+    const Order order = next();
+    const cl_mem source = buffer_of(op.source).memory();
+    const cl_mem target = buffer_of(op.target).memory();
+    return queued(device_.driver.clEnqueueCopyBuffer(handle_.get(), source, target,
+                                                     op.source_offset, op.target_offset, op.size,
+                                                     order.wait_count, order.waits, order.event),
+                  "clEnqueueCopyBuffer");
+}
+
+Result<void> Queue::fill(const wye_fill_op& op) {
+    const Order order = next();
+    const cl_mem target = buffer_of(op.target).memory();
+    return queued(device_.driver.clEnqueueFillBuffer(handle_.get(), target, &op.pattern,
+                                                     op.pattern_size, op.offset, op.size,
+                                                     order.wait_count, order.waits, order.event),
+                  "clEnqueueFillBuffer");
+}
+
+Result<void> Queue::upload(const wye_transfer_op& op) {
+    const Order order = next();
+    const cl_mem target = buffer_of(op.buffer).memory();
+    return queued(
+        device_.driver.clEnqueueWriteBuffer(handle_.get(), target, CL_FALSE, op.offset, op.size,
+                                            op.source, order.wait_count, order.waits, order.event),
+        "clEnqueueWriteBuffer");
+}
+
+Result<void> Queue::download(const wye_transfer_op& op) {
+    const Order order = next();
+    const cl_mem source = buffer_of(op.buffer).memory();
+    return queued(
+        device_.driver.clEnqueueReadBuffer(handle_.get(), source, CL_FALSE, op.offset, op.size,
+                                           op.target, order.wait_count, order.waits, order.event),
+        "clEnqueueReadBuffer");
+}
+
+Result<std::uint64_t> Queue::end() {
+    if (!queued_) {
+        const Order order = next();
+        WYE_TRY(queued(device_.driver.clEnqueueMarkerWithWaitList(handle_.get(), order.wait_count,
+                                                                  order.waits, order.event),
+                       "clEnqueueMarkerWithWaitList"));
     }
+    (void)device_.driver.clFlush(handle_.get());
+    waits_.clear();
+    raw_waits_.clear();
+    return timeline_.add(std::move(first_), std::move(last_));
+}
+
+void Queue::abandon(const Error& error) {
+    if (queued_) {
+        (void)device_.driver.clFinish(handle_.get());
+        timeline_.poison(error);
+    }
+    waits_.clear();
+    raw_waits_.clear();
+    first_ = EventHandle();
+    last_ = EventHandle();
+}
+
+Order Queue::next() {
+    Order out;
+    if (!queued_) {
+        out.wait_count = static_cast<cl_uint>(raw_waits_.size());
+        out.waits = raw_waits_.empty() ? nullptr : raw_waits_.data();
+    }
+    if (left_ <= 1) {
+        out.event = last_.receive(device_.driver);
+    } else if (!queued_ && timeline_.keeps_times()) {
+        out.event = first_.receive(device_.driver);
+    }
+    if (left_ != 0) --left_;
+    return out;
+}
+
+Result<void> Queue::queued(cl_int status, std::string_view call) {
+    WYE_TRY(device_.check(status, call));
+    queued_ = true;
     return {};
 }
-
-[[gnu::hot]] Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
-                                                 std::span<const wye_event> waits) {
-    if (timeline_.poisoned(UINT64_MAX - 1)) return timeline_.failure();
-    const Driver& driver = device_.driver;
-    Waits before;
-    if (!waits.empty()) WYE_TRY(gather(waits, before));
-    auto waiting = static_cast<cl_uint>(before.raw.size());
-    const cl_event* raw = waiting != 0 ? before.raw.data() : nullptr;
-
-    const wye_operation* last = nullptr;  // the last operation that queues something
-    for (const wye_operation& op : operations)
-        if (!empty(op)) last = &op;
-    cl_event first_event = nullptr;
-    cl_event last_event = nullptr;
-    bool queued = false;
-    for (const wye_operation& op : operations) {
-        if (empty(op)) continue;
-        cl_event* event = &op == last ? &last_event : timing_ && !queued ? &first_event : nullptr;
-        Result<void> done;
-        try {
-            done = enqueue(op, waiting, raw, event);
-        } catch (...) {  // no memory: what was queued uses memory of the caller
-            const Event first(driver, first_event);
-            if (queued) {
-                driver.clFinish(queue_.get());
-                timeline_.poison(Error(Code::OUT_OF_MEMORY, "a submit ran out of host memory",
-                                       "Fix: add memory"));
-            }
-            throw;
-        }
-        if (!done.ok()) {
-            const Event first(driver, first_event);
-            if (queued) {  // some of it runs: nothing after it may
-                driver.clFinish(queue_.get());
-                timeline_.poison(done.error());
-            }
-            return std::move(done).error();
-        }
-        queued = true;
-        waiting = 0;
-        raw = nullptr;
-    }
-    if (!queued) {
-        const cl_int status =
-            driver.clEnqueueMarkerWithWaitList(queue_.get(), waiting, raw, &last_event);
-        if (status != CL_SUCCESS)
-            return cl_error(status, "clEnqueueMarkerWithWaitList", device_.info.name);
-    }
-    driver.clFlush(queue_.get());
-    return timeline_.add(Event(driver, first_event), Event(driver, last_event));
-}
-
-constinit const wye_queue_table kQueueTable = sdk::QueueSlots<Queue>::table();
 
 }  // namespace wye::opencl

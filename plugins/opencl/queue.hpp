@@ -4,53 +4,53 @@
 // timing from any thread.
 #pragma once
 
-#include <memory>
-#include <span>
 #include <vector>
 
-#include "opencl/device.hpp"
 #include "opencl/timeline.hpp"
+#include "wye/sdk/queue.hpp"
 
 namespace wye::opencl {
 
-class Queue {
+class Queue : public sdk::InOrderQueue<Queue> {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(OpenDevice& device, bool timing);
-    ~Queue();
-    Queue(const Queue&) = delete;
-    Queue& operator=(const Queue&) = delete;
+    static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
-    // Everything or nothing is queued. When a driver refuses an operation after others went in, the
-    // queue is emptied and poisoned.
-    [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
-                                               std::span<const wye_event> waits);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
+    ~Queue();
+
+    [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    [[nodiscard]] OpenDevice& device() { return device_; }
 
   private:
-    Queue(OpenDevice& device, CommandQueue queue, bool timing)
-        : device_(device),
-          queue_(std::move(queue)),
-          timing_(timing),
-          timeline_(device.driver, queue_.get(), timing) {}
-    struct Waits {
-        std::vector<Event> held;
-        std::vector<cl_event> raw;
-    };
-    Result<void> gather(std::span<const wye_event> waits, Waits& out);
-    Result<void> enqueue(const wye_operation& op, cl_uint wait_count, const cl_event* waits,
-                         cl_event* event);
+    friend InOrderQueue;
 
-    OpenDevice& device_;
-    CommandQueue queue_;
-    const bool timing_;
+    Queue(Device& device, QueueHandle handle, bool timing)
+        : device_(device), handle_(std::move(handle)), timeline_(device, handle_.get(), timing) {}
+    Result<void> begin();
+    Result<void> wait_for(Queue& other, std::uint64_t value);
+    Result<std::span<const wye_operation>> plan(std::span<const wye_operation> operations);
+    Result<void> dispatch(const wye_dispatch_op& op);
+    Result<void> copy(const wye_copy_op& op);
+    Result<void> fill(const wye_fill_op& op);
+    Result<void> upload(const wye_transfer_op& op);
+    Result<void> download(const wye_transfer_op& op);
+    Result<std::uint64_t> end();
+    void abandon(const Error& error);
+
+    // The waits and the event of the operation that is queued next.
+    Order next();
+    Result<void> queued(cl_int status, std::string_view call);
+
+    Device& device_;
+    QueueHandle handle_;
     Timeline timeline_;
+
+    // Of the submit in progress.
+    std::vector<EventHandle> waits_;
+    std::vector<cl_event> raw_waits_;
+    EventHandle first_, last_;
+    std::uint64_t left_ = 0;  // operations that will queue something
+    bool queued_ = false;     // one of them has
 };
-
-extern const wye_queue_table kQueueTable;
-
-[[nodiscard]] inline Queue& queue_of(wye_queue_object* object) {
-    return *reinterpret_cast<Queue*>(object);
-}
 
 }  // namespace wye::opencl

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencl/status.hpp"
 
+#include "wye/sdk/errors.hpp"
+
 namespace wye::opencl {
 
 // -1001 and below come from the loader.
@@ -74,7 +76,7 @@ std::string_view remedy(Code code) {
         case Code::NO_DEVICE:
             return "Fix: install an OpenCL driver (for the CPU, on Debian: `pocl-opencl-icd`)";
         case Code::DEVICE_LOST:
-            return "Fix: open the device again; if it stays away, see the system log";
+            return sdk::errors::kOpenAgain;
         case Code::DEVICE_MEMORY:
             return "Fix: free buffers, use smaller ones, or choose a device with more memory";
         case Code::OUT_OF_MEMORY:
@@ -100,16 +102,10 @@ EventState state_of(const Driver& driver, cl_event event) {
     return out;
 }
 
-Error cl_error(cl_int value, std::string_view call, std::string_view subject) {
+Error native_error(cl_int value, std::string_view call, std::string_view subject) {
     const Status status = status_of(value);
-    std::string message(call);
-    if (!subject.empty()) message += " on " + std::string(subject);
-    message += " failed: " + std::string(status.name) + " (" + std::to_string(value) + ")";
-    Error error(status.code == Code::OK ? Code::DRIVER : status.code, std::move(message),
-                std::string(remedy(status.code)), std::string(subject));
-    error.native_domain = "opencl";
-    error.native_code = value;
-    return error;
+    return sdk::errors::native({"opencl", status.code, value, status.name, {}}, call, subject,
+                               remedy(status.code));
 }
 
 }  // namespace wye::opencl

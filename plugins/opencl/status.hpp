@@ -28,6 +28,6 @@ struct EventState {
 [[nodiscard]] EventState state_of(const Driver& driver, cl_event event);
 
 // "CALL on SUBJECT failed: CL_NAME (-5)", with the remedy that fits the code.
-[[nodiscard]] Error cl_error(cl_int value, std::string_view call, std::string_view subject);
+[[nodiscard]] Error native_error(cl_int value, std::string_view call, std::string_view subject);
 
 }  // namespace wye::opencl

@@ -8,38 +8,32 @@
 namespace wye::vulkan {
 namespace {
 
-std::string subject_of(const OpenDevice& device, std::string_view label) {
-    return label.empty() ? device.info.name : std::string(label);
+// "WHY; N of M bytes are free".
+Error no_memory(Device& device, std::uint64_t size, std::string_view label, std::string why) {
+    const sdk::MemoryState state = device.memory().value();
+    why += state.free == UINT64_MAX
+               ? "; the device has " + std::to_string(state.total) + " bytes in all"
+               : "; " + std::to_string(state.free) + " of " + std::to_string(state.total) +
+                     " bytes are free";
+    Error error = device.failed(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkAllocateMemory", label);
+    return sdk::errors::no_memory(std::move(error), size, device.info.name, why);
 }
 
-Error no_memory(OpenDevice& device, std::uint64_t size, std::string_view label, std::string why) {
-    const MemoryState state = memory_state(device);
-    std::string message = "a buffer of " + std::to_string(size) + " bytes does not fit into " +
-                          device.info.name + ": " + std::move(why) + "; ";
-    message +=
-        state.free == UINT64_MAX
-            ? "the device has " + std::to_string(state.total) + " bytes in all"
-            : std::to_string(state.free) + " of " + std::to_string(state.total) + " bytes are free";
-    Error error = vk_error(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkAllocateMemory", "");
-    error.message = std::move(message);
-    error.subject = subject_of(device, label);
-    return error;
-}
-
-Result<AllocationTicket> take_ticket(OpenDevice& device, std::string_view label) {
+Result<AllocationTicket> take_ticket(Device& device, std::string_view label) {
     const std::uint32_t most = device.info.properties.core.limits.maxMemoryAllocationCount;
     if (device.allocations.fetch_add(1) < most) return AllocationTicket(device.allocations);
     device.allocations.fetch_sub(1);
     return Error(Code::LIMIT_EXCEEDED,
                  device.info.name + " holds no more than " + std::to_string(most) +
                      " allocations (maxMemoryAllocationCount), and all of them are in use",
-                 "Fix: free buffers, or use fewer and larger ones", subject_of(device, label));
+                 "Fix: free buffers, or use fewer and larger ones",
+                 std::string(label.empty() ? std::string_view(device.info.name) : label));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Buffer>> create_buffer(OpenDevice& device, std::uint64_t size,
-                                              Placement placement, std::string_view label) {
+Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t size,
+                                               std::string_view label, Placement placement) {
     const DeviceTable& vk = device.vk();
     const Properties& properties = device.info.properties;
     std::uint64_t most = properties.maintenance3.maxMemoryAllocationSize;
@@ -60,9 +54,8 @@ Result<std::unique_ptr<Buffer>> create_buffer(OpenDevice& device, std::uint64_t 
     VkBuffer object = VK_NULL_HANDLE;
     VkResult result = vk.vkCreateBuffer(device.handle(), &info, nullptr, &object);
     if (result != VK_SUCCESS)
-        return device.failed(result, "vkCreateBuffer of " + std::to_string(size) + " bytes",
-                             subject_of(device, label));
-    out->object = BufferObject(device.logical, object);
+        return device.failed(result, "vkCreateBuffer of " + std::to_string(size) + " bytes", label);
+    out->object = BufferHandle(device.logical, object);
 
     VkMemoryRequirements needs{};
     vk.vkGetBufferMemoryRequirements(device.handle(), object, &needs);
@@ -70,8 +63,7 @@ Result<std::unique_ptr<Buffer>> create_buffer(OpenDevice& device, std::uint64_t 
     const auto type = choose_memory_type(memory, needs.memoryTypeBits, placement);
     if (!type)
         return Error(Code::DRIVER, "the driver has no memory that a storage buffer may use",
-                     "Fix: update the Vulkan driver, or use another device",
-                     subject_of(device, label));
+                     "Fix: update the Vulkan driver, or use another device", device.info.name);
     const VkMemoryType& chosen = memory.memoryTypes[*type];
     const std::uint64_t heap = memory.memoryHeaps[chosen.heapIndex].size;
     if (needs.size > heap)
@@ -87,19 +79,17 @@ Result<std::unique_ptr<Buffer>> create_buffer(OpenDevice& device, std::uint64_t 
         return no_memory(device, size, label, "VK_ERROR_OUT_OF_DEVICE_MEMORY (-2)");
     if (result != VK_SUCCESS)
         return device.failed(result, "vkAllocateMemory of " + std::to_string(size) + " bytes",
-                             subject_of(device, label));
-    out->memory = DeviceMemory(device.logical, bytes);
+                             label);
+    out->memory = MemoryHandle(device.logical, bytes);
     result = vk.vkBindBufferMemory(device.handle(), object, bytes, 0);
-    if (result != VK_SUCCESS)
-        return device.failed(result, "vkBindBufferMemory", subject_of(device, label));
+    if (result != VK_SUCCESS) return device.failed(result, "vkBindBufferMemory", label);
 
     constexpr VkMemoryPropertyFlags kMapped =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     if ((chosen.propertyFlags & kMapped) != kMapped) return out;
     void* address = nullptr;  // mapped until the memory is freed
     result = vk.vkMapMemory(device.handle(), bytes, 0, VK_WHOLE_SIZE, 0, &address);
-    if (result != VK_SUCCESS)
-        return device.failed(result, "vkMapMemory", subject_of(device, label));
+    if (result != VK_SUCCESS) return device.failed(result, "vkMapMemory", label);
     out->mapped = static_cast<std::byte*>(address);
     out->host_reads_fast = (chosen.propertyFlags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
     return out;

@@ -35,9 +35,21 @@ class AllocationTicket {
 };
 
 struct Buffer {
+    // The largest element is 32 bytes, and lowered code may read element 0 of an empty buffer.
+    static constexpr std::uint64_t kLeastBytes = 64;
+
+    // DEVICE_MEMORY with the bytes asked for and those that are free; nothing is left behind.
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
+                                                                const wye_buffer_desc& desc) {
+        return create(device, desc.size, sdk::from_abi(desc.label));
+    }
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(
+        Device& device, std::uint64_t size, std::string_view label,
+        Placement placement = Placement::Device);
+
     AllocationTicket ticket;
-    DeviceMemory memory;
-    BufferObject object;          // gone before its memory
+    MemoryHandle memory;
+    BufferHandle object;          // gone before its memory
     std::uint64_t size = 0;       // as asked for
     std::uint64_t capacity = 0;   // at least kLeastBytes, whole words
     std::uint64_t serial = 0;     // of no other buffer of this device
@@ -46,14 +58,6 @@ struct Buffer {
 
     [[nodiscard]] VkBuffer get() const { return object.get(); }
 };
-
-// The largest element is 32 bytes, and lowered code may read element 0 of an empty buffer.
-inline constexpr std::uint64_t kLeastBytes = 64;
-
-// DEVICE_MEMORY with the bytes asked for and those that are free; nothing is left behind.
-[[nodiscard]] Result<std::unique_ptr<Buffer>> create_buffer(OpenDevice& device, std::uint64_t size,
-                                                            Placement placement,
-                                                            std::string_view label);
 
 [[nodiscard]] inline Buffer& buffer_of(wye_buffer_object* object) {
     return *reinterpret_cast<Buffer*>(object);

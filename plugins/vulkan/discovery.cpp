@@ -92,7 +92,7 @@ void link(Structure& structure, VkStructureType type, bool known, void*& chain) 
     chain = &structure;
 }
 
-void ask_properties(const InstanceTable& table, Device& d) {
+void ask_properties(const InstanceTable& table, DeviceInfo& d) {
     Properties& p = d.properties;
     void* chain = nullptr;
     link(p.id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, true, chain);
@@ -114,7 +114,7 @@ void ask_properties(const InstanceTable& table, Device& d) {
     p.core = all.properties;
 }
 
-void ask_features(const InstanceTable& table, Device& d) {
+void ask_features(const InstanceTable& table, DeviceInfo& d) {
     auto all = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     all.pNext = d.features.chain(
         [&](const char* extension, std::uint32_t version) { return d.has(extension, version); });
@@ -135,7 +135,7 @@ QueueFamily find_family(const InstanceTable& table, VkPhysicalDevice handle) {
     return {};
 }
 
-void identify(Device& d) {
+void identify(DeviceInfo& d) {
     const Properties& p = d.properties;
     d.name = p.core.deviceName;
     d.vendor = vendor_text(p.core.vendorID);
@@ -161,7 +161,7 @@ void identify(Device& d) {
             d.subgroup_sizes.push_back(size);
 }
 
-void judge(Device& d) {
+void judge(DeviceInfo& d) {
     const std::uint32_t version = d.properties.core.apiVersion;
     if (version < VK_API_VERSION_1_1) {
         d.reason = "the device has " + d.version + ", and Vulkan 1.1 is needed";
@@ -175,8 +175,8 @@ void judge(Device& d) {
     }
 }
 
-Device describe(const InstanceTable& table, VkPhysicalDevice handle) {
-    Device d;
+DeviceInfo describe(const InstanceTable& table, VkPhysicalDevice handle) {
+    DeviceInfo d;
     d.handle = handle;
     table.vkGetPhysicalDeviceProperties(handle, &d.properties.core);
     if (d.properties.core.apiVersion >= VK_API_VERSION_1_1) {
@@ -196,15 +196,15 @@ Device describe(const InstanceTable& table, VkPhysicalDevice handle) {
 
 }  // namespace
 
-bool Device::has_extension(std::string_view extension) const {
+bool DeviceInfo::has_extension(std::string_view extension) const {
     return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
 }
 
-bool Device::has(std::string_view extension, std::uint32_t version_with_it) const {
+bool DeviceInfo::has(std::string_view extension, std::uint32_t version_with_it) const {
     return properties.core.apiVersion >= version_with_it || has_extension(extension);
 }
 
-bool Device::has_subgroups() const {
+bool DeviceInfo::has_subgroups() const {
     constexpr VkSubgroupFeatureFlags kNeeded =
         VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
         VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
@@ -214,13 +214,13 @@ bool Device::has_subgroups() const {
            features.subgroup_types.shaderSubgroupExtendedTypes == VK_TRUE;
 }
 
-bool Device::unified_memory() const {
+bool DeviceInfo::unified_memory() const {
     for (std::uint32_t h = 0; h < memory.memoryHeapCount; ++h)
         if ((memory.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0) return false;
     return memory.memoryHeapCount != 0;
 }
 
-std::uint64_t Device::memory_bytes() const {
+std::uint64_t DeviceInfo::memory_bytes() const {
     std::uint64_t out = 0;
     for (std::uint32_t h = 0; h < memory.memoryHeapCount; ++h)
         if ((memory.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
@@ -228,7 +228,7 @@ std::uint64_t Device::memory_bytes() const {
     return out;
 }
 
-std::uint64_t Device::max_buffer_bytes() const {
+std::uint64_t DeviceInfo::max_buffer_bytes() const {
     std::uint64_t out = properties.core.limits.maxStorageBufferRange;
     out = std::min(out, properties.maintenance3.maxMemoryAllocationSize);
     if (properties.maintenance4.maxBufferSize != 0)
@@ -236,7 +236,7 @@ std::uint64_t Device::max_buffer_bytes() const {
     return out;
 }
 
-Result<std::vector<Device>> discover(const InstanceTable& table, VkInstance instance) {
+Result<std::vector<DeviceInfo>> discover(const InstanceTable& table, VkInstance instance) {
     std::uint32_t count = 0;
     std::vector<VkPhysicalDevice> handles;
     VkResult result = VK_INCOMPLETE;
@@ -247,14 +247,14 @@ Result<std::vector<Device>> discover(const InstanceTable& table, VkInstance inst
         result = table.vkEnumeratePhysicalDevices(instance, &count, handles.data());
     }
     if (result != VK_SUCCESS)
-        return vk_error(result, "vkEnumeratePhysicalDevices", "the Vulkan loader");
+        return native_error(result, "vkEnumeratePhysicalDevices", "the Vulkan loader");
     if (count == 0)
         return Error(Code::NO_DEVICE, "no Vulkan driver on this machine has a device",
                      "Fix: install the driver of your GPU, or one for the CPU (Debian: "
                      "`mesa-vulkan-drivers`)",
                      "the Vulkan loader");
     handles.resize(count);
-    std::vector<Device> devices;
+    std::vector<DeviceInfo> devices;
     for (const VkPhysicalDevice handle : handles) devices.push_back(describe(table, handle));
     return devices;
 }

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "vulkan/self_test/verdict.hpp"
 #include "vulkan/setup/features.hpp"
+#include "wye/sdk/device_info.hpp"
 
 namespace wye::vulkan {
 
@@ -34,7 +36,7 @@ struct QueueFamily {
     std::uint32_t timestamp_bits = 0;  // 0: no timestamps
 };
 
-struct Device {
+struct DeviceInfo : sdk::DeviceInfo {
     VkPhysicalDevice handle = VK_NULL_HANDLE;
     Properties properties;
     Features features;  // as the device has them; its chain is not linked
@@ -42,14 +44,10 @@ struct Device {
     QueueFamily family;
     std::vector<std::string> extensions;
 
-    std::string name, vendor, driver, platform, version, kind;
+    std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported
     std::vector<std::uint64_t> subgroup_sizes;  // that a pipeline can require; ascending
 
-    // Why it cannot be used; empty: usable.
-    std::string reason, fix;
-
-    [[nodiscard]] bool usable() const { return reason.empty(); }
     [[nodiscard]] bool has_extension(std::string_view extension) const;
     // Whether a feature's structure is known: by extension, or by a version that contains it.
     [[nodiscard]] bool has(std::string_view extension, std::uint32_t version_with_it) const;
@@ -62,6 +60,14 @@ struct Device {
 };
 
 // NO_DEVICE when no driver has a device.
-[[nodiscard]] Result<std::vector<Device>> discover(const InstanceTable& table, VkInstance instance);
+[[nodiscard]] Result<std::vector<DeviceInfo>> discover(const InstanceTable& table,
+                                                       VkInstance instance);
+
+// Whether a fact's answer comes from the self-test.
+[[nodiscard]] bool needs_self_test(std::uint32_t key);
+
+// One fact of the table in wye/abi.h. `verdict` matters for self-tested facts.
+[[nodiscard]] wye_status fact(const DeviceInfo& info, const Verdict& verdict, std::uint32_t key,
+                              wye_fact& out);
 
 }  // namespace wye::vulkan

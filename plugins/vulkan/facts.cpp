@@ -2,7 +2,7 @@
 //
 // The facts of wye/abi.h, from what the device reports and what its self-test found. What neither
 // says is absent.
-#include "vulkan/facts.hpp"
+#include "vulkan/discovery.hpp"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ wye_status extent(wye_fact& out, const std::uint32_t (&size)[3], std::string_vie
     return triple(out, {size[0], size[1], size[2]}, source);
 }
 
-wye_status capability(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     const Features& f = d.features;
     switch (key) {
         case WYE_FACT_KEY_INT64:
@@ -70,7 +70,7 @@ wye_status capability(const Device& d, std::uint32_t key, wye_fact& out) {
     }
 }
 
-wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     const VkPhysicalDeviceLimits& limits = d.properties.core.limits;
     switch (key) {
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
@@ -110,7 +110,7 @@ wye_status limit(const Device& d, std::uint32_t key, wye_fact& out) {
     }
 }
 
-wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     switch (key) {
         case WYE_FACT_KEY_VENDOR:
             return text(out, d.vendor, "vendorID");
@@ -136,7 +136,7 @@ wye_status identity(const Device& d, std::uint32_t key, wye_fact& out) {
 constexpr std::string_view kNotAdvertised = "self-test, not advertised";
 
 // Facts that the self-test answers.
-wye_status arithmetic(const Device& d, const Verdict& v, std::uint32_t key, wye_fact& out) {
+wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, wye_fact& out) {
     // Division, square root and fma of f32 are computed in f64 where the native ones are not exact.
     const bool wide = d.features.core.shaderFloat64 == VK_TRUE && v.f64.arithmetic &&
                       v.f64.divides && v.f64.square_root;
@@ -186,7 +186,7 @@ wye_status arithmetic(const Device& d, const Verdict& v, std::uint32_t key, wye_
 }
 
 // Facts of the lowering that the driver states.
-wye_status lowering(const Device& d, std::uint32_t key, wye_fact& out) {
+wye_status lowering(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     const FloatModes modes = float_modes(d);
     const auto& atomics = d.features.atomic_float;
     constexpr std::string_view kControls = "VkPhysicalDeviceFloatControlsProperties";
@@ -239,7 +239,7 @@ bool needs_self_test(std::uint32_t key) {
     }
 }
 
-wye_status fact(const Device& d, const Verdict& verdict, std::uint32_t key, wye_fact& out) {
+wye_status fact(const DeviceInfo& d, const Verdict& verdict, std::uint32_t key, wye_fact& out) {
     if (!known(key)) return WYE_UNKNOWN_KEY;
     if (needs_self_test(key)) return arithmetic(d, verdict, key, out);
     if (key < WYE_FACT_KEY_MAX_WORKGROUP_SIZE) return capability(d, key, out);

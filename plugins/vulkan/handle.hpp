@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owners of Vulkan objects. Movable; not synchronised.
+// Owners of Vulkan objects.
 #pragma once
 
-#include <utility>
-
 #include "vulkan/driver.hpp"
+#include "wye/sdk/handle.hpp"
 
 namespace wye::vulkan {
 
@@ -22,43 +21,23 @@ struct LogicalDevice {
     }
 };
 
-// One object of a device, destroyed through `Destroy`.
 template <typename Object, auto Destroy>
-class Handle {
-  public:
-    Handle() = default;
-    Handle(const LogicalDevice& device, Object object) : device_(&device), object_(object) {}
-    Handle(Handle&& other) noexcept
-        : device_(other.device_), object_(std::exchange(other.object_, Object{})) {}
-    Handle& operator=(Handle&& other) noexcept {
-        std::swap(device_, other.device_);
-        std::swap(object_, other.object_);
-        return *this;
-    }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-        if (object_ != Object{}) (device_->vk.*Destroy)(device_->handle, object_, nullptr);
-    }
+void destroy(const LogicalDevice& device, Object object) {
+    (device.vk.*Destroy)(device.handle, object, nullptr);
+}
+template <typename Object, auto Destroy>
+using Handle = sdk::Handle<const LogicalDevice, Object, &destroy<Object, Destroy>>;
 
-    [[nodiscard]] Object get() const { return object_; }
-    explicit operator bool() const { return object_ != Object{}; }
-
-  private:
-    const LogicalDevice* device_ = nullptr;
-    Object object_{};
-};
-
-using DeviceMemory = Handle<VkDeviceMemory, &DeviceTable::vkFreeMemory>;
-using BufferObject = Handle<VkBuffer, &DeviceTable::vkDestroyBuffer>;
-using ShaderModule = Handle<VkShaderModule, &DeviceTable::vkDestroyShaderModule>;
-using SetLayout = Handle<VkDescriptorSetLayout, &DeviceTable::vkDestroyDescriptorSetLayout>;
-using PipelineLayout = Handle<VkPipelineLayout, &DeviceTable::vkDestroyPipelineLayout>;
-using PipelineCache = Handle<VkPipelineCache, &DeviceTable::vkDestroyPipelineCache>;
-using Pipeline = Handle<VkPipeline, &DeviceTable::vkDestroyPipeline>;
-using DescriptorPool = Handle<VkDescriptorPool, &DeviceTable::vkDestroyDescriptorPool>;
-using CommandPool = Handle<VkCommandPool, &DeviceTable::vkDestroyCommandPool>;
-using QueryPool = Handle<VkQueryPool, &DeviceTable::vkDestroyQueryPool>;
-using Semaphore = Handle<VkSemaphore, &DeviceTable::vkDestroySemaphore>;
+using MemoryHandle = Handle<VkDeviceMemory, &DeviceTable::vkFreeMemory>;
+using BufferHandle = Handle<VkBuffer, &DeviceTable::vkDestroyBuffer>;
+using ShaderModuleHandle = Handle<VkShaderModule, &DeviceTable::vkDestroyShaderModule>;
+using SetLayoutHandle = Handle<VkDescriptorSetLayout, &DeviceTable::vkDestroyDescriptorSetLayout>;
+using PipelineLayoutHandle = Handle<VkPipelineLayout, &DeviceTable::vkDestroyPipelineLayout>;
+using PipelineCacheHandle = Handle<VkPipelineCache, &DeviceTable::vkDestroyPipelineCache>;
+using PipelineHandle = Handle<VkPipeline, &DeviceTable::vkDestroyPipeline>;
+using DescriptorPoolHandle = Handle<VkDescriptorPool, &DeviceTable::vkDestroyDescriptorPool>;
+using CommandPoolHandle = Handle<VkCommandPool, &DeviceTable::vkDestroyCommandPool>;
+using QueryPoolHandle = Handle<VkQueryPool, &DeviceTable::vkDestroyQueryPool>;
+using SemaphoreHandle = Handle<VkSemaphore, &DeviceTable::vkDestroySemaphore>;
 
 }  // namespace wye::vulkan

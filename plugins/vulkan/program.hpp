@@ -12,17 +12,18 @@
 #include <vector>
 
 #include "vulkan/device.hpp"
+#include "wye/sdk/launch_shape.hpp"
 
 namespace wye::vulkan {
 
-class BuiltProgram {
+class Program {
   public:
     // `saved`: what `save` gave for the same artifact, or empty. COMPILE_FAILED: the module is not
     // one, or the driver refuses it. UNSUPPORTED: `saved` is not of this driver, or a slot is
     // unknown.
-    [[nodiscard]] static Result<std::unique_ptr<BuiltProgram>> build(OpenDevice& device,
-                                                                     const wye_artifact& artifact,
-                                                                     wye_bytes saved);
+    [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
+                                                                 const wye_artifact& artifact,
+                                                                 wye_bytes saved);
 
     // The driver's compiled form. Valid while the program lives; one caller at a time.
     [[nodiscard]] Result<wye_bytes> save();
@@ -38,8 +39,8 @@ class BuiltProgram {
     [[nodiscard]] VkPipelineLayout layout() const { return layout_->pipeline.get(); }
     // Has more descriptors than the program's, see layouts.hpp.
     [[nodiscard]] const Layouts::Layout& shared_layout() const { return *layout_; }
-    [[nodiscard]] std::uint32_t binding_count() const { return binding_count_; }
-    [[nodiscard]] bool has_trap() const { return has_trap_; }
+    [[nodiscard]] std::uint32_t binding_count() const { return shape_.binding_count; }
+    [[nodiscard]] bool has_trap() const { return shape_.has_trap; }
     // Bindings, the trap record and the block in a buffer.
     [[nodiscard]] bool has_descriptors() const { return descriptor_count() != 0; }
     // Whole words; 0: no block.
@@ -48,34 +49,33 @@ class BuiltProgram {
     [[nodiscard]] bool block_in_push_constants() const { return block_bytes_ != 0 && push_; }
     // What a launch does to a binding: bit 0 reads, bit 1 writes.
     [[nodiscard]] std::uint32_t access(std::uint32_t binding) const { return access_[binding]; }
-    [[nodiscard]] const std::string& label() const { return label_; }
 
   private:
-    explicit BuiltProgram(OpenDevice& device) : device_(device) {}
-    Result<void> read_slots(const wye_artifact& artifact);
+    Program(Device& device, sdk::LaunchShape shape);
+    Result<void> compile(const wye_artifact& artifact, wye_bytes saved);
+    Result<void> make_pipeline(const wye_artifact& artifact, VkShaderModule module);
     // One behind the last; the block's number does not depend on the trap record.
     [[nodiscard]] std::uint32_t descriptor_count() const {
-        if (block_in_buffer()) return binding_count_ + 2;
-        return binding_count_ + (has_trap_ ? 1 : 0);
+        if (block_in_buffer()) return shape_.binding_count + 2;
+        return shape_.binding_count + (shape_.has_trap ? 1 : 0);
     }
-    Result<void> make_pipeline(const wye_artifact& artifact);
 
-    OpenDevice& device_;
-    std::uint64_t serial_ = 0;
-    std::string label_;
+    Device& device_;
+    const sdk::LaunchShape shape_;
+    const std::uint64_t serial_;
     std::vector<wye_slot> block_;        // the slots that are members of the block
     std::vector<std::uint32_t> access_;  // by binding
-    std::uint32_t binding_count_ = 0, params_size_ = 0, block_bytes_ = 0;
-    bool has_trap_ = false, has_grid_ = false, push_ = true;
+    std::uint32_t block_bytes_ = 0;
+    bool push_ = true;
 
     const Layouts::Layout* layout_ = nullptr;  // the device's
-    PipelineCache cache_;
-    Pipeline pipeline_;
+    PipelineCacheHandle cache_;
+    PipelineHandle pipeline_;
     std::vector<std::byte> saved_;
 };
 
-[[nodiscard]] inline BuiltProgram& program_of(wye_program_object* object) {
-    return *reinterpret_cast<BuiltProgram*>(object);
+[[nodiscard]] inline Program& program_of(wye_program_object* object) {
+    return *reinterpret_cast<Program*>(object);
 }
 
 }  // namespace wye::vulkan

@@ -5,65 +5,61 @@
 //
 // Where the host can reach a buffer's memory at full speed, uploads that begin a submit to an idle
 // queue and downloads that end one are plain copies by the host; all others go through the staging
-// ring. A submit that needs nothing else never enters the driver.
+// ring. A submit that needs nothing else never enters the driver. One whose commands equal those of
+// an earlier one sends that command buffer again.
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "vulkan/device.hpp"
 #include "vulkan/timeline.hpp"
+#include "wye/sdk/queue.hpp"
 
 namespace wye::vulkan {
 
-class Queue {
+class Queue : public sdk::InOrderQueue<Queue> {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(OpenDevice& device, bool timing);
-    ~Queue();
-    Queue(const Queue&) = delete;
-    Queue& operator=(const Queue&) = delete;
+    static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
-    // Everything or nothing is queued. When the driver refuses a later part of transfers that are
-    // larger than the staging ring, the queue is poisoned. Blocks only where that ring is full.
-    [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
-                                               std::span<const wye_event> waits);
-    [[nodiscard]] Timeline& timeline() { return *timeline_; }
-    [[nodiscard]] const OpenDevice& device() const { return device_; }
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
+    ~Queue();
+
+    [[nodiscard]] Device& device() { return device_; }
+    [[nodiscard]] Timeline& timeline() { return timeline_; }
 
   private:
-    Queue(OpenDevice& device, NativeQueue& native, std::unique_ptr<Timeline> timeline)
-        : device_(device), native_(native), timeline_(std::move(timeline)) {}
+    friend InOrderQueue;
 
-    Result<void> gather_waits(std::span<const wye_event> waits);
-    Result<void> record_all(std::span<const wye_operation> operations);
-    Result<void> record(const wye_operation& op);
-    Result<void> record_fill(const wye_fill_op& op);
-    Result<void> record_upload(const wye_transfer_op& op);
-    Result<void> record_download(const wye_transfer_op& op);
+    Queue(Device& device, SharedQueue& shared, SemaphoreHandle handle, bool timing)
+        : device_(device), shared_(shared), timeline_(device, shared, std::move(handle), timing) {}
+    Result<void> begin();
+    Result<void> wait_for(Queue& other, std::uint64_t value);
+    Result<std::span<const wye_operation>> plan(std::span<const wye_operation> operations);
+    Result<void> dispatch(const wye_dispatch_op& op);
+    Result<void> copy(const wye_copy_op& op);
+    Result<void> fill(const wye_fill_op& op);
+    Result<void> upload(const wye_transfer_op& op);
+    Result<void> download(const wye_transfer_op& op);
+    Result<std::uint64_t> end();
+    void abandon(const Error& error);
+
     // The recording in progress; begun when it is first needed.
     Result<Recording*> recording();
     // Staged bytes; sends what is recorded so far when the ring is full.
     Result<StagedRange> stage(std::uint64_t size, std::uint64_t alignment);
     Result<void> send();
-    void abandon();
 
-    OpenDevice& device_;
-    NativeQueue& native_;
-    std::unique_ptr<Timeline> timeline_;
+    Device& device_;
+    SharedQueue& shared_;
+    Timeline timeline_;
 
     // Of the submit in progress.
-    std::unique_ptr<Recording> recording_;
     std::vector<VkSemaphore> wait_semaphores_;
     std::vector<std::uint64_t> wait_segments_;
-    std::vector<HostCopy> before_, staged_reads_, after_;
+    std::unique_ptr<Recording> recording_;
+    std::vector<sdk::HostCopy> before_, staged_reads_, after_;
     Recipe recipe_;
-    bool sent_ = false;
+    bool repeatable_ = false;  // the recipe is that of what is being recorded
+    bool queued_ = false;      // some of it
 };
-
-extern const wye_queue_table kQueueTable;
-
-[[nodiscard]] inline Queue& queue_of(wye_queue_object* object) {
-    return *reinterpret_cast<Queue*>(object);
-}
 
 }  // namespace wye::vulkan

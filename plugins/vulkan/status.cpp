@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/status.hpp"
 
+#include "wye/sdk/errors.hpp"
+
 namespace wye::vulkan {
 
 Status status_of(VkResult value) {
@@ -41,7 +43,7 @@ std::string_view remedy(Code code) {
         case Code::MISSING_DEPENDENCY:
             return "Fix: install the layer (Debian: `vulkan-validationlayers`)";
         case Code::DEVICE_LOST:
-            return "Fix: open the device again; if it stays away, see the system log";
+            return sdk::errors::kOpenAgain;
         case Code::DEVICE_MEMORY:
             return "Fix: free buffers, use smaller ones, or choose a device with more memory";
         case Code::OUT_OF_MEMORY:
@@ -55,16 +57,10 @@ std::string_view remedy(Code code) {
 
 }  // namespace
 
-Error vk_error(VkResult value, std::string_view call, std::string_view subject) {
+Error native_error(VkResult value, std::string_view call, std::string_view subject) {
     const Status status = status_of(value);
-    std::string message(call);
-    if (!subject.empty()) message += " on " + std::string(subject);
-    message += " failed: " + std::string(status.name) + " (" + std::to_string(value) + ")";
-    Error error(status.code == Code::OK ? Code::DRIVER : status.code, std::move(message),
-                std::string(remedy(status.code)), std::string(subject));
-    error.native_domain = "vulkan";
-    error.native_code = value;
-    return error;
+    return sdk::errors::native({"vulkan", status.code, value, status.name, {}}, call, subject,
+                               remedy(status.code));
 }
 
 }  // namespace wye::vulkan

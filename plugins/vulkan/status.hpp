@@ -16,6 +16,6 @@ struct Status {
 [[nodiscard]] Status status_of(VkResult value);
 
 // The error of a failed call: "`call` on `subject` failed: NAME (value)", with a remedy.
-[[nodiscard]] Error vk_error(VkResult value, std::string_view call, std::string_view subject);
+[[nodiscard]] Error native_error(VkResult value, std::string_view call, std::string_view subject);
 
 }  // namespace wye::vulkan

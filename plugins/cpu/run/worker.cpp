@@ -8,7 +8,7 @@
 #include <limits>
 #include <new>
 
-#include "cpu/device.hpp"
+#include "cpu/buffer.hpp"
 #include "cpu/run/run.hpp"
 
 namespace wye::cpu {
@@ -27,7 +27,7 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 Result<Launch> make_launch(const wye_dispatch_op& op) {
-    auto* program = reinterpret_cast<Program*>(op.program);
+    Program* program = &program_of(op.program);
     Launch launch;
     launch.program = program;
     launch.params = static_cast<const std::byte*>(op.params);
@@ -55,8 +55,8 @@ Result<Launch> make_launch(const wye_dispatch_op& op) {
     }
     launch.bindings = op.bindings;
     if (op.trap.buffer != nullptr)
-        launch.trap = reinterpret_cast<std::uint32_t*>(
-            reinterpret_cast<const Buffer*>(op.trap.buffer)->data() + op.trap.offset);
+        launch.trap =
+            reinterpret_cast<std::uint32_t*>(buffer_of(op.trap.buffer).data() + op.trap.offset);
     return launch;
 }
 
@@ -89,9 +89,8 @@ void Worker::prepare(const Launch& launch) {
     const auto& bound_arrays = launch.program->bound_arrays();
     for (std::size_t n = 0; n < bound_arrays.size(); ++n) {
         const wye_binding& binding = launch.bindings[n];
-        const auto* buffer = reinterpret_cast<const Buffer*>(binding.buffer);
-        bound_[bound_arrays[n]] = {buffer->data() + binding.offset, binding.elements,
-                                   std::min(binding.elements, kMost32)};
+        bound_[bound_arrays[n]] = {buffer_of(binding.buffer).data() + binding.offset,
+                                   binding.elements, std::min(binding.elements, kMost32)};
     }
     for (const Shared& shared : launch.program->shared())
         bound_[shared.array] = {shared_.get() + shared.offset, shared.count,

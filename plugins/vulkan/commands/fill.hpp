@@ -8,7 +8,10 @@
 #include <cstring>
 #include <optional>
 
-#include "wye/abi.h"
+#include <algorithm>
+#include <vector>
+
+#include "vulkan/driver.hpp"
 
 namespace wye::vulkan {
 
@@ -31,6 +34,41 @@ namespace wye::vulkan {
 // One vkCmdFillBuffer does all of it.
 [[nodiscard]] inline bool is_whole_words(const wye_fill_op& op) {
     return word_of(op) && op.offset % 4 == 0 && op.size % 4 == 0;
+}
+
+// What vkCmdFillBuffer does of a fill, and how many staged bytes the rest is copied from.
+struct FillParts {
+    std::uint64_t first = 0, words = 0;  // from byte `first` on
+    std::uint32_t word = 0;
+    std::uint64_t staged_bytes = 0;  // of the pattern
+};
+
+[[nodiscard]] inline FillParts parts_of(const wye_fill_op& op) {
+    constexpr std::uint64_t kPiece = 65536;
+    const std::uint64_t end = op.offset + op.size;
+    const std::uint64_t first = (op.offset + 3) / 4 * 4;
+    const std::uint64_t last = end / 4 * 4;
+    const std::optional<std::uint32_t> word = word_of(op);
+    if (!word || first >= last) return {0, 0, 0, std::min(op.size, kPiece)};
+    const bool odd = first != op.offset || last != end;  // both ends from one piece
+    return {first, (last - first) / 4, *word, odd ? 8U : 0U};
+}
+
+// The copies from the staged bytes, which stand at `staged` in their buffer.
+[[nodiscard]] inline std::vector<VkBufferCopy> staged_copies(const wye_fill_op& op,
+                                                             const FillParts& parts,
+                                                             std::uint64_t staged) {
+    std::vector<VkBufferCopy> out;
+    const std::uint64_t end = op.offset + op.size;
+    if (parts.words == 0) {
+        for (std::uint64_t at = 0; at < op.size; at += parts.staged_bytes)
+            out.push_back({staged, op.offset + at, std::min(parts.staged_bytes, op.size - at)});
+        return out;
+    }
+    const std::uint64_t last = parts.first + parts.words * 4;
+    if (parts.first != op.offset) out.push_back({staged, op.offset, parts.first - op.offset});
+    if (last != end) out.push_back({staged, last, end - last});
+    return out;
 }
 
 inline void write_pattern(std::byte* out, std::uint64_t size, const wye_fill_op& op) {

@@ -17,7 +17,7 @@ void add(Recipe& out, const wye_binding& binding) {
 }
 
 bool add_dispatch(Recipe& out, const wye_dispatch_op& op) {
-    const BuiltProgram& program = program_of(op.program);
+    const Program& program = program_of(op.program);
     if (program.block_in_buffer()) return false;
     out.push_back(program.serial());
     for (unsigned k = 0; k < 3; ++k)

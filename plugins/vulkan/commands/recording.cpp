@@ -26,7 +26,7 @@ bool same(const wye_binding& a, const wye_binding& b) {
 
 }  // namespace
 
-Result<std::unique_ptr<Recording>> Recording::create(OpenDevice& device, bool timed) {
+Result<std::unique_ptr<Recording>> Recording::create(Device& device, bool timed) {
     const DeviceTable& vk = device.vk();
     const bool timestamps = timed && device.info.family.timestamp_bits != 0;
     std::unique_ptr<Recording> out(new Recording(device, timestamps));
@@ -35,29 +35,29 @@ Result<std::unique_ptr<Recording>> Recording::create(OpenDevice& device, bool ti
     pool_info.queueFamilyIndex = device.info.family.index;
     VkCommandPool pool = VK_NULL_HANDLE;
     VkResult result = vk.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool);
-    if (result != VK_SUCCESS) return device.failed(result, "vkCreateCommandPool");
-    out->pool_ = CommandPool(device.logical, pool);
+    WYE_TRY(device.check(result, "vkCreateCommandPool"));
+    out->pool_ = CommandPoolHandle(device.logical, pool);
     auto info = make<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
     info.commandPool = pool;
     info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     info.commandBufferCount = 1;
     result = vk.vkAllocateCommandBuffers(device.handle(), &info, &out->commands_);
-    if (result != VK_SUCCESS) return device.failed(result, "vkAllocateCommandBuffers");
+    WYE_TRY(device.check(result, "vkAllocateCommandBuffers"));
     if (!timestamps) return out;
     auto query_info = make<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
     query_info.queryType = VK_QUERY_TYPE_TIMESTAMP;
     query_info.queryCount = 2;
     VkQueryPool queries = VK_NULL_HANDLE;
     result = vk.vkCreateQueryPool(device.handle(), &query_info, nullptr, &queries);
-    if (result != VK_SUCCESS) return device.failed(result, "vkCreateQueryPool");
-    out->queries_ = QueryPool(device.logical, queries);
+    WYE_TRY(device.check(result, "vkCreateQueryPool"));
+    out->queries_ = QueryPoolHandle(device.logical, queries);
     return out;
 }
 
 Result<void> Recording::begin() {
     const DeviceTable& vk = device_.vk();
     VkResult result = vk.vkResetCommandPool(device_.handle(), pool_.get(), 0);
-    if (result != VK_SUCCESS) return device_.failed(result, "vkResetCommandPool");
+    WYE_TRY(device_.check(result, "vkResetCommandPool"));
     for (std::size_t p = 0; p <= current_pool_ && p < descriptor_pools_.size(); ++p)
         vk.vkResetDescriptorPool(device_.handle(), descriptor_pools_[p].get(), 0);
     current_pool_ = 0;
@@ -67,7 +67,7 @@ Result<void> Recording::begin() {
     planner_.restart();
     const auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     result = vk.vkBeginCommandBuffer(commands_, &info);
-    if (result != VK_SUCCESS) return device_.failed(result, "vkBeginCommandBuffer");
+    WYE_TRY(device_.check(result, "vkBeginCommandBuffer"));
     if (timed_) {
         vk.vkCmdResetQueryPool(commands_, queries_.get(), 0, 2);
         vk.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, queries_.get(), 0);
@@ -116,8 +116,8 @@ Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
             VkDescriptorPool pool = VK_NULL_HANDLE;
             const VkResult result =
                 vk.vkCreateDescriptorPool(device_.handle(), &info, nullptr, &pool);
-            if (result != VK_SUCCESS) return device_.failed(result, "vkCreateDescriptorPool");
-            DescriptorPool owned(device_.logical, pool);  // the list may have no room
+            WYE_TRY(device_.check(result, "vkCreateDescriptorPool"));
+            DescriptorPoolHandle owned(device_.logical, pool);  // the list may have no room
             descriptor_pools_.push_back(std::move(owned));
         }
         auto info =
@@ -134,14 +134,14 @@ Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
     }
 }
 
-bool Recording::is_bound(const BuiltProgram& program, const wye_dispatch_op& op) const {
+bool Recording::is_bound(const Program& program, const wye_dispatch_op& op) const {
     if (bound_program_ != &program || program.block_in_buffer()) return false;
     for (std::uint32_t b = 0; b < program.binding_count(); ++b)
         if (!same(op.bindings[b], bound_ranges_[b])) return false;
     return !program.has_trap() || same(op.trap, bound_ranges_.back());
 }
 
-Result<void> Recording::bind(const BuiltProgram& program, const wye_dispatch_op& op,
+Result<void> Recording::bind(const Program& program, const wye_dispatch_op& op,
                              const StagedRange& block) {
     const DeviceTable& vk = device_.vk();
     bound_ranges_.assign(op.bindings, op.bindings + program.binding_count());
@@ -155,7 +155,7 @@ Result<void> Recording::bind(const BuiltProgram& program, const wye_dispatch_op&
     for (const wye_binding& range : bound_ranges_)
         infos_.push_back(
             range.size == 0
-                ? VkDescriptorBufferInfo{device_.nothing->get(), 0, VK_WHOLE_SIZE}
+                ? VkDescriptorBufferInfo{device_.nothing().get(), 0, VK_WHOLE_SIZE}
                 : VkDescriptorBufferInfo{buffer_of(range.buffer).get(), range.offset, range.size});
     const auto ranges = static_cast<std::uint32_t>(infos_.size());
     if (program.block_in_buffer())
@@ -182,7 +182,7 @@ Result<void> Recording::bind(const BuiltProgram& program, const wye_dispatch_op&
     return {};
 }
 
-Result<void> Recording::dispatch(const BuiltProgram& program, const wye_dispatch_op& op,
+Result<void> Recording::dispatch(const Program& program, const wye_dispatch_op& op,
                                  const StagedRange& block) {
     const DeviceTable& vk = device_.vk();
     WYE_TRY(program.check(op));
@@ -251,7 +251,7 @@ Result<void> Recording::end() {
     if (timed_)
         vk.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
     const VkResult result = vk.vkEndCommandBuffer(commands_);
-    if (result != VK_SUCCESS) return device_.failed(result, "vkEndCommandBuffer");
+    WYE_TRY(device_.check(result, "vkEndCommandBuffer"));
     ended_ = true;
     return {};
 }
@@ -265,7 +265,7 @@ Result<Recording::Times> Recording::times() const {
     const VkResult result =
         device_.vk().vkGetQueryPoolResults(device_.handle(), queries_.get(), 0, 2, sizeof ticks,
                                            ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT);
-    if (result != VK_SUCCESS) return device_.failed(result, "vkGetQueryPoolResults");
+    WYE_TRY(device_.check(result, "vkGetQueryPoolResults"));
     const std::uint32_t bits = device_.info.family.timestamp_bits;
     const std::uint64_t mask = bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
     const double period = device_.info.properties.core.limits.timestampPeriod;

@@ -11,26 +11,19 @@
 #include "vulkan/buffer.hpp"
 #include "vulkan/commands/barriers.hpp"
 #include "vulkan/commands/recipe.hpp"
+#include "vulkan/commands/staging.hpp"
 #include "vulkan/program.hpp"
 
 namespace wye::vulkan {
 
-// Bytes of the staging buffer that an operation may use until its work has ended.
-struct StagedRange {
-    const Buffer* buffer = nullptr;
-    std::uint64_t offset = 0;
-
-    [[nodiscard]] std::byte* bytes() const { return buffer->mapped + offset; }
-};
-
 class Recording {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<Recording>> create(OpenDevice& device, bool timed);
+    [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device, bool timed);
 
     // Begins anew. The commands run after everything submitted to the queue before, and see it.
     [[nodiscard]] Result<void> begin();
     // `block` is used when the program's block is in a buffer.
-    [[nodiscard]] Result<void> dispatch(const BuiltProgram& program, const wye_dispatch_op& op,
+    [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op,
                                         const StagedRange& block);
     void copy(const wye_copy_op& op);
     // Whole words of one repeated word.
@@ -52,33 +45,32 @@ class Recording {
         return ended_ && !recipe.empty() && recipe_ == recipe;
     }
 
-    // Device nanoseconds at the first and after the last command, on one clock.
+    // DeviceInfo nanoseconds at the first and after the last command, on one clock.
     struct Times {
         std::uint64_t begin = 0, end = 0;
     };
     [[nodiscard]] Result<Times> times() const;
 
   private:
-    Recording(OpenDevice& device, bool timed) : device_(device), timed_(timed) {}
+    Recording(Device& device, bool timed) : device_(device), timed_(timed) {}
     void separate(Stage stage, std::span<const Access> accesses);
     Result<VkDescriptorSet> allocate_set(const Layouts::Layout& layout);
-    Result<void> bind(const BuiltProgram& program, const wye_dispatch_op& op,
-                      const StagedRange& block);
-    [[nodiscard]] bool is_bound(const BuiltProgram& program, const wye_dispatch_op& op) const;
+    Result<void> bind(const Program& program, const wye_dispatch_op& op, const StagedRange& block);
+    [[nodiscard]] bool is_bound(const Program& program, const wye_dispatch_op& op) const;
 
-    OpenDevice& device_;
+    Device& device_;
     const bool timed_;
-    CommandPool pool_;
+    CommandPoolHandle pool_;
     VkCommandBuffer commands_ = VK_NULL_HANDLE;  // freed with its pool
-    QueryPool queries_;
-    std::vector<DescriptorPool> descriptor_pools_;
+    QueryPoolHandle queries_;
+    std::vector<DescriptorPoolHandle> descriptor_pools_;
     std::size_t current_pool_ = 0;
     BarrierPlanner planner_;
     bool ended_ = false;
     Recipe recipe_;
 
     // What the last dispatch bound.
-    const BuiltProgram* bound_program_ = nullptr;
+    const Program* bound_program_ = nullptr;
     std::vector<wye_binding> bound_ranges_;
     std::vector<VkDescriptorBufferInfo> infos_;
     std::vector<Access> accesses_;

@@ -7,7 +7,7 @@
 
 namespace wye::vulkan {
 
-Result<const Layouts::Layout*> Layouts::find(OpenDevice& device, const LayoutShape& needed) {
+Result<const Layouts::Layout*> Layouts::find(Device& device, const LayoutShape& needed) {
     const LayoutShape shape = served_by(needed, device.info.properties.core.limits);
     const std::lock_guard lock(mutex_);
     if (const auto found = made_.find(shape); found != made_.end()) return &found->second;
@@ -22,10 +22,10 @@ Result<const Layouts::Layout*> Layouts::find(OpenDevice& device, const LayoutSha
     set.pBindings = bindings.data();
     VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
     VkResult result = vk.vkCreateDescriptorSetLayout(device.handle(), &set, nullptr, &set_layout);
-    if (result != VK_SUCCESS) return device.failed(result, "vkCreateDescriptorSetLayout");
+    WYE_TRY(device.check(result, "vkCreateDescriptorSetLayout"));
     Layout out;
     out.descriptors = shape.descriptors;
-    out.set = SetLayout(device.logical, set_layout);
+    out.set = SetLayoutHandle(device.logical, set_layout);
 
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, shape.push_bytes};
     auto info = make<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
@@ -35,8 +35,8 @@ Result<const Layouts::Layout*> Layouts::find(OpenDevice& device, const LayoutSha
     info.pPushConstantRanges = &range;
     VkPipelineLayout layout = VK_NULL_HANDLE;
     result = vk.vkCreatePipelineLayout(device.handle(), &info, nullptr, &layout);
-    if (result != VK_SUCCESS) return device.failed(result, "vkCreatePipelineLayout");
-    out.pipeline = PipelineLayout(device.logical, layout);
+    WYE_TRY(device.check(result, "vkCreatePipelineLayout"));
+    out.pipeline = PipelineLayoutHandle(device.logical, layout);
     return &made_.emplace(shape, std::move(out)).first->second;
 }
 

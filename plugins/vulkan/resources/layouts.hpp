@@ -16,7 +16,7 @@
 
 namespace wye::vulkan {
 
-struct OpenDevice;
+class Device;
 
 struct LayoutShape {
     std::uint32_t descriptors = 0;  // storage buffers, bindings 0 and on
@@ -40,11 +40,11 @@ class Layouts {
   public:
     struct Layout {
         std::uint32_t descriptors = 0;
-        SetLayout set;
-        PipelineLayout pipeline;
+        SetLayoutHandle set;
+        PipelineLayoutHandle pipeline;
     };
     // Lives as long as this does.
-    [[nodiscard]] Result<const Layout*> find(OpenDevice& device, const LayoutShape& needed);
+    [[nodiscard]] Result<const Layout*> find(Device& device, const LayoutShape& needed);
 
   private:
     std::mutex mutex_;

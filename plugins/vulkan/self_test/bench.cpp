@@ -20,7 +20,7 @@ wye_operation transfer(std::uint32_t kind, wye_buffer_object* buffer, std::span<
 
 }  // namespace
 
-Result<std::unique_ptr<Bench>> Bench::create(OpenDevice& device) {
+Result<std::unique_ptr<Bench>> Bench::create(Device& device) {
     std::unique_ptr<Bench> out(new Bench(device));
     WYE_ASSIGN(out->queue_, Queue::create(device, false));
     const auto& sizes = device.info.subgroup_sizes;
@@ -43,14 +43,13 @@ Result<void> Bench::run(const std::vector<std::uint32_t>& words,
     artifact.slot_count = artifact.binding_count = static_cast<std::uint32_t>(slots.size());
     artifact.workgroup_size[0] = workgroup;
     artifact.workgroup_size[1] = artifact.workgroup_size[2] = 1;
-    WYE_ASSIGN(const auto program, BuiltProgram::build(device_, artifact, {}));
+    WYE_ASSIGN(const auto program, Program::create(device_, artifact, {}));
 
     std::vector<std::unique_ptr<Buffer>> buffers;
     std::vector<wye_binding> bindings;
     std::vector<wye_operation> operations;
     for (const Argument& argument : arguments) {
-        WYE_ASSIGN(auto buffer,
-                   create_buffer(device_, argument.bytes.size(), Placement::Device, "self-test"));
+        WYE_ASSIGN(auto buffer, Buffer::create(device_, argument.bytes.size(), "self-test"));
         auto* object = reinterpret_cast<wye_buffer_object*>(buffer.get());
         bindings.push_back({object, 0, argument.bytes.size(), 0});
         operations.push_back(transfer(WYE_OPERATION_UPLOAD, object, argument.bytes));

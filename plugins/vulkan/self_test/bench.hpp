@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kTriedRounds = 70000;
 
 class Bench {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<Bench>> create(OpenDevice& device);
+    [[nodiscard]] static Result<std::unique_ptr<Bench>> create(Device& device);
 
     // Mesa 22.3 keeps what lavapipe compiled, and does not ask how wide its vectors were: modules
     // for another width must be others.
@@ -32,9 +32,9 @@ class Bench {
                                    std::span<const Argument> arguments, std::uint32_t groups);
 
   private:
-    explicit Bench(OpenDevice& device) : device_(device) {}
+    explicit Bench(Device& device) : device_(device) {}
 
-    OpenDevice& device_;
+    Device& device_;
     std::unique_ptr<Queue> queue_;
 };
 

@@ -68,8 +68,8 @@ Result<std::uint64_t> try_loop(Bench& bench) {
 
 }  // namespace
 
-Result<Verdict> self_test(const Plugin& plugin, const Device& device) {
-    WYE_ASSIGN(const auto opened, OpenDevice::open(plugin, device));
+Result<Verdict> self_test(Plugin& plugin, const DeviceInfo& device) {
+    WYE_ASSIGN(const auto opened, Device::create(plugin, device));
     WYE_ASSIGN(const auto bench, Bench::create(*opened));
     const FloatModes modes = float_modes(device);
     const bool f64 = device.features.core.shaderFloat64 == VK_TRUE;

@@ -10,6 +10,6 @@
 
 namespace wye::vulkan {
 
-[[nodiscard]] Result<Verdict> self_test(const Plugin& plugin, const Device& device);
+[[nodiscard]] Result<Verdict> self_test(Plugin& plugin, const DeviceInfo& device);
 
 }  // namespace wye::vulkan

@@ -54,14 +54,14 @@ bool conversions_agree(const Rows<float>& f32, std::size_t row,
 }
 
 // What the self-test never says together, and what the device cannot have.
-bool possible(const Device& device, const Verdict& verdict, bool f64) {
+bool possible(const DeviceInfo& device, const Verdict& verdict, bool f64) {
     const bool plain = verdict.f32_plain.arithmetic;
     if (plain && !claimed(verdict.f32_preserved, true, f64).empty()) return false;
     if (!f64 && !claimed(verdict.f64, false, false).empty()) return false;
     return !verdict.f16_convert || device.features.storage16.storageBuffer16BitAccess == VK_TRUE;
 }
 
-Result<std::string> check(OpenDevice& device, const Verdict& verdict) {
+Result<std::string> check(Device& device, const Verdict& verdict) {
     const bool wide = device.info.features.core.shaderFloat64 == VK_TRUE;
     if (!possible(device.info, verdict, wide)) return std::string("the device cannot have it all");
     const FloatModes modes = float_modes(device.info);
@@ -101,8 +101,8 @@ Result<std::string> check(OpenDevice& device, const Verdict& verdict) {
 
 }  // namespace
 
-std::string spot_check(const Plugin& plugin, const Device& device, const Verdict& verdict) {
-    const auto opened = OpenDevice::open(plugin, device);
+std::string spot_check(Plugin& plugin, const DeviceInfo& device, const Verdict& verdict) {
+    const auto opened = Device::create(plugin, device);
     if (!opened.ok()) return opened.error().text();
     const auto checked = check(**opened, verdict);
     return checked.ok() ? *checked : checked.error().text();

@@ -12,7 +12,7 @@ namespace wye::vulkan {
 
 // Empty: everything that lets programs run in native forms was seen to hold. Else what was not, or
 // why it could not be tried.
-[[nodiscard]] std::string spot_check(const Plugin& plugin, const Device& device,
+[[nodiscard]] std::string spot_check(Plugin& plugin, const DeviceInfo& device,
                                      const Verdict& verdict);
 
 }  // namespace wye::vulkan

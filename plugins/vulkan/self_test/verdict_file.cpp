@@ -20,7 +20,7 @@ std::string_view host_vectors() {
 
 }  // namespace
 
-std::string verdict_key(const Device& device) {
+std::string verdict_key(const DeviceInfo& device) {
     const VkPhysicalDeviceProperties& core = device.properties.core;
     std::string out = "uuid=";
     for (const std::uint8_t byte : core.pipelineCacheUUID) {

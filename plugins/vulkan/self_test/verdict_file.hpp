@@ -17,7 +17,7 @@ namespace wye::vulkan {
 // Names and the driver's own text are part of it, since not every driver changes the numbers
 // (lavapipe changes neither); so are, for a device that is the host's CPU, the vectors that this
 // one has.
-[[nodiscard]] std::string verdict_key(const Device& device);
+[[nodiscard]] std::string verdict_key(const DeviceInfo& device);
 
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
 [[nodiscard]] std::optional<Verdict> verdict_of(const std::string& text);

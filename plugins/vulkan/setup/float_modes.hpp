@@ -13,7 +13,7 @@ struct FloatModes {
 };
 
 // Where all widths must have one rounding mode, it is asked for only if both widths have it.
-[[nodiscard]] inline FloatModes float_modes(const Device& device) {
+[[nodiscard]] inline FloatModes float_modes(const DeviceInfo& device) {
     const VkPhysicalDeviceFloatControlsProperties& p = device.properties.float_controls;
     FloatModes out;
     out.f32_sign_nan = p.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE;

@@ -98,11 +98,11 @@ Result<std::unique_ptr<Instance>> Instance::create(const Loader& loader, bool va
     }
     const VkResult result = loader.vkCreateInstance(&info, nullptr, &out->instance_);
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
-        Error error = vk_error(result, "vkCreateInstance", "the Vulkan loader");
+        Error error = native_error(result, "vkCreateInstance", "the Vulkan loader");
         error.message = "no Vulkan driver is installed: " + error.message;
         return error;
     }
-    if (result != VK_SUCCESS) return vk_error(result, "vkCreateInstance", "the Vulkan loader");
+    if (result != VK_SUCCESS) return native_error(result, "vkCreateInstance", "the Vulkan loader");
     auto table = InstanceTable::load(loader, out->instance_);
     if (!table.ok()) {
         out->table_.vkDestroyInstance = reinterpret_cast<PFN_vkDestroyInstance>(

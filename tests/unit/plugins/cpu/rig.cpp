@@ -109,10 +109,11 @@ Rig::~Rig() {
     plugin_table_->shutdown(plugin_);
 }
 
-wye_queue_object* Rig::new_queue() {
+wye_queue_object* Rig::new_queue(bool timing) {
     wye_queue_object* queue = nullptr;
     wye_queue_desc desc{};
     desc.header.size = sizeof desc;
+    desc.timing = timing ? 1 : 0;
     REQUIRE(device_table_->queue_create(device_, &desc, &queue, &queue_table_, nullptr) == WYE_OK);
     return queue;
 }

@@ -56,7 +56,7 @@ class Rig {
     [[nodiscard]] wye_device_object* device() const { return device_; }
     [[nodiscard]] wye_queue_object* queue() const { return queue_; }
 
-    wye_queue_object* new_queue();
+    wye_queue_object* new_queue(bool timing = false);
     wye_buffer_object* new_buffer(std::uint64_t size, const void* content = nullptr);
     Bytes content(wye_buffer_object* buffer, std::uint64_t size);
 

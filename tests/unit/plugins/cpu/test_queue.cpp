@@ -149,22 +149,28 @@ TEST_CASE("what never ends can be cancelled, and poisons the queue") {
             CHECK(failure.code == WYE_CANCELLED);
             CHECK(failure.fix.substr(0, 5) == "Fix: ");
             CHECK(rig.wait(queue, later, 5'000'000'000).code == WYE_CANCELLED);
-            const std::uint64_t after = job.submit(queue);
-            CHECK(rig.wait(queue, after, 5'000'000'000).code == WYE_CANCELLED);
+            std::uint64_t after = 0;
+            CHECK(rig.queue_table().submit(queue, &job.operation, 1, nullptr, 0, &after, nullptr) ==
+                  WYE_CANCELLED);
             rig.queue_table().destroy(queue);
         }
     }
 }
 
-TEST_CASE("the time of a submit is known") {
+TEST_CASE("the time of a submit is known on a queue that was made for it") {
     test::Rig rig;
     const Job job(rig, kAddOne, 1000, 1000);
-    const std::uint64_t value = job.submit(rig.queue());
-    CHECK(rig.wait(value).code == WYE_OK);
     wye_timing timing{};
     timing.header.size = sizeof timing;
-    CHECK(rig.queue_table().timing(rig.queue(), value, &timing, nullptr) == WYE_OK);
+    const std::uint64_t untimed = job.submit(rig.queue());
+    CHECK(rig.wait(untimed).code == WYE_OK);
+    CHECK(rig.queue_table().timing(rig.queue(), untimed, &timing, nullptr) == WYE_UNSUPPORTED);
+    wye_queue_object* queue = rig.new_queue(true);
+    const std::uint64_t value = job.submit(queue);
+    CHECK(rig.wait(queue, value, UINT64_MAX).code == WYE_OK);
+    CHECK(rig.queue_table().timing(queue, value, &timing, nullptr) == WYE_OK);
     CHECK(timing.device_ns > 0);
+    rig.queue_table().destroy(queue);
 }
 
 #if defined(__SSE2__)

@@ -148,17 +148,20 @@ TEST_CASE("other formats and unknown slots are refused") {
     wye_slot slots[4];
     std::copy(std::begin(kAddSlots), std::end(kAddSlots), slots);
     slots[3].kind = 99;
-    wye_program_object* program = device.program(harness::artifact(kAdd, "add", slots, 2, 64, 4));
-    REQUIRE(program != nullptr);
+    CHECK(device.program(harness::artifact(kAdd, "add", slots, 2, 64, 4)) == nullptr);
+    CHECK(device.failure.code == WYE_UNSUPPORTED);
+    CHECK(device.failure.message.find("99") != std::string::npos);
+    slots[3] = {WYE_SLOT_LENGTH, 2, 0, 0};  // of two bindings
+    CHECK(device.program(harness::artifact(kAdd, "add", slots, 2, 64, 4)) == nullptr);
+    CHECK(device.failure.code == WYE_INVALID_PROGRAM);
+
+    // A split grid needs a slot for it.
     wye_buffer_object* a = device.buffer(256);
     wye_buffer_object* b = device.buffer(256);
     const wye_binding bindings[] = {binding(a, 0, 64), binding(b, 0, 64)};
-    CHECK(device.run(harness::dispatch(program, bindings, {1, 1, 1})) == WYE_UNSUPPORTED);
-    CHECK(device.failure.message.find("99") != std::string::npos);
-
-    // A split grid needs a slot for it.
     const std::uint32_t step = 1;
-    program = device.program(harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4));
+    wye_program_object* program =
+        device.program(harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4));
     wye_operation split = harness::dispatch(program, bindings, {1, 1, 1}, &step);
     split.u.dispatch.group_offset[0] = 1;
     CHECK(device.run(split) == WYE_UNSUPPORTED);

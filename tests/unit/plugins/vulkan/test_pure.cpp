@@ -10,11 +10,11 @@
 #include <deque>
 
 #include "vulkan/commands/barriers.hpp"
-#include "vulkan/commands/ring.hpp"
 #include "vulkan/resources/layouts.hpp"
 #include "vulkan/resources/memory.hpp"
 #include "vulkan/resources/module.hpp"
 #include "vulkan/resources/saved.hpp"
+#include "wye/sdk/ring.hpp"
 
 using namespace wye::vulkan;
 
@@ -126,7 +126,7 @@ TEST_CASE("a new submit forgets the accesses of the last, and long lists are cut
 // Against a plain model: every byte knows whether it is in use.
 TEST_CASE("a ring gives out free bytes only, in one piece, aligned, and all of them again") {
     constexpr std::uint64_t kSize = 256;
-    Ring ring(kSize);
+    wye::sdk::Ring ring(kSize);
     struct Used {
         std::uint64_t offset, size, value;
     };

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slots of a queue that is a C++ class, so that a plugin writes none of them:
-//
-//     constinit const wye_queue_table kQueueTable = sdk::QueueSlots<Queue>::table();
-//
-// `Queue` has submit(operations, waits), device() and timeline(). Its timeline has poll(value),
-// wait(value, timeout_ns) and device_ns(value). Its device has guard(error, body): sdk::guard with
-// what the plugin wants around each call. All return Result; threads as the ABI says.
+// The slots of a queue that is a C++ class, so that a plugin writes none of them. `Queue` has
+// submit(operations, waits) (see queue.hpp), timeline() (see timeline.hpp), and a destructor that
+// waits for what is pending; its timeline may have cancel(value). `device()` is the Device of
+// device_slots.hpp. Threads as the ABI says.
 #pragma once
 
 #include <span>
@@ -14,6 +11,39 @@
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::sdk {
+
+// Where a plugin has something to do once a call has ended: no lock is held.
+template <typename Plugin>
+void after_call(Plugin& plugin) {
+    if constexpr (requires { plugin.deliver_messages(); }) plugin.deliver_messages();
+}
+
+// Runs a slot's body for a plugin, or for a device of it.
+template <typename Subject, typename Body>
+wye_status run_on(Subject& subject, wye_error** error, Body&& body) noexcept {
+    if constexpr (requires { subject.plugin; }) {
+        const wye_status status = guard(subject.plugin.host, error, [&]() -> Result<void> {
+            Result<void> result = body();
+            if constexpr (requires { &Subject::judged; })
+                if (!result.ok()) return subject.judged(std::move(result).error());
+            return result;
+        });
+        after_call(subject.plugin);
+        return status;
+    } else {
+        const wye_status status = guard(subject.host, error, body);
+        after_call(subject);
+        return status;
+    }
+}
+
+template <typename Device, typename Body>
+wye_status run_unless_lost(Device& device, wye_error** error, Body&& body) noexcept {
+    return run_on(device, error, [&]() -> Result<void> {
+        if (device.loss.lost()) return device.loss.check();
+        return body();
+    });
+}
 
 template <typename Queue>
 struct QueueSlots {
@@ -25,7 +55,7 @@ struct QueueSlots {
                              std::uint64_t count, const wye_event* waits, std::uint64_t wait_count,
                              std::uint64_t* out_value, wye_error** error) {
         Queue& queue = of(object);
-        return queue.device().guard(error, [&]() -> Result<void> {
+        return run_unless_lost(queue.device(), error, [&]() -> Result<void> {
             WYE_ASSIGN(*out_value,
                        queue.submit(std::span(operations, count), std::span(waits, wait_count)));
             return {};
@@ -34,37 +64,58 @@ struct QueueSlots {
 
     static wye_status poll(wye_queue_object* object, std::uint64_t value, wye_error** error) {
         Queue& queue = of(object);
-        return queue.device().guard(error, [&] { return queue.timeline().poll(value); });
+        bool reached = false;
+        const wye_status status = run_on(queue.device(), error, [&]() -> Result<void> {
+            WYE_ASSIGN(reached, queue.timeline().poll(value));
+            return {};
+        });
+        return status == WYE_OK && !reached ? WYE_NOT_READY : status;
     }
 
     static wye_status wait(wye_queue_object* object, std::uint64_t value, std::uint64_t timeout_ns,
                            wye_error** error) {
         Queue& queue = of(object);
-        return queue.device().guard(error,
-                                    [&] { return queue.timeline().wait(value, timeout_ns); });
+        return run_on(queue.device(), error,
+                      [&] { return queue.timeline().wait(value, timeout_ns); });
     }
 
     static wye_status timing(wye_queue_object* object, std::uint64_t value, wye_timing* out,
                              wye_error** error) {
         Queue& queue = of(object);
-        return queue.device().guard(error, [&]() -> Result<void> {
+        return run_on(queue.device(), error, [&]() -> Result<void> {
             WYE_ASSIGN(out->device_ns, queue.timeline().device_ns(value));
             return {};
         });
     }
 
-    static void destroy(wye_queue_object* object) { delete &of(object); }
+    static wye_status cancel(wye_queue_object* object, std::uint64_t value, wye_error** error) {
+        Queue& queue = of(object);
+        return run_on(queue.device(), error, [&]() -> Result<void> {
+            queue.timeline().cancel(value);
+            return {};
+        });
+    }
 
-    [[nodiscard]] static constexpr wye_queue_table table() {
+    static void destroy(wye_queue_object* object) {
+        auto& plugin = of(object).device().plugin;
+        delete &of(object);
+        after_call(plugin);
+    }
+
+    [[nodiscard]] static constexpr wye_queue_table make_table() {
         wye_queue_table table{};
         table.header = header_of(sizeof table);
         table.submit = submit;
         table.poll = poll;
         table.wait = wait;
         table.timing = timing;
+        if constexpr (requires(Queue & queue) { queue.timeline().cancel(std::uint64_t{}); })
+            table.cancel = cancel;
         table.destroy = destroy;
         return table;
     }
+
+    static constexpr wye_queue_table kTable = make_table();
 };
 
 }  // namespace wye::sdk

@@ -7,7 +7,7 @@
 #include <deque>
 #include <optional>
 
-namespace wye::vulkan {
+namespace wye::sdk {
 
 // Ranges are taken in order, marked with the value that ends their use, and come back in order.
 class Ring {
@@ -38,4 +38,4 @@ class Ring {
     std::deque<Mark> marks_;
 };
 
-}  // namespace wye::vulkan
+}  // namespace wye::sdk

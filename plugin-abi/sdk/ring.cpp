@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/commands/ring.hpp"
+#include "wye/sdk/ring.hpp"
 
-namespace wye::vulkan {
+namespace wye::sdk {
 
 std::optional<std::uint64_t> Ring::take(std::uint64_t size, std::uint64_t alignment) {
     if (begin_ == end_ && marks_.empty()) begin_ = end_ = marked_ = 0;
@@ -32,4 +32,4 @@ std::optional<std::uint64_t> Ring::oldest() const {
     return marks_.front().value;
 }
 
-}  // namespace wye::vulkan
+}  // namespace wye::sdk

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wye/sdk/errors.hpp"
+
+namespace wye::sdk::errors {
+
+namespace {
+
+std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
+
+}  // namespace
+
+Error native(const Native& failed, std::string_view call, std::string_view subject,
+             std::string_view fix) {
+    std::string message(call);
+    if (!subject.empty()) message += " on " + std::string(subject);
+    message += " failed: " + std::string(failed.name) + " (" + std::to_string(failed.status);
+    if (!failed.detail.empty()) message += ", " + std::string(failed.detail);
+    message += ")";
+    Error error(failed.code == Code::OK ? Code::DRIVER : failed.code, std::move(message),
+                std::string(fix), std::string(subject));
+    error.native_domain = failed.domain;
+    error.native_code = failed.status;
+    return error;
+}
+
+Error library_absent(std::string_view what, const std::string& library, std::string_view why,
+                     std::string_view fix) {
+    return {Code::MISSING_DEPENDENCY,
+            std::string(what) + " " + quoted(library) + " cannot be opened: " + std::string(why),
+            std::string(fix), library};
+}
+
+Error function_absent(const std::string& library, std::string_view function,
+                      std::string_view part_of, std::string_view fix) {
+    return {Code::MISSING_DEPENDENCY,
+            quoted(library) + " has no " + quoted(function) + ", which is part of " +
+                std::string(part_of),
+            std::string(fix), library};
+}
+
+Error no_memory(Error error, std::uint64_t size, const std::string& device, std::string_view why) {
+    error.code = Code::DEVICE_MEMORY;
+    error.message = "a buffer of " + std::to_string(size) + " bytes does not fit into " + device +
+                    ": " + std::string(why);
+    error.fix = "Fix: free buffers, use smaller ones, or choose a device with more memory";
+    return error;
+}
+
+Error unknown_format(std::string_view plugin, std::string_view takes, std::string_view format,
+                     const std::string& label) {
+    return {Code::UNSUPPORTED,
+            "the " + std::string(plugin) + " plugin takes " + std::string(takes) + ", not " +
+                quoted(format),
+            "Fix: hand it an artifact of a format that the device lists", label};
+}
+
+Error unknown_slot(std::string_view plugin, std::uint32_t kind, const std::string& label) {
+    return {
+        Code::UNSUPPORTED,
+        "the " + std::string(plugin) + " plugin does not know slot kind " + std::to_string(kind),
+        "Fix: use a plugin that is as new as the host", label};
+}
+
+Error unknown_binding(std::uint32_t binding, std::uint32_t count, const std::string& label) {
+    return {Code::INVALID_PROGRAM,
+            "a slot of program " + quoted(label) + " names binding " + std::to_string(binding) +
+                " of " + std::to_string(count),
+            "Fix: give slots bindings below the artifact's binding count", label};
+}
+
+Error too_many_invocations(const std::string& label, std::uint64_t invocations,
+                           const std::string& device, std::uint64_t most, std::string_view fix) {
+    return {Code::LIMIT_EXCEEDED,
+            "program " + quoted(label) + " asks for workgroups of " + std::to_string(invocations) +
+                " invocations; compiled for " + device + " it can have " + std::to_string(most),
+            std::string(fix), label};
+}
+
+Error folded_grid(const std::string& label) {
+    return {Code::UNSUPPORTED,
+            "program " + quoted(label) + " was not compiled for a folded or split grid",
+            "Fix: create the program from an artifact with a grid slot", label};
+}
+
+Error misaligned(std::uint32_t binding, std::uint64_t offset, std::uint64_t alignment,
+                 const std::string& device, const std::string& label) {
+    return {Code::INVALID_ARGUMENT,
+            "binding " + std::to_string(binding) + " of program " + quoted(label) +
+                " starts at byte " + std::to_string(offset) + ", and " + device +
+                " binds ranges at multiples of " + std::to_string(alignment),
+            "Fix: bind ranges at multiples of " + std::to_string(alignment) +
+                " bytes (`buffer_alignment` of the device)",
+            label};
+}
+
+Error unknown_operation(std::string_view plugin, std::uint32_t kind) {
+    return {Code::UNSUPPORTED,
+            "the " + std::string(plugin) + " plugin does not know operation kind " +
+                std::to_string(kind),
+            "Fix: hand it dispatches, copies, fills, uploads and downloads"};
+}
+
+Error submit_out_of_memory() {
+    return {Code::OUT_OF_MEMORY, "a submit ran out of host memory", "Fix: free host memory"};
+}
+
+Error cancelled(std::uint64_t value) {
+    return {Code::CANCELLED, "value " + std::to_string(value) + " was cancelled",
+            "Fix: submit the work again, with more time if it was a timeout"};
+}
+
+Error timed_out(std::uint64_t value, std::uint64_t timeout_ns) {
+    return {Code::TIMEOUT,
+            "value " + std::to_string(value) + " was not reached within " +
+                std::to_string(timeout_ns) + " ns",
+            "Fix: wait longer; the work goes on"};
+}
+
+Error times_not_kept(std::uint64_t value, std::uint64_t kept) {
+    return {
+        Code::UNSUPPORTED, "times of value " + std::to_string(value) + " are not kept",
+        "Fix: create the queue with timing, and ask within " + std::to_string(kept) + " submits"};
+}
+
+}  // namespace wye::sdk::errors

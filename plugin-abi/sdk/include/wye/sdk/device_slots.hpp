@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The slots of an opened device that is a C++ class, so that a plugin writes none of them. `Device`
+// has, in this order:
+//
+//     using Buffer, Program, Queue = ...;
+//     static Result<std::unique_ptr<Device>> create(plugin, info);
+//     Plugin& plugin;                                       // with `host`
+//     const DeviceInfo& info;
+//     LossState loss;
+//     Result<MemoryState> memory();                         // volatile figures
+//
+// and, where its driver can fail: `Error failed(status, call, subject)`, the error of a failed
+// call, which may lose the device; where it can: `Result<void> recover()` [SYNC], and `Error
+// judged(Error)`, which sees each error before the host does and may find that the device was lost.
+// Its objects have
+//
+//     static Result<std::unique_ptr<Buffer>> create(Device&, const wye_buffer_desc&);
+//     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, wye_bytes
+//     saved); static Result<std::unique_ptr<Queue>> create(Device&, bool timing);
+//
+// where `saved` is what `Result<wye_bytes> Program::save()` gave, or empty. A lost device refuses
+// what makes something of it. After each call `plugin.deliver_messages()` is called where there is
+// one: no lock is held then.
+#pragma once
+
+#include "wye/sdk/device_info.hpp"
+#include "wye/sdk/errors.hpp"
+#include "wye/sdk/loss_state.hpp"
+#include "wye/sdk/queue_slots.hpp"
+
+namespace wye::sdk {
+
+// Bytes of a device's memory.
+struct MemoryState {
+    std::uint64_t total = 0;
+    std::uint64_t free = UINT64_MAX;  // unknown
+};
+
+template <typename Device>
+struct DeviceSlots {
+    using Buffer = typename Device::Buffer;
+    using Program = typename Device::Program;
+    using Queue = typename Device::Queue;
+
+    [[nodiscard]] static Device& of(wye_device_object* object) {
+        return *reinterpret_cast<Device*>(object);
+    }
+
+    static wye_status buffer_create(wye_device_object* object, const wye_buffer_desc* desc,
+                                    wye_buffer_object** out, wye_error** error) {
+        Device& device = of(object);
+        return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_ASSIGN(auto buffer, Buffer::create(device, *desc));
+            *out = reinterpret_cast<wye_buffer_object*>(buffer.release());
+            return {};
+        });
+    }
+
+    static void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
+        delete reinterpret_cast<Buffer*>(buffer);
+    }
+
+    static wye_status program_create(wye_device_object* object, const wye_artifact* artifact,
+                                     wye_program_object** out, wye_error** error) {
+        return program_load(object, artifact, {}, out, error);
+    }
+
+    static void program_destroy(wye_device_object*, wye_program_object* program) {
+        delete reinterpret_cast<Program*>(program);
+    }
+
+    static wye_status queue_create(wye_device_object* object, const wye_queue_desc* desc,
+                                   wye_queue_object** out, const wye_queue_table** table,
+                                   wye_error** error) {
+        Device& device = of(object);
+        return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_ASSIGN(auto queue, Queue::create(device, desc->timing != 0));
+            *out = reinterpret_cast<wye_queue_object*>(queue.release());
+            *table = &QueueSlots<Queue>::kTable;
+            return {};
+        });
+    }
+
+    static wye_status memory_info(wye_device_object* object, wye_memory_info* out,
+                                  wye_error** error) {
+        Device& device = of(object);
+        return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_ASSIGN(const MemoryState state, device.memory());
+            out->total_bytes = state.total;
+            out->free_bytes = state.free;
+            return {};
+        });
+    }
+
+    static std::uint32_t device_lost(wye_device_object* object) {
+        return of(object).loss.lost() ? 1 : 0;
+    }
+
+    static wye_status try_recover(wye_device_object* object, wye_error** error) {
+        Device& device = of(object);
+        return run_on(device, error, [&]() -> Result<void> {
+            if (!device.loss.lost()) return {};
+            WYE_TRY(device.recover());
+            device.loss.clear();
+            return {};
+        });
+    }
+
+    static wye_status program_save(wye_device_object* object, wye_program_object* program,
+                                   wye_bytes* out, wye_error** error) {
+        return run_unless_lost(of(object), error, [&]() -> Result<void> {
+            WYE_ASSIGN(*out, reinterpret_cast<Program*>(program)->save());
+            return {};
+        });
+    }
+
+    static wye_status program_load(wye_device_object* object, const wye_artifact* artifact,
+                                   wye_bytes saved, wye_program_object** out, wye_error** error) {
+        Device& device = of(object);
+        return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_ASSIGN(auto program, Program::create(device, *artifact, saved));
+            *out = reinterpret_cast<wye_program_object*>(program.release());
+            return {};
+        });
+    }
+
+    static void close(wye_device_object* object) {
+        auto& plugin = of(object).plugin;
+        delete &of(object);
+        after_call(plugin);
+    }
+
+    [[nodiscard]] static constexpr wye_device_table make_table() {
+        wye_device_table table{};
+        table.header = header_of(sizeof table);
+        table.buffer_create = buffer_create;
+        table.buffer_destroy = buffer_destroy;
+        table.program_create = program_create;
+        table.program_destroy = program_destroy;
+        table.queue_create = queue_create;
+        table.memory_info = memory_info;
+        if constexpr (requires { &Device::failed; }) table.device_lost = device_lost;
+        if constexpr (requires { &Device::recover; }) table.try_recover = try_recover;
+        if constexpr (requires { &Program::save; }) {
+            table.program_save = program_save;
+            table.program_load = program_load;
+        }
+        table.close = close;
+        return table;
+    }
+
+    static constexpr wye_device_table kTable = make_table();
+};
+
+}  // namespace wye::sdk

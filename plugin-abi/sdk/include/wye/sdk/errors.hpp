@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The errors that every plugin has occasion to make, in one wording. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::sdk::errors {
+
+// The error of a failed driver call: "CALL on SUBJECT failed: NAME (-5)". `status` is what the call
+// returned, `name` its name, and `code` what it means to the host.
+struct Native {
+    std::string_view domain;  // "opencl"
+    Code code = Code::DRIVER;
+    std::int32_t status = 0;
+    std::string_view name;    // "CL_OUT_OF_RESOURCES"
+    std::string_view detail;  // more about the status, or empty
+};
+[[nodiscard]] Error native(const Native& failed, std::string_view call, std::string_view subject,
+                           std::string_view fix);
+
+// What to do about a lost device, and where its driver gives the process no new one.
+inline constexpr const char* kOpenAgain =
+    "Fix: open the device again, and restart the process where that fails; look for the device in "
+    "the system log, and report it if a program of Wye did this";
+inline constexpr const char* kRestart =
+    "Fix: restart the process: after such a loss its driver gives it no new context";
+
+// ---- Opening a driver ----
+
+[[nodiscard]] Error library_absent(std::string_view what, const std::string& library,
+                                   std::string_view why, std::string_view fix);
+// `part_of`: "OpenCL 1.2".
+[[nodiscard]] Error function_absent(const std::string& library, std::string_view function,
+                                    std::string_view part_of, std::string_view fix);
+
+// ---- Buffers ----
+
+// DEVICE_MEMORY, instead of `error`, the driver's. `why`: what it said, and what memory there is.
+[[nodiscard]] Error no_memory(Error error, std::uint64_t size, const std::string& device,
+                              std::string_view why);
+
+// ---- Programs ----
+
+// `plugin` for the sentence: "OpenCL". `takes`: "`opencl-c`".
+[[nodiscard]] Error unknown_format(std::string_view plugin, std::string_view takes,
+                                   std::string_view format, const std::string& label);
+[[nodiscard]] Error unknown_slot(std::string_view plugin, std::uint32_t kind,
+                                 const std::string& label);
+[[nodiscard]] Error unknown_binding(std::uint32_t binding, std::uint32_t count,
+                                    const std::string& label);
+[[nodiscard]] Error too_many_invocations(const std::string& label, std::uint64_t invocations,
+                                         const std::string& device, std::uint64_t most,
+                                         std::string_view fix);
+// A launch of some of a grid's workgroups, by a program that has no slot for the grid.
+[[nodiscard]] Error folded_grid(const std::string& label);
+// A range that starts where the device cannot bind one.
+[[nodiscard]] Error misaligned(std::uint32_t binding, std::uint64_t offset, std::uint64_t alignment,
+                               const std::string& device, const std::string& label);
+
+// ---- Queues and timelines ----
+
+[[nodiscard]] Error unknown_operation(std::string_view plugin, std::uint32_t kind);
+[[nodiscard]] Error submit_out_of_memory();
+[[nodiscard]] Error cancelled(std::uint64_t value);
+[[nodiscard]] Error timed_out(std::uint64_t value, std::uint64_t timeout_ns);
+[[nodiscard]] Error times_not_kept(std::uint64_t value, std::uint64_t kept);
+
+}  // namespace wye::sdk::errors

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a plugin that gets lowered code keeps of an artifact for its launches. Immutable.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "wye/sdk/errors.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::sdk {
+
+struct LaunchShape {
+    std::string label;  // the artifact's, or the entry's name
+    std::string entry;
+    std::vector<wye_slot> slots;
+    std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
+    std::uint32_t binding_count = 0, params_size = 0;
+    bool has_grid = false, has_trap = false;
+
+    // UNSUPPORTED for a kind of slot that this header does not know, INVALID_PROGRAM for one that
+    // names no binding. `plugin` is for sentences: "OpenCL".
+    [[nodiscard]] static Result<LaunchShape> of(std::string_view plugin,
+                                                const wye_artifact& artifact);
+
+    [[nodiscard]] std::uint64_t invocations() const {
+        return std::uint64_t{workgroup[0]} * workgroup[1] * workgroup[2];
+    }
+    // UNSUPPORTED for a launch of a part of a grid without a slot that says which.
+    [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
+        if (has_grid) return {};
+        for (unsigned k = 0; k < 3; ++k)
+            if (op.group_offset[k] != 0 || op.logical_groups[k] != op.groups[k])
+                return errors::folded_grid(label);
+        return {};
+    }
+};
+
+// What a WYE_SLOT_GRID holds.
+struct GridWords {
+    std::uint32_t words[6];
+
+    explicit GridWords(const wye_dispatch_op& op)
+        : words{op.group_offset[0],   op.group_offset[1],   op.group_offset[2],
+                op.logical_groups[0], op.logical_groups[1], op.logical_groups[2]} {}
+};
+
+}  // namespace wye::sdk

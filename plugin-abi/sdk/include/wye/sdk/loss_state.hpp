@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a device was lost, and by which error. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::sdk {
+
+class LossState {
+  public:
+    [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
+    // DEVICE_LOST with the error that lost the device, or nothing.
+    [[nodiscard]] std::optional<Error> error() const {
+        if (!lost()) return std::nullopt;
+        const Lock lock(mutex_);
+        return error_;
+    }
+    [[nodiscard]] Result<void> check() const {
+        if (auto loss = error()) return *std::move(loss);
+        return {};
+    }
+
+    // The device is lost by `error`, unless it was lost before.
+    void record(const Error& error) {
+        const Lock lock(mutex_);
+        if (error_) return;
+        error_ = error;
+        error_->code = Code::DEVICE_LOST;
+        lost_.store(true, std::memory_order_release);
+    }
+    // The device is back.
+    void clear() {
+        const Lock lock(mutex_);
+        error_.reset();
+        lost_.store(false, std::memory_order_release);
+    }
+
+  private:
+    std::atomic<bool> lost_{false};
+    mutable Mutex mutex_;
+    std::optional<Error> error_ WYE_GUARDED_BY(mutex_);
+};
+
+}  // namespace wye::sdk

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values of a queue: which were submitted, which were reached, from which one on they fail and
+// by which error, and how long the newest ones took. Knows no driver.
+//
+// add: the submitting thread. reach, keep_time: one thread at a time, which holds the lock of the
+// plugin's timeline. Everything else: any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "wye/sdk/errors.hpp"
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::sdk {
+
+class ValueLog {
+  public:
+    enum class State : std::uint8_t { Reached, Pending, Failed };
+    static constexpr std::uint64_t kKeptTimes = 256;
+
+    explicit ValueLog(bool keeps_times)
+        : times_(keeps_times ? std::make_unique<Times>() : nullptr) {}
+
+    [[nodiscard]] bool keeps_times() const { return times_ != nullptr; }
+    [[nodiscard]] std::uint64_t newest() const { return newest_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint64_t reached() const { return reached_.load(std::memory_order_acquire); }
+    // A value that fails is marked before it is reached, and looked at in the other order.
+    [[nodiscard]] State state(std::uint64_t value) const {
+        const bool there = value <= reached();
+        if (value >= poisoned_at_.load(std::memory_order_acquire)) return State::Failed;
+        return there ? State::Reached : State::Pending;
+    }
+    // The error, if the log is poisoned at `value`.
+    [[nodiscard]] std::optional<Error> failure(std::uint64_t value) const {
+        if (value < poisoned_at_.load(std::memory_order_acquire)) return std::nullopt;
+        const Lock lock(mutex_);
+        return error_;
+    }
+    [[nodiscard]] Result<void> outcome(std::uint64_t value) const {
+        if (auto error = failure(value)) return *std::move(error);
+        return {};
+    }
+    // Device nanoseconds of a reached value; UNSUPPORTED when they are not kept (any more).
+    [[nodiscard]] Result<std::uint64_t> device_ns(std::uint64_t value) const {
+        const Lock lock(mutex_);
+        if (times_ && value != 0)
+            if (const Time& time = (*times_)[value % kKeptTimes]; time.value == value)
+                return time.ns;
+        return errors::times_not_kept(value, kKeptTimes);
+    }
+
+    // The next value: what was just submitted.
+    std::uint64_t add() {
+        const std::uint64_t value = newest_.load(std::memory_order_relaxed) + 1;
+        newest_.store(value, std::memory_order_release);
+        return value;
+    }
+    // Everything up to `value` has ended.
+    void reach(std::uint64_t value) {
+        if (reached_.load(std::memory_order_relaxed) < value)
+            reached_.store(value, std::memory_order_release);
+    }
+    void keep_time(std::uint64_t value, std::uint64_t ns) {
+        if (!times_) return;
+        const Lock lock(mutex_);
+        (*times_)[value % kKeptTimes] = {value, ns};
+    }
+    // `value` and all later ones fail with `error`. The first failure counts.
+    void fail(std::uint64_t value, Error error) {
+        const Lock lock(mutex_);
+        if (error_) return;
+        error_ = std::move(error);
+        poisoned_at_.store(value, std::memory_order_release);
+    }
+    // What is submitted from now on fails.
+    void poison(Error error) { fail(newest() + 1, std::move(error)); }
+    // What was not reached never will be.
+    void fail_pending(Error error) { fail(reached() + 1, std::move(error)); }
+
+  private:
+    struct Time {
+        std::uint64_t value = 0, ns = 0;
+    };
+    using Times = std::array<Time, kKeptTimes>;  // each at its value modulo the size
+
+    std::atomic<std::uint64_t> newest_{0}, reached_{0};
+    std::atomic<std::uint64_t> poisoned_at_{UINT64_MAX};
+
+    mutable Mutex mutex_;
+    std::optional<Error> error_ WYE_GUARDED_BY(mutex_);
+    const std::unique_ptr<Times> times_;  // what it points to is guarded too
+};
+
+}  // namespace wye::sdk

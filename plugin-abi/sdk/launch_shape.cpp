@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wye/sdk/launch_shape.hpp"
+
+namespace wye::sdk {
+
+Result<LaunchShape> LaunchShape::of(std::string_view plugin, const wye_artifact& artifact) {
+    LaunchShape out;
+    out.entry = from_abi(artifact.entry);
+    out.label = artifact.label.size != 0 ? std::string(from_abi(artifact.label)) : out.entry;
+    out.slots.assign(artifact.slots, artifact.slots + artifact.slot_count);
+    for (unsigned k = 0; k < 3; ++k) out.workgroup[k] = artifact.workgroup_size[k];
+    out.binding_count = artifact.binding_count;
+    out.params_size = artifact.params_size;
+    for (const wye_slot& slot : out.slots) {
+        if (slot.kind < WYE_SLOT_BUFFER || slot.kind > WYE_SLOT_TRAP)
+            return errors::unknown_slot(plugin, slot.kind, out.label);
+        const bool names_binding = slot.kind == WYE_SLOT_BUFFER || slot.kind == WYE_SLOT_LENGTH;
+        if (names_binding && slot.binding >= out.binding_count)
+            return errors::unknown_binding(slot.binding, out.binding_count, out.label);
+        out.has_grid = out.has_grid || slot.kind == WYE_SLOT_GRID;
+        out.has_trap = out.has_trap || slot.kind == WYE_SLOT_TRAP;
+    }
+    return out;
+}
+
+}  // namespace wye::sdk

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes on a cache line, with room for one element behind the end, so that an empty range can be
+// read from. [FREE].
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+
+#include "cpu/device.hpp"
+
+namespace wye::cpu {
+
+class Buffer {
+  public:
+    // DEVICE_MEMORY when the system has no more.
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
+                                                                const wye_buffer_desc& desc);
+
+    [[nodiscard]] std::byte* data() const { return memory_.get(); }
+
+  private:
+    struct Free {
+        void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    using Memory = std::unique_ptr<std::byte, Free>;
+
+    explicit Buffer(Memory memory) : memory_(std::move(memory)) {}
+    [[nodiscard]] static Memory allocate(std::uint64_t size, std::uint64_t alignment);
+
+    Memory memory_;
+};
+
+[[nodiscard]] inline Buffer& buffer_of(wye_buffer_object* object) {
+    return *reinterpret_cast<Buffer*>(object);
+}
+
+}  // namespace wye::cpu

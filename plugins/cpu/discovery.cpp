@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/discovery.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+#include <utility>
+
+namespace wye::cpu {
+namespace {
+
+std::uint64_t system_value(int name) {
+    const long value = sysconf(name);
+    return value > 0 ? static_cast<std::uint64_t>(value) : 0;
+}
+
+void read_processor(DeviceInfo& info) {
+    std::ifstream file("/proc/cpuinfo");
+    std::string line;
+    while (std::getline(file, line) && (info.name.empty() || info.vendor.empty())) {
+        const auto colon = line.find(':');
+        if (colon == std::string::npos) continue;
+        const auto key = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+        const auto first = line.find_first_not_of(" \t", colon + 1);
+        if (first == std::string::npos) continue;
+        if (key == "model name" && info.name.empty()) info.name = line.substr(first);
+        if (key == "vendor_id" && info.vendor.empty()) info.vendor = line.substr(first);
+    }
+    if (info.name.empty()) info.name = "CPU";
+}
+
+}  // namespace
+
+unsigned processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return static_cast<unsigned>(CPU_COUNT(&set));
+    return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+DeviceInfo describe(unsigned threads, std::string isa) {
+    DeviceInfo info;
+    read_processor(info);
+    info.isa = std::move(isa);
+    info.threads = threads;
+    info.memory_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE);
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+    info.l1_bytes = system_value(_SC_LEVEL1_DCACHE_SIZE);
+    info.l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return info;
+}
+
+}  // namespace wye::cpu

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plugin between `init` and `shutdown`: the kernels in use and the threads that help. Reads no
+// environment; the host's configuration may set "cpu.threads" (a number) and "cpu.isa" (baseline,
+// avx2 or avx512).
+#pragma once
+
+#include "cpu/discovery.hpp"
+#include "cpu/run/pool.hpp"
+#include "wye/sdk/plugin_slots.hpp"
+
+namespace wye::cpu {
+
+class Device;
+
+struct Plugin : sdk::PluginState<DeviceInfo> {
+    using Device = cpu::Device;
+    static constexpr std::string_view kPlugin = "CPU", kDomain = "";
+
+    using PluginState::PluginState;
+    [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
+    // One device: the machine.
+    [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
+    [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const;
+    [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
+
+    const KernelSet* kernels = nullptr;
+    std::unique_ptr<Pool> pool;
+};
+
+}  // namespace wye::cpu

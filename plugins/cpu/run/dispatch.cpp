@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/run/dispatch.hpp"
+
+#include <chrono>
+#include <new>
+
+#include "cpu/run/float_state.hpp"
+#include "wye/sdk/errors.hpp"
+
+namespace wye::cpu {
+namespace {
+
+constexpr std::uint64_t kSmallWork = 20000;  // in units of Routine::weight, for 64 lanes each
+constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
+constexpr std::chrono::microseconds kPatience(100);  // then the caller gets its thread back
+
+Error no_registers() {
+    return {Code::OUT_OF_MEMORY, "no memory for the registers of a dispatch",
+            "Fix: free memory or use a smaller workgroup"};
+}
+
+std::uint64_t bytes_of(const wye_operation& operation) {
+    switch (operation.kind) {
+        case WYE_OPERATION_COPY:
+            return operation.u.copy.size;
+        case WYE_OPERATION_FILL:
+            return operation.u.fill.size;
+        case WYE_OPERATION_UPLOAD:
+        case WYE_OPERATION_DOWNLOAD:
+            return operation.u.transfer.size;
+        default:
+            return 0;
+    }
+}
+
+double work_of(const wye_dispatch_op& op) {
+    const Program& program = program_of(op.program);
+    double lanes = 1;
+    for (unsigned axis = 0; axis < 3; ++axis)
+        lanes *= static_cast<double>(op.groups[axis]) * program.workgroup()[axis];
+    return lanes / kTile * static_cast<double>(program.weight());
+}
+
+}  // namespace
+
+bool is_small(std::span<const wye_operation> operations) {
+    std::uint64_t bytes = 0;
+    for (const wye_operation& operation : operations) {
+        bytes += bytes_of(operation);
+        if (operation.kind == WYE_OPERATION_DISPATCH &&
+            work_of(operation.u.dispatch) > static_cast<double>(kSmallWork))
+            return false;
+    }
+    return bytes <= kSmallBytes;
+}
+
+Result<std::optional<Handover>> try_dispatch(const wye_dispatch_op& op, Worker& worker,
+                                             const Stop& stop) {
+    using Stopped = std::optional<Handover>;
+    const FloatState floats;
+    WYE_ASSIGN(Launch launch, make_launch(op));
+    launch.stop = stop;
+    try {
+        worker.prepare(launch);
+    } catch (const std::bad_alloc&) {
+        return no_registers();
+    }
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint64_t block = 0; block < launch.blocks; ++block) {
+        const Worker::State state = worker.block(launch, block, false);
+        if (state == Worker::State::Paused) return Stopped({block, true});
+        if (state == Worker::State::Stopped) {
+            worker.finish(launch);
+            return sdk::errors::cancelled(stop.value);
+        }
+        const bool last = block + 1 == launch.blocks;
+        if (!last && std::chrono::steady_clock::now() - start > kPatience) {
+            worker.finish(launch);
+            return Stopped({block + 1, false});
+        }
+    }
+    worker.finish(launch);
+    return Stopped();
+}
+
+Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handover>& handover,
+                          Worker& worker, Pool& pool, const Stop& stop) {
+    WYE_ASSIGN(Launch launch, make_launch(op));
+    launch.stop = stop;
+    std::uint64_t first = handover ? handover->block : 0;
+    if (handover && handover->within) {
+        // The worker's frame refers to nothing of the old launch.
+        if (worker.resume(launch, true) == Worker::State::Stopped)
+            return sdk::errors::cancelled(stop.value);
+        worker.finish(launch);
+        ++first;
+    }
+    try {
+        if (pool.run(launch, first, worker)) return {};
+    } catch (const std::bad_alloc&) {
+        return no_registers();
+    }
+    return sdk::errors::cancelled(stop.value);
+}
+
+}  // namespace wye::cpu

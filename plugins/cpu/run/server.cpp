@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/run/server.hpp"
+
+#include <new>
+
+#include "cpu/run/float_state.hpp"
+
+namespace wye::cpu {
+
+Server::~Server() {
+    std::thread thread;
+    {
+        const sdk::Lock lock(mutex_);
+        ending_ = true;
+        thread = std::move(thread_);
+    }
+    changed_.notify_all();
+    if (thread.joinable()) thread.join();
+}
+
+void Server::enqueue(std::uint64_t value, std::unique_ptr<Batch> batch, std::uint64_t spent_ns) {
+    {
+        const sdk::Lock lock(mutex_);
+        if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
+        pending_.push_back({value, std::move(batch), spent_ns});
+    }
+    changed_.notify_all();
+}
+
+void Server::serve() {
+    const FloatState floats;
+    for (;;) {
+        Pending next;
+        {
+            sdk::WaitingLock lock(mutex_);
+            while (!ending_ && pending_.empty()) lock.wait(changed_);
+            if (pending_.empty()) return;
+            next = std::move(pending_.front());
+            pending_.pop_front();
+        }
+        run(next);
+    }
+}
+
+namespace {
+
+// Nothing may leave the thread that serves a queue: without memory the texts are so short that they
+// need none.
+Error unexpected(const std::exception& e) {
+    if (dynamic_cast<const std::bad_alloc*>(&e) == nullptr) try {
+            return {Code::INTERNAL, std::string("the CPU plugin failed: ") + e.what(),
+                    "Fix: report this to the plugin's author"};
+        } catch (const std::bad_alloc&) {
+        }
+    return {Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"};
+}
+
+}  // namespace
+
+void Server::run(const Pending& pending) {
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<Error> error;
+    if (timeline_.usable(pending.value).ok()) try {
+            Result<void> result = pending.batch->run(worker, pool_, timeline_.stop(pending.value));
+            if (!result.ok()) error = std::move(result).error();
+        } catch (const std::exception& e) {
+            error = unexpected(e);
+        }
+    const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start;
+    timeline_.end(pending.value, std::move(error),
+                  pending.spent_ns + static_cast<std::uint64_t>(spent.count()));
+}
+
+}  // namespace wye::cpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A queue's own thread, which runs its batches in order; started with the first. The destructor
+// runs what is pending, and joins it.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <thread>
+
+#include "cpu/run/batch.hpp"
+#include "cpu/timeline.hpp"
+
+namespace wye::cpu {
+
+class Server {
+  public:
+    Server(Pool& pool, Timeline& timeline) : pool_(pool), timeline_(timeline) {}
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    // Its value ends when it has run, after `spent_ns` on the caller. Throws before anything is
+    // queued.
+    void enqueue(std::uint64_t value, std::unique_ptr<Batch> batch, std::uint64_t spent_ns);
+
+    // Of whoever runs the queue's operations: the caller, while nothing is pending.
+    Worker worker;
+
+  private:
+    struct Pending {
+        std::uint64_t value = 0;
+        std::unique_ptr<Batch> batch;
+        std::uint64_t spent_ns = 0;
+    };
+    void serve();
+    void run(const Pending& pending);
+
+    Pool& pool_;
+    Timeline& timeline_;
+
+    sdk::Mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Pending> pending_ WYE_GUARDED_BY(mutex_);
+    bool ending_ WYE_GUARDED_BY(mutex_) = false;
+    std::thread thread_ WYE_GUARDED_BY(mutex_);
+};
+
+}  // namespace wye::cpu

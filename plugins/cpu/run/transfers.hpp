@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves bytes for a queue, in slices of some milliseconds at most: between two of them it looks
+// whether it is to stop. CANCELLED: it was told to, and the rest is not moved.
+#pragma once
+
+#include "cpu/run/run.hpp"
+
+namespace wye::cpu {
+
+[[nodiscard]] Result<void> run_copy(const wye_copy_op& op, const Stop& stop);
+[[nodiscard]] Result<void> run_fill(const wye_fill_op& op, const Stop& stop);
+[[nodiscard]] Result<void> run_upload(const wye_transfer_op& op, const Stop& stop);
+[[nodiscard]] Result<void> run_download(const wye_transfer_op& op, const Stop& stop);
+
+}  // namespace wye::cpu

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A buffer of at least Context::kLeastBytes, so that its first element can always be read. [FREE].
+#pragma once
+
+#include "cuda/device.hpp"
+
+namespace wye::cuda {
+
+class Buffer {
+  public:
+    // DEVICE_MEMORY with the bytes asked for and those that are free.
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
+                                                                const wye_buffer_desc& desc);
+
+    [[nodiscard]] CUdeviceptr memory() const { return memory_.get(); }
+
+  private:
+    explicit Buffer(Context::Memory memory) : memory_(std::move(memory)) {}
+
+    Context::Memory memory_;
+};
+
+[[nodiscard]] inline Buffer& buffer_of(wye_buffer_object* object) {
+    return *reinterpret_cast<Buffer*>(object);
+}
+
+}  // namespace wye::cuda

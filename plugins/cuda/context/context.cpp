@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/context/context.hpp"
+
+#include <algorithm>
+
+#include "cuda/status.hpp"
+#include "wye/sdk/errors.hpp"
+
+namespace wye::cuda {
+namespace {
+
+// Freed memory that the pool keeps for the next allocation, rather than giving it back to the
+// system: this share of the device's.
+constexpr std::uint64_t kKeptShare = 8;
+
+}  // namespace
+
+Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const DeviceInfo& info) {
+    std::unique_ptr<Context> context(new Context(driver, info.id));
+    CUresult status = driver.cuDevicePrimaryCtxRetain(&context->handle, info.id);
+    if (status != CUDA_SUCCESS) {
+        context->handle = nullptr;
+        Error error = native_error(driver, status, "cuDevicePrimaryCtxRetain", info.name);
+        if (sticky(status)) error.fix = sdk::errors::kRestart;
+        return error;
+    }
+    const Current current(*context);
+    status = context->make_pool(info);
+    if (status != CUDA_SUCCESS) return native_error(driver, status, "cuStreamCreate", info.name);
+    status = context->allocate(kLeastBytes, context->nothing_);
+    if (status != CUDA_SUCCESS) return native_error(driver, status, "cuMemAlloc", info.name);
+    return context;
+}
+
+void Context::end() {
+    if (handle == nullptr) return;
+    nothing_ = {};
+    pool_ = {};
+    pool_stream_ = {};
+    lost.store(true);
+    (void)driver.cuDevicePrimaryCtxRelease(device_);
+    handle = nullptr;
+}
+
+// cuMemFree waits for everything that runs on the device, and a pool's frees do not.
+CUresult Context::make_pool(const DeviceInfo& info) {
+    CUstream stream = nullptr;
+    const CUresult status = driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (status != CUDA_SUCCESS) return status;
+    pool_stream_ = StreamHandle(*this, stream);
+    if (!info.memory_pools) return CUDA_SUCCESS;
+    CUmemPoolProps props{};
+    props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    props.location.id = info.id;
+    CUmemoryPool pool = nullptr;
+    if (driver.cuMemPoolCreate(&pool, &props) != CUDA_SUCCESS) return CUDA_SUCCESS;
+    pool_ = PoolHandle(*this, pool);
+    cuuint64_t kept = info.memory_bytes / kKeptShare;
+    (void)driver.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept);
+    return CUDA_SUCCESS;
+}
+
+CUresult Context::try_allocate(std::uint64_t size, CUdeviceptr& out) {
+    if (!pool_) return driver.cuMemAlloc(&out, size);
+    const CUresult status =
+        driver.cuMemAllocFromPoolAsync(&out, size, pool_.get(), pool_stream_.get());
+    // Nothing but frees is ever before it on this stream.
+    return status == CUDA_SUCCESS ? driver.cuStreamSynchronize(pool_stream_.get()) : status;
+}
+
+CUresult Context::allocate(std::uint64_t size, Memory& out) {
+    const std::uint64_t bytes = std::max(size, kLeastBytes);
+    CUdeviceptr memory = 0;
+    CUresult status = try_allocate(bytes, memory);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY && pool_) {
+        // What the pool keeps may be in pieces that are too small.
+        (void)driver.cuStreamSynchronize(pool_stream_.get());
+        (void)driver.cuMemPoolTrimTo(pool_.get(), 0);
+        status = try_allocate(bytes, memory);
+    }
+    if (status == CUDA_SUCCESS) out = Memory(*this, memory);
+    return status;
+}
+
+// No operation that uses it is pending, so the order of streams does not matter.
+void Context::release(const Context& context, CUdeviceptr memory) {
+    if (context.lost.load(std::memory_order_acquire)) return;
+    const Current current(context);
+    if (context.pool_)
+        (void)context.driver.cuMemFreeAsync(memory, context.pool_stream_.get());
+    else
+        (void)context.driver.cuMemFree(memory);
+}
+
+}  // namespace wye::cuda

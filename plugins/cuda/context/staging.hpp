@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A ring of page-locked host memory for small transfers, which would otherwise make the driver wait
+// for the stream (pageable memory is copied synchronously). Not synchronised: its timeline locks.
+#pragma once
+
+#include <cstddef>
+
+#include "cuda/handle.hpp"
+#include "wye/sdk/ring.hpp"
+
+namespace wye::cuda {
+
+class Staging {
+  public:
+    static constexpr std::uint64_t kCapacity = 1U << 20U;
+    // Larger transfers go straight from and to the caller's memory.
+    static constexpr std::uint64_t kMostBytes = kCapacity / 4;
+
+    explicit Staging(const ContextState& context) : context_(context) {}
+
+    // Null when there is no room now, or the driver has no such memory left. With the context
+    // current.
+    [[nodiscard]] std::byte* take(std::uint64_t size) {
+        if (size > kMostBytes || (!memory_ && !acquire())) return nullptr;
+        const auto offset = ring.take(size, kUnit);
+        return offset ? static_cast<std::byte*>(memory_.get()) + *offset : nullptr;
+    }
+    sdk::Ring ring{kCapacity};
+
+  private:
+    static constexpr std::uint64_t kUnit = 64;
+
+    bool acquire() {
+        if (refused_) return false;
+        void* memory = nullptr;
+        refused_ = context_.driver.cuMemAllocHost(&memory, kCapacity) != CUDA_SUCCESS;
+        if (!refused_) memory_ = HostMemoryHandle(context_, memory);
+        return !refused_;
+    }
+
+    const ContextState& context_;
+    HostMemoryHandle memory_;
+    bool refused_ = false;
+};
+
+}  // namespace wye::cuda

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Owners of CUDA objects. Each belongs to a context, and is given back with that context current on
+// the thread; what belongs to a lost context died with it, and nothing is given back.
+#pragma once
+
+#include <atomic>
+
+#include "cuda/driver.hpp"
+#include "wye/sdk/handle.hpp"
+
+namespace wye::cuda {
+
+// A retained primary context, as its objects see it.
+struct ContextState {
+    const Driver& driver;
+    CUcontext handle = nullptr;
+    std::atomic<bool> lost{false};
+};
+
+// The context is current on this thread while this lives; the caller's comes back after.
+class Current {
+  public:
+    explicit Current(const ContextState& context) : driver_(context.driver) {
+        CUcontext now = nullptr;
+        if (driver_.cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == context.handle) return;
+        pushed_ = driver_.cuCtxPushCurrent(context.handle) == CUDA_SUCCESS;
+    }
+    ~Current() {
+        CUcontext mine = nullptr;
+        if (pushed_) (void)driver_.cuCtxPopCurrent(&mine);
+    }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+  private:
+    const Driver& driver_;
+    bool pushed_ = false;
+};
+
+template <typename Object, auto Function>
+void release(const ContextState& context, Object object) {
+    if (context.lost.load(std::memory_order_acquire)) return;
+    const Current current(context);
+    (void)(context.driver.*Function)(object);
+}
+template <typename Object, auto Function>
+using Handle = sdk::Handle<const ContextState, Object, &release<Object, Function>>;
+
+using StreamHandle = Handle<CUstream, &Driver::cuStreamDestroy>;
+using EventHandle = Handle<CUevent, &Driver::cuEventDestroy>;
+using ModuleHandle = Handle<CUmodule, &Driver::cuModuleUnload>;
+using PoolHandle = Handle<CUmemoryPool, &Driver::cuMemPoolDestroy>;
+using HostMemoryHandle = Handle<void*, &Driver::cuMemFreeHost>;
+
+}  // namespace wye::cuda

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plugin between `init` and `shutdown`. `init` opens nothing: the driver is opened by the first
+// probe, NVRTC by whoever compiles first, so code can be translated without a driver.
+#pragma once
+
+#include "cuda/discovery.hpp"
+#include "cuda/nvrtc/compiler.hpp"
+#include "wye/sdk/plugin_slots.hpp"
+
+namespace wye::cuda {
+
+class Device;
+
+struct Plugin : sdk::PluginState<DeviceInfo> {
+    using Device = cuda::Device;
+    static constexpr std::string_view kPlugin = "CUDA", kDomain = "cuda";
+
+    explicit Plugin(const wye_host_table& table) : PluginState(table), compiler(table) {}
+    [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
+    [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
+    // Without `cuda-c` where no NVRTC compiles for the device, and the log says why.
+    [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info);
+    [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
+    [[nodiscard]] Result<std::vector<std::byte>> translate(const DeviceInfo* info,
+                                                           const wye_artifact& artifact,
+                                                           std::string_view format);
+    // `wye.compiler`.
+    [[nodiscard]] const void* extension(std::string_view name, std::uint32_t version) const;
+
+    std::unique_ptr<const Driver> driver;
+    Compiler compiler;
+    std::uint64_t spin_ns = 0;  // a wait asks the driver again and again for this long, then blocks
+};
+
+}  // namespace wye::cuda

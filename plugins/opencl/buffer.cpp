@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl/buffer.hpp"
+
+#include <algorithm>
+
+#include "opencl/status.hpp"
+
+namespace wye::opencl {
+namespace {
+
+// OpenCL does not say what is free, only what there is; the figures are what can be known.
+std::string room(const Device& device, cl_int status) {
+    return std::string(status_of(status).name) + " (" + std::to_string(status) + "); it has " +
+           std::to_string(device.info.memory_bytes) + " bytes in all, " +
+           std::to_string(device.info.max_alloc_bytes) +
+           " at once, and buffers of this program take " + std::to_string(device.allocated.load());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
+    const std::string_view label = sdk::from_abi(desc.label);
+    cl_int status = CL_SUCCESS;
+    MemoryHandle memory(device.driver, device.driver.clCreateBuffer(
+                                           device.context(), CL_MEM_READ_WRITE,
+                                           std::max(desc.size, kLeastBytes), nullptr, &status));
+    if (status == CL_SUCCESS)
+        return std::unique_ptr<Buffer>(new Buffer(device, std::move(memory), desc.size));
+    Error error =
+        device.failed(status, "clCreateBuffer of " + std::to_string(desc.size) + " bytes", label);
+    if (status != CL_INVALID_BUFFER_SIZE && error.code != Code::DEVICE_MEMORY) return error;
+    return sdk::errors::no_memory(std::move(error), desc.size, device.info.name,
+                                  room(device, status));
+}
+
+}  // namespace wye::opencl

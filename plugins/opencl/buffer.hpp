@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A buffer of at least kLeastBytes, so that its first element can always be read. [FREE].
+#pragma once
+
+#include "opencl/device.hpp"
+
+namespace wye::opencl {
+
+class Buffer {
+  public:
+    static constexpr std::uint64_t kLeastBytes = 64;
+
+    // DEVICE_MEMORY with the bytes asked for and those that there are.
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
+                                                                const wye_buffer_desc& desc);
+    ~Buffer() { device_.allocated.fetch_sub(size_); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
+    [[nodiscard]] cl_mem memory() const { return memory_.get(); }
+    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // of no other of this device
+
+  private:
+    Buffer(Device& device, MemoryHandle memory, std::uint64_t size)
+        : device_(device),
+          memory_(std::move(memory)),
+          size_(size),
+          serial_(device.next_serial.fetch_add(1)) {
+        device_.allocated.fetch_add(size_);
+    }
+
+    Device& device_;
+    MemoryHandle memory_;
+    const std::uint64_t size_, serial_;
+};
+
+[[nodiscard]] inline Buffer& buffer_of(wye_buffer_object* object) {
+    return *reinterpret_cast<Buffer*>(object);
+}
+
+}  // namespace wye::opencl

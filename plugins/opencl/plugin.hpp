@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plugin between `init` and `shutdown`: the loader, opened by `init`.
+#pragma once
+
+#include <atomic>
+
+#include "opencl/discovery.hpp"
+#include "wye/sdk/plugin_slots.hpp"
+
+namespace wye::opencl {
+
+class Device;
+
+struct Plugin : sdk::PluginState<DeviceInfo> {
+    using Device = opencl::Device;
+    static constexpr std::string_view kPlugin = "OpenCL", kDomain = "opencl";
+
+    using PluginState::PluginState;
+    [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
+    // Devices of all platforms, in the loader's order.
+    [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
+    [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const;
+    [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
+
+    std::unique_ptr<const Driver> driver;
+    std::atomic<bool> lost_any{false};  // some device, in this process
+};
+
+}  // namespace wye::opencl

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Workarounds for what OpenCL loaders and drivers do, beyond those that the host's lowering knows.
+// Pure.
+#pragma once
+
+#include "opencl/discovery.hpp"
+#include "wye/sdk/quirk.hpp"
+
+namespace wye::opencl {
+
+inline constexpr sdk::Quirk kQuirks[] = {
+    {"pocl-first-query", "PoCL", "3.1", "always",
+     "sets itself up in the first device query of a process without a lock: two threads that ask "
+     "first at once crash in it (raw OpenCL 16 of 20)",
+     "one discovery at a time in a process; regression: test `first_use_opencl`"},
+    {"pocl-empty-cache-dir", "PoCL", "3.1", "platform name, and POCL_CACHE_DIR set and empty",
+     "ends the process in clGetDeviceIDs", "the platform is not asked; the error says so"},
+    {"pocl-needs-ld", "PoCL", "3.1", "platform name, and no `ld` in PATH",
+     "the first enqueue ends the process", "its devices are listed as unusable"},
+    {"pocl-cache-folder", "PoCL", "3.1", "platform name",
+     "a cache folder that cannot be made gives CL_DEVICE_NOT_FOUND", "the remedy names the folder"},
+    {"pocl-slow-headers", "PoCL", "3", "platform name and version",
+     "each build reads Clang's header of all built-in functions: 90 ms of 105 for a small kernel",
+     "programs that say that they call few (-DWYE_BUILTINS=1) get those declared instead "
+     "(pocl/builtins.hpp); should that not compile, the header is read"},
+    {"pocl-compiles-at-launch", "PoCL", "3.1", "platform name",
+     "machine code is made at the first enqueue, and once more where a binary is asked for",
+     "programs are saved after they ran, when the device is closed"},
+    {"pocl-empty-launch", "PoCL", "3.1", "always",
+     "a launch of no workgroups compiles the kernel for a workgroup of no size, of use to no other",
+     "nothing is queued for such a launch"},
+    {"nvidia-cl-workgroup-limit", "NVIDIA", "580", "the kernel was compiled for its workgroup",
+     "CL_KERNEL_WORK_GROUP_SIZE is 256 for every kernel, also where reqd_work_group_size says more "
+     "and the launch works",
+     "such a kernel is launched; the driver's refusal then says the same"},
+    {"nvidia-cl-loss", "NVIDIA", "580", "a new queue does not answer",
+     "after a kernel used an address that is not its own, clFinish says CL_INVALID_COMMAND_QUEUE "
+     "and the rest -9999, and the process gets no context any more",
+     "the device is lost; opening it again says to restart the process"},
+};
+
+// pocl-*: of the platform.
+[[nodiscard]] inline bool is_pocl(std::string_view platform_name) {
+    return platform_name == "Portable Computing Language";
+}
+[[nodiscard]] inline bool pocl_compiles_at_launch(const DeviceInfo& info) {
+    return is_pocl(info.platform_name);
+}
+[[nodiscard]] inline bool pocl_slow_headers(const DeviceInfo& info) {
+    return is_pocl(info.platform_name) && info.driver_version.starts_with("3.");
+}
+
+}  // namespace wye::opencl

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A ring of mapped host memory that transfers go through. Ranges are taken by the submitting
+// thread, and come back by whoever sees that their segment has ended.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "vulkan/buffer.hpp"
+#include "wye/sdk/ring.hpp"
+
+namespace wye::vulkan {
+
+// Bytes of the staging buffer that an operation may use until its work has ended.
+struct StagedRange {
+    const Buffer* buffer = nullptr;
+    std::uint64_t offset = 0;
+
+    [[nodiscard]] std::byte* bytes() const { return buffer->mapped + offset; }
+};
+
+class Staging {
+  public:
+    explicit Staging(Device& device) : device_(device) {}
+
+    // Free bytes in one piece, or none now.
+    [[nodiscard]] Result<std::optional<StagedRange>> take(std::uint64_t size,
+                                                          std::uint64_t alignment) {
+        if (!buffer_) {
+            WYE_ASSIGN(buffer_, Buffer::create(device_, kBytes, "staging", Placement::Host));
+            if (buffer_->mapped == nullptr)
+                return Error(
+                    Code::DRIVER, device_.info.name + " has no memory that the host can map",
+                    "Fix: update the Vulkan driver, or use another device", device_.info.name);
+        }
+        const sdk::Lock lock(mutex_);
+        const std::optional<std::uint64_t> offset = ring_.take(size, alignment);
+        if (!offset) return std::optional<StagedRange>();
+        return std::optional<StagedRange>({buffer_.get(), *offset});
+    }
+    // What was taken since the last mark: in use until `segment` has ended, or not used after all.
+    void mark(std::uint64_t segment) {
+        const sdk::Lock lock(mutex_);
+        ring_.mark(segment);
+    }
+    void drop() {
+        const sdk::Lock lock(mutex_);
+        ring_.drop();
+    }
+    void release(std::uint64_t segment) {
+        const sdk::Lock lock(mutex_);
+        ring_.release(segment);
+    }
+    // The segment that has to end for the oldest range to come back; none: nothing is marked.
+    [[nodiscard]] std::optional<std::uint64_t> oldest() {
+        const sdk::Lock lock(mutex_);
+        return ring_.oldest();
+    }
+
+  private:
+    static constexpr std::uint64_t kBytes = std::uint64_t{16} << 20U;
+
+    Device& device_;
+    std::unique_ptr<Buffer> buffer_;  // made when it is first needed
+    sdk::Mutex mutex_;
+    sdk::Ring ring_ WYE_GUARDED_BY(mutex_){kBytes};
+};
+
+}  // namespace wye::vulkan

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plugin between `init` and `shutdown`: the loader, opened by `init`, and the instance, made by
+// the first probe.
+#pragma once
+
+#include "vulkan/discovery.hpp"
+#include "vulkan/self_test/verdicts.hpp"
+#include "vulkan/setup/instance.hpp"
+#include "wye/sdk/plugin_slots.hpp"
+
+namespace wye::vulkan {
+
+class Device;
+
+struct Plugin : sdk::PluginState<DeviceInfo> {
+    using Device = vulkan::Device;
+    static constexpr std::string_view kPlugin = "Vulkan", kDomain = "vulkan";
+
+    using PluginState::PluginState;
+    [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
+    [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
+    [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const;
+    // Some facts want the self-test's verdict, which takes a moment the first time.
+    [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out);
+    // Hands what the validation layer said to the host's log. No lock is held.
+    void deliver_messages() const;
+
+    std::unique_ptr<const Loader> loader;
+    std::unique_ptr<Instance> instance;
+    std::unique_ptr<Verdicts> verdicts;
+};
+
+}  // namespace wye::vulkan
