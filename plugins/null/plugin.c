@@ -3,7 +3,9 @@
  * The null plugin: every slot of the contract in C11, with nothing behind them. It probes no
  * devices, so the host never opens one. Copy this file to start a plugin; README.md says how.
  *
- * Threads: nothing here changes after `init`, so every slot may be called from any thread.
+ * In this order, which is that of the other plugins: plugin, device, buffer, program, queue,
+ * timeline, command. Threads: nothing here changes after `init`, so every slot may be called from
+ * any thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +15,14 @@
 #define TEXT(literal) \
     { (literal), sizeof(literal) - 1 }
 
-/* A real plugin counts them in probe_devices and keeps the list in its object. */
-static const uint32_t device_count = 0;
+/* ---- What the plugin keeps; opaque to the host --------------------------------------------- */
 
-/* What the plugin keeps between init and shutdown. A real one also holds its driver's entry points
- * and the list of devices that it found. */
+/* Between init and shutdown. A real plugin also holds its driver's entry points and the list of
+ * devices that it found. */
 struct wye_plugin_object {
     const wye_host_table* host; /* valid until shutdown */
     uint32_t minor;             /* effective: use nothing that was added later */
 };
-
-/* What a real plugin keeps of a device, a buffer, a program and a queue. Opaque to the host. */
 struct wye_device_object {
     struct wye_plugin_object* plugin;
 };
@@ -35,8 +34,14 @@ struct wye_program_object {
 };
 struct wye_queue_object {
     struct wye_device_object* device;
-    uint64_t submitted; /* the value of the latest event */
+    uint64_t newest; /* the timeline: the value of the latest submit */
 };
+
+/* A real plugin counts them in probe_devices. */
+static const uint32_t device_count = 0;
+
+static const wye_device_table device_table;
+static const wye_queue_table queue_table;
 
 /* Reports a failure through the host; `sink` may be null. Returns `code`. */
 static wye_status fail(const wye_host_table* host, wye_error** sink, wye_status code,
@@ -59,88 +64,80 @@ static wye_status unsupported(const wye_host_table* host, wye_error** sink) {
     return fail(host, sink, WYE_UNSUPPORTED, message, fix);
 }
 
-/* ---- Queue -------------------------------------------------------------------------------- */
+/* ---- Plugin -------------------------------------------------------------------------------- */
 
-/* Queue everything or nothing; number the event; never block on the device here. */
-static wye_status queue_submit(wye_queue_object* queue, const wye_operation* operations,
-                               uint64_t count, const wye_event* waits, uint64_t wait_count,
-                               uint64_t* out_value, wye_error** error) {
-    (void)operations, (void)count, (void)waits, (void)wait_count, (void)out_value;
-    return unsupported(queue->device->plugin->host, error);
-}
-
-/* WYE_OK, WYE_NOT_READY, or what poisoned the value. */
-static wye_status queue_poll(wye_queue_object* queue, uint64_t value, wye_error** error) {
+/* Open vendor libraries here, by versioned soname; a missing one is WYE_MISSING_DEPENDENCY. */
+static wye_status plugin_init(const wye_host_table* host, uint32_t minor, wye_plugin_object** out,
+                              wye_error** error) {
+    wye_plugin_object* plugin = calloc(1, sizeof *plugin);
     (void)error;
-    return value <= queue->submitted ? WYE_OK : WYE_NOT_READY;
-}
-
-static wye_status queue_wait(wye_queue_object* queue, uint64_t value, uint64_t timeout_ns,
-                             wye_error** error) {
-    (void)timeout_ns;
-    return queue_poll(queue, value, error) == WYE_OK ? WYE_OK : WYE_TIMEOUT;
-}
-
-/* Only from the driver's own timestamps; leave the slot null rather than invent a time. */
-static wye_status queue_timing(wye_queue_object* queue, uint64_t value, wye_timing* out,
-                               wye_error** error) {
-    (void)value, (void)out;
-    return unsupported(queue->device->plugin->host, error);
-}
-
-static wye_status queue_cancel(wye_queue_object* queue, uint64_t value, wye_error** error) {
-    (void)value;
-    return unsupported(queue->device->plugin->host, error);
-}
-
-/* Blocks until everything submitted has ended. */
-static void queue_destroy(wye_queue_object* queue) { free(queue); }
-
-static const wye_queue_table queue_table = {
-    .header = {sizeof(wye_queue_table), 0, NULL},
-    .submit = queue_submit,
-    .poll = queue_poll,
-    .wait = queue_wait,
-    .timing = queue_timing,
-    .cancel = queue_cancel,
-    .destroy = queue_destroy,
-};
-
-/* ---- Device ------------------------------------------------------------------------------- */
-
-static wye_status device_buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
-                                       wye_buffer_object** out, wye_error** error) {
-    (void)desc, (void)out;
-    return unsupported(device->plugin->host, error);
-}
-
-static void device_buffer_destroy(wye_device_object* device, wye_buffer_object* buffer) {
-    (void)device;
-    free(buffer);
-}
-
-/* Compile here, and give the compiler's log in the message of WYE_COMPILE_FAILED. */
-static wye_status device_program_create(wye_device_object* device, const wye_artifact* artifact,
-                                        wye_program_object** out, wye_error** error) {
-    (void)artifact, (void)out;
-    return unsupported(device->plugin->host, error);
-}
-
-static void device_program_destroy(wye_device_object* device, wye_program_object* program) {
-    (void)device;
-    free(program);
-}
-
-static wye_status device_queue_create(wye_device_object* device, const wye_queue_desc* desc,
-                                      wye_queue_object** out, const wye_queue_table** table,
-                                      wye_error** error) {
-    wye_queue_object* queue = calloc(1, sizeof *queue);
-    (void)desc, (void)error;
-    if (queue == NULL)
+    if (plugin == NULL)
         return WYE_OUT_OF_MEMORY; /* the one failure that may come without an error */
-    queue->device = device;
-    *out = queue;
-    *table = &queue_table;
+    plugin->host = host;
+    plugin->minor = minor;
+    *out = plugin;
+    return WYE_OK;
+}
+
+/* Cheap: list devices, make no context. Unusable ones count too, with a reason in device_info. */
+static wye_status plugin_probe_devices(wye_plugin_object* plugin, uint32_t* out_count,
+                                       wye_error** error) {
+    (void)plugin, (void)error;
+    *out_count = device_count;
+    return WYE_OK;
+}
+
+static wye_status plugin_device_info(wye_plugin_object* plugin, uint32_t index,
+                                     wye_device_info* out, wye_error** error) {
+    (void)index, (void)out;
+    return unsupported(plugin->host, error);
+}
+
+/* WYE_UNSUPPORTED for what the device does not report, WYE_UNKNOWN_KEY for keys that this file does
+ * not know. Claim nothing that is not so: absent means no. */
+static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, uint32_t key,
+                                     wye_fact* out) {
+    (void)plugin, (void)index, (void)key, (void)out;
+    return WYE_UNSUPPORTED;
+}
+
+static wye_status plugin_device_fact_named(wye_plugin_object* plugin, uint32_t index,
+                                           wye_string name, wye_fact* out) {
+    (void)plugin, (void)index, (void)name, (void)out;
+    return WYE_UNKNOWN_KEY;
+}
+
+static wye_status plugin_translate(wye_plugin_object* plugin, uint32_t index,
+                                   const wye_artifact* artifact, wye_string format, wye_bytes* out,
+                                   wye_error** error) {
+    (void)index, (void)artifact, (void)format, (void)out;
+    return unsupported(plugin->host, error);
+}
+
+static void plugin_translate_release(wye_plugin_object* plugin, wye_bytes bytes) {
+    (void)plugin, (void)bytes; /* nothing was ever given out */
+}
+
+static const void* plugin_get_extension(wye_plugin_object* plugin, wye_string name,
+                                        uint32_t version) {
+    (void)plugin, (void)name, (void)version;
+    return NULL;
+}
+
+/* Joins all threads of the plugin. A later init starts afresh. */
+static void plugin_shutdown(wye_plugin_object* plugin) { free(plugin); }
+
+/* ---- Device -------------------------------------------------------------------------------- */
+
+static wye_status device_open(wye_plugin_object* plugin, uint32_t index, wye_device_object** out,
+                              const wye_device_table** table, wye_error** error) {
+    wye_device_object* device;
+    if (index >= device_count) return unsupported(plugin->host, error);
+    device = calloc(1, sizeof *device);
+    if (device == NULL) return WYE_OUT_OF_MEMORY;
+    device->plugin = plugin;
+    *out = device;
+    *table = &device_table;
     return WYE_OK;
 }
 
@@ -171,30 +168,6 @@ static wye_status device_try_recover(wye_device_object* device, wye_error** erro
     return unsupported(device->plugin->host, error);
 }
 
-/* Leave save and load null when programs cannot be saved: the host then has no disk cache. */
-static wye_status device_program_save(wye_device_object* device, wye_program_object* program,
-                                      wye_bytes* out, wye_error** error) {
-    (void)program, (void)out;
-    return unsupported(device->plugin->host, error);
-}
-
-static wye_status device_program_load(wye_device_object* device, const wye_artifact* artifact,
-                                      wye_bytes saved, wye_program_object** out,
-                                      wye_error** error) {
-    (void)artifact, (void)saved, (void)out;
-    return unsupported(device->plugin->host, error);
-}
-
-static wye_status device_graph_create(wye_device_object* device, const wye_graph_desc* desc,
-                                      wye_graph_object** out, wye_error** error) {
-    (void)desc, (void)out;
-    return unsupported(device->plugin->host, error);
-}
-
-static void device_graph_destroy(wye_device_object* device, wye_graph_object* graph) {
-    (void)device, (void)graph; /* none was ever made */
-}
-
 static const void* device_get_extension(wye_device_object* device, wye_string name,
                                         uint32_t version) {
     (void)device, (void)name, (void)version;
@@ -203,100 +176,141 @@ static const void* device_get_extension(wye_device_object* device, wye_string na
 
 static void device_close(wye_device_object* device) { free(device); }
 
+/* ---- Buffer -------------------------------------------------------------------------------- */
+
+/* A buffer of 0 bytes still has one readable element. */
+static wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
+                                wye_buffer_object** out, wye_error** error) {
+    (void)desc, (void)out;
+    return unsupported(device->plugin->host, error);
+}
+
+static void buffer_destroy(wye_device_object* device, wye_buffer_object* buffer) {
+    (void)device;
+    free(buffer);
+}
+
+/* ---- Program ------------------------------------------------------------------------------- */
+
+/* Compile here, and give the compiler's log in the message of WYE_COMPILE_FAILED. */
+static wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
+                                 wye_program_object** out, wye_error** error) {
+    (void)artifact, (void)out;
+    return unsupported(device->plugin->host, error);
+}
+
+static void program_destroy(wye_device_object* device, wye_program_object* program) {
+    (void)device;
+    free(program);
+}
+
+/* Leave save and load null when programs cannot be saved: the host then has no disk cache. */
+static wye_status program_save(wye_device_object* device, wye_program_object* program,
+                               wye_bytes* out, wye_error** error) {
+    (void)program, (void)out;
+    return unsupported(device->plugin->host, error);
+}
+
+static wye_status program_load(wye_device_object* device, const wye_artifact* artifact,
+                               wye_bytes saved, wye_program_object** out, wye_error** error) {
+    (void)artifact, (void)saved, (void)out;
+    return unsupported(device->plugin->host, error);
+}
+
+/* ---- Queue --------------------------------------------------------------------------------- */
+
+static wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
+                               wye_queue_object** out, const wye_queue_table** table,
+                               wye_error** error) {
+    wye_queue_object* queue = calloc(1, sizeof *queue);
+    (void)desc, (void)error;
+    if (queue == NULL) return WYE_OUT_OF_MEMORY;
+    queue->device = device;
+    *out = queue;
+    *table = &queue_table;
+    return WYE_OK;
+}
+
+/* Queue everything or nothing; number the event; never block on the device here. */
+static wye_status queue_submit(wye_queue_object* queue, const wye_operation* operations,
+                               uint64_t count, const wye_event* waits, uint64_t wait_count,
+                               uint64_t* out_value, wye_error** error) {
+    (void)operations, (void)count, (void)waits, (void)wait_count, (void)out_value;
+    return unsupported(queue->device->plugin->host, error);
+}
+
+/* Blocks until everything submitted has ended. */
+static void queue_destroy(wye_queue_object* queue) { free(queue); }
+
+/* ---- Timeline ------------------------------------------------------------------------------ */
+
+/* WYE_OK, WYE_NOT_READY, or what poisoned the value. */
+static wye_status timeline_poll(wye_queue_object* queue, uint64_t value, wye_error** error) {
+    (void)error;
+    return value <= queue->newest ? WYE_OK : WYE_NOT_READY;
+}
+
+static wye_status timeline_wait(wye_queue_object* queue, uint64_t value, uint64_t timeout_ns,
+                                wye_error** error) {
+    (void)timeout_ns;
+    return timeline_poll(queue, value, error) == WYE_OK ? WYE_OK : WYE_TIMEOUT;
+}
+
+/* Only from the driver's own timestamps; leave the slot null rather than invent a time. */
+static wye_status timeline_timing(wye_queue_object* queue, uint64_t value, wye_timing* out,
+                                  wye_error** error) {
+    (void)value, (void)out;
+    return unsupported(queue->device->plugin->host, error);
+}
+
+static wye_status timeline_cancel(wye_queue_object* queue, uint64_t value, wye_error** error) {
+    (void)value;
+    return unsupported(queue->device->plugin->host, error);
+}
+
+/* ---- Command: recorded operations ---------------------------------------------------------- */
+
+static wye_status command_create(wye_device_object* device, const wye_graph_desc* desc,
+                                 wye_graph_object** out, wye_error** error) {
+    (void)desc, (void)out;
+    return unsupported(device->plugin->host, error);
+}
+
+static void command_destroy(wye_device_object* device, wye_graph_object* command) {
+    (void)device, (void)command; /* none was ever made */
+}
+
+/* ---- Tables -------------------------------------------------------------------------------- */
+
+static const wye_queue_table queue_table = {
+    .header = {sizeof(wye_queue_table), 0, NULL},
+    .submit = queue_submit,
+    .poll = timeline_poll,
+    .wait = timeline_wait,
+    .timing = timeline_timing,
+    .cancel = timeline_cancel,
+    .destroy = queue_destroy,
+};
+
 static const wye_device_table device_table = {
     .header = {sizeof(wye_device_table), 0, NULL},
-    .buffer_create = device_buffer_create,
-    .buffer_destroy = device_buffer_destroy,
-    .program_create = device_program_create,
-    .program_destroy = device_program_destroy,
-    .queue_create = device_queue_create,
+    .buffer_create = buffer_create,
+    .buffer_destroy = buffer_destroy,
+    .program_create = program_create,
+    .program_destroy = program_destroy,
+    .queue_create = queue_create,
     .memory_info = device_memory_info,
     .prepare = device_prepare,
     .flush = device_flush,
     .device_lost = device_lost,
     .try_recover = device_try_recover,
-    .program_save = device_program_save,
-    .program_load = device_program_load,
-    .graph_create = device_graph_create,
-    .graph_destroy = device_graph_destroy,
+    .program_save = program_save,
+    .program_load = program_load,
+    .graph_create = command_create,
+    .graph_destroy = command_destroy,
     .get_extension = device_get_extension,
     .close = device_close,
 };
-
-/* ---- Plugin ------------------------------------------------------------------------------- */
-
-/* Open vendor libraries here, by versioned soname; a missing one is WYE_MISSING_DEPENDENCY. */
-static wye_status plugin_init(const wye_host_table* host, uint32_t minor, wye_plugin_object** out,
-                              wye_error** error) {
-    wye_plugin_object* plugin = calloc(1, sizeof *plugin);
-    (void)error;
-    if (plugin == NULL) return WYE_OUT_OF_MEMORY;
-    plugin->host = host;
-    plugin->minor = minor;
-    *out = plugin;
-    return WYE_OK;
-}
-
-/* Cheap: list devices, make no context. Unusable ones count too, with a reason in device_info. */
-static wye_status plugin_probe_devices(wye_plugin_object* plugin, uint32_t* out_count,
-                                       wye_error** error) {
-    (void)plugin, (void)error;
-    *out_count = device_count;
-    return WYE_OK;
-}
-
-static wye_status plugin_device_info(wye_plugin_object* plugin, uint32_t index,
-                                     wye_device_info* out, wye_error** error) {
-    (void)index, (void)out;
-    return unsupported(plugin->host, error);
-}
-
-/* WYE_UNSUPPORTED for what the device does not report, WYE_UNKNOWN_KEY for keys that this file does
- * not know. Claim nothing that is not so: absent means no. */
-static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, uint32_t key,
-                                     wye_fact* out) {
-    (void)plugin, (void)index, (void)key, (void)out;
-    return WYE_UNSUPPORTED;
-}
-
-static wye_status plugin_open_device(wye_plugin_object* plugin, uint32_t index,
-                                     wye_device_object** out, const wye_device_table** table,
-                                     wye_error** error) {
-    wye_device_object* device;
-    if (index >= device_count) return unsupported(plugin->host, error);
-    device = calloc(1, sizeof *device);
-    if (device == NULL) return WYE_OUT_OF_MEMORY;
-    device->plugin = plugin;
-    *out = device;
-    *table = &device_table;
-    return WYE_OK;
-}
-
-static wye_status plugin_translate(wye_plugin_object* plugin, uint32_t index,
-                                   const wye_artifact* artifact, wye_string format, wye_bytes* out,
-                                   wye_error** error) {
-    (void)index, (void)artifact, (void)format, (void)out;
-    return unsupported(plugin->host, error);
-}
-
-static void plugin_translate_release(wye_plugin_object* plugin, wye_bytes bytes) {
-    (void)plugin, (void)bytes; /* nothing was ever given out */
-}
-
-static wye_status plugin_device_fact_named(wye_plugin_object* plugin, uint32_t index,
-                                           wye_string name, wye_fact* out) {
-    (void)plugin, (void)index, (void)name, (void)out;
-    return WYE_UNKNOWN_KEY;
-}
-
-static const void* plugin_get_extension(wye_plugin_object* plugin, wye_string name,
-                                        uint32_t version) {
-    (void)plugin, (void)name, (void)version;
-    return NULL;
-}
-
-/* Joins all threads of the plugin. A later init starts afresh. */
-static void plugin_shutdown(wye_plugin_object* plugin) { free(plugin); }
 
 static const wye_plugin_table plugin_table = {
     .header = {sizeof(wye_plugin_table), 0, NULL},
@@ -304,7 +318,7 @@ static const wye_plugin_table plugin_table = {
     .probe_devices = plugin_probe_devices,
     .device_info = plugin_device_info,
     .device_fact = plugin_device_fact,
-    .open_device = plugin_open_device,
+    .open_device = device_open,
     .translate = plugin_translate,
     .translate_release = plugin_translate_release,
     .device_fact_named = plugin_device_fact_named,
