@@ -87,19 +87,12 @@ soak_wait() {
     local until=$((SECONDS + $2))
     while kill -0 "$1" 2>/dev/null; do
         if [ $SECONDS -ge $until ]; then
-            soak_end_tree "$1"
+            end_tree "$1"
             return 124
         fi
         sleep 0.2
     done
     wait "$1"
-}
-
-# Ends a process and what it started, leaves first.
-soak_end_tree() {
-    local child
-    for child in $(ps -o pid= --ppid "$1"); do soak_end_tree "$child"; done
-    kill -KILL "$1" 2>/dev/null || true
 }
 
 soak_build() {
@@ -123,7 +116,7 @@ soak_run() {
     prepare_thread
     echo 0 >"$work/next"
     soak_end=$((SECONDS + soak_minutes * 60))
-    trap 'for worker in "${workers[@]}"; do soak_end_tree "$worker"; done' EXIT
+    trap 'for worker in "${workers[@]}"; do end_tree "$worker"; done' EXIT
     for ((worker = 0; worker < $(nproc); ++worker)); do
         soak_worker "$worker" &
         workers+=($!)
@@ -137,7 +130,6 @@ soak() {
     rm -rf "$soak_dir"/{done,failures,running-*,failed-*}
     must "configure $sanitize" configure_sanitize
     must "build what is attacked under sanitizers" soak_build
-    must "configure $thread" configure_thread
     must "build $thread (clang, thread sanitizer, what has threads)" build_thread
     step "attacks, for $soak_minutes minutes" soak_run
     if [ "$step_status" -ne 0 ]; then add "the soak itself" 0 1; fi

@@ -3,6 +3,11 @@
 #
 # step NAME COMMAND...   runs COMMAND with its output in a log file, prints NAME and how long it took, and on failure the
 #                        end of the log. It never ends the script: the caller looks at step_status.
+# lane NAME COMMAND NAME COMMAND...   starts the commands (one word each) in the background at a lower priority, one after
+#                        the other, as steps of their own; one that fails ends the lane. One lane at a time.
+# lane_step              waits for the next step of the lane, and then does what step does.
+# lane_stop              ends the lane with all that it started.
+# end_tree PROCESS       kills a process and what it started.
 # Before the first step the caller sets step_log_dir (an existing folder).
 
 step_number=0
@@ -20,38 +25,126 @@ step_progress() {
     done
 }
 
-step() {
-    local name=$1 log head start end watcher=
-    shift
+step_slug() { tr -cs 'a-zA-Z0-9\n' '-' <<<"$1"; }
+
+# Sets step_number, step_log and step_head for the next step, which is called NAME.
+step_next() {
     step_number=$((step_number + 1))
-    log=$step_log_dir/$(printf '%02d' "$step_number")-$(tr -cs 'a-zA-Z0-9\n' '-' <<<"$name").log
-    head=$(printf '[%2d] %s' "$step_number" "$name")
-    printf '%s ...' "$head"
+    step_log=$step_log_dir/$(printf '%02d' "$step_number")-$(step_slug "$1").log
+    step_head=$(printf '[%2d] %s' "$step_number" "$1")
+}
+
+step_watcher=
+step_announce() { # step_announce LOG HEAD
+    printf '%s ...' "$2"
     if [ -t 1 ]; then
-        step_progress "$log" "$head" &
-        watcher=$!
+        step_progress "$1" "$2" &
+        step_watcher=$!
     fi
-    start=${EPOCHREALTIME/[.,]/}
+}
+
+# step_print LOG HEAD MICROSECONDS WORDS: how the step of step_status ended.
+step_print() {
+    if [ -n "$step_watcher" ]; then
+        kill "$step_watcher" 2>/dev/null || true
+        wait "$step_watcher" 2>/dev/null || true
+        printf '\r\033[K%s ...' "$2"
+        step_watcher=
+    fi
+    local tenths=$((($3 + 50000) / 100000))
+    local took="$((tenths / 10)).$((tenths % 10)) s$4"
+    if [ "$step_status" -eq 0 ]; then
+        printf ' ok (%s)\n' "$took"
+    else
+        printf ' FAILED with status %d (%s)\n' "$step_status" "$took"
+        tail -n 40 "$1" | sed 's/^/     | /'
+        say "     whole log: $1"
+    fi
+    step_log=$1
+}
+
+step_now() { echo "${EPOCHREALTIME/[.,]/}"; }
+
+step() {
+    local name=$1 log head start
+    shift
+    step_next "$name"
+    log=$step_log head=$step_head
+    step_announce "$log" "$head"
+    start=$(step_now)
     # Not in a condition: that would switch errexit off inside the command.
     set +e
     ( set -e; "$@" ) >"$log" 2>&1 </dev/null
     step_status=$?
     set -e
-    end=${EPOCHREALTIME/[.,]/}
-    if [ -n "$watcher" ]; then
-        kill "$watcher" 2>/dev/null || true
-        wait "$watcher" 2>/dev/null || true
-        printf '\r\033[K%s ...' "$head"
-    fi
-    local tenths=$(((end - start + 50000) / 100000))
-    if [ "$step_status" -eq 0 ]; then
-        printf ' ok (%d.%d s)\n' "$((tenths / 10))" "$((tenths % 10))"
+    step_print "$log" "$head" $(($(step_now) - start)) ''
+}
+
+lane_process=
+lane_logs=()
+lane_names=()
+
+lane() {
+    local commands=() log
+    lane_logs=() lane_names=()
+    while [ $# -gt 0 ]; do
+        lane_names+=("$1")
+        log=$step_log_dir/$(step_slug "$1").log
+        rm -f "$log.ended"
+        lane_logs+=("$log")
+        commands+=("$2")
+        shift 2
+    done
+    (
+        trap - EXIT
+        renice -n 10 -p "$BASHPID" >/dev/null
+        for i in "${!commands[@]}"; do
+            start=$(step_now)
+            set +e
+            ( set -e; "${commands[i]}" ) >"${lane_logs[i]}" 2>&1 </dev/null
+            status=$?
+            set -e
+            echo "$status $(($(step_now) - start))" >"${lane_logs[i]}.new"
+            mv "${lane_logs[i]}.new" "${lane_logs[i]}.ended"
+            [ "$status" -eq 0 ] || break
+        done
+    ) &
+    lane_process=$!
+}
+
+lane_step() {
+    local log=${lane_logs[0]} head microseconds=0 running=1
+    step_next "${lane_names[0]}"
+    head=$step_head
+    lane_logs=("${lane_logs[@]:1}") lane_names=("${lane_names[@]:1}")
+    step_announce "$log" "$head"
+    step_status=125
+    # The lane is looked at first: what it wrote before it ended is there afterwards.
+    while [ ! -e "$log.ended" ] && [ "$running" -eq 1 ]; do
+        kill -0 "$lane_process" 2>/dev/null || running=0
+        sleep 0.2
+    done
+    if [ -e "$log.ended" ]; then
+        read -r step_status microseconds <"$log.ended"
+        rm "$log.ended"
     else
-        printf ' FAILED with status %d (%d.%d s)\n' "$step_status" "$((tenths / 10))" "$((tenths % 10))"
-        tail -n 40 "$log" | sed 's/^/     | /'
-        say "     whole log: $log"
+        echo "the lane of this step ended before it" >>"$log"
     fi
-    step_log=$log
+    mv "$log" "$step_log"
+    log=$step_log
+    step_print "$log" "$head" "$microseconds" ' beside the steps above'
+}
+
+lane_stop() {
+    [ -z "$lane_process" ] || end_tree "$lane_process"
+    lane_process=
+}
+
+# Leaves first.
+end_tree() {
+    local child
+    for child in $(ps -o pid= --ppid "$1"); do end_tree "$child"; done
+    kill -KILL "$1" 2>/dev/null || true
 }
 
 # plugin_folders BUILD: the folders of a build tree that hold plugins, as WYE_PLUGIN_PATH wants them. The cpu plugin is
