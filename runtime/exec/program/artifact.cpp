@@ -59,16 +59,21 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
     return out;
 }
 
+lower::Options lowering_options(const ir::Program& program, const Form& form) {
+    lower::Options options;
+    if (form.workgroup != program.workgroup) options.workgroup = form.workgroup;
+    options.folded_grid = form.folded;
+    options.natives = form.natives;
+    options.check_free = form.check_free;
+    return options;
+}
+
 Result<lower::Artifact> make_artifact(const LoadedProgram& program, const Form& form,
                                       std::string_view format, const registry::Facts& facts) {
     if (form.variant != ir::kNone)
         return plan::variant_artifact(program.plan(), form.variant, form.workgroup);
-    lower::Options options;
-    if (form.workgroup != program.ir().workgroup) options.workgroup = form.workgroup;
-    options.folded_grid = form.folded;
-    options.natives = form.natives;
-    options.check_free = form.check_free;
-    return lower::lower(program.ir(), format, target_facts(facts), options);
+    return lower::lower(program.ir(), format, target_facts(facts),
+                        lowering_options(program.ir(), form));
 }
 
 wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label) {

@@ -14,6 +14,9 @@ namespace wye::exec {
 // What the lowering may rely on, from the device's self-test; what is not reported is not exact.
 [[nodiscard]] lower::TargetFacts target_facts(const registry::Facts& facts);
 
+// How the portable body of a program is lowered for a form.
+[[nodiscard]] lower::Options lowering_options(const ir::Program& program, const Form& form);
+
 // Lowers the program in this form, or takes the native variant that the form names. `format`: of
 // the route. UNSUPPORTED for a construct without a lowering.
 [[nodiscard]] Result<lower::Artifact> make_artifact(const LoadedProgram& program, const Form& form,

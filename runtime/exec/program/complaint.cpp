@@ -33,14 +33,11 @@ Error explain_refusal(Error error, const registry::DeviceInfo& info, const Loade
     const std::string log = error.cause ? error.cause->message : error.message;
     const std::size_t at = log.find("error");
     if (at == std::string::npos) return error;
-    lower::Options options;
-    if (form.workgroup != source.workgroup) options.workgroup = form.workgroup;
-    options.folded_grid = form.folded;
     const std::string_view code(reinterpret_cast<const char*>(artifact.code.data()),
                                 artifact.code.size());
-    const std::string place =
-        lower::place_of_line(source, artifact.format, target_facts(info.facts), options, code,
-                             sdk::line_number(sdk::line_at(log, at)));
+    const std::string place = lower::place_of_line(
+        source, artifact.format, target_facts(info.facts), lowering_options(source, form), code,
+        sdk::line_number(sdk::line_at(log, at)));
     if (!place.empty()) error.message += fmt::format(" [program at {}]", place);
     return error;
 }

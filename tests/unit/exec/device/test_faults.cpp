@@ -91,6 +91,32 @@ TEST_CASE("a complaint about lowered code names the statement of the program") {
     }
 }
 
+TEST_CASE("a complaint about code without range checks names the statement too") {
+    for (const char* format : {"opencl-c", "cuda-c"}) {
+        Rig rig;
+        rig.driver.format = format;
+        rig.driver.fail_compile = true;
+        const wye_device device = rig.device();
+        const wye_program program = rig.program(
+            "wye 1; program p; workgroup 64; param k: u32; input x: u32[]; output r: u32[len(x)];\n"
+            "grid elements len(x);\n"
+            "main {\n  r[global_id.x] = x[global_id.x] * 12345u;\n}");
+        rig.driver.compile_log = [](std::string_view code) {
+            const std::size_t at = code.find("12345");
+            REQUIRE(at != std::string_view::npos);
+            const auto line = 1 + std::count(code.begin(), code.begin() + at, '\n');
+            return "x.c:" + std::to_string(line) + ":9: error: bad";
+        };
+        // 64 elements need no range check, 65 do.
+        for (const std::size_t count : {64U, 65U}) {
+            std::vector<std::uint32_t> x(count), r(count);
+            Job job(program, device);
+            job.param(1).in(0, x.data(), count * 4).out(1, r.data(), count * 4);
+            check_refused(job.run(rig), WYE_COMPILE_FAILED, "[program at 4:3]");
+        }
+    }
+}
+
 TEST_CASE("a time-out cancels, delivers nothing, and the next dispatch runs") {
     Ready t;
     t.rig.driver.can_cancel = true;
