@@ -12,12 +12,11 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
 }
 
 Result<void> Queue::begin() {
-    queued_ = false;
-    return timeline_.usable(timeline_.newest() + 1);
+    handover_.reset();
+    return {};
 }
 
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
-    WYE_TRY(other.timeline_.usable(value));
     WYE_ASSIGN(const bool ended, other.timeline_.poll(value));
     if (ended) return {};
     if (!batch_) batch_ = std::make_unique<Batch>();
@@ -33,30 +32,17 @@ Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation
 }
 
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
-    queued_ = true;
     WYE_ASSIGN(handover_, try_dispatch(op, server_.worker, stop()));
-    return {};
+    return queued({});
 }
 
-Result<void> Queue::copy(const wye_copy_op& op) {
-    queued_ = true;
-    return run_copy(op, stop());
-}
+Result<void> Queue::copy(const wye_copy_op& op) { return queued(run_copy(op, stop())); }
 
-Result<void> Queue::fill(const wye_fill_op& op) {
-    queued_ = true;
-    return run_fill(op, stop());
-}
+Result<void> Queue::fill(const wye_fill_op& op) { return queued(run_fill(op, stop())); }
 
-Result<void> Queue::upload(const wye_transfer_op& op) {
-    queued_ = true;
-    return run_upload(op, stop());
-}
+Result<void> Queue::upload(const wye_transfer_op& op) { return queued(run_upload(op, stop())); }
 
-Result<void> Queue::download(const wye_transfer_op& op) {
-    queued_ = true;
-    return run_download(op, stop());
-}
+Result<void> Queue::download(const wye_transfer_op& op) { return queued(run_download(op, stop())); }
 
 Result<std::uint64_t> Queue::end() {
     const std::uint64_t next = timeline_.newest() + 1;
@@ -69,10 +55,7 @@ Result<std::uint64_t> Queue::end() {
     return next;
 }
 
-void Queue::abandon(const Error& error) {
-    if (queued_) timeline_.poison(error);
-    batch_.reset();
-}
+void Queue::abandon() { batch_.reset(); }
 
 Result<void> Queue::perform(const wye_operation& op) {
     if (!batch_) {

@@ -35,7 +35,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<std::uint64_t> end();
-    void abandon(const Error& error);
+    void drain() {}
+    void abandon();
 
     // As InOrderQueue, unless it is for the queue's thread.
     Result<void> perform(const wye_operation& op);
@@ -50,7 +51,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
     std::unique_ptr<Batch> batch_;  // for the queue's thread
     std::optional<Handover> handover_;
     std::chrono::steady_clock::time_point start_;
-    bool queued_ = false;  // some of it ran
 };
 
 }  // namespace wye::cpu

@@ -27,14 +27,9 @@ Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
     return InOrderQueue::submit(operations, waits);
 }
 
-Result<void> Queue::begin() {
-    queued_ = false;
-    WYE_TRY(timeline_.usable(timeline_.newest() + 1));
-    return timeline_.begin();
-}
+Result<void> Queue::begin() { return timeline_.begin(); }
 
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
-    WYE_TRY(other.timeline_.usable(value));
     WYE_ASSIGN(const EventRef event, other.timeline_.event_for(value));
     if (!event) return {};
     const CUresult status =
@@ -47,15 +42,14 @@ Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation
 }
 
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
-    WYE_TRY(program_of(op.program).launch(handle_.get(), op));
-    return queued(CUDA_SUCCESS, "cuLaunchKernel");
+    return queued(program_of(op.program).launch(handle_.get(), op));
 }
 
 Result<void> Queue::copy(const wye_copy_op& op) {
     const CUdeviceptr source = buffer_of(op.source).memory() + op.source_offset;
     const CUdeviceptr target = buffer_of(op.target).memory() + op.target_offset;
-    return queued(device_.driver.cuMemcpyDtoDAsync(target, source, op.size, handle_.get()),
-                  "cuMemcpyDtoDAsync");
+    return took(device_.driver.cuMemcpyDtoDAsync(target, source, op.size, handle_.get()),
+                "cuMemcpyDtoDAsync");
 }
 
 Result<void> Queue::fill(const wye_fill_op& op) {
@@ -65,13 +59,13 @@ Result<void> Queue::fill(const wye_fill_op& op) {
     const auto high = static_cast<unsigned>(op.pattern >> 32U);
     switch (op.pattern_size) {
         case 1:
-            return queued(driver.cuMemsetD8Async(target, static_cast<unsigned char>(low), op.size,
-                                                 handle_.get()),
-                          "cuMemsetD8Async");
+            return took(driver.cuMemsetD8Async(target, static_cast<unsigned char>(low), op.size,
+                                               handle_.get()),
+                        "cuMemsetD8Async");
         case 2:
-            return queued(driver.cuMemsetD16Async(target, static_cast<unsigned short>(low),
-                                                  op.size / 2, handle_.get()),
-                          "cuMemsetD16Async");
+            return took(driver.cuMemsetD16Async(target, static_cast<unsigned short>(low),
+                                                op.size / 2, handle_.get()),
+                        "cuMemsetD16Async");
         case 4:
             return fill_words(target, low, low, op.size);
         default:
@@ -86,8 +80,8 @@ Result<void> Queue::upload(const wye_transfer_op& op) {
         std::memcpy(staged, op.source, op.size);
         source = staged;
     }
-    return queued(device_.driver.cuMemcpyHtoDAsync(target, source, op.size, handle_.get()),
-                  "cuMemcpyHtoDAsync");
+    return took(device_.driver.cuMemcpyHtoDAsync(target, source, op.size, handle_.get()),
+                "cuMemcpyHtoDAsync");
 }
 
 Result<void> Queue::download(const wye_transfer_op& op) {
@@ -97,38 +91,31 @@ Result<void> Queue::download(const wye_transfer_op& op) {
         timeline_.deliver({op.target, staged, op.size});
         target = staged;
     }
-    return queued(device_.driver.cuMemcpyDtoHAsync(target, source, op.size, handle_.get()),
-                  "cuMemcpyDtoHAsync");
+    return took(device_.driver.cuMemcpyDtoHAsync(target, source, op.size, handle_.get()),
+                "cuMemcpyDtoHAsync");
 }
 
 Result<std::uint64_t> Queue::end() { return timeline_.add(); }
 
-void Queue::abandon(const Error& error) {
-    if (queued_) {
-        (void)device_.driver.cuStreamSynchronize(handle_.get());
-        timeline_.poison(error);
-    }
-    timeline_.abandon();
-}
+void Queue::drain() { (void)device_.driver.cuStreamSynchronize(handle_.get()); }
 
-Result<void> Queue::queued(CUresult status, std::string_view call) {
-    WYE_TRY(device_.check(status, call));
-    queued_ = true;
-    return {};
+void Queue::abandon() { timeline_.abandon(); }
+
+Result<void> Queue::took(CUresult status, std::string_view call) {
+    return queued(device_.check(status, call));
 }
 
 // quirk cuda-fill-8: the first element is made, and then copied in doubling steps.
 Result<void> Queue::fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size) {
     const Driver& driver = device_.driver;
     if (low == high)
-        return queued(driver.cuMemsetD32Async(at, low, size / 4, handle_.get()),
-                      "cuMemsetD32Async");
-    WYE_TRY(queued(driver.cuMemsetD32Async(at, low, 1, handle_.get()), "cuMemsetD32Async"));
-    WYE_TRY(queued(driver.cuMemsetD32Async(at + 4, high, 1, handle_.get()), "cuMemsetD32Async"));
+        return took(driver.cuMemsetD32Async(at, low, size / 4, handle_.get()), "cuMemsetD32Async");
+    WYE_TRY(took(driver.cuMemsetD32Async(at, low, 1, handle_.get()), "cuMemsetD32Async"));
+    WYE_TRY(took(driver.cuMemsetD32Async(at + 4, high, 1, handle_.get()), "cuMemsetD32Async"));
     for (std::uint64_t filled = 8; filled < size; filled *= 2) {
         const std::uint64_t more = std::min(filled, size - filled);
-        WYE_TRY(queued(driver.cuMemcpyDtoDAsync(at + filled, at, more, handle_.get()),
-                       "cuMemcpyDtoDAsync"));
+        WYE_TRY(took(driver.cuMemcpyDtoDAsync(at + filled, at, more, handle_.get()),
+                     "cuMemcpyDtoDAsync"));
     }
     return {};
 }

@@ -36,17 +36,15 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<std::uint64_t> end();
-    void abandon(const Error& error);
+    void drain();
+    void abandon();
 
-    Result<void> queued(CUresult status, std::string_view call);
+    Result<void> took(CUresult status, std::string_view call);
     Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
 
     Device& device_;
     StreamHandle handle_;
     Timeline timeline_;
-
-    // Of the submit in progress.
-    bool queued_ = false;  // some of it
 };
 
 }  // namespace wye::cuda

@@ -9,14 +9,12 @@
 #include <deque>
 #include <vector>
 
+#include "cuda/context/marks.hpp"
 #include "cuda/context/staging.hpp"
-#include "cuda/device.hpp"
 #include "wye/sdk/host_copy.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::cuda {
-
-using EventRef = std::shared_ptr<EventHandle>;
 
 class Timeline : public sdk::Timeline<Timeline> {
   public:
@@ -25,6 +23,7 @@ class Timeline : public sdk::Timeline<Timeline> {
           device_(device),
           context_(device.context()),
           stream_(stream),
+          marks_(device, stream, timing),
           staging_(context_) {}
 
     // By the submitting thread, with the context current: before the first operation of a submit...
@@ -42,38 +41,25 @@ class Timeline : public sdk::Timeline<Timeline> {
     [[nodiscard]] Result<bool> await(std::uint64_t value, std::uint64_t timeout_ns);
 
   private:
-    struct Entry {
-        std::uint64_t value;
-        EventRef first, last;  // first: with timing
-    };
     struct Deliveries {
         std::uint64_t value;
         std::vector<sdk::HostCopy> copies;
     };
-    static constexpr std::size_t kKept = 256;
 
     void collect(std::uint64_t value) WYE_REQUIRES(mutex_);
-    bool query(std::uint64_t value) WYE_REQUIRES(mutex_);
-    [[nodiscard]] std::uint64_t spent_ns(const Entry& ended) const;
-    // The first entry from `value` on.
-    std::deque<Entry>::iterator entry(std::uint64_t value) WYE_REQUIRES(mutex_);
-    void keep(Entry entry) WYE_REQUIRES(mutex_);
-    Result<EventRef> record() WYE_REQUIRES(mutex_);
-    Result<EventRef> mark(std::uint64_t value) WYE_REQUIRES(mutex_);
-    void recycle(EventRef event) WYE_REQUIRES(mutex_);
-    Result<bool> spin(std::uint64_t value, std::uint64_t limit_ns);
+    [[nodiscard]] bool query(std::uint64_t value) WYE_REQUIRES(mutex_);
+    [[nodiscard]] std::uint64_t spent_ns(const Mark& ended) const;
 
     Device& device_;
     const Context& context_;
     const CUstream stream_;
 
     sdk::Mutex mutex_;
+    Marks marks_ WYE_GUARDED_BY(mutex_);
     Staging staging_ WYE_GUARDED_BY(mutex_);
-    std::deque<Entry> entries_ WYE_GUARDED_BY(mutex_);          // ascending values
     std::deque<Deliveries> deliveries_ WYE_GUARDED_BY(mutex_);  // ascending values
-    std::vector<EventRef> free_ WYE_GUARDED_BY(mutex_);         // used by nobody
     EventRef first_ WYE_GUARDED_BY(mutex_);                     // of the submit being made
-    std::vector<sdk::HostCopy> copies_ WYE_GUARDED_BY(mutex_);
+    std::vector<sdk::HostCopy> copies_ WYE_GUARDED_BY(mutex_);  // likewise
 };
 
 }  // namespace wye::cuda

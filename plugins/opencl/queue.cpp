@@ -21,13 +21,12 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
 Queue::~Queue() { (void)device_.driver.clFinish(handle_.get()); }
 
 Result<void> Queue::begin() {
-    queued_ = false;
-    return timeline_.usable(timeline_.newest() + 1);
+    taken_ = 0;
+    return {};
 }
 
 // The other queue's commands must have left the host before this one may wait for them.
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
-    WYE_TRY(other.timeline_.usable(value));
     WYE_ASSIGN(EventHandle event, other.timeline_.event_for(value));
     if (!event) return {};
     (void)device_.driver.clFlush(other.handle_.get());
@@ -37,41 +36,40 @@ Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
 }
 
 Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation> operations) {
-    left_ = 0;
-    for (const wye_operation& op : operations) left_ += sdk::is_empty(op) ? 0 : 1;
+    planned_ = 0;
+    for (const wye_operation& op : operations) planned_ += sdk::is_empty(op) ? 0 : 1;
     return operations;
 }
 
 // quirk pocl-empty-launch.
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
     if (sdk::is_empty(op)) return {};
-    WYE_TRY(program_of(op.program).launch(handle_.get(), op, next()));
-    return queued(CL_SUCCESS, "clEnqueueNDRangeKernel");
+    return queued(program_of(op.program).launch(handle_.get(), op, next()));
 }
 
 Result<void> Queue::copy(const wye_copy_op& op) {
     const Order order = next();
     const cl_mem source = buffer_of(op.source).memory();
     const cl_mem target = buffer_of(op.target).memory();
-    return queued(device_.driver.clEnqueueCopyBuffer(handle_.get(), source, target,
-                                                     op.source_offset, op.target_offset, op.size,
-                                                     order.wait_count, order.waits, order.event),
-                  "clEnqueueCopyBuffer");
+    return took(device_.driver.clEnqueueCopyBuffer(handle_.get(), source, target, op.source_offset,
+                                                   op.target_offset, op.size, order.wait_count,
+                                                   order.waits, order.event),
+                "clEnqueueCopyBuffer");
 }
 
 Result<void> Queue::fill(const wye_fill_op& op) {
     const Order order = next();
     const cl_mem target = buffer_of(op.target).memory();
-    return queued(device_.driver.clEnqueueFillBuffer(handle_.get(), target, &op.pattern,
-                                                     op.pattern_size, op.offset, op.size,
-                                                     order.wait_count, order.waits, order.event),
-                  "clEnqueueFillBuffer");
+    return took(device_.driver.clEnqueueFillBuffer(handle_.get(), target, &op.pattern,
+                                                   op.pattern_size, op.offset, op.size,
+                                                   order.wait_count, order.waits, order.event),
+                "clEnqueueFillBuffer");
 }
 
 Result<void> Queue::upload(const wye_transfer_op& op) {
     const Order order = next();
     const cl_mem target = buffer_of(op.buffer).memory();
-    return queued(
+    return took(
         device_.driver.clEnqueueWriteBuffer(handle_.get(), target, CL_FALSE, op.offset, op.size,
                                             op.source, order.wait_count, order.waits, order.event),
         "clEnqueueWriteBuffer");
@@ -80,18 +78,18 @@ Result<void> Queue::upload(const wye_transfer_op& op) {
 Result<void> Queue::download(const wye_transfer_op& op) {
     const Order order = next();
     const cl_mem source = buffer_of(op.buffer).memory();
-    return queued(
+    return took(
         device_.driver.clEnqueueReadBuffer(handle_.get(), source, CL_FALSE, op.offset, op.size,
                                            op.target, order.wait_count, order.waits, order.event),
         "clEnqueueReadBuffer");
 }
 
 Result<std::uint64_t> Queue::end() {
-    if (!queued_) {
+    if (planned_ == 0) {
         const Order order = next();
-        WYE_TRY(queued(device_.driver.clEnqueueMarkerWithWaitList(handle_.get(), order.wait_count,
-                                                                  order.waits, order.event),
-                       "clEnqueueMarkerWithWaitList"));
+        WYE_TRY(took(device_.driver.clEnqueueMarkerWithWaitList(handle_.get(), order.wait_count,
+                                                                order.waits, order.event),
+                     "clEnqueueMarkerWithWaitList"));
     }
     (void)device_.driver.clFlush(handle_.get());
     waits_.clear();
@@ -99,11 +97,9 @@ Result<std::uint64_t> Queue::end() {
     return timeline_.add(std::move(first_), std::move(last_));
 }
 
-void Queue::abandon(const Error& error) {
-    if (queued_) {
-        (void)device_.driver.clFinish(handle_.get());
-        timeline_.poison(error);
-    }
+void Queue::drain() { (void)device_.driver.clFinish(handle_.get()); }
+
+void Queue::abandon() {
     waits_.clear();
     raw_waits_.clear();
     first_ = EventHandle();
@@ -112,23 +108,21 @@ void Queue::abandon(const Error& error) {
 
 Order Queue::next() {
     Order out;
-    if (!queued_) {
+    const bool first = taken_++ == 0;
+    if (first && !raw_waits_.empty()) {
         out.wait_count = static_cast<cl_uint>(raw_waits_.size());
-        out.waits = raw_waits_.empty() ? nullptr : raw_waits_.data();
+        out.waits = raw_waits_.data();
     }
-    if (left_ <= 1) {
+    if (taken_ >= planned_) {
         out.event = last_.receive(device_.driver);
-    } else if (!queued_ && timeline_.keeps_times()) {
+    } else if (first && timeline_.keeps_times()) {
         out.event = first_.receive(device_.driver);
     }
-    if (left_ != 0) --left_;
     return out;
 }
 
-Result<void> Queue::queued(cl_int status, std::string_view call) {
-    WYE_TRY(device_.check(status, call));
-    queued_ = true;
-    return {};
+Result<void> Queue::took(cl_int status, std::string_view call) {
+    return queued(device_.check(status, call));
 }
 
 }  // namespace wye::opencl

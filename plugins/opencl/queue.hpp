@@ -35,11 +35,12 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<std::uint64_t> end();
-    void abandon(const Error& error);
+    void drain();
+    void abandon();
 
     // The waits and the event of the operation that is queued next.
     Order next();
-    Result<void> queued(cl_int status, std::string_view call);
+    Result<void> took(cl_int status, std::string_view call);
 
     Device& device_;
     QueueHandle handle_;
@@ -49,8 +50,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     std::vector<EventHandle> waits_;
     std::vector<cl_event> raw_waits_;
     EventHandle first_, last_;
-    std::uint64_t left_ = 0;  // operations that will queue something
-    bool queued_ = false;     // one of them has
+    std::uint64_t planned_ = 0, taken_ = 0;  // operations that queue something
 };
 
 }  // namespace wye::opencl

@@ -43,16 +43,13 @@ Queue::~Queue() { (void)timeline_.wait_segment(timeline_.newest_segment()); }
 
 // What is still to be read from a buffer itself is read before anything may write it.
 Result<void> Queue::begin() {
-    queued_ = false;
     repeatable_ = false;
-    WYE_TRY(timeline_.usable(timeline_.newest() + 1));
     if (!timeline_.reads_pending()) return {};
     return timeline_.wait_segment(timeline_.newest_segment());
 }
 
 // What the other queue reads back from a buffer itself must be out before this one writes.
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
-    WYE_TRY(other.timeline_.usable(value));
     WYE_ASSIGN(const SegmentWait event, other.timeline_.event_for(value));
     if (event.number == 0) return {};
     if (other.timeline_.reads_pending()) return other.timeline_.wait_segment(event.number);
@@ -155,8 +152,10 @@ Result<std::uint64_t> Queue::end() {
     return timeline_.add();
 }
 
-void Queue::abandon(const Error& error) {
-    if (queued_ || error.code == Code::DEVICE_LOST) timeline_.poison(error);
+// What was sent reads back into memory that the caller takes back.
+void Queue::drain() { (void)timeline_.wait_segment(timeline_.newest_segment()); }
+
+void Queue::abandon() {
     if (recording_) timeline_.recordings.give_back(std::move(recording_));
     timeline_.staging.drop();
     wait_semaphores_.clear();
@@ -213,8 +212,7 @@ Result<void> Queue::send() {
         const sdk::Lock lock(shared_.mutex);
         result = device_.vk().vkQueueSubmit(shared_.handle, 1, &info, VK_NULL_HANDLE);
     }
-    WYE_TRY(device_.check(result, "vkQueueSubmit"));
-    queued_ = true;
+    WYE_TRY(queued(device_.check(result, "vkQueueSubmit")));
     timeline_.add({number, std::move(recording_), std::exchange(staged_reads_, {})});
     wait_semaphores_.clear();
     wait_segments_.clear();

@@ -40,7 +40,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<std::uint64_t> end();
-    void abandon(const Error& error);
+    void drain();
+    void abandon();
 
     // The recording in progress; begun when it is first needed.
     Result<Recording*> recording();
@@ -59,7 +60,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
     std::vector<sdk::HostCopy> before_, staged_reads_, after_;
     Recipe recipe_;
     bool repeatable_ = false;  // the recipe is that of what is being recorded
-    bool queued_ = false;      // some of it
 };
 
 }  // namespace wye::vulkan

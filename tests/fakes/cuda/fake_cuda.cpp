@@ -48,7 +48,8 @@ struct Machine {
     int devices = 1, architecture = 90, version = 13000, init = CUDA_SUCCESS, pools = 1, mode = 0;
     std::uint64_t memory = std::uint64_t{1} << 30U, used = 0;
     bool held = false, keeps_faults = false;
-    int sticky = CUDA_SUCCESS, next_fault = CUDA_SUCCESS, next_launch = CUDA_SUCCESS;
+    int sticky = CUDA_SUCCESS, next_fault = CUDA_SUCCESS, next_launch = CUDA_SUCCESS,
+        next_copy = CUDA_SUCCESS;
     int image_status = CUDA_SUCCESS;
     int recorded = 0;
     fake_cuda::Kernel kernel = nullptr;
@@ -166,7 +167,7 @@ void reset(int devices, int architecture) {
     m.architecture = architecture;
     m.version = 13000;
     m.keeps_faults = false;
-    m.init = m.sticky = m.next_fault = m.next_launch = m.image_status = CUDA_SUCCESS;
+    m.init = m.sticky = m.next_fault = m.next_launch = m.next_copy = m.image_status = CUDA_SUCCESS;
     m.pools = 1;
     m.mode = 0;
     m.memory = std::uint64_t{1} << 30U;
@@ -190,6 +191,7 @@ constexpr fake_cuda::Control kControl = {
         advance();
     },
     [](int status) { machine().next_launch = status; },
+    [](int status) { machine().next_copy = status; },
     [](int status) { machine().next_fault = status; },
     [](int kept) { machine().keeps_faults = kept != 0; },
     [](int status) { machine().image_status = status; },
@@ -400,6 +402,10 @@ CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t si
 }
 CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size,
                                       CUstream stream) {
+    if (const int status = machine().next_copy; status != CUDA_SUCCESS) {
+        machine().next_copy = CUDA_SUCCESS;
+        return static_cast<CUresult>(status);
+    }
     return queue_work(stream, [=] { std::memcpy(host(to), host(from), size); });
 }
 CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr at, unsigned char value, std::size_t count,

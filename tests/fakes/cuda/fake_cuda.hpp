@@ -30,6 +30,7 @@ struct Control {
     void (*set_kernel)(Kernel kernel);     // what every kernel does
     void (*hold)(int held);                // 1: streams stand still until 0
     void (*fail_next_launch)(int status);  // cuLaunchKernel says this once
+    void (*fail_next_copy)(int status);    // cuMemcpyDtoDAsync says this once
     void (*fault)(int status);             // the next work to run is this sticky error
     void (*keep_faults)(int kept);         // 1: it outlives the context, as with driver 580
     void (*refuse_images)(int status);     // cuModuleLoadDataEx says this; 0: no more

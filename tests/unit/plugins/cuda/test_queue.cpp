@@ -241,6 +241,18 @@ TEST_CASE("a refusal after other operations poisons the queue, and only that one
     device.queue_table->destroy(other);
 }
 
+TEST_CASE("a fill that the driver refuses in the middle poisons the queue") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_buffer_object* a = device.buffer(256);
+    driver().fail_next_copy(CUDA_ERROR_INVALID_VALUE);
+    const wye_operation halves = harness::fill(a, 0, 256, 0x1111111122222222U, 8);
+    CHECK(device.submit({&halves, 1}) == WYE_DRIVER);
+    CHECK(device.failure.native_code == CUDA_ERROR_INVALID_VALUE);
+    const wye_operation whole = harness::fill(a, 0, 256, 1, 4);
+    CHECK(device.submit({&whole, 1}) == WYE_DRIVER);
+}
+
 TEST_CASE("one queue waits for another") {
     Rig rig;
     driver().set_kernel(rig::add);

@@ -4,16 +4,18 @@
 //
 //     begin -> wait_for, for each wait -> plan -> one call for each operation -> end
 //
-// and `abandon` where one of them fails or memory runs out. The plugin's class derives from this
-// and has, in this order (all Result, unless noted):
+// and, where one of them fails or memory runs out: drain, if some of it was queued, then abandon.
+// Everything is queued or nothing: what comes after a part fails with the error. The plugin's class
+// derives from this and has timeline() (see timeline.hpp) and, in this order:
 //
-//     begin()                  refuses where the timeline has failed
+//     begin()                  before anything else
 //     wait_for(other, value)   what follows runs after `value` of another queue of the device
 //     plan(operations)         the part of them that is to be queued one by one
 //     dispatch(op)             also of no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)      not of no bytes
 //     end()                    the submit's value
-//     void abandon(error)      all is queued or nothing: if some of it is, later values fail
+//     void drain()             waits until what was queued has ended
+//     void abandon()           forgets the submit
 //
 // and `static constexpr std::string_view kPlugin`, for sentences. One thread at a time.
 #pragma once
@@ -53,12 +55,13 @@ class InOrderQueue {
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                                std::span<const wye_event> waits) {
         auto& queue = static_cast<Derived&>(*this);
+        queued_ = false;
         try {
             Result<std::uint64_t> value = steps(queue, operations, waits);
-            if (!value.ok()) queue.abandon(value.error());
+            if (!value.ok()) give_up(queue, value.error());
             return value;
         } catch (...) {
-            queue.abandon(errors::submit_out_of_memory());
+            give_up(queue, errors::submit_out_of_memory());
             throw;
         }
     }
@@ -66,6 +69,12 @@ class InOrderQueue {
   protected:
     InOrderQueue() = default;
     ~InOrderQueue() = default;
+
+    // What the driver said to an operation. Once it took one, the submit counts as begun.
+    [[nodiscard]] Result<void> queued(Result<void> done) {
+        queued_ = queued_ || done.ok();
+        return done;
+    }
     // The one of the calls that the operation asks for.
     [[nodiscard]] Result<void> perform(const wye_operation& op) {
         auto& queue = static_cast<Derived&>(*this);
@@ -88,16 +97,29 @@ class InOrderQueue {
   private:
     static Result<std::uint64_t> steps(Derived& queue, std::span<const wye_operation> operations,
                                        std::span<const wye_event> waits) {
+        WYE_TRY(queue.timeline().usable(queue.timeline().newest() + 1));
         WYE_TRY(queue.begin());
         for (const wye_event& wait : waits) {
             if (wait.queue == nullptr) continue;
             Derived& other = of(wait.queue);
-            if (&other != &queue) WYE_TRY(queue.wait_for(other, wait.value));
+            if (&other == &queue) continue;  // this queue is in order
+            WYE_TRY(other.timeline().usable(wait.value));
+            WYE_TRY(queue.wait_for(other, wait.value));
         }
         WYE_ASSIGN(const std::span<const wye_operation> rest, queue.plan(operations));
         for (const wye_operation& op : rest) WYE_TRY(queue.perform(op));
         return queue.end();
     }
+
+    // What was cancelled or lost may have begun.
+    void give_up(Derived& queue, const Error& error) {
+        if (queued_) queue.drain();
+        if (queued_ || error.code == Code::CANCELLED || error.code == Code::DEVICE_LOST)
+            queue.timeline().poison(error);
+        queue.abandon();
+    }
+
+    bool queued_ = false;
 };
 
 }  // namespace wye::sdk

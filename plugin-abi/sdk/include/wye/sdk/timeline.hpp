@@ -65,6 +65,19 @@ class Timeline {
         return static_cast<std::uint64_t>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
     }
+    // Calls `ask`, which returns Result<bool>, until it says true or `limit_ns` have passed since
+    // `start`, and lets other threads run in between after a while.
+    template <typename Ask>
+    [[nodiscard]] static Result<bool> ask_at_once(Clock::time_point start, std::uint64_t limit_ns,
+                                                  Ask&& ask) {
+        constexpr std::uint64_t kAlone = 50000;
+        for (;;) {
+            WYE_ASSIGN(const bool yes, ask());
+            const std::uint64_t spent = yes ? 0 : since(start);
+            if (yes || spent >= limit_ns) return yes;
+            if (spent > kAlone) std::this_thread::yield();
+        }
+    }
     // Calls `ask`, which returns Result<bool>, until it says true or `timeout_ns` have passed since
     // `start`, with growing pauses: for drivers that cannot wait for so long and no longer.
     template <typename Ask>
