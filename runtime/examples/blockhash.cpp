@@ -15,12 +15,11 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "command_line.hpp"
 #include "progress.hpp"
 #include "sha256_program.hpp"
 #include "wye/wye.hpp"
@@ -30,7 +29,7 @@ namespace {
 constexpr std::uint32_t kDigestBytes = 32;
 // Bytes of a file per dispatch: enough to keep a device busy, little enough to show progress.
 constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 20U;
-constexpr std::uint64_t kMaxBlock = std::uint64_t{1} << 30U;  // the program counts in 32 bits
+constexpr std::uint32_t kMaxBlock = std::uint32_t{1} << 30U;  // the program counts in 32 bits
 
 using Clock = std::chrono::steady_clock;
 
@@ -199,26 +198,14 @@ int run(const std::string& selector, std::uint32_t block, const std::vector<std:
 
 int main(int argc, char** argv) {
     std::string selector;
-    std::uint64_t block = 4096;
+    std::uint32_t block = 4096;
     std::vector<std::string> files;
-    try {
-        CLI::App app("SHA-256 of every block of files, on any device.", "blockhash");
-        app.add_option("--device", selector, "Selector (default: $WYE_DEVICE, else auto)");
-        app.add_option("--block", block, "Bytes per block (default 4096)")
-            ->check(CLI::Range(std::uint64_t{1}, kMaxBlock));
-        app.add_option("files", files, "Files")->required();
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::ParseError& error) {
-            return app.exit(error) == 0 ? 0 : 2;
-        }
-        return run(selector, static_cast<std::uint32_t>(block), files);
-    } catch (const std::bad_alloc&) {
-        std::fputs("blockhash: error: there is no memory left\nFix: free memory, or ask for less\n",
-                   stderr);
-        return 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "blockhash: internal error: %s\nFix: report this\n", error.what());
-        return 1;
-    }
+    return wye::examples::command(
+        argc, argv, "blockhash", "SHA-256 of every block of files, on any device.",
+        [&](wye::examples::Options& options) {
+            options.text("--device", selector, "Selector (default: $WYE_DEVICE, else auto)");
+            options.number("--block", block, 1, kMaxBlock, "Bytes per block (default 4096)");
+            options.files("files", files, "Files");
+        },
+        [&] { return run(selector, block, files); });
 }

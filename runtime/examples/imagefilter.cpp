@@ -8,12 +8,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <new>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "blur_program.hpp"
+#include "command_line.hpp"
 #include "picture.hpp"
 #include "sobel_program.hpp"
 #include "unpack_program.hpp"
@@ -110,26 +109,13 @@ int main(int argc, char** argv) {
     std::string in;
     std::string out;
     double sigma = 2;
-    try {
-        CLI::App app("Gaussian blur, then Sobel edges, on any device.", "imagefilter");
-        app.add_option("--device", selector, "Selector (default: $WYE_DEVICE, else auto)");
-        app.add_option("--sigma", sigma, "Of the blur, in pixels (default 2)")
-            ->check(CLI::Range(0.1, 10.0));
-        app.add_option("in", in, "PNG file to read")->required();
-        app.add_option("out", out, "PNG file to write")->required();
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::ParseError& error) {
-            return app.exit(error) == 0 ? 0 : 2;
-        }
-        return run(selector, sigma, in, out);
-    } catch (const std::bad_alloc&) {
-        std::fputs(
-            "imagefilter: error: there is no memory left\nFix: free memory, or ask for less\n",
-            stderr);
-        return 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "imagefilter: internal error: %s\nFix: report this\n", error.what());
-        return 1;
-    }
+    return wye::examples::command(
+        argc, argv, "imagefilter", "Gaussian blur, then Sobel edges, on any device.",
+        [&](wye::examples::Options& options) {
+            options.text("--device", selector, "Selector (default: $WYE_DEVICE, else auto)");
+            options.number("--sigma", sigma, 0.1, 10.0, "Of the blur, in pixels (default 2)");
+            options.file("in", in, "PNG file to read");
+            options.file("out", out, "PNG file to write");
+        },
+        [&] { return run(selector, sigma, in, out); });
 }

@@ -6,12 +6,11 @@
 //   mandelbrot [--device SEL] [--size WxH] [--at X,Y] [--width W] [--rounds N] [--f64] OUT.png
 #include <cmath>
 #include <cstdio>
-#include <new>
 #include <optional>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "command_line.hpp"
 #include "mandelbrot_f32_program.hpp"
 #include "mandelbrot_f64_program.hpp"
 #include "picture.hpp"
@@ -19,7 +18,7 @@
 
 namespace {
 
-struct Options {
+struct View {
     std::string selector;
     std::string out;
     std::string size = "1920x1080";
@@ -49,14 +48,14 @@ std::optional<wye::examples::Picture> sized(const std::string& text) {
 
 template <typename T>
 wye::Result<wye_report> draw(const wye::Program& program, const wye::Device& device,
-                             const Options& options, wye::examples::Picture& picture) {
-    const double pitch = options.width / picture.width;
-    const double left = options.at[0] - pitch * (picture.width - 1) / 2;
-    const double top = options.at[1] + pitch * (picture.height - 1) / 2;
+                             const View& view, wye::examples::Picture& picture) {
+    const double pitch = view.width / picture.width;
+    const double left = view.at[0] - pitch * (picture.width - 1) / 2;
+    const double top = view.at[1] + pitch * (picture.height - 1) / 2;
     return wye::Dispatch(program, device)
         .param("width", picture.width)
         .param("height", picture.height)
-        .param("limit", options.rounds)
+        .param("limit", view.rounds)
         .param("left", static_cast<T>(left))
         .param("top", static_cast<T>(top))
         .param("pitch", static_cast<T>(pitch))
@@ -64,30 +63,29 @@ wye::Result<wye_report> draw(const wye::Program& program, const wye::Device& dev
         .run();
 }
 
-int run(const Options& options) {
-    auto picture = sized(options.size);
+int run(const View& view) {
+    auto picture = sized(view.size);
     if (!picture)
         return fail(
             wye::Error(wye::Code::INVALID_ARGUMENT,
-                       fmt::format("`{}` is no size of a picture", options.size),
+                       fmt::format("`{}` is no size of a picture", view.size),
                        "Fix: write WIDTHxHEIGHT, such as 1920x1080, of at most 2^28 pixels"),
             2);
     const auto context = wye::Context::create();
     if (!context.ok()) return fail(context.error(), 1);
     const auto program =
-        options.f64
-            ? context->program_from_text(wye::examples::kMandelbrotF64, "mandelbrot_f64.wye")
-            : context->program_from_text(wye::examples::kMandelbrotF32, "mandelbrot_f32.wye");
+        view.f64 ? context->program_from_text(wye::examples::kMandelbrotF64, "mandelbrot_f64.wye")
+                 : context->program_from_text(wye::examples::kMandelbrotF32, "mandelbrot_f32.wye");
     if (!program.ok()) return fail(program.error(), 1);
-    const auto device = context->open(options.selector, &*program);
+    const auto device = context->open(view.selector, &*program);
     if (!device.ok())
         return fail(device.error(), device.error().code == wye::Code::NO_DEVICE ? 3 : 2);
     const auto where = device->describe();
     if (!where.ok()) return fail(where.error(), 1);
-    const auto report = options.f64 ? draw<double>(*program, *device, options, *picture)
-                                    : draw<float>(*program, *device, options, *picture);
+    const auto report = view.f64 ? draw<double>(*program, *device, view, *picture)
+                                 : draw<float>(*program, *device, view, *picture);
     if (!report.ok()) return fail(report.error(), 1);
-    if (const auto written = wye::examples::write_png(options.out, *picture); !written.ok())
+    if (const auto written = wye::examples::write_png(view.out, *picture); !written.ok())
         return fail(written.error(), 1);
     fmt::print(stderr, "mandelbrot: {} x {} pixels in {:.1f} ms on {} ({})\n", picture->width,
                picture->height, static_cast<double>(report->wall_ns) / 1e6,
@@ -98,31 +96,18 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
-    try {
-        CLI::App app("A picture of the Mandelbrot set, on any device.", "mandelbrot");
-        app.add_option("--device", options.selector, "Selector (default: $WYE_DEVICE, else auto)");
-        app.add_option("--size", options.size, "Pixels, WIDTHxHEIGHT (default 1920x1080)");
-        app.add_option("--at", options.at, "X,Y: the centre")->delimiter(',')->expected(2);
-        app.add_option("--width", options.width, "Of the view, in the plane (default 0.002)")
-            ->check(CLI::PositiveNumber);
-        app.add_option("--rounds", options.rounds, "Rounds before a point is inside (default 1000)")
-            ->check(CLI::Range(1U, 1000000U));
-        app.add_flag("--f64", options.f64, "64-bit floats, for deeper views");
-        app.add_option("out", options.out, "PNG file to write")->required();
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::ParseError& error) {
-            return app.exit(error) == 0 ? 0 : 2;
-        }
-        return run(options);
-    } catch (const std::bad_alloc&) {
-        std::fputs(
-            "mandelbrot: error: there is no memory left\nFix: free memory, or ask for less\n",
-            stderr);
-        return 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "mandelbrot: internal error: %s\nFix: report this\n", error.what());
-        return 1;
-    }
+    View view;
+    return wye::examples::command(
+        argc, argv, "mandelbrot", "A picture of the Mandelbrot set, on any device.",
+        [&](wye::examples::Options& options) {
+            options.text("--device", view.selector, "Selector (default: $WYE_DEVICE, else auto)");
+            options.text("--size", view.size, "Pixels, WIDTHxHEIGHT (default 1920x1080)");
+            options.numbers("--at", view.at, "X,Y: the centre");
+            options.positive("--width", view.width, "Of the view, in the plane (default 0.002)");
+            options.number("--rounds", view.rounds, 1, 1000000,
+                           "Rounds before a point is inside (default 1000)");
+            options.flag("--f64", view.f64, "64-bit floats, for deeper views");
+            options.file("out", view.out, "PNG file to write");
+        },
+        [&] { return run(view); });
 }

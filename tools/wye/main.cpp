@@ -118,6 +118,22 @@ wye::Result<void> read_numbers(const CLI::App& run_verb, const CLI::App& lower_v
     return {};
 }
 
+std::vector<std::string> flags_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+    return names;
+}
+
+Words words_of(const CLI::App& app) {
+    Words words{flags_of(app), {}};
+    for (const CLI::App* verb : app.get_subcommands({}))
+        words.verbs[verb->get_name()] = flags_of(*verb);
+    return words;
+}
+
 // CLI11 throws for bad usage and for --help alike; both end here.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
     std::ostringstream out;
@@ -127,7 +143,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
         return kOk;
     }
     std::cerr << "wye: error: " << error.what() << '\n';
-    if (const std::string hint = suggest(app, argc, argv); !hint.empty())
+    if (const std::string hint = suggest(words_of(app), argc, argv); !hint.empty())
         std::cerr << "Fix: did you mean `" << hint << "`?\n";
     else
         std::cerr << "Fix: see `wye --help`\n";

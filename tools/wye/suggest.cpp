@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <utility>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 namespace wye::tool {
 namespace {
@@ -26,27 +25,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-std::vector<std::string> flags_of(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const CLI::Option* option : app.get_options()) {
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-        for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    }
-    return names;
-}
-
 }  // namespace
 
-std::string suggest(const CLI::App& app, int argc, char** argv) {
-    std::vector<std::string> verbs;
-    for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
-    std::vector<std::string> known = verbs;
-    std::ranges::copy(flags_of(app), std::back_inserter(known));
+std::string suggest(const Words& words, int argc, char** argv) {
+    std::vector<std::string> known = words.flags;
+    for (const auto& [verb, flags] : words.verbs) known.push_back(verb);
     for (int i = 1; i < argc; ++i) {
         std::string word = argv[i];
         word = word.substr(0, word.find('='));
-        if (std::ranges::find(verbs, word) != verbs.end()) {
-            known = flags_of(*app.get_subcommand(word));
+        if (const auto verb = words.verbs.find(word); verb != words.verbs.end()) {
+            known = verb->second;
             continue;
         }
         if (std::ranges::find(known, word) != known.end()) continue;

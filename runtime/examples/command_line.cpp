@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line.hpp"
+
+#include <cstdio>
+#include <new>
+
+#include <CLI/CLI.hpp>
+
+namespace wye::examples {
+
+struct Options::Parser {
+    CLI::App app;
+};
+
+void Options::text(const char* name, std::string& target, const char* help) {
+    parser_.app.add_option(name, target, help);
+}
+
+void Options::number(const char* name, std::uint32_t& target, std::uint32_t least,
+                     std::uint32_t most, const char* help) {
+    parser_.app.add_option(name, target, help)->check(CLI::Range(least, most));
+}
+
+void Options::number(const char* name, double& target, double least, double most,
+                     const char* help) {
+    parser_.app.add_option(name, target, help)->check(CLI::Range(least, most));
+}
+
+void Options::positive(const char* name, double& target, const char* help) {
+    parser_.app.add_option(name, target, help)->check(CLI::PositiveNumber);
+}
+
+void Options::numbers(const char* name, std::vector<double>& target, const char* help) {
+    const int count = static_cast<int>(target.size());
+    parser_.app.add_option(name, target, help)->delimiter(',')->expected(count);
+}
+
+void Options::flag(const char* name, bool& target, const char* help) {
+    parser_.app.add_flag(name, target, help);
+}
+
+void Options::file(const char* name, std::string& target, const char* help) {
+    parser_.app.add_option(name, target, help)->required();
+}
+
+void Options::files(const char* name, std::vector<std::string>& target, const char* help) {
+    parser_.app.add_option(name, target, help)->required();
+}
+
+int command(int argc, char** argv, const char* name, const char* about,
+            const std::function<void(Options&)>& describe, const std::function<int()>& work) {
+    try {
+        Options::Parser parser{CLI::App(about, name)};
+        Options options(parser);
+        describe(options);
+        try {
+            parser.app.parse(argc, argv);
+        } catch (const CLI::ParseError& error) {
+            return parser.app.exit(error) == 0 ? 0 : 2;
+        }
+        return work();
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr,
+                     "%s: error: there is no memory left\nFix: free memory, or ask for less\n",
+                     name);
+        return 1;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: internal error: %s\nFix: report this\n", name, error.what());
+        return 1;
+    }
+}
+
+}  // namespace wye::examples
