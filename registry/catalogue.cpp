@@ -203,12 +203,12 @@ struct Registry::Impl {
             if (entry.kind == SelectorEntry::Kind::device && out.size() == before &&
                 entry.index >= opened.devices.size() && !opened.devices.empty())
                 passed_over.push_back({to_text(entry),
-                                       "plugin '" + id + "' has " +
+                                       "plugin `" + id + "` has " +
                                            std::to_string(opened.devices.size()) + " device(s)",
                                        {}});
         }
         if (!known && entry.kind != SelectorEntry::Kind::automatic)
-            passed_over.push_back({to_text(entry), "there is no plugin '" + entry.plugin + "'",
+            passed_over.push_back({to_text(entry), "there is no plugin `" + entry.plugin + "`",
                                    "Fix: install it, or set WYE_PLUGIN_PATH_ADD"});
         if (entry.kind == SelectorEntry::Kind::automatic)
             std::stable_sort(out.begin(), out.end(), [&](const DevicePtr& a, const DevicePtr& b) {
@@ -231,7 +231,7 @@ struct Registry::Impl {
                            : "auto: the first usable device";
                 break;
             case SelectorEntry::Kind::plugin:
-                out = "the first usable device of '" + entry.plugin + "', asked for by name";
+                out = "the first usable device of `" + entry.plugin + "`, asked for by name";
                 break;
             case SelectorEntry::Kind::device:
                 out = "asked for by name";
@@ -262,7 +262,7 @@ struct Registry::Impl {
 
     Error nothing(const Selector& selector, const std::vector<PassedOver>& passed_over) const {
         Error out(Code::NO_DEVICE,
-                  "no usable device matches '" + to_text(selector) + "'; here are " + what_exists(),
+                  "no usable device matches `" + to_text(selector) + "`; here are " + what_exists(),
                   "Fix: choose one that `wye info -l` lists, or remove what the causes name",
                   to_text(selector));
         // A chain: each device passed over is the cause of the one before it. The last cause counts
@@ -297,8 +297,8 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     for (const BuiltinPlugin& builtin : options.builtins) {
         if (builtin.query == nullptr || !valid_plugin_id(builtin.id) || impl->find(builtin.id))
             return Error(Code::INVALID_ARGUMENT,
-                         "the built-in plugin '" + builtin.id +
-                             "' has no query, no selector name for an id, or stands twice",
+                         "the built-in plugin `" + builtin.id +
+                             "` has no query, no selector name for an id, or stands twice",
                          "Fix: correct the host's list of built-in plugins", builtin.id);
         auto plugin = std::make_unique<Plugin>();
         plugin->candidate.id = builtin.id;
@@ -347,7 +347,7 @@ Error unknown_plugin(std::string_view id, const std::vector<std::unique_ptr<Plug
     std::vector<std::string> ids;
     for (const auto& known : plugins) ids.push_back(known->candidate.id);
     return {Code::NOT_FOUND,
-            "there is no plugin '" + std::string(id) + "'; here are " +
+            "there is no plugin `" + std::string(id) + "`; here are " +
                 (ids.empty() ? std::string("none") : joined(ids, ", ")),
             "Fix: install it, or set WYE_PLUGIN_PATH_ADD", std::string(id)};
 }
@@ -377,9 +377,18 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
                                       error);
     }));
     if (bytes.data == nullptr) return null_object_fault("translate");
-    auto out = read_bytes(bytes, kMostBytes, "what the slot 'translate' gave");
+    auto out = read_bytes(bytes, kMostBytes, "what the slot `translate` gave");
     contain_end(*impl_->host, id, "translate_release",
                 [&] { from.table().translate_release(from.object(), bytes); });
+    return out;
+}
+
+std::vector<Registry::Translator> Registry::translators() const {
+    std::vector<Translator> out;
+    for (const auto& plugin : impl_->plugins)
+        if (plugin->candidate.manifest)
+            for (const Translation& translation : plugin->candidate.manifest->translates)
+                out.push_back({plugin->candidate.id, translation});
     return out;
 }
 
@@ -430,7 +439,7 @@ std::vector<DevicePtr> Registry::devices(const Selector& selector) {
 Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
     Plugin* plugin = impl_->find(device.plugin);
     if (plugin == nullptr)
-        return Error(Code::NOT_FOUND, "there is no plugin '" + device.plugin + "'",
+        return Error(Code::NOT_FOUND, "there is no plugin `" + device.plugin + "`",
                      "Fix: take the device from this registry", device.selector);
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.plugin) return to_error(opened.records.back());

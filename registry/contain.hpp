@@ -4,6 +4,8 @@
 // throws against the rules. Internal to the registry.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cxxabi.h>
 
 #include <exception>
@@ -36,19 +38,18 @@ template <typename Call>  // wye_status(wye_error**)
     } catch (const std::exception& e) {
         release_error_object(error);
         return Error(Code::PLUGIN_FAULT,
-                     "the slot '" + std::string(slot) + "' threw: " + one_line(e.what()),
+                     fmt::format("the slot `{}` threw: {}", slot, one_line(e.what())),
                      kPluginAuthor);
     } catch (...) {
         release_error_object(error);
-        return Error(Code::PLUGIN_FAULT, "the slot '" + std::string(slot) + "' threw",
-                     kPluginAuthor);
+        return Error(Code::PLUGIN_FAULT, fmt::format("the slot `{}` threw", slot), kPluginAuthor);
     }
     if (status == WYE_OK) {
         if (error != nullptr) release_error_object(error);  // beside success it is dropped
         return {};
     }
     std::unique_ptr<wye_error, void (*)(wye_error*)> owned(error, release_error_object);
-    const std::string what = "the slot '" + std::string(slot) + "'";  // may throw
+    const std::string what = fmt::format("the slot `{}`", slot);  // may throw
     return take_error(status, owned.release(), what);
 }
 

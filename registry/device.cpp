@@ -155,7 +155,7 @@ Result<std::vector<std::byte>> NativeProgram::save() const {
         return device_->table().program_save(device_->object(), object_, &bytes, error);
     }));
     if (bytes.data == nullptr) return about(*device_, null_object_fault("program_save"));
-    auto read = read_bytes(bytes, kMostSaved, "what the slot 'program_save' gave");
+    auto read = read_bytes(bytes, kMostSaved, "what the slot `program_save` gave");
     if (!read.ok()) return about(*device_, std::move(read).error());
     return read;
 }

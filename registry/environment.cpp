@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the search takes from the process: read here, once, and then a value.
+// The environment of the process: read here, once, and then a value.
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -14,10 +14,7 @@ Environment environment_snapshot() {
         const std::string_view entry(*at);
         const std::size_t equals = entry.find('=');
         if (equals == entry.npos) continue;
-        const std::string_view name = entry.substr(0, equals);
-        if (name.substr(0, 4) == "WYE_" || name == "HOME" || name == "XDG_DATA_HOME" ||
-            name == "XDG_CACHE_HOME" || name == "PATH" || name == "POCL_CACHE_DIR")
-            out.emplace(name, entry.substr(equals + 1));
+        out.emplace(entry.substr(0, equals), entry.substr(equals + 1));
     }
     return out;
 }

@@ -16,7 +16,7 @@ namespace {
 
 Error io_error(const std::filesystem::path& path, const char* what, int code) {
     Error error(Code::IO,
-                std::string(what) + " '" + path.string() + "' failed: " + std::strerror(code),
+                std::string(what) + " `" + path.string() + "` failed: " + std::strerror(code),
                 "Fix: check that it exists and may be read", path.string());
     error.native_domain = "errno";
     error.native_code = code;
@@ -95,7 +95,7 @@ class NativeFileSystem final : public FileSystem {
             if (out.size() > limit)
                 return Error(
                     Code::LIMIT_EXCEEDED,
-                    "'" + path.string() + "' has more than " + std::to_string(limit) + " bytes",
+                    "`" + path.string() + "` has more than " + std::to_string(limit) + " bytes",
                     "Fix: keep the file short", path.string());
         }
     }

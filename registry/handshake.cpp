@@ -31,7 +31,7 @@ void name_slot(const char* slot, Last last) noexcept {
         try {
             *last = make_error_object(
                 Error(Code::UNIMPLEMENTED,
-                      std::string("the plugin does not implement the slot '") + slot + "'",
+                      std::string("the plugin does not implement the slot `") + slot + "`",
                       "Fix: use a plugin version that has it, or do without"));
         } catch (...) {  // the status says it too
         }
@@ -81,11 +81,11 @@ void copy_known(Table& to, const Table* from, std::uint32_t bytes) noexcept {
 }
 
 Error missing_slot(const char* table, const char* slot) {
-    return bad_plugin(std::string("the ") + table + " lacks the mandatory slot '" + slot + "'");
+    return bad_plugin(std::string("the ") + table + " lacks the mandatory slot `" + slot + "`");
 }
 
 Error missing_half(const char* slot, const char* other) {
-    return bad_plugin(std::string("the slot '") + slot + "' stands without '" + other + "'");
+    return bad_plugin(std::string("the slot `") + slot + "` stands without `" + other + "`");
 }
 
 #define WYE_FILL_SLOT(name, mandatory)                                 \
@@ -188,7 +188,7 @@ const std::vector<SlotInfo>& queue_slots() {
 
 Error null_object_fault(std::string_view slot) {
     return Error(Code::PLUGIN_FAULT,
-                 "the slot '" + std::string(slot) + "' reported success without an object",
+                 "the slot `" + std::string(slot) + "` reported success without an object",
                  kAuthor);
 }
 
@@ -271,11 +271,11 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
     WYE_ASSIGN(out.version, copy_text(desc.version, "version"));
     WYE_ASSIGN(out.vendor, copy_text(desc.vendor, "vendor"));
     if (!valid_plugin_id(out.id))
-        return bad_plugin("its id '" + out.id + "' is not a selector name");
+        return bad_plugin("its id `" + out.id + "` is not a selector name");
     if (!expected_id.empty() && out.id != expected_id)
         return Error(
             Code::BAD_PLUGIN,
-            "its id is '" + out.id + "', where '" + std::string(expected_id) + "' was expected",
+            "its id is `" + out.id + "`, where `" + std::string(expected_id) + "` was expected",
             "Fix: correct the manifest's id; without a manifest, name the file " + out.id + ".so");
     out.build_flags = desc.build_flags;
     out.minor_built = desc.abi_minor;

@@ -21,13 +21,13 @@ constexpr auto kMode =
 Error refused(const std::filesystem::path& path, std::string loader) {
     std::error_code ignored;
     Code code = Code::BAD_PLUGIN;
-    std::string message = "the loader refuses '" + path.string() + "'";
+    std::string message = "the loader refuses `" + path.string() + "`";
     std::string fix = "Fix: rebuild or reinstall the plugin for this machine";
     // The loader names the library it misses before ": cannot open shared object file".
     const std::size_t missing = loader.find(": cannot open shared object file");
     if (!std::filesystem::exists(path, ignored)) {
         code = Code::NOT_FOUND;
-        message = "'" + path.string() + "' does not exist";
+        message = "`" + path.string() + "` does not exist";
         fix = "Fix: correct the path, or reinstall the plugin";
     } else if (missing != std::string::npos && loader.compare(0, missing, path.string()) != 0) {
         const std::size_t start = loader.rfind(' ', missing - 1);
@@ -35,7 +35,7 @@ Error refused(const std::filesystem::path& path, std::string loader) {
                                      ? loader.substr(0, missing)
                                      : loader.substr(start + 1, missing - start - 1);
         code = Code::MISSING_DEPENDENCY;
-        message = "'" + path.string() + "' needs the library " + name + ", which is not here";
+        message = "`" + path.string() + "` needs the library " + name + ", which is not here";
         fix = "Fix: install the package that has " + name;
     } else if (loader.find("wrong ELF class") != std::string::npos) {
         fix = "Fix: install the 64-bit build of the plugin";
@@ -68,7 +68,7 @@ Result<void> check_architecture(const std::filesystem::path& path) {
         return file.gcount() == static_cast<std::streamsize>(bytes);
     };
     const auto bad = [&](Code code, const std::string& what, const char* fix) {
-        return Error(code, "'" + path.string() + "' " + what, fix, path.string());
+        return Error(code, "`" + path.string() + "` " + what, fix, path.string());
     };
     Elf64_Ehdr header{};
     if (!read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -116,7 +116,7 @@ Library::~Library() = default;
 
 Result<Library> Library::open(const std::filesystem::path& path) {
     if (!path.is_absolute())
-        return Error(Code::INVALID_ARGUMENT, "'" + path.string() + "' is not an absolute path",
+        return Error(Code::INVALID_ARGUMENT, "`" + path.string() + "` is not an absolute path",
                      "Fix: name the plugin by its full path", path.string());
     try {
         auto impl = std::make_unique<Impl>();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/manifest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -12,10 +14,10 @@ namespace wye::registry {
 namespace {
 
 constexpr std::size_t kTextBytes = 256;  // of any one string
-constexpr std::size_t kNeeds = 64;
+constexpr std::size_t kEntries = 64;     // of one list
 
 Error bad(std::string_view path, std::string what, std::string fix) {
-    return Error(Code::BAD_MANIFEST, "manifest '" + std::string(path) + "': " + std::move(what),
+    return Error(Code::BAD_MANIFEST, fmt::format("manifest `{}`: {}", path, what),
                  "Fix: " + std::move(fix), std::string(path));
 }
 
@@ -66,14 +68,14 @@ class Reader {
         if (!value->is_string()) return wrong(key, *value, "a string"), std::string{};
         std::string result = value->text();
         if (required && result.empty()) {
-            fail("key '" + prefix_ + key + "' is empty", "write a value there");
+            fail(fmt::format("key `{}{}` is empty", prefix_, key), "write a value there");
         } else if (result.size() > kTextBytes) {
-            fail("key '" + prefix_ + key + "' has " + std::to_string(result.size()) + " bytes",
+            fail(fmt::format("key `{}{}` has {} bytes", prefix_, key, result.size()),
                  "use at most " + std::to_string(kTextBytes));
         } else if (std::any_of(result.begin(), result.end(), [](char c) {
                        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
                    })) {
-            fail("key '" + prefix_ + key + "' has a control character", "remove it");
+            fail(fmt::format("key `{}{}` has a control character", prefix_, key), "remove it");
         }
         return result;
     }
@@ -87,7 +89,8 @@ class Reader {
         const auto [end, status] =
             std::from_chars(digits.data(), digits.data() + digits.size(), out);
         if (status == std::errc() && end == digits.data() + digits.size()) return out;
-        fail("key '" + prefix_ + key + "' is " + digits, "use an integer from 0 to 4294967295");
+        fail(fmt::format("key `{}{}` is {}", prefix_, key, digits),
+             "use an integer from 0 to 4294967295");
         return 0;
     }
 
@@ -103,6 +106,25 @@ class Reader {
         return fault_ ? nullptr : value;
     }
 
+    // Calls read(entry) for each object of an optional list.
+    template <typename Read>
+    void each(const char* key, std::string_view example, Read&& read) {
+        const Json* list = array(key);
+        if (list == nullptr) return;
+        if (list->size() > kEntries)
+            fail(fmt::format("key `{}` has {} entries", key, list->size()),
+                 fmt::format("list at most {}", kEntries));
+        for (std::size_t i = 0; i < list->size() && !fault_; ++i) {
+            const Json& entry = list->at(i);
+            if (!entry.is_object())
+                return fail(
+                    fmt::format("key `{}[{}]` is {}, not an object", key, i, entry.type_name()),
+                    fmt::format("write {}", example));
+            Reader inner(entry, fmt::format("{}[{}].", key, i), path_, fault_);
+            read(inner);
+        }
+    }
+
     void fail(std::string what, std::string fix) {
         if (!fault_) fault_ = bad(path_, std::move(what), std::move(fix));
     }
@@ -110,13 +132,13 @@ class Reader {
   private:
     const Json* find(const char* key, bool required) {
         if (const Json* value = object_.find(key)) return value;
-        if (required) fail("key '" + prefix_ + key + "' is missing", "add it");
+        if (required) fail(fmt::format("key `{}{}` is missing", prefix_, key), "add it");
         return nullptr;
     }
 
     void wrong(const char* key, const Json& value, const char* expected) {
-        fail("key '" + prefix_ + key + "' is " + value.type_name() + ", not " + expected,
-             std::string("write ") + expected + " there");
+        fail(fmt::format("key `{}{}` is {}, not {}", prefix_, key, value.type_name(), expected),
+             fmt::format("write {} there", expected));
     }
 
     const Json& object_;
@@ -134,8 +156,7 @@ Result<Manifest> read(const Json& root, std::string_view path) {
     Manifest m;
     const std::uint32_t schema = reader.number("schema");
     if (schema != 1)
-        reader.fail("schema " + std::to_string(schema) + " is not known",
-                    "use schema 1, or a newer host");
+        reader.fail(fmt::format("schema {} is not known", schema), "use schema 1, or a newer host");
     m.id = reader.text("id", true);
     m.library = reader.text("library", true);
     m.arch = reader.text("arch", true);
@@ -147,30 +168,20 @@ Result<Manifest> read(const Json& root, std::string_view path) {
     }
     m.backend = reader.text("backend", true);
     m.version = reader.text("version", true);
-    if (const Json* needs = reader.array("needs")) {
-        if (needs->size() > kNeeds)
-            reader.fail("key 'needs' has " + std::to_string(needs->size()) + " entries",
-                        "list at most " + std::to_string(kNeeds));
-        for (std::size_t i = 0; i < needs->size() && !fault; ++i) {
-            const Json& need = needs->at(i);
-            const std::string prefix = "needs[" + std::to_string(i) + "].";
-            if (!need.is_object()) {
-                reader.fail("key 'needs[" + std::to_string(i) + "]' is " + need.type_name() +
-                                ", not an object",
-                            "write {\"soname\": \"libNAME.so.N\"}");
-                break;
-            }
-            Reader inner(need, prefix, path, fault);
-            m.needs.push_back({inner.text("soname", true), inner.text("min_version", false),
-                               inner.text("package", false)});
-        }
-    }
+    reader.each("needs", "{\"soname\": \"libNAME.so.N\"}", [&](Reader& need) {
+        m.needs.push_back({need.text("soname", true), need.text("min_version", false),
+                           need.text("package", false)});
+    });
+    reader.each("translates", "{\"format\": \"NAME\", \"from\": \"NAME\"}", [&](Reader& one) {
+        m.translates.push_back(
+            {one.text("format", true), one.text("from", true), one.text("target_option", false)});
+    });
     if (!fault && !valid_plugin_id(m.id))
-        reader.fail("id '" + m.id + "' is not a selector name",
-                    "use a-z, 0-9 and _, a letter first, at most 64, and not 'auto'");
+        reader.fail(fmt::format("id `{}` is not a selector name", m.id),
+                    "use a-z, 0-9 and _, a letter first, at most 64, and not `auto`");
     if (!fault &&
         (m.library.find('/') != std::string::npos || m.library == "." || m.library == ".."))
-        reader.fail("library '" + m.library + "' is not a plain file name",
+        reader.fail(fmt::format("library `{}` is not a plain file name", m.library),
                     "put the library beside the manifest and name it without a folder");
     if (fault) return std::move(*fault);
     return m;

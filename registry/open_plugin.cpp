@@ -82,7 +82,7 @@ Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
             return Error(Code::PLUGIN_FAULT, what + " is not in memory", kPluginAuthor);
         WYE_ASSIGN(std::string name, read_text(format, kTextLimit, what));
         if (!is_format(name))
-            return Error(Code::PLUGIN_FAULT, what + " is no name: '" + name + "'", kPluginAuthor);
+            return Error(Code::PLUGIN_FAULT, what + " is no name: `" + name + "`", kPluginAuthor);
         out.formats.push_back(std::move(name));
     }
     return {};
@@ -165,7 +165,7 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
                                                          : "it (Debian: `" + need.package + "`)";
         return std::move(found).error().wrapped(
             Code::MISSING_DEPENDENCY,
-            "plugin '" + candidate.id + "' needs the library " + need.soname + version +
+            "plugin `" + candidate.id + "` needs the library " + need.soname + version +
                 ", which is not here",
             "Fix: install " + package + ", or name the library with `" + candidate.id + ".library`",
             need.soname);

@@ -88,7 +88,7 @@ std::string subject_of(Handle handle, HandleKind kind, const Place& place) {
     out += " " + hex(handle);
     if (place.role.empty()) return out;
     out += " (" + std::string(place.role) + " " + std::to_string(place.index);
-    if (!place.name.empty()) out += ", '" + std::string(place.name) + "'";
+    if (!place.name.empty()) out += ", `" + std::string(place.name) + "`";
     return out + ")";
 }
 
@@ -322,7 +322,7 @@ Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerR
     WYE_ASSIGN(Pin pin, find(handle, kind, place));
     if (pin.owner() == expected) return pin;
     const std::string subject = subject_of(handle, kind, place);
-    const std::string name = pin.label().empty() ? "" : " ('" + pin.label() + "')";
+    const std::string name = pin.label().empty() ? "" : " (`" + pin.label() + "`)";
     return Error(Code::WRONG_OWNER,
                  subject + name + " belongs to " +
                      (pin.owner() ? to_text(*pin.owner()) : std::string("the context")) +
@@ -382,7 +382,7 @@ Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use
         if (!even_in_use && (word & kUseMask) != 0) {
             const std::string subject = subject_of(handle, kind, {});
             return Error(Code::BUFFER_IN_USE,
-                         subject + (pin.label().empty() ? "" : " ('" + pin.label() + "')") +
+                         subject + (pin.label().empty() ? "" : " (`" + pin.label() + "`)") +
                              " is used by " + std::to_string(word & kUseMask) +
                              " pending submission(s)",
                          "Fix: wait for the work that uses it, then free it", subject);

@@ -90,9 +90,9 @@ class Search {
                 record(Stage::found, Severity::refused, Code::NOT_TRUSTED, entry,
                        name + " has " +
                            (entry.empty() ? std::string("an empty entry")
-                                          : "the relative entry '" + entry + "'") +
+                                          : "the relative entry `" + entry + "`") +
                            ", which would mean the current folder",
-                       "Fix: use absolute paths, separated by ':'");
+                       "Fix: use absolute paths, separated by `:`");
                 continue;
             }
             visit_named(entry, Source::environment);
@@ -121,7 +121,7 @@ class Search {
         switch (status->kind) {
             case FileStatus::Kind::missing:
                 record(Stage::found, Severity::refused, Code::NOT_FOUND, path,
-                       "'" + path.string() + "' does not exist",
+                       "`" + path.string() + "` does not exist",
                        "Fix: correct the path, or remove it from where it is named");
                 return;
             case FileStatus::Kind::folder:
@@ -130,7 +130,7 @@ class Search {
                 return visit_file(path, source);
             case FileStatus::Kind::other:
                 record(Stage::found, Severity::refused, Code::BAD_PLUGIN, path,
-                       "'" + path.string() + "' is neither a file nor a folder",
+                       "`" + path.string() + "` is neither a file nor a folder",
                        "Fix: name a plugin file or a folder");
                 return;
         }
@@ -168,9 +168,9 @@ class Search {
 
     void no_manifest(const fs::path& library) {
         record(Stage::manifest, Severity::refused, Code::BAD_MANIFEST, library,
-               "'" + library.string() + "' has no manifest",
-               "Fix: put '" + library.stem().string() + std::string(kManifestSuffix) +
-                   "' beside it; only an application may name a plugin without one",
+               "`" + library.string() + "` has no manifest",
+               "Fix: put `" + library.stem().string() + std::string(kManifestSuffix) +
+                   "` beside it; only an application may name a plugin without one",
                id_of_file(library));
     }
 
@@ -190,7 +190,7 @@ class Search {
         candidate.source = source;
         if (!valid_plugin_id(candidate.id)) {
             record(Stage::found, Severity::refused, Code::BAD_PLUGIN, path,
-                   "'" + path.string() + "' has no manifest, and its name gives no plugin id",
+                   "`" + path.string() + "` has no manifest, and its name gives no plugin id",
                    "Fix: put a manifest beside it, or name it ID.so with an id of a-z, 0-9 and _");
             return;
         }
@@ -273,7 +273,7 @@ class Search {
         if (open->empty()) return true;
         const bool warn_only = source == Source::application && !input_.elevated;
         record(Stage::trust, warn_only ? Severity::warning : Severity::refused, Code::NOT_TRUSTED,
-               path, "everyone may write to '" + open->string() + "'",
+               path, "everyone may write to `" + open->string() + "`",
                "Fix: chmod o-w '" + open->string() + "'", id);
         return warn_only;
     }
@@ -286,10 +286,10 @@ class Search {
             return refuse(Stage::found, candidate.library, status.error(), candidate.id);
         if (status->kind != FileStatus::Kind::file) {
             record(Stage::found, Severity::refused, Code::NOT_FOUND, candidate.library,
-                   "the plugin's library '" + candidate.library.string() +
-                       (status->kind == FileStatus::Kind::missing ? "' does not exist"
-                                                                  : "' is not a file"),
-                   "Fix: reinstall the plugin, or correct 'library' in its manifest", candidate.id);
+                   "the plugin's library `" + candidate.library.string() +
+                       (status->kind == FileStatus::Kind::missing ? "` does not exist"
+                                                                  : "` is not a file"),
+                   "Fix: reinstall the plugin, or correct `library` in its manifest", candidate.id);
             return;
         }
         if (!trusted(candidate.library, candidate.source, candidate.id)) return;
@@ -317,7 +317,7 @@ class Search {
         const Candidate& loser = newer ? *same : candidate;
         const Candidate& winner = newer ? candidate : *same;
         duplicate(loser,
-                  "'" + winner.library.string() + "' (" + version_text(winner) +
+                  "`" + winner.library.string() + "` (" + version_text(winner) +
                       ") has the same id and wins over " + version_text(loser),
                   "Fix: nothing; or remove one of the two");
         if (newer) {

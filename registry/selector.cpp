@@ -24,7 +24,7 @@ Error at_column(std::string_view text, std::size_t offset, std::string what, std
 // One entry at text[start, end), spaces already dropped.
 Result<SelectorEntry> parse_entry(std::string_view text, std::size_t start, std::size_t end) {
     SelectorEntry entry;
-    const char* const kExamples = "write auto, a plugin (cpu), a device (opencl:0), or opencl:*";
+    const char* const kExamples = "write auto, a plugin (cpu), a device (cpu:0), or cpu:*";
     if (start < end && text[start] == '-') {
         entry.discard = true;
         ++start;

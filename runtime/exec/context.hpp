@@ -46,6 +46,9 @@ class Context {
     // BUFFER_IN_USE while work that uses it is pending.
     [[nodiscard]] Result<void> free_buffer(registry::Handle buffer);
 
+    [[nodiscard]] std::vector<registry::Registry::Translator> translators() const {
+        return registry_->translators();
+    }
     // As Registry::translate, through the disk cache. `target`: what else the outcome depends on.
     [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
                                                            std::uint32_t device,
@@ -60,7 +63,7 @@ class Context {
     // The disk cache of compiled programs.
     [[nodiscard]] DiskCache& disk() const noexcept { return *disk_; }
 
-    // "opencl:0, cpu:0"; empty: none.
+    // Selectors, separated by ", "; empty: none.
     [[nodiscard]] std::string open_devices() const;
 
     // A log callback is set; without one no text is made.

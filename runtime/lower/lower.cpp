@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/lower.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <span>
 
 #include "lower/analysis/ranges.hpp"
@@ -72,27 +76,67 @@ Preconditions preconditions(const ir::Program& program, std::array<std::uint32_t
     return expanded.ok() ? Ranges(*expanded, workgroup).preconditions() : Preconditions{};
 }
 
-std::vector<std::string_view> formats() {
-    return {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C, WYE_FORMAT_SPIRV};
-}
-
 namespace {
 
-// Without math functions but those that become native.
+using Write = Result<Artifact> (*)(const ir::Program&, const TargetFacts&, const Options&);
+
+Result<Artifact> write_opencl_c(const ir::Program& program, const TargetFacts& facts,
+                                const Options& options) {
+    return lower_c(program, WYE_FORMAT_OPENCL_C, opencl_c(), facts, options);
+}
+Result<Artifact> write_cuda_c(const ir::Program& program, const TargetFacts& facts,
+                              const Options& options) {
+    return lower_c(program, WYE_FORMAT_CUDA_C, cuda_c(), facts, options);
+}
+
+// The one table of artifact formats.
+struct Format {
+    std::string_view name;
+    // Of a program without math functions but those that become native. Null: a plugin's compiler
+    // makes it of another format.
+    Write write;
+    bool push_constants = false;
+};
+constexpr Format kFormats[] = {
+    {WYE_FORMAT_PROGRAM, lower_wire},  {WYE_FORMAT_OPENCL_C, write_opencl_c},
+    {WYE_FORMAT_CUDA_C, write_cuda_c}, {WYE_FORMAT_SPIRV, lower_spirv, true},
+    {WYE_FORMAT_PTX, nullptr},         {WYE_FORMAT_CUBIN, nullptr},
+};
+
+const Format* find_format(std::string_view name) {
+    const auto* at = std::ranges::find(kFormats, name, &Format::name);
+    return at == std::end(kFormats) ? nullptr : at;
+}
+
 Result<Artifact> lower_expanded(const ir::Program& program, std::string_view format,
                                 const TargetFacts& facts, const Options& options) {
-    if (format == WYE_FORMAT_PROGRAM) return lower_wire(program, facts, options);
-    if (format == WYE_FORMAT_OPENCL_C) return lower_c(program, format, opencl_c(), facts, options);
-    if (format == WYE_FORMAT_CUDA_C) return lower_c(program, format, cuda_c(), facts, options);
-    if (format == WYE_FORMAT_SPIRV) return lower_spirv(program, facts, options);
-    std::string known;
-    for (const std::string_view name : formats())
-        known += (known.empty() ? "`" : ", `") + std::string(name) + "`";
-    return Error(Code::UNSUPPORTED, "there is no lowering to `" + std::string(format) + "`",
-                 "Fix: choose one of " + known, std::string(format));
+    const Format* known = find_format(format);
+    if (known != nullptr && known->write != nullptr) return known->write(program, facts, options);
+    return Error(Code::UNSUPPORTED, fmt::format("there is no lowering to `{}`", format),
+                 fmt::format("Fix: choose one of `{}`", fmt::join(formats(), "`, `")),
+                 std::string(format));
 }
 
 }  // namespace
+
+std::vector<std::string_view> formats() {
+    std::vector<std::string_view> out;
+    for (const Format& format : kFormats)
+        if (format.write != nullptr) out.push_back(format.name);
+    return out;
+}
+
+std::vector<std::string_view> compiled_formats() {
+    std::vector<std::string_view> out;
+    for (const Format& format : kFormats)
+        if (format.write == nullptr) out.push_back(format.name);
+    return out;
+}
+
+bool uses_push_constants(std::string_view format) {
+    const Format* known = find_format(format);
+    return known != nullptr && known->push_constants;
+}
 
 Result<Artifact> lower(const ir::Program& program, std::string_view format,
                        const TargetFacts& facts, const Options& options) {

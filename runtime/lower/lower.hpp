@@ -79,7 +79,7 @@ struct Artifact {
     // That the device launches: the effective size, or 1 each where one invocation runs them all.
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
     std::uint32_t subgroup = 0;      // width of subgroups; 0: it uses none
-    std::uint32_t shared_bytes = 0;  // of CUDA C: above kMaxCudaStaticShared, one dynamic block
+    std::uint32_t shared_bytes = 0;  // above what the dialect can declare: one dynamic block
     std::uint32_t params_size = 0;
     std::string options;  // compiler flags, space separated
     bool uses_trap = false;
@@ -100,11 +100,13 @@ struct Artifact {
 // The code of a trap that says that the driver ended a loop: above all codes of programs.
 inline constexpr std::uint32_t kLoopsEnded = 0x10000;
 
-// CUDA has at most this much workgroup memory in declarations; more comes with the launch.
-inline constexpr std::uint32_t kMaxCudaStaticShared = 48U << 10U;
-
 // Formats that `lower` can produce now: "wye-program", "opencl-c", "cuda-c", "spirv-vulkan".
 [[nodiscard]] std::vector<std::string_view> formats();
+// Formats that plugins' compilers make of these.
+[[nodiscard]] std::vector<std::string_view> compiled_formats();
+// Artifacts of this format are numbered by binding, and take lengths and parameters as push
+// constants; those of all others take them as arguments.
+[[nodiscard]] bool uses_push_constants(std::string_view format);
 
 // What a launch must satisfy for the check-free form; empty where there is no other form. For
 // programs with errors, or beyond a limit, empty too. `natives`: what stays as it is.

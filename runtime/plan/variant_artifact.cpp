@@ -9,7 +9,7 @@ Result<lower::Artifact> variant_artifact(const ProgramPlan& plan, std::uint32_t 
                                          const Count3& workgroup) {
     const ir::Program& program = *plan.program;
     const ir::Variant& source = program.variants[variant];
-    const bool spirv = source.format == WYE_FORMAT_SPIRV;
+    const bool pushed = lower::uses_push_constants(source.format);
     lower::Artifact out;
     out.format = source.format;
     out.code = source.bytes;
@@ -20,19 +20,20 @@ Result<lower::Artifact> variant_artifact(const ProgramPlan& plan, std::uint32_t 
     out.binding_count = static_cast<std::uint32_t>(plan.bindings.arguments.size());
     for (std::uint32_t i = 0; i < out.binding_count; ++i) {
         const Binding& binding = plan.bindings.bindings[plan.bindings.arguments[i]];
-        if (spirv && binding.binding != i)
+        if (pushed && binding.binding != i)
             return Error(Code::UNSUPPORTED,
-                         fmt::format("SPIR-V variant `{}` of program `{}`: buffer `{}` has binding "
+                         fmt::format("variant `{}` ({}) of program `{}`: buffer `{}` has binding "
                                      "{}, but is argument {}",
-                                     source.entry, program.name, binding.name, binding.binding, i),
+                                     source.entry, source.format, program.name, binding.name,
+                                     binding.binding, i),
                          "Fix: number the buffers 0, 1, 2, ... and `shared` arrays after them",
                          binding.name);
         out.slots.push_back({WYE_SLOT_BUFFER, i, 0, ir::role_writable(binding.role) ? 3U : 1U});
     }
     std::uint32_t offset = 0;
     for (std::uint32_t i = 0; i < out.binding_count; ++i, offset += 8)
-        out.slots.push_back({WYE_SLOT_LENGTH, i, spirv ? offset : 0, 0});
-    if (!program.params.empty()) out.slots.push_back({WYE_SLOT_PARAMS, 0, spirv ? offset : 0, 0});
+        out.slots.push_back({WYE_SLOT_LENGTH, i, pushed ? offset : 0, 0});
+    if (!program.params.empty()) out.slots.push_back({WYE_SLOT_PARAMS, 0, pushed ? offset : 0, 0});
     return out;
 }
 

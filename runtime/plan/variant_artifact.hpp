@@ -12,8 +12,8 @@
 namespace wye::plan {
 
 // Slots in the order that variants are written for: buffer addresses in binding order, element
-// counts likewise, the parameter block; for SPIR-V the counts and the block are push constants.
-// UNSUPPORTED for a SPIR-V variant of a program whose binding numbers are not 0, 1, 2, ...
+// counts likewise, the parameter block. Where the format has push constants, the counts and the
+// block are in them; UNSUPPORTED then for a program whose binding numbers are not 0, 1, 2, ...
 [[nodiscard]] Result<lower::Artifact> variant_artifact(const ProgramPlan& plan,
                                                        std::uint32_t variant,
                                                        const Count3& workgroup);

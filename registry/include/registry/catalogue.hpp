@@ -128,6 +128,13 @@ class Registry {
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
 
+    // A format that some plugin here makes, by its manifest; opens nothing.
+    struct Translator {
+        std::string plugin;
+        Translation translation;
+    };
+    [[nodiscard]] std::vector<Translator> translators() const;
+
     // What has to be the same for translations to be used again: the plugin, its file and its
     // compiler. As translate otherwise.
     [[nodiscard]] Result<std::string> translator_identity(std::string_view plugin);

@@ -3,9 +3,9 @@
 // DriverObjects: which of the loaded libraries belong to plugins and drivers. Those are the
 // libraries that appear while a plugin is being called, those that were named as plugins, and all
 // that they link (DT_NEEDED), even if the application uses them too: a GL application has had LLVM
-// loaded by its own driver when PoCL installs LLVM's handlers. The executable and the C library
-// are never a driver's, nor is what appears while no plugin is called, nor code outside libraries
-// (of a JIT compiler).
+// loaded by its own driver when another driver installs LLVM's handlers. The executable and the C
+// library are never a driver's, nor is what appears while no plugin is called, nor code outside
+// libraries (of a JIT compiler).
 //
 // A library that another thread of the application loads while a plugin is being called cannot be
 // told apart, and counts as a driver's.

@@ -2,9 +2,9 @@
 //
 // Manifest: the JSON file `<name>.wye.json` beside a plugin, read before the plugin is opened.
 //
-//   {"schema": 1, "id": "opencl", "library": "wye_opencl.so", "arch": "x86_64",
+//   {"schema": 1, "id": "name", "library": "wye_name.so", "arch": "x86_64",
 //    "abi": {"major": 1, "minor_needed": 0, "minor_built": 0},
-//    "backend": "opencl", "version": "0.1.0",
+//    "backend": "name", "version": "0.1.0",
 //    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2",
 //               "package": "ocl-icd-libopencl1"}]}
 //
@@ -32,6 +32,13 @@ struct Need {
     std::string package;      // of Debian, that has it; may be empty
 };
 
+// A format that the plugin's compiler makes of an artifact that the host lowers to.
+struct Translation {
+    std::string format;
+    std::string from;           // the host's format
+    std::string target_option;  // the compiler's, before the name of a target; may be empty
+};
+
 struct Manifest {
     std::string id;       // [a-z][a-z0-9_]*, the selector name
     std::string library;  // a file name in the manifest's own folder
@@ -39,9 +46,10 @@ struct Manifest {
     std::uint32_t abi_major = 0;
     std::uint32_t minor_needed = 0;  // oldest host minor that it works with
     std::uint32_t minor_built = 0;   // minor that it was built against
-    std::string backend;             // "opencl", "cuda", ...; free text
+    std::string backend;             // what it drives; free text
     std::string version;             // dotted numbers, e.g. "0.1.0"
     std::vector<Need> needs;
+    std::vector<Translation> translates;
 };
 
 // `path` is for messages only.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ProcessStateGuard: puts back what a plugin or its driver changed during a call. PoCL and LLVM
+// ProcessStateGuard: puts back what a plugin or its driver changed during a call. Drivers with LLVM
 // replace 15 signal handlers and the calling thread's alternate stack at the first device query or
 // the first build; some libraries set flush-to-zero, or block signals.
 //

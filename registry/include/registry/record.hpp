@@ -52,7 +52,7 @@ struct Record {
 // The same content as an error: the loader's text becomes the cause.
 [[nodiscard]] Error to_error(const Record& record);
 
-// One line: "opencl: negotiated: message [loader text] Fix: ...".
+// One line: "name: negotiated: message [loader text] Fix: ...".
 [[nodiscard]] std::string to_text(const Record& record);
 
 }  // namespace wye::registry

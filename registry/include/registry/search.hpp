@@ -20,8 +20,7 @@ namespace wye::registry {
 // A snapshot of the environment. The registry never reads the process's own.
 using Environment = std::map<std::string, std::string, std::less<>>;
 
-// The variables of this process that the registry and the runtime know: WYE_*, HOME, XDG_DATA_HOME,
-// PATH, POCL_CACHE_DIR.
+// The environment of this process as it is now.
 [[nodiscard]] Environment environment_snapshot();
 // True when the process runs with raised privileges (AT_SECURE).
 [[nodiscard]] bool process_is_elevated() noexcept;
@@ -57,7 +56,7 @@ struct SearchResult {
 [[nodiscard]] SearchResult search(const SearchInput& input, const FileSystem& files);
 
 // The id that a file without a manifest must have: its name up to the first dot, without a leading
-// "lib" and "wye_" ("libwye_opencl.so" is "opencl").
+// "lib" and "wye_" ("libwye_name.so" is "name").
 [[nodiscard]] std::string id_of_file(const std::filesystem::path& library);
 
 }  // namespace wye::registry

@@ -50,15 +50,11 @@ Result<void> check_desc(const wye_context_desc& desc) {
     return {};
 }
 
-// Variables that drivers read for themselves and that can end the process when they are wrong
-// (PoCL: an empty cache folder, no `ld` in PATH). Plugins do not read the environment, so they are
-// told, to refuse such a driver by name instead of entering it.
+// Drivers read variables for themselves, and some end the process when one is wrong. Plugins do not
+// read the environment: they ask for `env.NAME`, to refuse such a driver by name before entering
+// it.
 void describe_surroundings(const registry::Environment& environment, registry::Config& config) {
-    for (const char* name : {"POCL_CACHE_DIR", "PATH"}) {
-        const auto found = environment.find(name);
-        if (found != environment.end())
-            config.insert_or_assign("env." + std::string(name), found->second);
-    }
+    for (const auto& [name, value] : environment) config.insert_or_assign("env." + name, value);
 }
 
 bool is_own_folder(const std::string& path) {

@@ -55,7 +55,7 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
     for (const std::uint64_t size : facts.list(WYE_FACT_KEY_SUBGROUP_SIZES))
         out.subgroup_sizes.push_back(static_cast<std::uint32_t>(size));
     out.workgroup_loops = facts.text(WYE_FACT_KEY_DEVICE_KIND) == "cpu";
-    out.plain_integers = out.workgroup_loops;  // the faults of spirv_usage.cpp are those of GPUs
+    out.plain_integers = out.workgroup_loops;  // the faults are those of drivers for GPUs
     return out;
 }
 

@@ -2,6 +2,7 @@
 #include "exec/program/forms.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -16,15 +17,7 @@ namespace {
 
 using registry::HandleKind;
 
-// What a plugin's compiler makes of a form that the host lowers to.
-struct Translated {
-    std::string_view form, plugin, from;
-    std::string_view target_option;  // before the target
-};
-constexpr Translated kTranslated[] = {
-    {WYE_FORMAT_PTX, "cuda", WYE_FORMAT_CUDA_C, " --gpu-architecture="},
-    {WYE_FORMAT_CUBIN, "cuda", WYE_FORMAT_CUDA_C, " --gpu-architecture="},
-};
+using Translator = registry::Registry::Translator;
 
 constexpr std::string_view kUnchecked[] = {"text", "wire", "preconditions", WYE_FORMAT_PROGRAM};
 
@@ -32,12 +25,21 @@ std::string to_text(const std::vector<std::byte>& bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Error no_form(std::string_view form) {
-    std::string known = "text, wire, preconditions";
-    for (const std::string_view name : lower::formats()) known += fmt::format(", {}", name);
-    for (const Translated& t : kTranslated) known += fmt::format(", {}", t.form);
+Error no_form(std::string_view form, const std::vector<Translator>& translators) {
+    const std::vector<std::string_view> compiled = lower::compiled_formats();
+    if (std::ranges::count(compiled, form.substr(0, form.find(':'))) != 0)
+        return {Code::NOT_FOUND, fmt::format("no plugin here makes `{}`", form),
+                "Fix: install one whose manifest lists it under `translates`, or set "
+                "WYE_PLUGIN_PATH_ADD",
+                std::string(form)};
+    std::vector<std::string_view> known = {"text", "wire", "preconditions"};
+    for (const std::string_view name : lower::formats()) known.push_back(name);
+    known.insert(known.end(), compiled.begin(), compiled.end());
+    for (const Translator& t : translators)
+        if (std::ranges::count(known, t.translation.format) == 0)
+            known.push_back(t.translation.format);
     return {Code::UNSUPPORTED, fmt::format("there is no program form named `{}`", form),
-            "Fix: use one of " + known, std::string(form)};
+            fmt::format("Fix: use one of {}", fmt::join(known, ", ")), std::string(form)};
 }
 
 Result<std::string> form_here(Context& context, const LoadedProgram& program, std::string_view form,
@@ -69,22 +71,26 @@ Result<std::string> form_here(Context& context, const LoadedProgram& program, st
     lower::Options options;
     options.check_free = check_free;
     const std::size_t colon = std::min(form.find(':'), form.size());
-    const auto translated =
-        std::ranges::find(kTranslated, form.substr(0, colon), &Translated::form);
-    const bool by_plugin = translated != std::end(kTranslated);
-    if (!by_plugin && std::ranges::count(lower::formats(), form) == 0) return no_form(form);
+    const std::vector<Translator> translators = context.translators();
+    const auto translator = std::ranges::find_if(translators, [&](const Translator& t) {
+        return t.translation.format == form.substr(0, colon);
+    });
+    const bool by_plugin = translator != translators.end();
+    if (!by_plugin && std::ranges::count(lower::formats(), form) == 0)
+        return no_form(form, translators);
+    const std::string_view lowered = by_plugin ? translator->translation.from : form;
     options.ulp_budget = ulp_budget;
-    WYE_ASSIGN(lower::Artifact artifact,
-               lower::lower(program.ir(), by_plugin ? translated->from : form, facts, options));
+    WYE_ASSIGN(lower::Artifact artifact, lower::lower(program.ir(), lowered, facts, options));
     if (!by_plugin) return to_text(artifact.code);
     if (colon + 1 < form.size()) {
-        artifact.options += translated->target_option;
-        artifact.options += form.substr(colon + 1);
+        artifact.options +=
+            fmt::format(" {}{}", translator->translation.target_option, form.substr(colon + 1));
     }
-    const bool own = plugin == translated->plugin;
-    WYE_ASSIGN(const std::vector<std::byte> code,
-               context.translate(translated->plugin, own ? index : UINT32_MAX, own ? target : "",
-                                 abi_artifact(artifact, program.ir().name), translated->form));
+    const bool own = plugin == translator->plugin;
+    WYE_ASSIGN(
+        const std::vector<std::byte> code,
+        context.translate(translator->plugin, own ? index : UINT32_MAX, own ? target : "",
+                          abi_artifact(artifact, program.name()), translator->translation.format));
     return to_text(code);
 }
 

@@ -12,9 +12,10 @@
 
 namespace wye::exec {
 
-// `device` (may be 0) gives the facts. Forms that a plugin makes ("ptx", "cubin") need that plugin,
-// but neither device nor driver; without a device a target may follow: "cubin:sm_90". UNSUPPORTED
-// lists the forms that there are, and those that have range checks to leave out (`check_free`).
+// `device` (may be 0) gives the facts. Forms that a plugin's compiler makes, by
+// its manifest, need that plugin, but neither device nor driver; without a device a target may
+// follow: "NAME:TARGET". UNSUPPORTED lists the forms, or says that this one has no range checks
+// (`check_free`).
 [[nodiscard]] Result<std::string> program_form(Context& context, const LoadedProgram& program,
                                                std::string_view form, registry::Handle device,
                                                std::uint32_t ulp_budget, bool check_free);

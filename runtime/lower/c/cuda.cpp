@@ -99,7 +99,7 @@ class CudaC final : public Spelling {
                (alignment != 0 ? "__align__(" + std::to_string(alignment) + ") " : std::string()) +
                std::string(element) + " " + std::string(name) + "[" + std::to_string(count) + "]";
     }
-    std::uint64_t max_static_shared() const override { return kMaxCudaStaticShared; }
+    std::uint64_t max_static_shared() const override { return 48U << 10U; }
     std::string shared_block() const override {
         return "extern __shared__ __align__(16) u8 shared_block[]";
     }

@@ -151,12 +151,12 @@ TEST_CASE("nothing matched is an error that lists what exists and why not") {
     CHECK(error.message.find("not opened: gpu") != std::string::npos);
     CHECK(error.fix.rfind("Fix: ", 0) == 0);
     REQUIRE(error.cause != nullptr);
-    CHECK(error.cause->message == "cuda: there is no plugin 'cuda'");
+    CHECK(error.cause->message == "cuda: there is no plugin `cuda`");
     REQUIRE(error.cause->cause != nullptr);
     CHECK(error.cause->cause->message == "cpu:1: the fake says so");
     CHECK(error.cause->cause->fix == "Fix: use fake device 0");
     REQUIRE(error.cause->cause->cause != nullptr);
-    CHECK(error.cause->cause->cause->message == "cpu:7: plugin 'cpu' has 2 device(s)");
+    CHECK(error.cause->cause->cause->message == "cpu:7: plugin `cpu` has 2 device(s)");
     CHECK(opened(*registry) == Names{"cpu"});
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("of many devices passed over the first are named, the others counted")
         last = e;
     }
     CHECK(causes == 64);
-    CHECK(none.error().cause->message == "cpu:100: plugin 'cpu' has 2 device(s)");
+    CHECK(none.error().cause->message == "cpu:100: plugin `cpu` has 2 device(s)");
     CHECK(last->message == "37 more are passed over");
 }
 

@@ -83,19 +83,19 @@ TEST_CASE("each defect has its stage and code") {
         {"small_pointers", Stage::negotiated, Code::ABI_MISMATCH, "4 bytes"},
         {"critical_chain", Stage::negotiated, Code::UNSUPPORTED_EXTENSION, "extension 77"},
         {"endless_chain", Stage::negotiated, Code::BAD_PLUGIN, "more than 64"},
-        {"short_table", Stage::negotiated, Code::BAD_PLUGIN, "'shutdown'"},
+        {"short_table", Stage::negotiated, Code::BAD_PLUGIN, "`shutdown`"},
         {"short_desc", Stage::negotiated, Code::BAD_PLUGIN, "the plugin description has"},
         {"lying_size", Stage::negotiated, Code::BAD_PLUGIN, "4294967288"},
-        {"missing_slot", Stage::negotiated, Code::BAD_PLUGIN, "'probe_devices'"},
-        {"half_pair", Stage::negotiated, Code::BAD_PLUGIN, "'translate_release'"},
+        {"missing_slot", Stage::negotiated, Code::BAD_PLUGIN, "`probe_devices`"},
+        {"half_pair", Stage::negotiated, Code::BAD_PLUGIN, "`translate_release`"},
         {"wrong_id", Stage::negotiated, Code::BAD_PLUGIN, "somebody_else"},
         {"null_desc", Stage::negotiated, Code::PLUGIN_FAULT, "without an object"},
         {"throws_query", Stage::negotiated, Code::PLUGIN_FAULT, "thrown by the query"},
         {"throws_init", Stage::initialised, Code::PLUGIN_FAULT, "thrown by init"},
-        {"null_object", Stage::initialised, Code::PLUGIN_FAULT, "'init'"},
+        {"null_object", Stage::initialised, Code::PLUGIN_FAULT, "`init`"},
         {"init_fails", Stage::initialised, Code::MISSING_DEPENDENCY, "libfake_driver.so.1"},
         {"silent_failure", Stage::initialised, Code::DRIVER, "without details"},
-        {"throws_probe", Stage::enumerated, Code::PLUGIN_FAULT, "'probe_devices' threw"},
+        {"throws_probe", Stage::enumerated, Code::PLUGIN_FAULT, "`probe_devices` threw"},
         {"many_devices", Stage::enumerated, Code::PLUGIN_FAULT, "4294967295"},
     };
     for (const Case& c : cases) expect({fake(c.name)}, c.name, c.stage, c.code, c.text);
@@ -197,14 +197,14 @@ TEST_CASE("faults of devices stay with the device") {
     const auto opened = registry->open_device(*null_device->devices[0]);
     REQUIRE_FALSE(opened.ok());
     CHECK(opened.error().code == Code::PLUGIN_FAULT);
-    CHECK(opened.error().message.find("'open_device'") != std::string::npos);
+    CHECK(opened.error().message.find("`open_device`") != std::string::npos);
 
     const auto bad_table = registry->open_plugin("bad_device_table");
     REQUIRE(bad_table.ok());
     const auto refused = registry->open_device(*bad_table->devices[0]);
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == Code::BAD_PLUGIN);
-    CHECK(refused.error().message.find("'buffer_destroy'") != std::string::npos);
+    CHECK(refused.error().message.find("`buffer_destroy`") != std::string::npos);
 
     const auto null_buffer = registry->open_plugin("null_buffer");
     REQUIRE(null_buffer.ok());
@@ -214,7 +214,7 @@ TEST_CASE("faults of devices stay with the device") {
     CHECK(NativeQueue::create(*device, "", false).error().code == Code::PLUGIN_FAULT);
     const auto program = NativeProgram::create(*device, wye_artifact{});
     CHECK(program.error().code == Code::PLUGIN_FAULT);
-    CHECK(program.error().message.find("'program_create'") != std::string::npos);
+    CHECK(program.error().message.find("`program_create`") != std::string::npos);
 
     const auto facts = registry->open_plugin("lying_facts");
     REQUIRE(facts.ok());

@@ -92,7 +92,7 @@ TEST_CASE("missing optional slots answer with their name") {
     CHECK(table->memory_info(nullptr, &info, &error) == WYE_UNIMPLEMENTED);
     REQUIRE(error != nullptr);
     const Error taken = take_error(WYE_UNIMPLEMENTED, error, "");
-    CHECK(taken.message.find("'memory_info'") != std::string::npos);
+    CHECK(taken.message.find("`memory_info`") != std::string::npos);
     CHECK(taken.fix.rfind("Fix: ", 0) == 0);
     CHECK(table->flush(nullptr, nullptr) == WYE_UNIMPLEMENTED);  // the sink may be null
     CHECK(table->device_lost(nullptr) == 0);
@@ -103,7 +103,7 @@ TEST_CASE("missing optional slots answer with their name") {
     REQUIRE(queue.ok());
     error = nullptr;
     CHECK(queue->cancel(nullptr, 1, &error) == WYE_UNIMPLEMENTED);
-    CHECK(take_error(WYE_UNIMPLEMENTED, error, "").message.find("'cancel'") != std::string::npos);
+    CHECK(take_error(WYE_UNIMPLEMENTED, error, "").message.find("`cancel`") != std::string::npos);
 }
 
 TEST_CASE("each mandatory slot is missed by name, each optional one is filled") {
@@ -119,7 +119,7 @@ TEST_CASE("each mandatory slot is missed by name, each optional one is filled") 
             CHECK(adopted.ok() == !slots[i].mandatory);
             if (!adopted.ok()) {
                 CHECK(adopted.error().code == Code::BAD_PLUGIN);
-                CHECK(adopted.error().message.find("'" + std::string(slots[i].name) + "'") !=
+                CHECK(adopted.error().message.find("`" + std::string(slots[i].name) + "`") !=
                       std::string::npos);
             } else {
                 void* slot = nullptr;
@@ -144,7 +144,7 @@ TEST_CASE("a table is read no further than it says") {
     memory.table.header.size = offsetof(wye_queue_table, timing);
     const auto adopted = adopt(&memory.table);
     REQUIRE_FALSE(adopted.ok());
-    CHECK(adopted.error().message.find("'destroy'") != std::string::npos);
+    CHECK(adopted.error().message.find("`destroy`") != std::string::npos);
     memory.table.header.size = 20;  // no multiple of a slot
     CHECK(adopt(&memory.table).error().code == Code::BAD_PLUGIN);
     const wye_queue_table* none = nullptr;

@@ -15,6 +15,8 @@ const std::string kGood = R"({
   "abi": {"major": 1, "minor_needed": 2, "minor_built": 3},
   "backend": "opencl", "version": "0.1.0",
   "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2"}, {"soname": "libm.so.6"}],
+  "translates": [{"format": "ptx", "from": "cuda-c", "target_option": "--arch="},
+                 {"format": "com.vendor.own", "from": "opencl-c"}],
   "later": {"unknown": [1, 2]}
 })";
 
@@ -42,6 +44,11 @@ TEST_CASE("a good manifest is read in full and unknown keys are ignored") {
     CHECK(m->needs[0].min_version == "1.2");
     CHECK(m->needs[1].min_version.empty());
     CHECK(m->needs[0].package.empty());
+    REQUIRE(m->translates.size() == 2);
+    CHECK(m->translates[0].format == "ptx");
+    CHECK(m->translates[0].from == "cuda-c");
+    CHECK(m->translates[0].target_option == "--arch=");
+    CHECK(m->translates[1].target_option.empty());
 }
 
 TEST_CASE("each fault of a manifest is named by its key") {
@@ -52,27 +59,29 @@ TEST_CASE("each fault of a manifest is named by its key") {
     };
     const Case cases[] = {
         {"\"schema\": 1", "\"schema\": 2", "schema 2 is not known"},
-        {"\"schema\": 1,", "", "'schema' is missing"},
-        {"\"schema\": 1", "\"schema\": \"1\"", "'schema' is string, not an integer"},
-        {"\"schema\": 1", "\"schema\": 1.0", "'schema' is number, not an integer"},
-        {"\"schema\": 1", "\"schema\": -1", "'schema' is -1"},
-        {"\"major\": 1", "\"major\": 4294967296", "'abi.major' is 4294967296"},
-        {"\"minor_built\": 3", "\"minor_built\": null", "'abi.minor_built' is null"},
-        {"\"minor_needed\": 2,", "", "'abi.minor_needed' is missing"},
-        {R"({"major": 1, "minor_needed": 2, "minor_built": 3})", "[]", "'abi' is array"},
-        {"\"id\": \"opencl\"", "\"id\": 7", "'id' is number, not a string"},
-        {"\"id\": \"opencl\"", "\"id\": \"\"", "'id' is empty"},
-        {"\"id\": \"opencl\"", "\"id\": \"auto\"", "id 'auto'"},
-        {"\"id\": \"opencl\"", "\"id\": \"Open CL\"", "id 'Open CL'"},
-        {"wye_opencl.so", "../evil.so", "'../evil.so' is not a plain file name"},
-        {"wye_opencl.so", "/evil.so", "'/evil.so' is not a plain file name"},
-        {"wye_opencl.so", "..", "'..' is not a plain file name"},
-        {"wye_opencl.so", "a\\u0000b", "'library' has a control character"},
-        {"\"0.1.0\"", "\"0\\u001b[31m\"", "'version' has a control character"},
-        {"{\"soname\": \"libm.so.6\"}", "\"libm.so.6\"", "'needs[1]' is string"},
-        {"{\"soname\": \"libm.so.6\"}", "{}", "'needs[1].soname' is missing"},
-        {"\"min_version\": \"1.2\"", "\"package\": 7", "'needs[0].package' is number"},
-        {"\"min_version\": \"1.2\"", "\"min_version\": 1.2", "'needs[0].min_version' is number"},
+        {"\"schema\": 1,", "", "`schema` is missing"},
+        {"\"schema\": 1", "\"schema\": \"1\"", "`schema` is string, not an integer"},
+        {"\"schema\": 1", "\"schema\": 1.0", "`schema` is number, not an integer"},
+        {"\"schema\": 1", "\"schema\": -1", "`schema` is -1"},
+        {"\"major\": 1", "\"major\": 4294967296", "`abi.major` is 4294967296"},
+        {"\"minor_built\": 3", "\"minor_built\": null", "`abi.minor_built` is null"},
+        {"\"minor_needed\": 2,", "", "`abi.minor_needed` is missing"},
+        {R"({"major": 1, "minor_needed": 2, "minor_built": 3})", "[]", "`abi` is array"},
+        {"\"id\": \"opencl\"", "\"id\": 7", "`id` is number, not a string"},
+        {"\"id\": \"opencl\"", "\"id\": \"\"", "`id` is empty"},
+        {"\"id\": \"opencl\"", "\"id\": \"auto\"", "id `auto`"},
+        {"\"id\": \"opencl\"", "\"id\": \"Open CL\"", "id `Open CL`"},
+        {"wye_opencl.so", "../evil.so", "`../evil.so` is not a plain file name"},
+        {"wye_opencl.so", "/evil.so", "`/evil.so` is not a plain file name"},
+        {"wye_opencl.so", "..", "`..` is not a plain file name"},
+        {"wye_opencl.so", "a\\u0000b", "`library` has a control character"},
+        {"\"0.1.0\"", "\"0\\u001b[31m\"", "`version` has a control character"},
+        {"{\"soname\": \"libm.so.6\"}", "\"libm.so.6\"", "`needs[1]` is string"},
+        {"{\"soname\": \"libm.so.6\"}", "{}", "`needs[1].soname` is missing"},
+        {"\"min_version\": \"1.2\"", "\"package\": 7", "`needs[0].package` is number"},
+        {"\"min_version\": \"1.2\"", "\"min_version\": 1.2", "`needs[0].min_version` is number"},
+        {"\"from\": \"opencl-c\"", "\"to\": \"opencl-c\"", "`translates[1].from` is missing"},
+        {"\"from\": \"cuda-c\"", "\"from\": 7", "`translates[0].from` is number"},
     };
     for (const Case& c : cases) {
         CAPTURE(c.to);

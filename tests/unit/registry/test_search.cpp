@@ -209,7 +209,7 @@ TEST_CASE("what everyone may write to is refused") {
     CHECK(only(result).stage == Stage::trust);
     CHECK(only(result).code == Code::NOT_TRUSTED);
     CHECK(only(result).severity == Severity::refused);
-    CHECK(only(result).message.find("'" + culprit + "'") != std::string::npos);
+    CHECK(only(result).message.find("`" + culprit + "`") != std::string::npos);
 
     // Sticky folders are safe: others cannot replace what is in them.
     files.nodes[culprit].mode |= 01000;
