@@ -288,8 +288,8 @@ typedef struct wye_lower_desc {
     wye_string format;
     wye_device device;   /* may be 0 */
     uint32_t ulp_budget; /* as in wye_dispatch_desc */
-    /* 1: a lowered form without the range checks that launches do without which fulfil the
-     * preconditions. */
+    /* 1: a lowered form that omits the range checks which are redundant for launches that fulfil
+     * the preconditions. */
     uint32_t check_free;
 } wye_lower_desc;
 
@@ -360,7 +360,7 @@ typedef struct wye_argument {
     uint32_t kind;    /* enum wye_argument_kind */
     uint32_t binding; /* its binding number */
     wye_bytes input;  /* HOST: for input, uniform and input_output */
-    void* output;     /* HOST: where what is in the output list goes; may be null: not read back */
+    void* output;     /* HOST: destination for read-back of the output list; may be null: none */
     uint64_t output_size; /* HOST: exactly what is read back; 0: not given */
     wye_buffer buffer;    /* RESIDENT */
     uint64_t offset;      /* RESIDENT */

@@ -26,8 +26,8 @@ class Demands {
     void control(StmtId id, Place place, const std::string& what, std::uint8_t most) {
         if (flow_.control(id) <= most) return;
         report_.code(kNone, place,
-                     what + " stands in flow that is not uniform " + scope_of(most) + ": it is " +
-                         flow_.control_cause(id),
+                     what + " is in control flow that is not uniform " + scope_of(most) +
+                         ": it is " + flow_.control_cause(id),
                      flow_.control_left_early(id)
                          ? "Fix: put the work under an `if` instead of leaving early"
                          : "Fix: move it out of the condition, and guard only the work around it");
@@ -141,7 +141,7 @@ class Phases {
     void level(StmtId id, const Stmt& s) {
         if (flow_.control(id) > 0)
             say(s.place,
-                "`grid_barrier` stands in flow that is not uniform in the whole grid: it is " +
+                "`grid_barrier` is in control flow that is not uniform in the whole grid: it is " +
                     flow_.control_cause(id),
                 "Fix: let every invocation of the grid reach it");
     }
@@ -219,7 +219,7 @@ class Phases {
         const bool fixed = l.form == Local::Form::Let || l.form == Local::Form::For;
         if (fixed && flow_.local(local) == 0) return;
         say(place,
-            local_name(code_, local) + " ends at the `grid_barrier` above" +
+            local_name(code_, local) + " does not survive the `grid_barrier` above" +
                 (l.form == Local::Form::Let
                      ? ": only a `let` of level 0 lives on, and it is " + flow_.local_cause(local)
                      : std::string(": only a `let` of level 0 lives on")),

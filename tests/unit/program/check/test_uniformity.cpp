@@ -110,7 +110,8 @@ TEST_CASE("demands") {
     CHECK(refusal("if subgroup_id == 1u { let q = subgroup_add(n); }") == "");
     CHECK(refusal("let q = subgroup_broadcast(n, subgroup_id);") == "");
     CHECK(refusal("let i = local_id.x;\nif i < 3u { barrier; }") ==
-          "`barrier` stands in flow that is not uniform in the workgroup: it is level 3 because of "
+          "`barrier` is in control flow that is not uniform in the workgroup: it is level 3 "
+          "because of "
           "`local_id` at 7:9, through `i`, the `if` at 8:1");
     CHECK(refusal("if subgroup_id == 1u { barrier; }").find("level 2 because of `subgroup_id`") !=
           std::string::npos);

@@ -62,7 +62,7 @@ TEST_CASE("a name that lives on is not declared again") {
     }
     // The earlier one is what a use above the new declaration means.
     CHECK(first_problem("var t = 1u; grid_barrier; r[0] = t; var t = 2u;")
-              .find("ends at the `grid_barrier`") != std::string::npos);
+              .find("does not survive the `grid_barrier`") != std::string::npos);
     CHECK(first_problem("var t = 1u; grid_barrier; if n > 1u { var t = 2u; } r[0] = t;") ==
           "`t` is out of scope here; the one declared at 7:43 ends with its block");
 }
