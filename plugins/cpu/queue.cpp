@@ -24,7 +24,8 @@ Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     return {};
 }
 
-Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation> operations) {
+[[gnu::always_inline]] inline std::span<const wye_operation> Queue::plan(
+    std::span<const wye_operation> operations) {
     const bool here = !batch_ && timeline_.idle() && is_small(operations);
     if (!here && !batch_) batch_ = std::make_unique<Batch>();
     if (timeline_.keeps_times()) start_ = std::chrono::steady_clock::now();
@@ -32,8 +33,7 @@ Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation
 }
 
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
-    WYE_ASSIGN(handover_, try_dispatch(op, server_.worker, stop()));
-    return queued({});
+    return queued(try_dispatch(op, server_.worker, stop(), handover_));
 }
 
 Result<void> Queue::copy(const wye_copy_op& op) { return queued(run_copy(op, stop())); }
@@ -44,20 +44,20 @@ Result<void> Queue::upload(const wye_transfer_op& op) { return queued(run_upload
 
 Result<void> Queue::download(const wye_transfer_op& op) { return queued(run_download(op, stop())); }
 
-Result<std::uint64_t> Queue::end() {
+[[gnu::always_inline]] inline Result<std::uint64_t> Queue::end() {
     const std::uint64_t next = timeline_.newest() + 1;
     if (batch_) {
         server_.enqueue(next, std::move(batch_), spent_ns());
         return timeline_.add();
     }
     (void)timeline_.add();
-    timeline_.end(next, std::nullopt, spent_ns());
+    timeline_.end(next, spent_ns());
     return next;
 }
 
 void Queue::abandon() { batch_.reset(); }
 
-Result<void> Queue::perform(const wye_operation& op) {
+[[gnu::always_inline]] inline Result<void> Queue::perform(const wye_operation& op) {
     if (!batch_) {
         WYE_TRY(InOrderQueue::perform(op));
         if (!handover_) return {};
@@ -74,3 +74,5 @@ std::uint64_t Queue::spent_ns() const {
 }
 
 }  // namespace wye::cpu
+
+template class wye::sdk::InOrderQueue<wye::cpu::Queue>;

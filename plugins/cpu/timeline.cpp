@@ -3,14 +3,18 @@
 
 namespace wye::cpu {
 
-void Timeline::end(std::uint64_t value, std::optional<Error> error, std::uint64_t spent_ns) {
+void Timeline::end(std::uint64_t value, std::uint64_t spent_ns) {
     {
         const sdk::Lock lock(mutex_);
         log_.keep_time(value, spent_ns);
-        if (error) log_.fail(value, *std::move(error));
         log_.reach(value);
     }
     changed_.notify_all();
+}
+
+void Timeline::fail(std::uint64_t value, Error error) {
+    log_.fail(value, std::move(error));
+    end(value, 0);
 }
 
 Result<bool> Timeline::ended(std::uint64_t value) {
@@ -39,3 +43,5 @@ void Timeline::cancel(std::uint64_t value) {
 }
 
 }  // namespace wye::cpu
+
+template class wye::sdk::Timeline<wye::cpu::Timeline>;

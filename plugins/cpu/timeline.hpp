@@ -20,7 +20,8 @@ class Timeline : public sdk::Timeline<Timeline> {
     std::uint64_t add() { return log_.add(); }
     [[nodiscard]] bool idle() const { return log_.reached() == log_.newest(); }
     // By whoever ran it: `value` has ended, well or by an error.
-    void end(std::uint64_t value, std::optional<Error> error, std::uint64_t spent_ns);
+    void end(std::uint64_t value, std::uint64_t spent_ns);
+    void fail(std::uint64_t value, Error error);
 
     [[nodiscard]] Result<bool> ended(std::uint64_t value);
     [[nodiscard]] Result<bool> await(std::uint64_t value, std::uint64_t timeout_ns);
@@ -36,3 +37,5 @@ class Timeline : public sdk::Timeline<Timeline> {
 };
 
 }  // namespace wye::cpu
+
+extern template class wye::sdk::Timeline<wye::cpu::Timeline>;

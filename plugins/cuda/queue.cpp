@@ -37,7 +37,7 @@ Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     return device_.check(status, "cuStreamWaitEvent");
 }
 
-Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation> operations) {
+std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {
     return operations;
 }
 
@@ -121,3 +121,5 @@ Result<void> Queue::fill_words(CUdeviceptr at, unsigned low, unsigned high, std:
 }
 
 }  // namespace wye::cuda
+
+template class wye::sdk::InOrderQueue<wye::cuda::Queue>;

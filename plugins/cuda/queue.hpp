@@ -29,7 +29,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
         : device_(device), handle_(std::move(handle)), timeline_(device, handle_.get(), timing) {}
     Result<void> begin();
     Result<void> wait_for(Queue& other, std::uint64_t value);
-    Result<std::span<const wye_operation>> plan(std::span<const wye_operation> operations);
+    std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);
     Result<void> copy(const wye_copy_op& op);
     Result<void> fill(const wye_fill_op& op);
@@ -48,3 +48,5 @@ class Queue : public sdk::InOrderQueue<Queue> {
 };
 
 }  // namespace wye::cuda
+
+extern template class wye::sdk::InOrderQueue<wye::cuda::Queue>;

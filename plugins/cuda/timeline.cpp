@@ -120,3 +120,5 @@ std::uint64_t Timeline::spent_ns(const Mark& ended) const {
 }
 
 }  // namespace wye::cuda
+
+template class wye::sdk::Timeline<wye::cuda::Timeline>;

@@ -63,3 +63,5 @@ class Timeline : public sdk::Timeline<Timeline> {
 };
 
 }  // namespace wye::cuda
+
+extern template class wye::sdk::Timeline<wye::cuda::Timeline>;

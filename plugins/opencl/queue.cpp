@@ -35,7 +35,7 @@ Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     return {};
 }
 
-Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation> operations) {
+std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {
     planned_ = 0;
     for (const wye_operation& op : operations) planned_ += sdk::is_empty(op) ? 0 : 1;
     return operations;
@@ -126,3 +126,5 @@ Result<void> Queue::took(cl_int status, std::string_view call) {
 }
 
 }  // namespace wye::opencl
+
+template class wye::sdk::InOrderQueue<wye::opencl::Queue>;

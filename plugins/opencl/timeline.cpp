@@ -97,3 +97,5 @@ Error Timeline::failed(std::uint64_t value, Error error) {
 }
 
 }  // namespace wye::opencl
+
+template class wye::sdk::Timeline<wye::opencl::Timeline>;

@@ -49,3 +49,5 @@ class Timeline : public sdk::Timeline<Timeline> {
 };
 
 }  // namespace wye::opencl
+
+extern template class wye::sdk::Timeline<wye::opencl::Timeline>;

@@ -60,7 +60,7 @@ Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
 
 // Leading uploads and trailing downloads that the host can do itself are left to it. The commands
 // between them are those of an earlier submit, where they are equal.
-Result<std::span<const wye_operation>> Queue::plan(std::span<const wye_operation> operations) {
+std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {
     std::span<const wye_operation> rest = operations;
     if (timeline_.idle() && wait_semaphores_.empty())
         for (; !rest.empty() && upload_by_host(rest.front()); rest = rest.subspan(1)) {
@@ -220,3 +220,5 @@ Result<void> Queue::send() {
 }
 
 }  // namespace wye::vulkan
+
+template class wye::sdk::InOrderQueue<wye::vulkan::Queue>;

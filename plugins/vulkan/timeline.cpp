@@ -138,3 +138,5 @@ bool Timeline::gone() {
 }
 
 }  // namespace wye::vulkan
+
+template class wye::sdk::Timeline<wye::vulkan::Timeline>;

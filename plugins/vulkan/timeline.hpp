@@ -93,3 +93,5 @@ class Timeline : public sdk::Timeline<Timeline> {
 };
 
 }  // namespace wye::vulkan
+
+extern template class wye::sdk::Timeline<wye::vulkan::Timeline>;

@@ -54,9 +54,8 @@ bool is_small(std::span<const wye_operation> operations) {
     return bytes <= kSmallBytes;
 }
 
-Result<std::optional<Handover>> try_dispatch(const wye_dispatch_op& op, Worker& worker,
-                                             const Stop& stop) {
-    using Stopped = std::optional<Handover>;
+Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
+                          std::optional<Handover>& out) {
     const FloatState floats;
     WYE_ASSIGN(Launch launch, make_launch(op));
     launch.stop = stop;
@@ -68,19 +67,22 @@ Result<std::optional<Handover>> try_dispatch(const wye_dispatch_op& op, Worker& 
     const auto start = std::chrono::steady_clock::now();
     for (std::uint64_t block = 0; block < launch.blocks; ++block) {
         const Worker::State state = worker.block(launch, block, false);
-        if (state == Worker::State::Paused) return Stopped({block, true});
+        if (state == Worker::State::Paused) {
+            out = {block, true};
+            return {};
+        }
         if (state == Worker::State::Stopped) {
             worker.finish(launch);
             return sdk::errors::cancelled(stop.value);
         }
         const bool last = block + 1 == launch.blocks;
         if (!last && std::chrono::steady_clock::now() - start > kPatience) {
-            worker.finish(launch);
-            return Stopped({block + 1, false});
+            out = {block + 1, false};
+            break;
         }
     }
     worker.finish(launch);
-    return Stopped();
+    return {};
 }
 
 Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handover>& handover,

@@ -20,9 +20,9 @@ struct Handover {
 // Whether the caller may run all of it: waking a thread and moving its data would cost more.
 [[nodiscard]] bool is_small(std::span<const wye_operation> operations);
 
-// On the caller, unless it takes long: then it says where it stopped. CANCELLED: it was told to.
-[[nodiscard]] Result<std::optional<Handover>> try_dispatch(const wye_dispatch_op& op,
-                                                           Worker& worker, const Stop& stop);
+// On the caller, unless it takes long: then `out` says where it stopped. CANCELLED: it was told to.
+[[nodiscard]] Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
+                                        std::optional<Handover>& out);
 
 // To its end, with the pool's help; from where another thread handed it over, with its worker.
 [[nodiscard]] Result<void> run_dispatch(const wye_dispatch_op& op,

@@ -59,16 +59,15 @@ Error unexpected(const std::exception& e) {
 
 void Server::run(const Pending& pending) {
     const auto start = std::chrono::steady_clock::now();
-    std::optional<Error> error;
-    if (timeline_.usable(pending.value).ok()) try {
-            Result<void> result = pending.batch->run(worker, pool_, timeline_.stop(pending.value));
-            if (!result.ok()) error = std::move(result).error();
-        } catch (const std::exception& e) {
-            error = unexpected(e);
-        }
+    try {
+        Result<void> result = timeline_.usable(pending.value);
+        if (result.ok()) result = pending.batch->run(worker, pool_, timeline_.stop(pending.value));
+        if (!result.ok()) return timeline_.fail(pending.value, std::move(result).error());
+    } catch (const std::exception& e) {
+        return timeline_.fail(pending.value, unexpected(e));
+    }
     const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start;
-    timeline_.end(pending.value, std::move(error),
-                  pending.spent_ns + static_cast<std::uint64_t>(spent.count()));
+    timeline_.end(pending.value, pending.spent_ns + static_cast<std::uint64_t>(spent.count()));
 }
 
 }  // namespace wye::cpu

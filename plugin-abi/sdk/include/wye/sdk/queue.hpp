@@ -6,11 +6,12 @@
 //
 // and, where one of them fails or memory runs out: drain, if some of it was queued, then abandon.
 // Everything is queued or nothing: what comes after a part fails with the error. The plugin's class
-// derives from this and has timeline() (see timeline.hpp) and, in this order:
+// derives from this and has timeline() (see timeline.hpp) and, in this order, all Result where no
+// type is given:
 //
 //     begin()                  before anything else
 //     wait_for(other, value)   what follows runs after `value` of another queue of the device
-//     plan(operations)         the part of them that is to be queued one by one
+//     span plan(operations)    the part of them that is to be queued one by one
 //     dispatch(op)             also of no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)      not of no bytes
 //     end()                    the submit's value
@@ -18,6 +19,7 @@
 //     void abandon()           forgets the submit
 //
 // and `static constexpr std::string_view kPlugin`, for sentences. One thread at a time.
+// Instantiated beside the class (`extern template`), so that its calls are inlined.
 #pragma once
 
 #include <span>
@@ -52,8 +54,8 @@ class InOrderQueue {
         return *reinterpret_cast<Derived*>(object);
     }
 
-    [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
-                                               std::span<const wye_event> waits) {
+    [[nodiscard, gnu::hot]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
+                                                         std::span<const wye_event> waits) {
         auto& queue = static_cast<Derived&>(*this);
         queued_ = false;
         try {
@@ -76,7 +78,7 @@ class InOrderQueue {
         return done;
     }
     // The one of the calls that the operation asks for.
-    [[nodiscard]] Result<void> perform(const wye_operation& op) {
+    [[nodiscard, gnu::always_inline]] inline Result<void> perform(const wye_operation& op) {
         auto& queue = static_cast<Derived&>(*this);
         if (op.kind == WYE_OPERATION_DISPATCH) return queue.dispatch(op.u.dispatch);
         if (is_empty(op)) return {};
@@ -95,8 +97,9 @@ class InOrderQueue {
     }
 
   private:
-    static Result<std::uint64_t> steps(Derived& queue, std::span<const wye_operation> operations,
-                                       std::span<const wye_event> waits) {
+    [[gnu::always_inline]] static inline Result<std::uint64_t> steps(
+        Derived& queue, std::span<const wye_operation> operations,
+        std::span<const wye_event> waits) {
         WYE_TRY(queue.timeline().usable(queue.timeline().newest() + 1));
         WYE_TRY(queue.begin());
         for (const wye_event& wait : waits) {
@@ -106,8 +109,7 @@ class InOrderQueue {
             WYE_TRY(other.timeline().usable(wait.value));
             WYE_TRY(queue.wait_for(other, wait.value));
         }
-        WYE_ASSIGN(const std::span<const wye_operation> rest, queue.plan(operations));
-        for (const wye_operation& op : rest) WYE_TRY(queue.perform(op));
+        for (const wye_operation& op : queue.plan(operations)) WYE_TRY(queue.perform(op));
         return queue.end();
     }
 

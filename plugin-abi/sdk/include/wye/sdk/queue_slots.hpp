@@ -64,6 +64,7 @@ struct QueueSlots {
 
     static wye_status poll(wye_queue_object* object, std::uint64_t value, wye_error** error) {
         Queue& queue = of(object);
+        if (queue.timeline().reached(value)) return WYE_OK;
         bool reached = false;
         const wye_status status = run_on(queue.device(), error, [&]() -> Result<void> {
             WYE_ASSIGN(reached, queue.timeline().poll(value));
@@ -75,6 +76,7 @@ struct QueueSlots {
     static wye_status wait(wye_queue_object* object, std::uint64_t value, std::uint64_t timeout_ns,
                            wye_error** error) {
         Queue& queue = of(object);
+        if (queue.timeline().reached(value)) return WYE_OK;
         return run_on(queue.device(), error,
                       [&] { return queue.timeline().wait(value, timeout_ns); });
     }

@@ -7,6 +7,7 @@
 //     Result<bool> await(value, timeout_ns);  // as that, after at most timeout_ns; false: not yet
 //
 // Both are asked for values that are neither reached nor failed. All members are free-threaded.
+// Instantiated beside the class (`extern template`), so that its calls are inlined.
 #pragma once
 
 #include <algorithm>
@@ -25,17 +26,20 @@ class Timeline {
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
+    [[nodiscard]] bool reached(std::uint64_t value) const {
+        return log_.state(value) == ValueLog::State::Reached;
+    }
     // True: reached. Else not yet, or the error by which it never will be.
     [[nodiscard]] Result<bool> poll(std::uint64_t value) {
-        if (log_.state(value) == ValueLog::State::Reached) return true;
+        if (reached(value)) return true;
         WYE_TRY(usable(value));
         WYE_ASSIGN(const bool ended, self().ended(value));
         if (ended) WYE_TRY(log_.outcome(value));
         return ended;
     }
     // TIMEOUT after timeout_ns; UINT64_MAX: no limit.
-    [[nodiscard]] Result<void> wait(std::uint64_t value, std::uint64_t timeout_ns) {
-        if (log_.state(value) == ValueLog::State::Reached) return {};
+    [[nodiscard, gnu::hot]] Result<void> wait(std::uint64_t value, std::uint64_t timeout_ns) {
+        if (reached(value)) return {};
         WYE_TRY(usable(value));
         WYE_ASSIGN(const bool ended, self().await(value, timeout_ns));
         if (!ended) return errors::timed_out(value, timeout_ns);
