@@ -110,7 +110,8 @@ Json plugins_of(const Registry& registry, const Selector& selector,
     return out;
 }
 
-Json device_of(const DeviceInfo& device, const std::optional<Requirements>& needs) {
+Json device_of(const DeviceInfo& device, const ReportOptions& options) {
+    const std::optional<Requirements>& needs = options.needs;
     Json unmet = nullptr;
     Json unverified = nullptr;
     if (needs) {
@@ -133,6 +134,7 @@ Json device_of(const DeviceInfo& device, const std::optional<Requirements>& need
             {"facts", facts_of(device.facts)},
             {"fact_sources", sources_of(device.facts)},
             {"formats", device.formats},
+            {"quirks", options.quirks ? Json(options.quirks(device)) : Json(nullptr)},
             {"unmet", std::move(unmet)},
             {"unverified", std::move(unverified)}};
 }
@@ -182,7 +184,7 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     out["filters"] = filters_of(options);
     out["plugins"] = plugins_of(registry, options.selector, records);
     out["devices"] = Json::array();
-    for (const auto& device : devices) out["devices"].push_back(device_of(*device, options.needs));
+    for (const auto& device : devices) out["devices"].push_back(device_of(*device, options));
     out["records"] = Json::array();
     for (const Record& record : records) out["records"].push_back(record_of(record));
     return out.dump(options.indent);

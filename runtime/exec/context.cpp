@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "exec/device/buffer.hpp"
+#include "exec/program/artifact.hpp"
 #include "exec/program/cache_key.hpp"
 #include "lower/lower.hpp"
 #include "registry/report.hpp"
@@ -27,18 +28,27 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
         if (name.starts_with("WYE_")) filters.emplace(name, value);
     const bool logs = options.log != nullptr;
     options.rank = route::rank;
+    lower::QuirkChoice quirks;
+    for (const auto& [key, set] :
+         {std::pair("quirks.with", &quirks.with), std::pair("quirks.without", &quirks.without)}) {
+        const auto given = options.config.find(key);
+        if (given == options.config.end()) continue;
+        WYE_ASSIGN(*set, lower::parse_quirks(given->second));
+    }
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
     return std::unique_ptr<Context>(new Context(std::move(registry), std::move(default_selector),
-                                                std::move(filters), logs, std::move(tag)));
+                                                std::move(filters), logs, quirks, std::move(tag)));
 }
 
 Context::Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
-                 std::map<std::string, std::string> filters, bool logs, registry::ContextTag tag)
+                 std::map<std::string, std::string> filters, bool logs, lower::QuirkChoice quirks,
+                 registry::ContextTag tag)
     : tag_(std::move(tag)),
       default_selector_(std::move(default_selector)),
       filters_(std::move(filters)),
       logs_(logs),
+      quirks_(quirks),
       registry_(std::move(registry)),
       disk_(std::make_shared<DiskCache>(registry_->shared_host())),
       handles_(tag_.value()) {}
@@ -84,7 +94,8 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     }
     // No lock is held while a plugin opens its device; of two threads the first to finish wins.
     if (lost) WYE_TRY(lost->recover());
-    WYE_ASSIGN(SessionRef session, DeviceSession::open(*registry_, selection, generation, disk_));
+    WYE_ASSIGN(SessionRef session,
+               DeviceSession::open(*registry_, selection, generation, quirks_, disk_));
     const std::lock_guard lock(open_mutex_);
     OpenSession* known = find_open(*selection.device);
     if (known != nullptr && !known->session->lost()) return known->handle;
@@ -168,6 +179,11 @@ Result<std::string> Context::report(std::string_view selector) {
     WYE_ASSIGN(options.selector, registry::parse_selector(selector));
     options.host_version = wye_version();
     options.filters = filters_;
+    options.quirks = [this](const registry::DeviceInfo& device) {
+        const lower::QuirkSet all = target_facts(device.facts, quirks_).quirks;
+        const std::string_view format = route::choose_format(device, lower::formats());
+        return all.for_format(format).names();
+    };
     return registry::report_json(*registry_, options);
 }
 

@@ -16,6 +16,7 @@
 #include "exec/device/session.hpp"
 #include "exec/program/disk_cache.hpp"
 #include "exec/program/loaded_program.hpp"
+#include "lower/quirks/quirks.hpp"
 #include "registry/catalogue.hpp"
 #include "registry/ownership.hpp"
 #include "wye/sdk/result.hpp"
@@ -63,6 +64,9 @@ class Context {
     // The disk cache of compiled programs.
     [[nodiscard]] DiskCache& disk() const noexcept { return *disk_; }
 
+    // Workarounds that the configuration asks for, or forbids.
+    [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return quirks_; }
+
     // Selectors, separated by ", "; empty: none.
     [[nodiscard]] std::string open_devices() const;
 
@@ -76,13 +80,15 @@ class Context {
         SessionRef session;
     };
     Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
-            std::map<std::string, std::string> filters, bool logs, registry::ContextTag tag);
+            std::map<std::string, std::string> filters, bool logs, lower::QuirkChoice quirks,
+            registry::ContextTag tag);
     [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device);
 
     registry::ContextTag tag_;
     std::string default_selector_;
     std::map<std::string, std::string> filters_;  // variables that were in effect, for reports
     bool logs_;
+    lower::QuirkChoice quirks_;
     std::unique_ptr<registry::Registry> registry_;
     std::shared_ptr<DiskCache> disk_;
     mutable std::mutex open_mutex_;  // guards the next two

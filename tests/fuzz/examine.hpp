@@ -23,7 +23,8 @@ inline void examine(wye::ir::Program program) {
     wye::lower::TargetFacts trusted;
     trusted.native_f32_div = trusted.native_f32_sqrt = trusted.native_f32_fma = true;
     trusted.native_f64_div = trusted.native_f64_sqrt = trusted.native_f64_fma = true;
-    trusted.plain_integers = trusted.workgroup_loops = trusted.native_f16_convert = true;
+    trusted.workgroup_loops = trusted.native_f16_convert = true;
+    trusted.quirks = wye::lower::QuirkSet::none();
     wye::lower::Options free;
     free.check_free = free.folded_grid = true;
     free.ulp_budget = 4;

@@ -2,14 +2,17 @@
 //
 // Report: the catalogue as one JSON document. Keys, in this order: schema_version, host, filters,
 // plugins[id,name,path,abi,state,reason,...],
-// devices[id,selector,aliases,name,facts,formats,unmet,...], records. Unknown is null, sizes are
-// integers in bytes, arrays are sorted (plugins and devices by selector), so two reports of one
+// devices[id,selector,aliases,name,facts,formats,quirks,unmet,...], records. Unknown is null, sizes
+// are integers in bytes, arrays are sorted (plugins and devices by selector), so two reports of one
 // machine are equal byte for byte. Text from plugins that is not UTF-8 is replaced, never trusted.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "registry/capability.hpp"
 #include "registry/catalogue.hpp"
@@ -21,7 +24,10 @@ struct ReportOptions {
     std::string host_version;           // of libwye
     std::optional<Requirements> needs;  // fills each device's `unmet`
     std::map<std::string, std::string> filters;  // variables and flags that were in effect
-    int indent = 2;                              // -1: one line
+    // Names of the driver workarounds that the host uses for a device; sorted as they come. Empty:
+    // the report says nothing of them.
+    std::function<std::vector<std::string_view>(const DeviceInfo&)> quirks;
+    int indent = 2;  // -1: one line
 };
 
 // Opens every plugin that the selector does not exclude. Never fails: what fails is in the report.

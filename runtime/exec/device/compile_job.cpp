@@ -136,8 +136,8 @@ Result<CompiledRef> DeviceSession::compile_now(CompileJob& job) {
     if (!out) {
         const std::shared_lock entering(entering_);
         WYE_TRY(alive());
-        auto made =
-            exec::compile(device_, lines_, *job.program, job.form, job.format, *disk_, job.stats);
+        auto made = exec::compile(device_, facts_, lines_, *job.program, job.form, job.format,
+                                  *disk_, job.stats);
         if (!made.ok()) return noted(std::move(made).error());
         out = std::move(made).value();
         const std::lock_guard lock(compile_mutex_);

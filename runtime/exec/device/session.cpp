@@ -7,6 +7,7 @@
 
 #include "exec/device/compile_job.hpp"
 #include "exec/device/queue_lease.hpp"
+#include "exec/program/artifact.hpp"
 #include "exec/program/cache_key.hpp"
 #include "exec/program/compile.hpp"
 #include "exec/program/loaded_program.hpp"
@@ -23,17 +24,22 @@ constexpr std::chrono::seconds kSaveTime{2};
 
 Result<SessionRef> DeviceSession::open(registry::Registry& registry,
                                        const registry::Selection& selection,
-                                       std::uint64_t generation, std::shared_ptr<DiskCache> cache) {
+                                       std::uint64_t generation, const lower::QuirkChoice& quirks,
+                                       std::shared_ptr<DiskCache> cache) {
     WYE_ASSIGN(registry::DeviceRef device, registry.open_device(*selection.device));
-    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation,
+    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation, quirks,
                                            std::move(cache));
 }
 
 DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
-                             std::uint64_t generation, std::shared_ptr<DiskCache> cache)
-    : device_(std::move(device)), reason_(std::move(reason)), disk_(std::move(cache)) {
+                             std::uint64_t generation, const lower::QuirkChoice& quirks,
+                             std::shared_ptr<DiskCache> cache)
+    : device_(std::move(device)),
+      reason_(std::move(reason)),
+      disk_(std::move(cache)),
+      facts_(target_facts(device_->info().facts, quirks)) {
     const registry::DeviceInfo& info = device_->info();
-    if (disk_->store.on()) lines_ = device_lines(info);
+    if (disk_->store.on()) lines_ = device_lines(info, facts_.quirks);
     owner_ = std::make_shared<const registry::Owner>(
         registry::Owner{info.plugin, info.index, generation});
     format_ = route::choose_format(info, lower::formats());

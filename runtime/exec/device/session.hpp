@@ -26,6 +26,7 @@
 #include "exec/device/scratch.hpp"
 #include "exec/dispatch/repeat.hpp"
 #include "exec/program/compiled_program.hpp"
+#include "lower/target.hpp"
 #include "plan/launch.hpp"
 #include "registry/catalogue.hpp"
 #include "registry/device.hpp"
@@ -55,9 +56,10 @@ class DeviceSession {
     [[nodiscard]] static Result<SessionRef> open(registry::Registry& registry,
                                                  const registry::Selection& selection,
                                                  std::uint64_t generation,
+                                                 const lower::QuirkChoice& quirks,
                                                  std::shared_ptr<DiskCache> cache);
     DeviceSession(registry::DeviceRef device, std::string reason, std::uint64_t generation,
-                  std::shared_ptr<DiskCache> cache);
+                  const lower::QuirkChoice& quirks, std::shared_ptr<DiskCache> cache);
     ~DeviceSession();
 
     [[nodiscard]] const registry::DeviceInfo& info() const noexcept { return device_->info(); }
@@ -131,6 +133,7 @@ class DeviceSession {
     std::string format_;
     route::Limits limits_;
     std::shared_ptr<DiskCache> disk_;
+    const lower::TargetFacts facts_;
     std::string lines_;  // the device in keys of the disk cache; empty while that is off
 
     std::atomic<bool> lost_ = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lower/quirks/drivers.hpp"
 #include "plan/variant_artifact.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -23,7 +24,6 @@ constexpr FlagFact kFlags[] = {
     {WYE_FACT_KEY_NATIVE_F64_FMA, &lower::TargetFacts::native_f64_fma},
     {WYE_FACT_KEY_NATIVE_F32_ROUND, &lower::TargetFacts::native_f32_round},
     {WYE_FACT_KEY_NATIVE_F64_ROUND, &lower::TargetFacts::native_f64_round},
-    {WYE_FACT_KEY_FOLDS_LITERAL_ZERO, &lower::TargetFacts::folds_literal_zero},
     {WYE_FACT_KEY_F64, &lower::TargetFacts::f64},
     {WYE_FACT_KEY_KEEPS_F32_DENORMALS, &lower::TargetFacts::keeps_f32_denormals},
     {WYE_FACT_KEY_F32_DENORM_MODE, &lower::TargetFacts::f32_denorm_mode},
@@ -47,7 +47,7 @@ constexpr NumberFact kNumbers[] = {
 
 }  // namespace
 
-lower::TargetFacts target_facts(const registry::Facts& facts) {
+lower::TargetFacts target_facts(const registry::Facts& facts, const lower::QuirkChoice& choice) {
     lower::TargetFacts out;
     for (const FlagFact& flag : kFlags) out.*flag.member = facts.has(flag.key);
     for (const NumberFact& number : kNumbers)
@@ -55,7 +55,12 @@ lower::TargetFacts target_facts(const registry::Facts& facts) {
     for (const std::uint64_t size : facts.list(WYE_FACT_KEY_SUBGROUP_SIZES))
         out.subgroup_sizes.push_back(static_cast<std::uint32_t>(size));
     out.workgroup_loops = facts.text(WYE_FACT_KEY_DEVICE_KIND) == "cpu";
-    out.plain_integers = out.workgroup_loops;  // the faults are those of drivers for GPUs
+    lower::DriverIdentity device;
+    device.platform = facts.text(WYE_FACT_KEY_PLATFORM);
+    device.driver = facts.text(WYE_FACT_KEY_DRIVER);
+    device.whole_workgroups = out.workgroup_loops;
+    device.folds_literal_zero = facts.has(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
+    out.quirks = choice.of(lower::quirks_of(device));
     return out;
 }
 
@@ -69,11 +74,10 @@ lower::Options lowering_options(const ir::Program& program, const Form& form) {
 }
 
 Result<lower::Artifact> make_artifact(const LoadedProgram& program, const Form& form,
-                                      std::string_view format, const registry::Facts& facts) {
+                                      std::string_view format, const lower::TargetFacts& facts) {
     if (form.variant != ir::kNone)
         return plan::variant_artifact(program.plan(), form.variant, form.workgroup);
-    return lower::lower(program.ir(), format, target_facts(facts),
-                        lowering_options(program.ir(), form));
+    return lower::lower(program.ir(), format, facts, lowering_options(program.ir(), form));
 }
 
 wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label) {

@@ -12,7 +12,9 @@
 namespace wye::exec {
 
 // What the lowering may rely on, from the device's self-test; what is not reported is not exact.
-[[nodiscard]] lower::TargetFacts target_facts(const registry::Facts& facts);
+// `choice` comes on top of the workarounds that the device needs.
+[[nodiscard]] lower::TargetFacts target_facts(const registry::Facts& facts,
+                                              const lower::QuirkChoice& choice);
 
 // How the portable body of a program is lowered for a form.
 [[nodiscard]] lower::Options lowering_options(const ir::Program& program, const Form& form);
@@ -21,7 +23,7 @@ namespace wye::exec {
 // the route. UNSUPPORTED for a construct without a lowering.
 [[nodiscard]] Result<lower::Artifact> make_artifact(const LoadedProgram& program, const Form& form,
                                                     std::string_view format,
-                                                    const registry::Facts& facts);
+                                                    const lower::TargetFacts& facts);
 
 // An artifact as plugins see it; borrows both.
 [[nodiscard]] wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label);

@@ -66,7 +66,7 @@ std::string form_lines(const Form& form) {
 
 }  // namespace
 
-std::string device_lines(const registry::DeviceInfo& info) {
+std::string device_lines(const registry::DeviceInfo& info, lower::QuirkSet quirks) {
     std::string out = line("device", info.name);
     for (const auto& [key, fact] : info.facts.all()) {
         if (tells_nothing(key)) continue;
@@ -75,6 +75,7 @@ std::string device_lines(const registry::DeviceInfo& info) {
         out += line(named == infos.end() ? std::to_string(key) : std::string(named->name),
                     to_text(fact.value));
     }
+    out += line("quirks", fmt::format("{}", fmt::join(quirks.names(), ",")));
     return out;
 }
 

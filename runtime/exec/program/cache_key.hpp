@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/program/compiled_program.hpp"
+#include "lower/quirks/quirks.hpp"
 #include "registry/device.hpp"
 
 namespace wye::exec {
@@ -31,7 +32,7 @@ namespace wye::exec {
                                                      std::string_view format);
 
 // Lines that tell one kind of device and driver from another, lowering facts included. Two devices
-// that are alike give the same.
-[[nodiscard]] std::string device_lines(const registry::DeviceInfo& info);
+// that are alike give the same. `quirks`: what lowering for it works around.
+[[nodiscard]] std::string device_lines(const registry::DeviceInfo& info, lower::QuirkSet quirks);
 
 }  // namespace wye::exec

@@ -62,9 +62,10 @@ CompiledRef from_disk(const registry::DeviceRef& device, const LoadedProgram& pr
 
 }  // namespace
 
-Result<CompiledRef> compile(const registry::DeviceRef& device, const std::string& lines,
-                            const LoadedProgram& program, const Form& form, std::string_view format,
-                            DiskCache& cache, CompileStats& stats) {
+Result<CompiledRef> compile(const registry::DeviceRef& device, const lower::TargetFacts& facts,
+                            const std::string& lines, const LoadedProgram& program,
+                            const Form& form, std::string_view format, DiskCache& cache,
+                            CompileStats& stats) {
     const registry::DeviceInfo& info = device->info();
     const bool saves = cache.store.on() && device->saves_programs();
     std::vector<std::byte> key;
@@ -77,7 +78,7 @@ Result<CompiledRef> compile(const registry::DeviceRef& device, const std::string
     lower::Artifact artifact;
     {
         const Timer timer(stats.lower_ns);
-        WYE_ASSIGN(artifact, make_artifact(program, form, format, info.facts));
+        WYE_ASSIGN(artifact, make_artifact(program, form, format, facts));
     }
     std::optional<registry::NativeProgram> native;
     {
@@ -85,7 +86,8 @@ Result<CompiledRef> compile(const registry::DeviceRef& device, const std::string
         auto compiled =
             registry::NativeProgram::create(device, abi_artifact(artifact, program.name()));
         if (!compiled.ok())
-            return explain_refusal(std::move(compiled).error(), info, program, form, artifact);
+            return explain_refusal(std::move(compiled).error(), info, facts, program, form,
+                                   artifact);
         native = std::move(compiled).value();
     }
     ++stats.compiled;

@@ -11,13 +11,15 @@
 
 namespace wye::exec {
 
-// `format`: of the route. `lines`: device_lines of the device. What the disk cache is to get is in
-// `stats.unwritten`, or the program stays `unsaved` until its first launch. UNSUPPORTED,
-// COMPILE_FAILED, or what the driver says; a fault of the cache is never an error.
+// `format`: of the route. `facts`, `lines`: target_facts and device_lines of the device. What the
+// disk cache is to get is in `stats.unwritten`, or the program stays `unsaved` until its first
+// launch. UNSUPPORTED, COMPILE_FAILED, or what the driver says; a fault of the cache is never an
+// error.
 [[nodiscard]] Result<CompiledRef> compile(const registry::DeviceRef& device,
-                                          const std::string& lines, const LoadedProgram& program,
-                                          const Form& form, std::string_view format,
-                                          DiskCache& cache, CompileStats& stats);
+                                          const lower::TargetFacts& facts, const std::string& lines,
+                                          const LoadedProgram& program, const Form& form,
+                                          std::string_view format, DiskCache& cache,
+                                          CompileStats& stats);
 
 // The disk cache's entry for a program that is `unsaved`; none where it has to run first, or where
 // the driver gives nothing.

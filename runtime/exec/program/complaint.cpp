@@ -24,7 +24,8 @@ Error refused_variant(Error error, const registry::DeviceInfo& info, const ir::P
 
 }  // namespace
 
-Error explain_refusal(Error error, const registry::DeviceInfo& info, const LoadedProgram& program,
+Error explain_refusal(Error error, const registry::DeviceInfo& info,
+                      const lower::TargetFacts& facts, const LoadedProgram& program,
                       const Form& form, const lower::Artifact& artifact) {
     if (error.code != Code::COMPILE_FAILED) return error;
     const ir::Program& source = program.ir();
@@ -35,9 +36,9 @@ Error explain_refusal(Error error, const registry::DeviceInfo& info, const Loade
     if (at == std::string::npos) return error;
     const std::string_view code(reinterpret_cast<const char*>(artifact.code.data()),
                                 artifact.code.size());
-    const std::string place = lower::place_of_line(
-        source, artifact.format, target_facts(info.facts), lowering_options(source, form), code,
-        sdk::line_number(sdk::line_at(log, at)));
+    const std::string place =
+        lower::place_of_line(source, artifact.format, facts, lowering_options(source, form), code,
+                             sdk::line_number(sdk::line_at(log, at)));
     if (!place.empty()) error.message += fmt::format(" [program at {}]", place);
     return error;
 }

@@ -13,7 +13,7 @@ namespace wye::exec {
 // Adds to COMPILE_FAILED the variant and its place, or for the portable body the place of the
 // statement, where the compiler's log names a line. Other errors are returned as they are.
 [[nodiscard]] Error explain_refusal(Error error, const registry::DeviceInfo& info,
-                                    const LoadedProgram& program, const Form& form,
-                                    const lower::Artifact& artifact);
+                                    const lower::TargetFacts& facts, const LoadedProgram& program,
+                                    const Form& form, const lower::Artifact& artifact);
 
 }  // namespace wye::exec

@@ -45,16 +45,17 @@ Error no_form(std::string_view form, const std::vector<Translator>& translators)
 Result<std::string> form_here(Context& context, const LoadedProgram& program, std::string_view form,
                               registry::Handle device, std::uint32_t ulp_budget, bool check_free) {
     lower::TargetFacts facts;
+    facts.quirks = context.quirks().of(facts.quirks);
     std::string plugin;
     std::uint32_t index = UINT32_MAX;  // of no device
     std::string target;
     if (device != 0) {
         WYE_ASSIGN(const registry::Pin pin, context.handles().find(device, HandleKind::device));
         const registry::DeviceInfo& info = pin.as<DeviceSession>().info();
-        facts = target_facts(info.facts);
+        facts = target_facts(info.facts, context.quirks());
         plugin = info.plugin;
         index = info.index;
-        target = device_lines(info);
+        target = device_lines(info, facts.quirks);
     }
     if (check_free && std::ranges::count(kUnchecked, form) != 0)
         return Error(Code::UNSUPPORTED,

@@ -118,7 +118,7 @@ typedef struct wye_context_desc {
     uint32_t reserved;
     const wye_string* plugin_paths; /* files or folders, searched first */
     uint64_t plugin_path_count;
-    const wye_key_value* config; /* handed to plugins: "cpu.threads", "cpu.isa", ... */
+    const wye_key_value* config; /* of plugins and the library: "cpu.threads", "quirks.with", ... */
     uint64_t config_count;
     wye_log_fn log; /* may be null; called from any thread until the context is destroyed */
     void* log_user;

@@ -163,14 +163,14 @@ class CudaC final : public Spelling {
 
     bool exact(Rounded, const TargetFacts&) const override { return true; }
 
-    // PTX's min and max are minimumNumber and maximumNumber: NaN loses, -0 < +0. As fminf and fmaxf
-    // NVVM would fold them, with constant zeros to the wrong sign. ptxas takes the result of
-    // max(x, NaN) for positive, and min(max(x, +-0), 1), in either order, for `.sat`.
-    std::string native(Op op, Kind kind) const override {
+    // PTX's min and max are minimumNumber and maximumNumber: NaN loses, -0 < +0. So are the
+    // functions of C, but for the quirk `nvvm-zero-extremes`.
+    std::string native(Op op, Kind kind, QuirkSet quirks) const override {
         if (op == Op::REVERSE_BITS)
             return "    return (" + std::string(value_type(kind)) + ")" +
                    (wide(kind) ? "__brevll(a);\n" : "__brev(a);\n");
         if (!floating(kind)) return {};
+        if (!quirks.has(Quirk::NvvmZeroExtremes)) return extremes(op, kind);
         switch (op) {
             case Op::MIN:
                 return ptx(kind, "min", "r", "a", "b") + "    return r;\n";
@@ -183,10 +183,6 @@ class CudaC final : public Spelling {
                 return {};
         }
     }
-
-    bool hides_extremes() const override { return true; }
-    bool hides_sign() const override { return true; }
-    bool hides_negations() const override { return true; }
 
     // The conversions saturate. From f64 or to 64 bits a NaN gives the least value, not 0.
     std::string native_float_to_int(Kind from, Kind to) const override {
@@ -263,6 +259,20 @@ class CudaC final : public Spelling {
   private:
     static std::string axis_of(const char* vector, unsigned axis) {
         return std::string(vector) + "." + "xyz"[axis];
+    }
+    static std::string extremes(Op op, Kind kind) {
+        const std::string least = wide(kind) ? "fmin" : "fminf";
+        const std::string greatest = wide(kind) ? "fmax" : "fmaxf";
+        switch (op) {
+            case Op::MIN:
+                return "    return " + least + "(a, b);\n";
+            case Op::MAX:
+                return "    return " + greatest + "(a, b);\n";
+            case Op::CLAMP:
+                return "    return " + least + "(" + greatest + "(a, b), c);\n";
+            default:
+                return {};
+        }
     }
     // `to` = name(x, y), as one instruction.
     std::string ptx(Kind kind, const std::string& name, const std::string& to, const std::string& x,

@@ -14,7 +14,7 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// Brackets nest at most a few deep per operation; clang's limit is 256.
+// Brackets nest at most a few deep per operation; compilers stop at 256.
 constexpr unsigned kMaxDepth = 16;
 
 }  // namespace

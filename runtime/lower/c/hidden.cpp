@@ -18,13 +18,13 @@ std::string CWriter::late_zero(ir::Type type) {
     return type.bits() == 64 ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
 }
 
-// Zero operands of float arithmetic come from a value the compiler cannot see, on devices whose
-// compiler folds x + 0.0 to x.
+// For the quirk `mesa-literal-zero`: zero operands of float arithmetic come from a value that the
+// compiler cannot see.
 CValue CWriter::operand(Op op, ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
     const bool arithmetic = op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::DIV;
     const std::uint64_t sign = std::uint64_t{1} << (e.type.bits() - 1);
-    if (!module_.facts.folds_literal_zero || !arithmetic || e.op != Op::LITERAL ||
+    if (!module_.facts.quirks.has(Quirk::MesaLiteralZero) || !arithmetic || e.op != Op::LITERAL ||
         !e.type.floating() || (e.extra & ~sign) != 0)
         return value(id);
     const bool wide = e.type.kind == Kind::F64;
@@ -38,17 +38,16 @@ CValue CWriter::operand(Op op, ir::ExprId id) {
     return v;
 }
 
-// Of what is seen to be an absolute value NVIDIA's compilers take the sign for known, which it is
-// not for the least integer. A second operand hides where the sign comes from.
+// For the quirk `ptxas-abs-min`: a second operand hides where the sign of ABS comes from.
 void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
-    if (!type.integer() || !module_.spelling.hides_sign()) return;
+    if (!type.integer() || !module_.facts.quirks.has(Quirk::PtxasAbsMin)) return;
     CValue& v = operands.emplace_back();
     v.c[0] = late_zero(type);
 }
 
-// For the least and the greatest of i32 (Spelling).
+// For the quirk `ptxas-lost-minus`: of the least and the greatest of i32.
 void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands) {
-    if (!module_.spelling.hides_negations()) return;
+    if (!module_.facts.quirks.has(Quirk::PtxasLostMinus)) return;
     const std::string zero = late_zero(ir::kU32);
     for (std::size_t k = 0; k < ids.size(); ++k)
         if (negations_.possible(ids[k]))
@@ -56,8 +55,8 @@ void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue
                 operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
 }
 
-// For the least and the greatest of floats, where the compiler goes wrong (Spelling). Nothing can
-// go wrong beside a plain literal, or where no operand is a constant.
+// Of floats for the quirk `ptxas-saturate`: nothing can go wrong beside a plain literal, or where
+// no operand is a constant.
 void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
                              std::vector<CValue>& operands) {
     const bool clamp = op == Op::CLAMP;
@@ -66,7 +65,7 @@ void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
     if (!clamp && op != Op::MIN && op != Op::MAX) return;
     if (type.kind == Kind::I32) return hide_negations(ids, operands);
     const bool narrow = type.floating() && type.kind != Kind::F64;
-    if (!narrow || !module_.spelling.hides_extremes()) return;
+    if (!narrow || !module_.facts.quirks.has(Quirk::PtxasSaturate)) return;
     std::array<bool, 3> plain = {};
     for (std::size_t k = 0; k < ids.size(); ++k) plain[k] = plain_literal(code_, ids[k], clamp);
     if (clamp ? plain[1] && plain[2] : plain[0] || plain[1]) return;

@@ -71,8 +71,8 @@ CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const T
       facts(facts_),
       workgroup(options_.workgroup.value_or(program_.workgroup)),
       folded_grid(options_.folded_grid),
-      whole_workgroups(facts_.workgroup_loops && invocations() > 1 &&
-                       holds_barrier(program_.main, program_.main.root)),
+      whole_workgroups(facts_.workgroup_loops && facts_.quirks.has(Quirk::PoclBarriers) &&
+                       invocations() > 1 && holds_barrier(program_.main, program_.main.root)),
       natives(options_.natives),
       subgroup(subgroup_),
       ranges(program_, workgroup, options_.check_free),
@@ -99,7 +99,7 @@ std::string CModule::element_type(const ir::Buffer& buffer) const {
 }
 
 bool CModule::table_as_bits(const ir::Table& table) const {
-    if (!table.type.floating()) return false;
+    if (!table.type.floating() || !facts.quirks.has(Quirk::PoclNanInTable)) return false;
     const std::uint64_t exponent = table.type.kind == Kind::F64   ? 0x7ff0000000000000U
                                    : table.type.kind == Kind::F32 ? 0x7f800000U
                                                                   : 0x7c00U;

@@ -86,8 +86,7 @@ class CModule {
     // The C type a buffer's or a shared array's name points at: a vector for 2 and 4 lanes in a
     // buffer, else the component.
     [[nodiscard]] std::string element_type(const ir::Buffer& buffer) const;
-    // True for float tables with an infinity or a NaN, which have no constant form in every
-    // dialect.
+    // For the quirk `pocl-nan-in-table`: true for float tables with an infinity or a NaN.
     [[nodiscard]] bool table_as_bits(const ir::Table& table) const;
     [[nodiscard]] std::string declaration(Outer outer) const;  // as a function's argument
     [[nodiscard]] std::string literal(ir::Kind kind, std::uint64_t bits) const;

@@ -170,12 +170,6 @@ class OpenClC final : public Spelling {
         return {};
     }
 
-    // PoCL 3.1: rint converts to an integer inside, and floor, ceil and trunc promise that there
-    // are no NaNs. With a constant argument beyond that, the rest of the kernel becomes nothing.
-    bool partial(Intrinsic) const override { return true; }
-    bool hides_sign() const override { return true; }
-    bool hides_negations() const override { return true; }
-
     bool exact(Rounded what, const TargetFacts& facts) const override {
         switch (what) {
             case Rounded::F32Div:

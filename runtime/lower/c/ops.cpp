@@ -255,10 +255,11 @@ std::string Scalar::reverse(const std::vector<std::string>& v) {
     return help("reverse_bits", v, body + "    return r;\n");
 }
 
-// From 2^23 (2^52) on all values are whole; there and for NaNs a partial intrinsic is kept away.
+// For the quirk `pocl-constant-rounding`: from 2^23 (2^52) on all values are whole; those, and
+// NaNs, are kept away.
 std::string Scalar::whole_number(Intrinsic what, const char* name,
                                  const std::vector<std::string>& v) {
-    if (!module_.spelling.partial(what)) return intrinsic(what, v);
+    if (!module_.facts.quirks.has(Quirk::PoclConstantRounding)) return intrinsic(what, v);
     const std::string magnitude = from_bits(as_bits("a") + " & " + number(sign_bit() - 1));
     const std::string zero = bits_ == 64 ? "0.0" : "0.0f";
     return help(name, v,
@@ -285,19 +286,21 @@ std::string Scalar::write(Op op, const std::vector<std::string>& v) {
     }
 }
 
-// Of two shifts, the second by what is left of the width. In 64 bits it is one step and the rest:
-// NVIDIA's compilers (13.0) add two shifts by b and 64 - b, and take a shift by 64 that they come
-// to know late for one by 0, so that a rotation by 0 gives twice its operand.
+// Of two shifts, the second by what is left of the width. For the quirk `ptxas-late-shift` that is
+// one step and the rest in 64 bits.
 std::string Scalar::rotation(const std::string& there, const std::string& back) const {
     const std::string last = std::to_string(bits_ - 1) + "u";
-    const std::string rest = bits_ == 64 ? "((a " + back + " 1u) " + back + " (~b & 63u))"
-                                         : "(a " + back + " ((32u - b) & 31u))";
+    const bool in_steps = bits_ == 64 && module_.facts.quirks.has(Quirk::PtxasLateShift);
+    const std::string width = std::to_string(bits_) + "u";
+    const std::string rest = in_steps ? "((a " + back + " 1u) " + back + " (~b & 63u))"
+                                      : "(a " + back + " ((" + width + " - b) & " + last + "))";
     return "    return (a " + there + " (b & " + last + ")) | " + rest + ";\n";
 }
 
 std::string Scalar::unrounded(Op op, const std::vector<std::string>& v) {
     const std::string last = std::to_string(bits_ - 1) + "u";
-    if (const std::string body = module_.spelling.native(op, kind_); !body.empty())
+    if (const std::string body = module_.spelling.native(op, kind_, module_.facts.quirks);
+        !body.empty())
         return help(std::string(ir::op_text(op)).c_str(), v, body);
     switch (op) {
         case Op::NEG:

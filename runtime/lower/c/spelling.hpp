@@ -107,9 +107,6 @@ class Spelling {
 
     [[nodiscard]] virtual std::string intrinsic(Intrinsic what, ir::Kind kind,
                                                 std::span<const std::string> operands) const = 0;
-    // True for FLOOR, CEIL, TRUNC and RINT where some compiler goes wrong on NaNs and on values
-    // that are whole already: the walker then keeps those away.
-    [[nodiscard]] virtual bool partial(Intrinsic) const { return false; }
     // True when the dialect or the device promises the native form to be correctly rounded.
     [[nodiscard]] virtual bool exact(Rounded what, const TargetFacts& facts) const = 0;
 
@@ -164,14 +161,7 @@ class Spelling {
 
     // The dialect's own form of an operation, where it means exactly what the language says: the
     // body of a helper function with arguments a, b, c. Empty: the walker spells it out.
-    [[nodiscard]] virtual std::string native(ir::Op, ir::Kind) const { return {}; }
-    // MIN, MAX and CLAMP of floats narrower than f64 go wrong on some constants: NaN, and zeros
-    // beside a 1.
-    [[nodiscard]] virtual bool hides_extremes() const { return false; }
-    // The minus of an operand of two MIN or MAX of i32 in a row is lost.
-    [[nodiscard]] virtual bool hides_negations() const { return false; }
-    // The sign of an absolute value is taken for known; ABS then has a zero as second operand.
-    [[nodiscard]] virtual bool hides_sign() const { return false; }
+    [[nodiscard]] virtual std::string native(ir::Op, ir::Kind, QuirkSet) const { return {}; }
     // Like `native`, float to integer: toward zero, saturated, NaN to 0.
     [[nodiscard]] virtual std::string native_float_to_int(ir::Kind /*from*/,
                                                           ir::Kind /*to*/) const {

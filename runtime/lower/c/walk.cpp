@@ -396,7 +396,7 @@ Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
                          const Spelling& spelling, const TargetFacts& device,
                          const Options& options, bool places) {
     TargetFacts facts = device;
-    facts.quirks = device.quirks.narrowed(format, device.workgroup_loops);
+    facts.quirks = device.quirks.for_format(format);
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     if (subgroup != 0 && !spelling.subgroups(subgroup))
         return Error(Code::UNSUPPORTED,

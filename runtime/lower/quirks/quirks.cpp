@@ -1,47 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/quirks/quirks.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "wye/abi.h"
 
 namespace wye::lower {
 namespace {
 
-constexpr QuirkEntry kEntries[] = {
-    {Quirk::LlvmMaskedAffineIndex, "llvm-masked-affine-index", "PoCL 3.1 with LLVM 14 and 15",
-     "The loop vectoriser takes the low bits of a value that a loop steps through for the value "
-     "itself (LLVM issue 156849).",
-     "The low bits are joined with a zero that comes with the launch.",
-     "One more instruction for each such index; its time is not measured.", "low_bits_of_steps.wye",
-     WYE_FORMAT_OPENCL_C, true},
-    {Quirk::MesaUnrollTableLoop, "mesa-unroll-table-loop", "lavapipe of Mesa 22.3.6",
-     "A loop of N rounds that indexes an array of N elements by its counter is unrolled whatever "
-     "its size.",
-     "Large ones are marked not to be unrolled.", "Not measured.", "rounds_over_a_table.wye",
-     WYE_FORMAT_SPIRV, true},
-    {Quirk::PtxasHalfOfAChoice, "ptxas-half-of-a-choice",
-     "ptxas 13.0 (V13.0.88); H200 with driver 580.159",
-     "A choice between the integers 1 and 0 that is taken for the bits of a half, and widened, "
-     "becomes the choice between 1.0 and 0.0.",
-     "An integer that becomes two halves is joined with a zero that comes with the launch.",
-     "One more instruction for each such bitcast; its time is not measured.",
-     "choice_as_the_bits_of_a_half.wye", WYE_FORMAT_CUDA_C, false},
-    {Quirk::MesaOneBesideZero, "mesa-one-beside-zero", "lavapipe of Mesa 22.3.6",
-     "A choice between a constant 1.0 or -1.0 and a zero loses the zero's sign, however late the "
-     "compiler finds the constant.",
-     "Such a literal, and what becomes a float from integers that the compiler may know, is joined "
-     "with a zero that comes with the launch.",
-     "One more instruction for each; its time is not measured.", "converted_one_beside_zero.wye",
-     WYE_FORMAT_SPIRV, false},
+struct Format {
+    std::string_view name;
+    std::uint32_t bit;
 };
+constexpr Format kFormats[] = {{WYE_FORMAT_OPENCL_C, kFormatOpenClC},
+                               {WYE_FORMAT_CUDA_C, kFormatCudaC},
+                               {WYE_FORMAT_SPIRV, kFormatSpirv}};
+
+template <typename Takes>
+QuirkSet chosen(const Takes& takes) {
+    QuirkSet out;
+    for (const QuirkEntry& entry : quirk_entries())
+        if (takes(entry)) out.set(entry.id);
+    return out;
+}
 
 }  // namespace
 
-std::span<const QuirkEntry> quirk_entries() { return kEntries; }
+QuirkSet QuirkSet::of_no_device() {
+    static const QuirkSet set = chosen([](const QuirkEntry& entry) {
+        return entry.found == QuirkEntry::Found::Driver && !entry.whole_workgroups;
+    });
+    return set;
+}
 
-QuirkSet QuirkSet::narrowed(std::string_view format, bool cpu) const {
+QuirkSet QuirkSet::of_unknown_driver(bool whole_workgroups) {
+    return chosen([&](const QuirkEntry& entry) {
+        return entry.cautious && (whole_workgroups || !entry.whole_workgroups);
+    });
+}
+
+QuirkSet QuirkSet::for_format(std::string_view format) const {
+    const auto found = std::ranges::find(kFormats, format, &Format::name);
+    const std::uint32_t bit = found == std::end(kFormats) ? 0 : found->bit;
+    return chosen(
+        [&](const QuirkEntry& entry) { return has(entry.id) && (entry.formats & bit) != 0; });
+}
+
+std::vector<std::string_view> QuirkSet::names() const {
+    std::vector<std::string_view> out;
+    for (const QuirkEntry& entry : quirk_entries())
+        if (has(entry.id)) out.push_back(entry.name);
+    return out;
+}
+
+std::string format_names(const QuirkEntry& entry) {
+    std::string out;
+    for (const Format& format : kFormats)
+        if ((entry.formats & format.bit) != 0)
+            out += fmt::format("{}{}", out.empty() ? "" : ", ", format.name);
+    return out;
+}
+
+Result<QuirkSet> parse_quirks(std::string_view names) {
     QuirkSet out;
-    for (const QuirkEntry& entry : kEntries)
-        out.set(entry.id, has(entry.id) && entry.format == format && (cpu || !entry.cpu_only));
+    while (!names.empty()) {
+        const std::size_t comma = std::min(names.find(','), names.size());
+        const std::string_view name = names.substr(0, comma);
+        names.remove_prefix(std::min(comma + 1, names.size()));
+        const auto found = std::ranges::find(quirk_entries(), name, &QuirkEntry::name);
+        if (name == "all") {
+            out = QuirkSet::all();
+        } else if (found != quirk_entries().end()) {
+            out.set(found->id);
+        } else {
+            std::string known;
+            for (const std::string_view each : QuirkSet::all().names())
+                known += fmt::format(", `{}`", each);
+            return Error(Code::INVALID_ARGUMENT, fmt::format("there is no quirk named `{}`", name),
+                         fmt::format("Fix: use `all`{}", known), std::string(name));
+        }
+    }
     return out;
 }
 

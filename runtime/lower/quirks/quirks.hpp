@@ -1,21 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Workarounds for drivers that compile a right program wrongly, or without end. Each is an entry
-// of one table; the writers ask for it by name and know no driver. Values; immutable; thread-safe.
+// of one table; writers and passes ask for it by name and know no driver. Values; immutable;
+// thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "wye/sdk/result.hpp"
 
 namespace wye::lower {
 
+// In the order of the table.
 enum class Quirk : std::uint8_t {
+    // OpenCL C and CUDA C
     LlvmMaskedAffineIndex,
-    MesaUnrollTableLoop,
+    PoclBarriers,
+    PoclConstantRounding,
+    PoclNanInTable,
+    PtxasAbsMin,
+    PtxasLostMinus,
+    PtxasLateShift,
     PtxasHalfOfAChoice,
+    PtxasSaturate,
+    NvvmZeroExtremes,
+    // SPIR-V
+    MesaLiteralZero,
     MesaOneBesideZero,
+    MesaSextCompare,
+    MesaInexactCompare,
+    MesaUnrollTableLoop,
+    LlvmIntegerThroughHalf,
+    LlvmpipeEndOfRow,
+    LlvmpipeDeepValue,
+    LlvmpipeWayOut,
+    LlvmpipeWideShift,
+    LlvmpipeRoundedZero,
+    VkLiteralArithmetic,
+    NvidiaVkSignedWords,
+    NvidiaVkWideCompare,
+    NvidiaVkAbsMin,
+    NvidiaVkOverflowByDivision,
+    NvidiaVkWideDivision,
+    NvidiaVkLiteralDivision,
+    NvidiaVkDivisionCall,
+    NvidiaVkNarrowOnes,
+    NvidiaVkLastComponent,
+    NvidiaVkReadBack,
 };
+inline constexpr std::size_t kQuirkCount = static_cast<std::size_t>(Quirk::NvidiaVkReadBack) + 1;
+
+class QuirkSet {
+  public:
+    constexpr QuirkSet() = default;
+    [[nodiscard]] static constexpr QuirkSet none() { return {}; }
+    [[nodiscard]] static constexpr QuirkSet all() {
+        return QuirkSet((std::uint64_t{1} << kQuirkCount) - 1);
+    }
+    // For text that is made for no device: each entry that the text alone decides, but for those of
+    // drivers that run a whole workgroup as one.
+    [[nodiscard]] static QuirkSet of_no_device();
+    // For a driver that nothing is known of: the cautious set. `whole_workgroups`: the driver runs
+    // a workgroup as a loop over its invocations.
+    [[nodiscard]] static QuirkSet of_unknown_driver(bool whole_workgroups);
+
+    [[nodiscard]] constexpr bool has(Quirk quirk) const { return (bits_ & bit(quirk)) != 0; }
+    constexpr void set(Quirk quirk, bool on = true) {
+        bits_ = on ? bits_ | bit(quirk) : bits_ & ~bit(quirk);
+    }
+    [[nodiscard]] constexpr QuirkSet with(QuirkSet more) const {
+        return QuirkSet(bits_ | more.bits_);
+    }
+    [[nodiscard]] constexpr QuirkSet without(QuirkSet less) const {
+        return QuirkSet(bits_ & ~less.bits_);
+    }
+    [[nodiscard]] constexpr bool meets(QuirkSet other) const { return (bits_ & other.bits_) != 0; }
+    // Those that an artifact of this format can need.
+    [[nodiscard]] QuirkSet for_format(std::string_view format) const;
+    // Ascending.
+    [[nodiscard]] std::vector<std::string_view> names() const;
+
+    friend constexpr bool operator==(QuirkSet, QuirkSet) = default;
+
+  private:
+    explicit constexpr QuirkSet(std::uint64_t bits) : bits_(bits) {}
+    static constexpr std::uint64_t bit(Quirk quirk) {
+        return std::uint64_t{1} << static_cast<unsigned>(quirk);
+    }
+    std::uint64_t bits_ = 0;
+};
+static_assert(kQuirkCount < 64);
 
 // What is known of a workaround, for people and for the choice.
 struct QuirkEntry {
@@ -24,40 +102,40 @@ struct QuirkEntry {
     std::string_view seen_on;     // drivers and versions
     std::string_view fault;       // what the driver does
     std::string_view workaround;  // what is written instead
-    std::string_view cost;        // measured
+    std::string_view cost;
     std::string_view regression;  // a file in tests/differential/regressions
-    std::string_view format;      // of the artifacts that can need it
-    bool cpu_only;                // only devices that run a workgroup as a loop can need it
+    std::uint32_t formats;        // of the artifacts that can need it: kFormat...
+    std::uint32_t drivers;        // that get it: kDriver... (drivers.hpp)
+    std::uint32_t first_version;  // of those drivers: major * 1000 + minor
+    std::uint32_t last_version;
+    enum class Found : std::uint8_t {
+        Driver,   // by the driver's name and version
+        SelfTest  // by the plugin's start-up self-test, whatever the driver
+    } found;
+    bool cautious;          // for unknown drivers too
+    bool whole_workgroups;  // only suspected of drivers that run a workgroup as a loop
 };
+
+inline constexpr std::uint32_t kFormatOpenClC = 1;
+inline constexpr std::uint32_t kFormatCudaC = 2;
+inline constexpr std::uint32_t kFormatSpirv = 4;
+inline constexpr std::uint32_t kAnyVersion = UINT32_MAX;
 
 // By id.
 [[nodiscard]] std::span<const QuirkEntry> quirk_entries();
+// "opencl-c", "opencl-c, cuda-c".
+[[nodiscard]] std::string format_names(const QuirkEntry& entry);
 
-class QuirkSet {
-  public:
-    constexpr QuirkSet() = default;
-    [[nodiscard]] static constexpr QuirkSet none() { return {}; }
-    // The cautious choice: for a device of which nothing is known.
-    [[nodiscard]] static constexpr QuirkSet all() {
-        QuirkSet out;
-        out.bits_ = ~std::uint32_t{0};
-        return out;
-    }
-    [[nodiscard]] constexpr bool has(Quirk quirk) const {
-        return (bits_ >> static_cast<unsigned>(quirk) & 1U) != 0;
-    }
-    constexpr void set(Quirk quirk, bool on) {
-        const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(quirk);
-        bits_ = on ? bits_ | bit : bits_ & ~bit;
-    }
-    // Those of the table that an artifact of this format can need; `cpu`: for a device that runs a
-    // workgroup as a loop over its invocations.
-    [[nodiscard]] QuirkSet narrowed(std::string_view format, bool cpu) const;
+// Names of entries, separated by commas; `all` stands for every one. INVALID_ARGUMENT for an
+// unknown name, with the list of those that there are.
+[[nodiscard]] Result<QuirkSet> parse_quirks(std::string_view names);
 
-    friend constexpr bool operator==(QuirkSet, QuirkSet) = default;
-
-  private:
-    std::uint32_t bits_ = 0;
+// What somebody who looks for a fault asks for, over what the device is known to need.
+struct QuirkChoice {
+    QuirkSet with, without;
+    [[nodiscard]] constexpr QuirkSet of(QuirkSet device) const {
+        return device.with(with).without(without);
+    }
 };
 
 }  // namespace wye::lower

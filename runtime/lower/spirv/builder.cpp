@@ -53,25 +53,24 @@ Id SpirvBuilder::as_signed(Id value) {
 
 Id SpirvBuilder::op(Op o, Id a, Id b) {
     const Id type = module.type_of(a);
-    if (!takes_signed(o)) return make(o, type, {a, b});
+    if (!takes_signed(o) || !quirk(Quirk::NvidiaVkSignedWords)) return make(o, type, {a, b});
     const Id left = as_signed(a);
     const Id right = o == Op::OpShiftRightArithmetic ? b : as_signed(b);
     return make(Op::OpBitcast, type, {make(o, module.type_of(left), {left, right})});
 }
 
 Id SpirvBuilder::test(Op o, Id a, Id b) {
-    if (!takes_signed(o)) return make(o, module.bool_type(), {a, b});
+    if (!takes_signed(o) || !quirk(Quirk::NvidiaVkSignedWords))
+        return make(o, module.bool_type(), {a, b});
     const Id left = as_signed(a);
     return make(o, module.bool_type(), {left, as_signed(b)});
 }
 
-// Of a choice between wide numbers that hangs on their comparison NVIDIA 580 makes a wrong minimum,
-// maximum or saturating operation. So it must not see what is compared.
 Id SpirvBuilder::less(Id a, Id b, bool is_signed) {
     const Op ordered = is_signed ? Op::OpSLessThan : Op::OpULessThan;
-    if (context.facts.plain_integers || module.type_of(a) == module.int_type(32))
-        return test(ordered, a, b);
-    const Id high = disguised(high_word(a));
+    constexpr Quirk kByWords = Quirk::NvidiaVkWideCompare;
+    if (!quirk(kByWords) || module.type_of(a) == module.int_type(32)) return test(ordered, a, b);
+    const Id high = disguised(kByWords, high_word(a));
     const Id other = high_word(b);
     const Id low = test(Op::OpULessThan, low_word(a), low_word(b));
     return either(test(ordered, high, other), both(test(Op::OpIEqual, high, other), low));
@@ -79,11 +78,11 @@ Id SpirvBuilder::less(Id a, Id b, bool is_signed) {
 
 Id SpirvBuilder::equal(Id a, Id b) {
     const bool wide = module.type_of(a) == module.int_type(64);
-    return test(Op::OpIEqual, wide ? disguised(a) : a, b);
+    return test(Op::OpIEqual, wide ? disguised(Quirk::NvidiaVkWideCompare, a) : a, b);
 }
 
-Id SpirvBuilder::disguised(Id value) {
-    if (!context.usage.disguises) return value;
+Id SpirvBuilder::disguised(Quirk which, Id value) {
+    if (!quirk(which) || !context.usage.disguises) return value;
     const bool wide = module.type_of(value) == module.int_type(64);
     return op(Op::OpBitwiseXor, value, outer(wide ? Outer::OpaqueZero64 : Outer::OpaqueZero));
 }
@@ -115,7 +114,7 @@ Id SpirvBuilder::differing(Kind kind, Id value) {
 }
 
 Id SpirvBuilder::not_one(Id value) {
-    const auto number = context.hides_one() ? module.number_of(value) : std::nullopt;
+    const auto number = quirk(Quirk::MesaOneBesideZero) ? module.number_of(value) : std::nullopt;
     if (!number) return value;
     const std::uint64_t sign = std::uint64_t{1} << (number->wide ? 63U : 31U);
     const std::uint64_t one = number->wide ? 0x3ff0000000000000U : 0x3f800000U;
@@ -134,8 +133,8 @@ Words SpirvBuilder::hidden_operands(Kind kind, std::initializer_list<Id> operand
         const bool plain = !constant && (module.known(each).value_or(0) & magnitude) != 0;
         out.push_back(plain ? each : hidden(kind, each));
     }
-    // NVIDIA 580 rounds what it computes itself in another way (a sum of 6.0 and a literal).
-    if (std::all_of(out.begin(), out.end(), [&](Id each) { return module.constant(each); }))
+    if (quirk(Quirk::VkLiteralArithmetic) &&
+        std::all_of(out.begin(), out.end(), [&](Id each) { return module.constant(each); }))
         out[0] = differing(kind, out[0]);
     return out;
 }

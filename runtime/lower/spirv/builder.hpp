@@ -49,8 +49,9 @@ class SpirvBuilder {
     // Comparisons of integers.
     Id less(Id a, Id b, bool is_signed);
     Id equal(Id a, Id b);
-    // An integer whose origin no driver can see.
-    Id disguised(Id value);
+    [[nodiscard]] bool quirk(Quirk which) const { return context.quirk(which); }
+    // For a quirk: an integer whose origin no driver can see.
+    Id disguised(Quirk quirk, Id value);
     Id low_word(Id wide) { return resize(wide, 32); }
     Id high_word(Id wide) { return resize(op(spv::Op::OpShiftRightLogical, wide, u32(32)), 32); }
     Id join_words(Id low, Id high) {
@@ -65,14 +66,14 @@ class SpirvBuilder {
     Id float_bits(ir::Kind kind, Id value) { return bitcast(value, bits_type(kind)); }
     Id bits_float(ir::Kind kind, Id bits) { return bitcast(bits, module.value_type(kind)); }
     Id bits_type(ir::Kind kind) { return module.int_type(kind == ir::Kind::F64 ? 64 : 32); }
-    // Every float operation stands by itself: drivers must not contract, reorder or simplify it,
-    // comparisons and conversions included.
+    // Every float operation stands by itself: drivers must not contract, reorder or simplify it.
     Id exact(Id result) {
         module.decorate(result, spv::Decoration::NoContraction);
         return result;
     }
-    Id compare(spv::Op o, Id a, Id b) { return exact(test(o, a, b)); }
-    Id convert(spv::Op o, Id type, Id value) { return exact(make(o, type, {value})); }
+    Id compare(spv::Op o, Id a, Id b) { return unrewritten(test(o, a, b)); }
+    Id convert(spv::Op o, Id type, Id value) { return unrewritten(make(o, type, {value})); }
+    Id unrewritten(Id result) { return quirk(Quirk::MesaInexactCompare) ? exact(result) : result; }
     // + - * / and the like; operands and result are hidden.
     Id arithmetic(spv::Op o, ir::Kind kind, std::initializer_list<Id> operands);
     Id exact_glsl(GLSLstd450 function, ir::Kind kind, std::initializer_list<Id> operands);

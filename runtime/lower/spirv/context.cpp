@@ -25,7 +25,7 @@ SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts
       natives(options.natives),
       subgroup(subgroup_),
       source(program_, workgroup, options.check_free),
-      usage(program_, source.ranges, facts_.plain_integers),
+      usage(program_, source.ranges, facts_.quirks),
       buffers_(program_.buffers.size()),
       watches_loops_(facts_.loop_rounds != 0 &&
                      most_rounds(program_, invocations()) > facts_.loop_rounds) {
@@ -149,9 +149,8 @@ SpirvArray SpirvContext::make_buffer(std::uint32_t index) {
         out.storage = StorageClass::StorageBuffer;
         out.wrapped = true;
         out.packed = b.type.lanes == 2 || b.type.lanes == 4;
-        // NVIDIA 580 may count a bit too many in the last of four 16-bit components.
-        out.in_words = out.packed && !facts.plain_integers && b.type.component().bytes() < 4 &&
-                       b.type.bytes() >= 4;
+        out.in_words = quirk(Quirk::NvidiaVkLastComponent) && out.packed &&
+                       b.type.component().bytes() < 4 && b.type.bytes() >= 4;
         if (out.in_words)
             out.element = b.type.bytes() == 4 ? module.int_type(32)
                                               : module.vector_type(module.int_type(32), 2);

@@ -85,15 +85,10 @@ class SpirvContext {
     [[nodiscard]] spv::StorageClass block_storage() const { return block_storage_; }
     [[nodiscard]] const std::vector<wye_slot>& slots() const { return slots_; }
     [[nodiscard]] std::uint32_t binding_count() const { return binding_count_; }
+    [[nodiscard]] bool quirk(Quirk which) const { return facts.quirks.has(which); }
     // Floats that the driver may fold come from behind the opaque zero.
     [[nodiscard]] bool hides_constants() const {
-        return facts.folds_literal_zero && usage.arithmetic;
-    }
-    // The driver is one like lavapipe, which runs invocations as lanes of vectors: known by that
-    // such drivers count the rounds of loops.
-    [[nodiscard]] bool runs_vectors() const { return facts.loop_rounds != 0; }
-    [[nodiscard]] bool hides_one() const {
-        return runs_vectors() && facts.quirks.has(Quirk::MesaOneBesideZero);
+        return quirk(Quirk::MesaLiteralZero) && usage.arithmetic;
     }
     // Loops may make more rounds than the driver lets them, so each says how it ended.
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }

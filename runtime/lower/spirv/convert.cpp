@@ -63,11 +63,10 @@ Id float_to_int(SpirvBuilder& b, Kind from, Kind to, Id value) {
     return b.select(ok, inside, end);
 }
 
-// To the nearest f16, still held as f32. LLVM 15 (in lavapipe) leaves out the way through f16 where
-// it knows that an integer has few significant bits, forgetting infinity: so the value is hidden.
+// To the nearest f16, still held as f32.
 Id round_to_half(SpirvBuilder& b, Id value) {
     if (!b.context.facts.native_f16_convert) return spirv_library_call(b, "f16_round", {value});
-    value = b.hidden(Kind::F32, value);
+    if (b.quirk(Quirk::LlvmIntegerThroughHalf)) value = b.hidden(Kind::F32, value);
     const Id half = b.convert(spv::Op::OpFConvert, b.module.float_type(16), value);
     return b.convert(spv::Op::OpFConvert, b.module.float_type(32), half);
 }
@@ -119,7 +118,9 @@ Id spirv_conversion(SpirvBuilder& b, Kind from, Kind to, Id value) {
         return b.convert(spv::Op::OpConvertUToF, m.value_type(to), value);
     if (source.floating()) return b.convert(spv::Op::OpFConvert, m.value_type(to), value);
     if (source.bits() == target.bits()) return value;
-    // Not OpSConvert: Mesa 22.3 takes comparisons of its result with constants for decided.
+    if (source.signed_integer() && target.bits() > source.bits() &&
+        !b.quirk(Quirk::MesaSextCompare))
+        return b.make(spv::Op::OpSConvert, m.value_type(to), {value});
     if (source.signed_integer() && target.bits() > source.bits())
         return b.join_words(value, b.op(spv::Op::OpShiftRightArithmetic, value, b.u32(31)));
     return b.make(spv::Op::OpUConvert, m.value_type(to), {value});

@@ -63,8 +63,8 @@ SpirvValue SpirvWriter::value(ir::ExprId id) {
 
 // For the quirk `mesa-one-beside-zero`: `v` was made of the integers `from`.
 void SpirvWriter::hide_one(ir::Type to, ir::ExprId from, SpirvValue& v) {
-    if (!to.floating() || !code_.exprs[from].type.integer() || !context_.hides_one() ||
-        launch_values_.unknown(from))
+    if (!to.floating() || !code_.exprs[from].type.integer() ||
+        !context_.quirk(Quirk::MesaOneBesideZero) || launch_values_.unknown(from))
         return;
     for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.differing(to.kind, v.c[k]);
 }

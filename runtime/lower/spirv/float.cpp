@@ -57,8 +57,7 @@ class Float {
     Id extreme(Id a, Id c, bool least);
     Id whole(GLSLstd450 function, const char* narrow, const char* wide, Id a) {
         const TargetFacts& facts = b_.context.facts;
-        // lavapipe 22.3 loses the sign of a zero that comes from an f16 and a choice.
-        if (!wide_ && b_.context.runs_vectors()) a = b_.differing(kind_, a);
+        if (!wide_ && b_.quirk(Quirk::LlvmpipeRoundedZero)) a = b_.differing(kind_, a);
         if (wide_ ? facts.native_f64_round : facts.native_f32_round)
             return b_.exact(b_.glsl(function, b_.module.type_of(a), {a}));
         return call(narrow, wide, {a});
@@ -70,8 +69,7 @@ class Float {
     std::uint64_t sign_, infinity_;
 };
 
-// What literals give is computed here: drivers fold with other roundings (NVIDIA 580), and lose
-// signs and NaNs (lavapipe).
+// For the quirk `vk-literal-arithmetic`: what literals give is computed here.
 template <typename T, typename Bits>
 std::optional<std::uint64_t> fold(Op op, const std::array<std::uint64_t, 3>& operands) {
     const auto value = [&](std::size_t k) {
@@ -113,6 +111,7 @@ std::optional<std::uint64_t> fold(Op op, const std::array<std::uint64_t, 3>& ope
 }
 
 std::optional<Id> Float::folded(Op op, std::span<const Id> v) {
+    if (!b_.quirk(Quirk::VkLiteralArithmetic)) return {};
     std::array<std::uint64_t, 3> operands{};
     for (std::size_t k = 0; k < v.size(); ++k) {
         const auto known = b_.module.known(v[k]);
@@ -126,11 +125,12 @@ std::optional<Id> Float::folded(Op op, std::span<const Id> v) {
 }
 
 // In f64 an f32 quotient or root is exact after rounding: 53 bits are more than 2 * 24 + 1.
-// NVIDIA 580 loses values over the calls that its own divisions and roots make (predicates, and
-// elements of 16 bits). Where the roots of f32 are not exact either, fused steps are used for all.
+// Where the quirk `nvidia-vk-division-call` asks for it and f32 roots are not exact anyway, fused
+// steps are used for all.
 bool Float::by_fma() const {
     const TargetFacts& facts = b_.context.facts;
-    return facts.f64 && facts.native_f64_fma && !facts.native_f32_sqrt;
+    return b_.quirk(Quirk::NvidiaVkDivisionCall) && facts.f64 && facts.native_f64_fma &&
+           !facts.native_f32_sqrt;
 }
 
 Id Float::divide(Id a, Id c) {

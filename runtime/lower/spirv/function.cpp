@@ -47,12 +47,12 @@ void SpirvWriter::leave_if(Id surplus) {
     b_.open(stay);
 }
 
-// lavapipe lets the lanes of a vector behind the end of a row run loops too, and takes what they do
-// not end for rounds of the others, or waits for them at barriers; a branch that none of the
-// others takes keeps them out. Rows of one invocation have no ids to tell lanes by.
+// For the quirk `llvmpipe-end-of-row`: a branch that no invocation takes keeps out lanes that are
+// none. Rows of one invocation have no ids to tell lanes by.
 void SpirvWriter::leave_surplus_lanes() {
     const std::uint32_t row = context_.workgroup[0];
-    if (!context_.runs_vectors() || context_.subgroup != 0 || row % kMostLanes == 0) return;
+    if (!context_.quirk(Quirk::LlvmpipeEndOfRow) || context_.subgroup != 0 || row % kMostLanes == 0)
+        return;
     const Id id = row == 1 ? b_.outer(Outer::SubgroupLane)
                            : b_.extract(b_.outer(Outer::LocalInput), module_.int_type(32), 0);
     leave_if(b_.test(spv::Op::OpUGreaterThanEqual, id, b_.u32(row)));

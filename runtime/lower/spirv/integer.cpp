@@ -38,11 +38,11 @@ class Integer {
     Id negative(Id a) {
         return b_.test(spv::Op::OpSLessThan, wide_ ? b_.high_word(a) : a, b_.u32(0));
     }
-    // lavapipe 22.3 shifts 64 bits by nothing where it finds the amount to be -32 before this mask.
     Id mask_count(Id count) {
         if (const auto known = b_.module.known(count)) return b_.u32(*known & (bits_ - 1));
         const Id masked = b_.op(spv::Op::OpBitwiseAnd, count, b_.u32(bits_ - 1));
-        return wide_ && b_.context.runs_vectors() ? b_.differing(Kind::U32, masked) : masked;
+        return wide_ && b_.quirk(Quirk::LlvmpipeWideShift) ? b_.differing(Kind::U32, masked)
+                                                           : masked;
     }
 
     Id quotient_of_literal(Id a, std::uint64_t divisor);
@@ -62,8 +62,7 @@ class Integer {
     bool wide_, signed_;
 };
 
-// Without a division: NVIDIA 580 crashes on some programs that divide by literals, and takes the
-// results of wide divisions for one another. A literal 0 stands for 1.
+// Without a division. A literal 0 stands for 1.
 Id Integer::quotient_of_literal(Id a, std::uint64_t divisor) {
     const auto by = [&](spv::Op shift, Id value, unsigned count) {
         return count == 0 ? value : b_.op(shift, value, b_.u32(count));
@@ -94,14 +93,13 @@ Id Integer::quotient_of_literal(Id a, std::uint64_t divisor) {
     return minus ? sub(number(0), quotient) : quotient;
 }
 
-// One select turns a bad divisor into 1. Wide divisions are made of words; and NVIDIA 580 cannot
-// compile what asks by a division whether a product overflows, so the quotient is disguised.
+// One select turns a bad divisor into 1.
 Id Integer::divide(Id a, Id divisor, bool remainder) {
     const auto known = b_.module.known(divisor);
     if (known && remainder && !signed_ && std::has_single_bit(*known))
         return band(a, number(*known - 1));
     Id quotient = 0;
-    if (known) {
+    if (known && b_.quirk(Quirk::NvidiaVkLiteralDivision)) {
         quotient = quotient_of_literal(a, *known);
         divisor = number(std::max<std::uint64_t>(*known, 1));
     } else {
@@ -112,13 +110,16 @@ Id Integer::divide(Id a, Id divisor, bool remainder) {
             bad = b_.either(bad, b_.both(least, minus_one));
         }
         divisor = b_.select(bad, number(1), divisor);
-        if (wide_ && !b_.context.facts.plain_integers)
+        if (wide_ && b_.quirk(Quirk::NvidiaVkWideDivision))
             quotient =
                 spirv_library_call(b_, signed_ ? "signed_quotient64" : "quotient64", {a, divisor});
         else if (remainder && !signed_)
             return b_.op(spv::Op::OpUMod, a, divisor);
+        else if (remainder && !b_.quirk(Quirk::NvidiaVkSignedWords))
+            return b_.op(spv::Op::OpSRem, a, divisor);
         else
-            quotient = b_.disguised(b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor));
+            quotient = b_.disguised(Quirk::NvidiaVkOverflowByDivision,
+                                    b_.op(signed_ ? spv::Op::OpSDiv : spv::Op::OpUDiv, a, divisor));
     }
     return remainder ? sub(a, b_.op(spv::Op::OpIMul, quotient, divisor)) : quotient;
 }
@@ -260,8 +261,8 @@ Id Integer::write(Op op, std::span<const Id> v) {
         case Op::SUB_SAT:
             return saturate(v[0], v[1], true);
         case Op::ABS:
-            // NVIDIA 580 takes what it sees to be an absolute value for positive.
-            return b_.select(negative(b_.disguised(v[0])), sub(number(0), v[0]), v[0]);
+            return b_.select(negative(b_.disguised(Quirk::NvidiaVkAbsMin, v[0])),
+                             sub(number(0), v[0]), v[0]);
         case Op::MIN:
             return b_.select(less(v[1], v[0]), v[1], v[0]);
         case Op::MAX:

@@ -145,9 +145,9 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const Counted& counted, Id rou
     }
     // A driver that runs a workgroup on one thread cuts the code at every barrier, so unrolled ones
     // are dear to compile.
-    const bool cut = (b_.context.facts.workgroup_loops && holds_barrier(code_, s.body)) ||
-                     (b_.context.facts.quirks.has(Quirk::MesaUnrollTableLoop) &&
-                      unrolled_without_end(source_.program, code_, s));
+    const bool cut =
+        (b_.context.facts.workgroup_loops && holds_barrier(code_, s.body)) ||
+        (b_.quirk(Quirk::MesaUnrollTableLoop) && unrolled_without_end(source_.program, code_, s));
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : kNoLoopControl});
     const Id out = way_out(loop);
     b_.branch(goes_on, body, out);

@@ -45,7 +45,7 @@ Error too_large(const ir::Program& program, const std::string& what) {
 Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& device,
                              const Options& options) {
     TargetFacts facts = device;
-    facts.quirks = device.quirks.narrowed(WYE_FORMAT_SPIRV, device.workgroup_loops);
+    facts.quirks = device.quirks.for_format(WYE_FORMAT_SPIRV);
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     SpirvContext context(program, facts, options, subgroup);
     SpirvModule& module = context.module;

@@ -65,7 +65,7 @@ SpirvWriter::Index SpirvWriter::index(const SpirvArray& array, ir::ExprId id, bo
         out.ok = b_.less(given, length_of(array, kind), false);
         if (clamp) out.at = b_.select(out.ok, out.raw, b_.u32(0));
     }
-    if (context_.runs_vectors() && deep_.deep(id)) {
+    if (context_.quirk(Quirk::LlvmpipeDeepValue) && deep_.deep(id)) {
         out.at = b_.differing(Kind::U32, out.at);
         if (!clamp) out.raw = out.at;
     }
@@ -89,10 +89,11 @@ Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
     if (kind == Kind::BF16)
         return b_.bits_float(Kind::F32, b_.op(Op::OpShiftLeftLogical, bits, b_.u32(16)));
     if (kind == Kind::F16 && narrow(array)) return spirv_library_call(b_, "f16_value", {bits});
-    // NVIDIA 580 may extend the sign of an unsigned element whose ones are counted.
-    if (context_.usage.counts && !array.in_words && (kind == Kind::U8 || kind == Kind::U16))
-        return b_.op(Op::OpBitwiseAnd, bits,
-                     b_.disguised(b_.u32(kind == Kind::U8 ? 0xffU : 0xffffU)));
+    if (context_.quirk(Quirk::NvidiaVkNarrowOnes) && context_.usage.counts && !array.in_words &&
+        (kind == Kind::U8 || kind == Kind::U16))
+        return b_.op(
+            Op::OpBitwiseAnd, bits,
+            b_.disguised(Quirk::NvidiaVkNarrowOnes, b_.u32(kind == Kind::U8 ? 0xffU : 0xffffU)));
     return array.as_bits ? b_.bits_float(kind, bits) : bits;
 }
 

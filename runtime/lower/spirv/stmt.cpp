@@ -69,7 +69,7 @@ SpirvValue SpirvWriter::stored_value(ir::ExprId id, bool known) {
 }
 
 Id SpirvWriter::shallow(ir::ExprId id, Id component, bool always) {
-    if (!context_.runs_vectors() || !(always || deep_.deep(id))) return component;
+    if (!context_.quirk(Quirk::LlvmpipeDeepValue) || !(always || deep_.deep(id))) return component;
     return b_.differing(code_.exprs[id].type.kind, component);
 }
 
@@ -113,11 +113,10 @@ bool SpirvWriter::leaves(ir::BlockId block) const {
     return false;
 }
 
-// lavapipe 22.3 takes a loop for one that ends at once where a way out of it asks for what its
-// variable was before the first round.
 void SpirvWriter::if_statement(const ir::Stmt& s) {
     Id condition = value(s.args[0]).c[0];
-    if (context_.runs_vectors() && !loops_.empty() && (leaves(s.body) || leaves(s.otherwise)))
+    if (context_.quirk(Quirk::LlvmpipeWayOut) && !loops_.empty() &&
+        (leaves(s.body) || leaves(s.otherwise)))
         condition = b_.differing(ir::Kind::BOOL, condition);
     const bool has_else = s.otherwise != ir::kNone && !code_.blocks[s.otherwise].empty();
     const Id yes = module_.fresh();

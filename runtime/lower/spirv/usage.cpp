@@ -8,8 +8,7 @@ namespace {
 
 using ir::Op;
 
-// Integer operations that NVIDIA 580 gets wrong when it sees through them. What stands in for an
-// f64 operation has some.
+// Integer operations that a quirk may disguise. What stands in for an f64 operation has some.
 bool disguises(const ir::Code& code, const ir::Expr& e) {
     switch (e.op) {
         case Op::ABS:
@@ -194,15 +193,19 @@ class ReadBack {
 
 }  // namespace
 
-SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges, bool plain_integers)
+SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges, QuirkSet quirks)
     : buffers(program.buffers.size()), functions(program.functions.size()) {
     Scan(*this, program, program.main, ranges.of(ir::kNone)).run();
     for (std::uint32_t f = static_cast<std::uint32_t>(functions.size()); f-- > 0;)
         if (functions[f]) Scan(*this, program, program.functions[f].code, ranges.of(f)).run();
-    ReadBack(buffers, program);
+    if (quirks.has(Quirk::NvidiaVkReadBack)) ReadBack(buffers, program);
     const std::vector<bool> passed = passed_at_barriers(program);
     for (std::size_t b = 0; b < buffers.size(); ++b) buffers[b].passed = passed[b];
-    if (plain_integers) disguises = false;
+    QuirkSet disguising;
+    for (const Quirk quirk : {Quirk::NvidiaVkWideCompare, Quirk::NvidiaVkAbsMin,
+                              Quirk::NvidiaVkOverflowByDivision, Quirk::NvidiaVkNarrowOnes})
+        disguising.set(quirk);
+    if (!quirks.meets(disguising)) disguises = false;
 }
 
 }  // namespace wye::lower

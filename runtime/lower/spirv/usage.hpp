@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lower/analysis/ranges.hpp"
+#include "lower/quirks/quirks.hpp"
 #include "wye/sdk/program.hpp"
 
 namespace wye::lower {
@@ -29,10 +30,10 @@ struct SpirvUsage {
     bool counts = false;          // popcount
     bool disguises = false;       // integers that the driver must not see through
     bool trap = false;
-    SpirvUsage(const ir::Program& program, const Ranges& ranges, bool plain_integers);
+    SpirvUsage(const ir::Program& program, const Ranges& ranges, QuirkSet quirks);
 
-    // Buffers that invocations may pass data through at a barrier; and those that are read back:
-    // NVIDIA 580 else gives such a load what an earlier one gave.
+    // Buffers that invocations may pass data through at a barrier; and for the
+    // quirk `nvidia-vk-read-back` those that an invocation reads back.
     [[nodiscard]] bool coherent(std::uint32_t buffer) const {
         const Buffer& b = buffers[buffer];
         return b.read_back || (b.passed && (b.stored || b.loaded));

@@ -110,7 +110,7 @@ TEST_CASE("a device that folds zeros gets an opaque one") {
     const std::string text = R"(wye 1; program p; workgroup 1; input x: f32[1]; output r: f32[1];
 main { r[0] = x[0] + 0.0; })";
     TargetFacts folds;
-    folds.folds_literal_zero = true;
+    folds.quirks.set(wye::lower::Quirk::MesaLiteralZero);
     const Artifact artifact = lowered(text, folds);
     CHECK(kinds(artifact) ==
           std::vector<std::uint32_t>{WYE_SLOT_BUFFER, WYE_SLOT_BUFFER, WYE_SLOT_OPAQUE_ZERO});
@@ -141,6 +141,7 @@ TEST_CASE("a few rounds of loops between literals are written out") {
     const auto unrolls = [](const std::string& body, bool cpu = false) {
         TargetFacts facts;
         facts.workgroup_loops = cpu;
+        if (cpu) facts.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
         return has(lowered("wye 1; program p; workgroup 4; param n: u32; input_output r: u32[]; "
                            "shared s: u32[4]; main { var v = 0u; " +
                                body + " r[global_id.x] = v; }",
@@ -246,6 +247,7 @@ TEST_CASE("drivers that loop over a workgroup ask its guards once") {
     const char* const plain = "if i < len(x) && h > global_id.y { r[i] = x[i]; }";
     CHECK_FALSE(has(at(plain), "wg0 * 16u + 15u"));
     facts.workgroup_loops = true;
+    facts.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
     CHECK(has(at(plain), "if (wg0 * 16u + 15u < n0 && wg1 * 4u + 3u < p0) {"));
     CHECK(has(at(plain), "} else if ("));
     for (const char* other :
@@ -262,6 +264,7 @@ TEST_CASE("drivers that loop over a workgroup get its barriers as ends of loops"
                           bool cpu = true) {
         TargetFacts facts;
         facts.workgroup_loops = cpu;
+        if (cpu) facts.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
         return lowered("wye 1; program p; workgroup " + size +
                            "; param n: u32; input_output r: u32[]; shared s: u32[32];\n"
                            "main { let i = local_index; var v = i; " +
@@ -305,6 +308,7 @@ TEST_CASE("drivers that loop over a workgroup get its barriers as ends of loops"
         "main {\n  s[local_index] = 5u;\n  barrier;\n  r[local_index] = s[0] + 9u;\n}";
     TargetFacts cpu;
     cpu.workgroup_loops = true;
+    cpu.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
     const Artifact placed = lowered(source, cpu);
     const std::size_t at = placed.text().find("+ 9u");
     REQUIRE(at != std::string_view::npos);
@@ -325,6 +329,7 @@ TEST_CASE("what invocations keep across a barrier has to fit a thread") {
         "main { var a: u32[%]; a[local_index] = 1u; barrier; r[global_id.x] = a[3]; }";
     TargetFacts cpu;
     cpu.workgroup_loops = true;
+    cpu.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
     std::string most = text, more = text;
     most.replace(most.find('%'), 1, "1024");
     more.replace(more.find('%'), 1, "1025");

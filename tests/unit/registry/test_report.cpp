@@ -63,6 +63,7 @@ TEST_CASE("the document has its keys in order, unknown is null and sizes are int
     CHECK(device["fact_sources"]["l1_cache_bytes"] == "invented");
     CHECK(device["formats"] == Json::array({"wye-program"}));
     CHECK(device["unmet"].is_null());
+    CHECK(device["quirks"].is_null());
     CHECK(j["devices"][1]["usable"] == false);
     CHECK(j["devices"][1]["reason"] == "the fake says so");
     CHECK(j["devices"][1]["native_code"] == -6);

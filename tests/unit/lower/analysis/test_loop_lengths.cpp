@@ -157,6 +157,7 @@ TEST_CASE("in SPIR-V the rounds that run together have no checks") {
     CHECK(count(loops[1], "OpSelect ") >= 2);
     wye::lower::TargetFacts cpu;
     cpu.workgroup_loops = true;
+    cpu.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
     CHECK(spirv_loops(program, cpu).size() == 1);
 }
 
@@ -171,6 +172,7 @@ TEST_CASE("functions hold such loops too, and regions of whole workgroups") {
         "s[r] = r; barrier; var v = s[63u - r]; for j in 0u..row[r] { v = v + x[j]; } o[r] = v;");
     wye::lower::TargetFacts facts;
     facts.workgroup_loops = true;
+    facts.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
     const auto lowered = wye::lower::lower(program, WYE_FORMAT_OPENCL_C, facts, {});
     REQUIRE(lowered.ok());
     const std::string text(reinterpret_cast<const char*>(lowered->code.data()),

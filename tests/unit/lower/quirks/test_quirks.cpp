@@ -7,12 +7,14 @@
 #include <set>
 
 #include "lower/lower.hpp"
+#include "lower/quirks/drivers.hpp"
 #include "programs.hpp"
 #include "support/spirv_check.hpp"
 
 using wye::lower::Artifact;
 using wye::lower::Quirk;
 using wye::lower::quirk_entries;
+using wye::lower::quirks_of;
 using wye::lower::QuirkSet;
 using wye::lower::TargetFacts;
 
@@ -27,6 +29,7 @@ Artifact lowered(const std::string& text, std::string_view format, const TargetF
 TargetFacts cpu() {
     TargetFacts facts;
     facts.workgroup_loops = true;
+    facts.quirks = QuirkSet::of_unknown_driver(true);
     return facts;
 }
 
@@ -67,23 +70,108 @@ TEST_CASE("the table has each quirk once, with a regression that exists") {
         CHECK(names.insert(entry.name).second);
         CHECK(std::filesystem::exists(std::filesystem::path(WYE_REGRESSIONS) / entry.regression));
         for (const std::string_view text :
-             {entry.seen_on, entry.fault, entry.workaround, entry.cost, entry.format})
+             {entry.seen_on, entry.fault, entry.workaround, entry.cost})
             CHECK_FALSE(text.empty());
+        CHECK(entry.formats != 0);
+        CHECK((entry.drivers == 0) == (entry.found == wye::lower::QuirkEntry::Found::SelfTest));
+        CHECK(entry.first_version <= entry.last_version);
     }
 }
 
-TEST_CASE("a set keeps what the format and the kind of device can need") {
+TEST_CASE("a set keeps what the format can need") {
     const QuirkSet all = QuirkSet::all();
-    CHECK(all.narrowed(WYE_FORMAT_OPENCL_C, true).has(Quirk::LlvmMaskedAffineIndex));
-    CHECK_FALSE(all.narrowed(WYE_FORMAT_OPENCL_C, false).has(Quirk::LlvmMaskedAffineIndex));
-    CHECK_FALSE(all.narrowed(WYE_FORMAT_SPIRV, true).has(Quirk::LlvmMaskedAffineIndex));
-    CHECK(all.narrowed(WYE_FORMAT_SPIRV, true).has(Quirk::MesaUnrollTableLoop));
-    CHECK(QuirkSet::none().narrowed(WYE_FORMAT_SPIRV, true) == QuirkSet::none());
+    CHECK(all.for_format(WYE_FORMAT_OPENCL_C).has(Quirk::LlvmMaskedAffineIndex));
+    CHECK_FALSE(all.for_format(WYE_FORMAT_SPIRV).has(Quirk::LlvmMaskedAffineIndex));
+    CHECK(all.for_format(WYE_FORMAT_SPIRV).has(Quirk::MesaUnrollTableLoop));
+    CHECK(all.for_format(WYE_FORMAT_PROGRAM) == QuirkSet::none());
+    CHECK(all.names().size() == quirk_entries().size());
     QuirkSet one;
-    one.set(Quirk::MesaUnrollTableLoop, true);
+    one.set(Quirk::MesaUnrollTableLoop);
     CHECK(one.has(Quirk::MesaUnrollTableLoop));
+    CHECK(one.names() == std::vector<std::string_view>{"mesa-unroll-table-loop"});
     one.set(Quirk::MesaUnrollTableLoop, false);
     CHECK(one == QuirkSet::none());
+}
+
+TEST_CASE("a list of names is read, and an unknown one is refused with those that there are") {
+    const auto two = wye::lower::parse_quirks("nvidia-vk-abs-min,pocl-barriers");
+    REQUIRE(two.ok());
+    CHECK(two->names() == std::vector<std::string_view>{"pocl-barriers", "nvidia-vk-abs-min"});
+    CHECK(*wye::lower::parse_quirks("") == QuirkSet::none());
+    CHECK(*wye::lower::parse_quirks("all") == QuirkSet::all());
+    const auto wrong = wye::lower::parse_quirks("pocl-barriers,mesa");
+    REQUIRE_FALSE(wrong.ok());
+    CHECK(wrong.error().code == wye::Code::INVALID_ARGUMENT);
+    CHECK(wrong.error().message == "there is no quirk named `mesa`");
+    for (const auto& entry : quirk_entries())
+        CHECK(wrong.error().fix.find("`" + std::string(entry.name) + "`") != std::string::npos);
+}
+
+TEST_CASE("drivers are known by what they say of themselves") {
+    using wye::lower::driver_version;
+    CHECK(driver_version("580.159.03") == 580'159);
+    CHECK(driver_version("Mesa 22.3.6 (LLVM 15.0.6)") == 22'003);
+    CHECK(driver_version("3.1") == 3'001);
+    CHECK(driver_version("7") == 7'000);
+    CHECK(driver_version("") == 0);
+    CHECK(driver_version("no number") == 0);
+    CHECK(driver_version("99999999999999999999.5") < wye::lower::kAnyVersion);
+    CHECK(wye::lower::driver_bits({.platform = "NVIDIA CUDA", .driver = "580.159"}) ==
+          wye::lower::kDriverNvidia);
+    CHECK(wye::lower::driver_bits({.platform = "llvmpipe", .driver = "Mesa 22.3.6 (LLVM 15)"}) ==
+          (wye::lower::kDriverLlvmpipe | wye::lower::kDriverMesa));
+    CHECK(wye::lower::driver_bits({.platform = "AMD proprietary driver", .driver = "23.1"}) == 0);
+}
+
+TEST_CASE("each driver gets its own workarounds, an unknown one the cautious set") {
+    const QuirkSet nvidia = quirks_of({.platform = "NVIDIA", .driver = "580.159"});
+    CHECK(nvidia.has(Quirk::NvidiaVkAbsMin));
+    CHECK(nvidia.has(Quirk::NvidiaVkWideDivision));
+    CHECK_FALSE(nvidia.has(Quirk::LlvmpipeWayOut));
+    const QuirkSet lavapipe = quirks_of(
+        {.platform = "llvmpipe", .driver = "Mesa 22.3.6 (LLVM 15.0.6)", .whole_workgroups = true});
+    CHECK(lavapipe.has(Quirk::LlvmpipeWayOut));
+    CHECK(lavapipe.has(Quirk::MesaOneBesideZero));
+    CHECK_FALSE(lavapipe.has(Quirk::NvidiaVkAbsMin));
+    const QuirkSet pocl = quirks_of(
+        {.platform = "Portable Computing Language", .driver = "3.1", .whole_workgroups = true});
+    CHECK(pocl.has(Quirk::PoclBarriers));
+    CHECK_FALSE(pocl.has(Quirk::PtxasAbsMin));
+
+    // Of drivers that nothing is known of: what goes wrong in silence elsewhere too, and nothing
+    // that only one driver's own code does.
+    const QuirkSet amd = quirks_of({.platform = "AMD proprietary driver", .driver = "23.1"});
+    CHECK(amd == QuirkSet::of_unknown_driver(false));
+    CHECK(amd.has(Quirk::NvidiaVkAbsMin));
+    CHECK_FALSE(amd.has(Quirk::NvidiaVkWideDivision));
+    CHECK_FALSE(amd.has(Quirk::LlvmpipeEndOfRow));
+    CHECK(quirks_of({.platform = "Oclgrind", .driver = "21.10", .whole_workgroups = true})
+              .has(Quirk::PoclBarriers));
+    // Another driver of Mesa shares its compiler.
+    const QuirkSet radv = quirks_of({.platform = "radv", .driver = "Mesa 23.2.1"});
+    CHECK(radv.has(Quirk::MesaOneBesideZero));
+    CHECK(radv.has(Quirk::NvidiaVkAbsMin));
+    CHECK_FALSE(radv.has(Quirk::LlvmpipeWayOut));
+}
+
+TEST_CASE("what the self-test finds counts, whatever the driver") {
+    for (const char* platform : {"NVIDIA", "llvmpipe", "someone's"}) {
+        CHECK_FALSE(quirks_of({.platform = platform}).has(Quirk::MesaLiteralZero));
+        CHECK(quirks_of({.platform = platform, .folds_literal_zero = true})
+                  .has(Quirk::MesaLiteralZero));
+    }
+    CHECK_FALSE(QuirkSet::of_no_device().has(Quirk::MesaLiteralZero));
+}
+
+TEST_CASE("somebody who looks for a fault may ask for more, and for less") {
+    wye::lower::QuirkChoice choice;
+    choice.with.set(Quirk::NvidiaVkAbsMin);
+    choice.without.set(Quirk::PoclBarriers);
+    const QuirkSet pocl = quirks_of({.platform = "Portable Computing Language", .driver = "3.1"});
+    const QuirkSet chosen = choice.of(pocl);
+    CHECK(chosen.has(Quirk::NvidiaVkAbsMin));
+    CHECK_FALSE(chosen.has(Quirk::PoclBarriers));
+    CHECK(chosen.has(Quirk::PoclNanInTable));
 }
 
 TEST_CASE("low bits of steps that are no power of two are hidden") {

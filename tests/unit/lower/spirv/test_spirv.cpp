@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "lower/lower.hpp"
+#include "lower/quirks/drivers.hpp"
 #include "programs.hpp"
 #include "support/examples.hpp"
 #include "support/random_program.hpp"
@@ -36,9 +37,12 @@ TargetFacts able() {
 TargetFacts folding() {
     TargetFacts facts;
     facts.native_f64_div = facts.native_f64_sqrt = facts.native_f32_round = true;
-    facts.keeps_f32_denormals = facts.folds_literal_zero = true;
+    facts.keeps_f32_denormals = true;
     facts.loop_rounds = 65535;
-    facts.plain_integers = true;
+    facts.quirks = wye::lower::quirks_of({.platform = "llvmpipe",
+                                          .driver = "Mesa 22.3.6 (LLVM 15.0.6)",
+                                          .whole_workgroups = true,
+                                          .folds_literal_zero = true});
     return facts;
 }
 
@@ -411,14 +415,14 @@ TEST_CASE("loops say so when the driver ended them, unless literals bound them")
 }
 
 TEST_CASE("drivers that run vectors see no ones in choices, no deep values and no surplus lanes") {
-    const auto with = [](const std::string& statements, const char* what, std::uint64_t rounds) {
+    const auto with = [](const std::string& statements, const char* what, bool vectors) {
         TargetFacts facts;
-        facts.loop_rounds = rounds;
+        facts.quirks = wye::lower::QuirkSet::of_unknown_driver(vectors);
         return has(lowered(main_of(statements), facts), what);
     };
     const auto hides = [&](const std::string& statements) {
-        CHECK_FALSE(with(statements, "OpShiftRightLogical", 0));
-        return with(statements, "OpShiftRightLogical", 65535);
+        CHECK_FALSE(with(statements, "OpShiftRightLogical", false));
+        return with(statements, "OpShiftRightLogical", true);
     };
     CHECK(hides("r[0] = bitcast<u32>(select(a == 3u, 1.0, -0.0));"));
     CHECK(hides("var v = -1.0; if a == 3u { v = 0.0; } r[0] = bitcast<u32>(v);"));
@@ -439,23 +443,24 @@ TEST_CASE("drivers that run vectors see no ones in choices, no deep values and n
     CHECK_FALSE(hides("for k in 0u..a { r[k * a + i] = 2u; }"));
 
     // A row of 20 ends within a vector, one of 32 does not.
-    const auto leaves = [](const char* size, std::uint64_t rounds) {
+    const auto leaves = [](const char* size, bool vectors) {
         TargetFacts facts;
-        facts.loop_rounds = rounds;
+        facts.quirks.set(wye::lower::Quirk::LlvmpipeEndOfRow, vectors);
         return has(lowered(std::string("wye 1; program p; workgroup ") + size +
                                "; output r: u32[64]; main { r[local_index] = 1u; }",
                            facts),
                    "OpUGreaterThanEqual");
     };
-    CHECK(leaves("20, 2", 65535));
-    CHECK(leaves("1", 65535));
-    CHECK_FALSE(leaves("32, 2", 65535));
-    CHECK_FALSE(leaves("20", 0));
+    CHECK(leaves("20, 2", true));
+    CHECK(leaves("1", true));
+    CHECK_FALSE(leaves("32, 2", true));
+    CHECK_FALSE(leaves("20", false));
 }
 
 TEST_CASE("a CPU gets its loops as they are, and none with a barrier is unrolled") {
     TargetFacts cpu;
     cpu.workgroup_loops = true;
+    cpu.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
     const auto count = [](const Artifact& artifact, std::string_view what) {
         const std::string text = support::spirv_text(artifact.code);
         std::size_t found = 0;
@@ -480,7 +485,7 @@ TEST_CASE("64-bit integers are made of words unless the compiler is trusted with
     CHECK(has(words, "quotient64"));
     CHECK_FALSE(has(words, "OpUDiv %ulong"));
     TargetFacts facts;
-    facts.plain_integers = true;
+    facts.quirks = wye::lower::QuirkSet::none();
     const Artifact plain = lowered(wide, facts);
     CHECK_FALSE(has(plain, "quotient64"));
     CHECK(has(plain, "OpUDiv %ulong"));

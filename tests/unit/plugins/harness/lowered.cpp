@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "lower/quirks/drivers.hpp"
 #include "program/analysis/analysis.hpp"
 #include "program/check/validate.hpp"
 #include "program/text/text.hpp"
@@ -61,9 +62,7 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f64_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA);
     facts.native_f32_round = plugin.flag(WYE_FACT_KEY_NATIVE_F32_ROUND);
     facts.native_f64_round = plugin.flag(WYE_FACT_KEY_NATIVE_F64_ROUND);
-    facts.folds_literal_zero = plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO);
     facts.workgroup_loops = wye::sdk::from_abi(plugin.fact(WYE_FACT_KEY_DEVICE_KIND).text) == "cpu";
-    facts.plain_integers = facts.workgroup_loops;
     facts.f64 = plugin.flag(WYE_FACT_KEY_F64);
     facts.keeps_f32_denormals = plugin.flag(WYE_FACT_KEY_KEEPS_F32_DENORMALS);
     facts.f32_denorm_mode = plugin.flag(WYE_FACT_KEY_F32_DENORM_MODE);
@@ -80,6 +79,11 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     const wye_fact sizes = plugin.fact(WYE_FACT_KEY_SUBGROUP_SIZES);
     for (std::uint64_t i = 0; i < sizes.list_size; ++i)
         facts.subgroup_sizes.push_back(static_cast<std::uint32_t>(sizes.list[i]));
+    facts.quirks = wye::lower::quirks_of(
+        {.platform = wye::sdk::from_abi(plugin.fact(WYE_FACT_KEY_PLATFORM).text),
+         .driver = wye::sdk::from_abi(plugin.fact(WYE_FACT_KEY_DRIVER).text),
+         .whole_workgroups = facts.workgroup_loops,
+         .folds_literal_zero = plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO)});
     return facts;
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the lowering needs to know of a device. Values; no driver is named.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lower/quirks/quirks.hpp"
+
+namespace wye::lower {
+
+// What the lowering needs to know of a device; plain values. The defaults are the careful choice:
+// assume that nothing native is exact. `wye lower` without a device uses them.
+struct TargetFacts {
+    bool native_f32_div = false;
+    bool native_f32_sqrt = false;
+    bool native_f32_fma = false;
+    bool native_f64_div = false;
+    bool native_f64_sqrt = false;
+    bool native_f64_fma = false;
+    bool native_f32_round = false;  // floor, ceil, trunc, round to even (SPIR-V only)
+    bool native_f64_round = false;
+    bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations
+    bool f64 = true;               // 64-bit floats exist (needed by the emulations)
+    // SPIR-V only: how f32 subnormals survive, which float-control modes may be asked for.
+    bool keeps_f32_denormals = false;
+    bool f32_denorm_mode = false;
+    bool f32_sign_nan_mode = false;
+    bool f64_sign_nan_mode = false;
+    bool f32_rte_mode = false;
+    bool f64_rte_mode = false;
+    bool native_f16_convert = false;  // f32 to f16 and back: nearest even, subnormals kept
+    bool native_f32_atomic_add = false;
+    bool native_f64_atomic_add = false;
+    std::uint64_t max_push_bytes = 128;
+    // SPIR-V only: the driver ends an invocation's loops after so many rounds in all; 0: it does
+    // not. Loops that may run longer are watched, and trap with kLoopsEnded.
+    std::uint64_t loop_rounds = 0;
+    std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: not known
+    // Workarounds that the device needs, or may need. Defects of a driver are named here and
+    // nowhere else; the rest are measured properties.
+    QuirkSet quirks = QuirkSet::of_no_device();
+};
+
+}  // namespace wye::lower
