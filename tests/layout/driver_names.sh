@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Among the lowering only the quirk table and what belongs to it knows drivers. Elsewhere a driver's name may stand
+# in the name of a quirk alone: `Quirk::...` in code, "quirk `...`" in a comment.
+. "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
+
+drivers='nvidia|mesa|lavapipe|llvmpipe|radv|pocl|ptxas|nvvm|nvcc|oclgrind|\bamd\b|\bintel\b|adreno|\bmali\b|device_kind'
+while read -r file; do
+    found=$(sed -E 's/Quirk::[A-Za-z0-9]+//g; s/quirks? `[a-z0-9-]+`//g' "$file" | grep -niE "$drivers" | head -1 || true)
+    if [ -z "$found" ]; then pass; else
+        fail "$file:$found: names a driver. Fix: make it an entry of runtime/lower/quirks/, and ask for that"
+    fi
+done < <(find runtime/lower -type f \( -name '*.?pp' -o -name '*.md' -o -name '*.in' -o -name '*.wye' \) -not -path '*/quirks/*' | LC_ALL=C sort)
+finish
