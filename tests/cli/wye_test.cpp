@@ -349,7 +349,7 @@ TEST_CASE("info is one screen, lists what pastes back, and prints one JSON docum
         for (const char* key : {"name", "path", "abi", "state", "reason"})
             CHECK(plugin.contains(key));
     for (const auto& device : report["devices"])
-        for (const char* key : {"id", "selector", "aliases", "facts", "formats", "unmet"})
+        for (const char* key : {"id", "selector", "aliases", "facts", "formats", "quirks", "unmet"})
             CHECK(device.contains(key));
 
     const auto listed = selectors();

@@ -171,7 +171,10 @@ int run(const Options& options) {
     std::uint64_t others = 0;
     bool all_equal = true;
     for (const std::string& selector : selectors) {
-        auto target = Target::open(selector, static_cast<std::uint64_t>(options.timeout * 1e9));
+        TargetOptions how;
+        how.timeout_ns = static_cast<std::uint64_t>(options.timeout * 1e9);
+        how.config = options.config;
+        auto target = Target::open(selector, std::move(how));
         if (!target.ok()) {
             std::fprintf(stderr, "wye fuzz: error: %s\n", target.error().text().c_str());
             return kNoDevice;

@@ -64,6 +64,8 @@ const char* const kUsage =
     "  --limit SECONDS    how long to make one finding small (default 120; 0: leave it as it is)\n"
     "  --timeout SECONDS  how long one dispatch may take (default 60)\n"
     "  --replay PATH      run such files, or all in a folder, instead of random programs\n"
+    "  --with-quirk LIST, --without-quirk LIST\n"
+    "                     with these workarounds for drivers, or without (see `wye quirks`)\n"
     "Exit status: 0 all equal, 1 something differs or a device failed, 2 wrong usage, 3 no usable\n"
     "device.\n";
 
@@ -83,7 +85,8 @@ std::string read_options(int argc, char** argv, Options& out) {
         }
         const bool known = key == "--seed" || key == "--count" || key == "--seeds" ||
                            key == "--devices" || key == "--keep" || key == "--limit" ||
-                           key == "--timeout" || key == "--replay";
+                           key == "--timeout" || key == "--replay" || key == "--with-quirk" ||
+                           key == "--without-quirk";
         if (!known)
             return "there is no option `" + std::string(key) + "`\nFix: see `wye fuzz --help`";
         if (i + 1 == argc)
@@ -104,8 +107,11 @@ std::string read_options(int argc, char** argv, Options& out) {
             good = number(value, out.limit) && out.limit >= 0;
         else if (key == "--timeout")
             good = number(value, out.timeout) && out.timeout > 0 && out.timeout <= 86400;
-        else
+        else if (key == "--replay")
             out.replay.emplace_back(value);
+        else
+            out.config.emplace_back(key == "--with-quirk" ? "quirks.with" : "quirks.without",
+                                    value);
         if (!good)
             return "`" + std::string(key) + " " + std::string(value) +
                    "` is not understood\nFix: see `wye fuzz --help`";

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace differential {
@@ -13,9 +14,10 @@ struct Options {
     std::vector<std::uint64_t> seeds;
     std::vector<std::string> devices;  // empty: all usable
     std::vector<std::string> replay;   // files and folders; not empty: these instead of seeds
-    std::string keep;                  // folder; empty: nothing is written
-    double limit = 120;                // seconds to shrink one finding; 0: as found
-    double timeout = 60;               // seconds for one dispatch
+    std::vector<std::pair<std::string, std::string>> config;  // of the library
+    std::string keep;                                         // folder; empty: nothing is written
+    double limit = 120;   // seconds to shrink one finding; 0: as found
+    double timeout = 60;  // seconds for one dispatch
     bool traps = false;
     bool help = false;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "differential/target.hpp"
 
+#include <unistd.h>
+
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -41,13 +43,16 @@ json answer(const conformance::Device& device, const json& question) {
 }
 
 // The first question is empty: has the device been opened?
-Child::Answer open_device(const std::string& selector, std::uint64_t timeout_ns) {
-    auto opened = conformance::Device::open(selector, {});
+Child::Answer open_device(const std::string& selector, const TargetOptions& options) {
+    // The signal ends the process, whatever a driver does in it.
+    ::alarm(options.ends_after);
+    auto opened = conformance::Device::open(selector, options.config);
     if (!opened.ok())
         return [text = text_of(of_error(opened.error()))](const std::string&) { return text; };
     const auto device = std::make_shared<conformance::Device>(std::move(opened).value());
-    device->give_up_after(timeout_ns);
-    return [device](const std::string& message) {
+    device->give_up_after(options.timeout_ns);
+    return [device, limit = options.ends_after](const std::string& message) {
+        ::alarm(limit);
         const json question = json::parse(message);
         return text_of(question.empty() ? json{{"selector", device->selector()}}
                                         : answer(*device, question));
@@ -73,25 +78,29 @@ std::optional<wye::Result<json>> ask(Child& child, const json& question) {
 
 }  // namespace
 
-std::vector<std::string> usable_devices() {
-    std::vector<std::string> out;
+std::string report_of_devices() {
     auto child = Child::start([] { return [](const std::string&) { return report(); }; });
     const auto text = child.ok() ? child->ask({}) : std::nullopt;
-    const json report = json::parse(text.value_or(""), nullptr, false);
+    return text.value_or("");
+}
+
+std::vector<std::string> usable_devices() {
+    std::vector<std::string> out;
+    const json report = json::parse(report_of_devices(), nullptr, false);
     if (!report.is_object()) return out;
     for (const auto& device : report.value("devices", json::array()))
         if (device.value("usable", false)) out.push_back(device.value("selector", ""));
     return out;
 }
 
-wye::Result<Target> Target::open(const std::string& selector, std::uint64_t timeout_ns) {
-    Target target(selector, timeout_ns);
+wye::Result<Target> Target::open(const std::string& selector, TargetOptions options) {
+    Target target(selector, std::move(options));
     WYE_TRY(target.start());
     return target;
 }
 
 wye::Result<void> Target::start() {
-    WYE_ASSIGN(Child child, Child::start([this] { return open_device(selector_, timeout_ns_); }));
+    WYE_ASSIGN(Child child, Child::start([this] { return open_device(selector_, options_); }));
     const auto opened = ask(child, json::object());
     if (!opened)
         return wye::Error(wye::Code::DRIVER,

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "differential/case.hpp"
@@ -16,14 +17,26 @@
 
 namespace differential {
 
+// The library's report of all devices, made in a child. Empty: it ended.
+[[nodiscard]] std::string report_of_devices();
 // The selectors of all usable devices.
 [[nodiscard]] std::vector<std::string> usable_devices();
 
+struct TargetOptions {
+    std::uint64_t timeout_ns = 0;  // for one dispatch
+    std::vector<std::pair<std::string, std::string>> config = {};
+    unsigned ends_after = 0;  // seconds that the child may take for one case; 0: any time
+};
+
 class Target {
   public:
-    // `timeout_ns`: for one dispatch. Errors: those of opening the device.
+    // Errors: those of opening the device.
     [[nodiscard]] static wye::Result<Target> open(const std::string& selector,
-                                                  std::uint64_t timeout_ns);
+                                                  TargetOptions options);
+    [[nodiscard]] static wye::Result<Target> open(const std::string& selector,
+                                                  std::uint64_t timeout_ns) {
+        return open(selector, TargetOptions{.timeout_ns = timeout_ns});
+    }
 
     // Of the device, where `open` was given a pattern.
     [[nodiscard]] const std::string& selector() const { return selector_; }
@@ -34,12 +47,12 @@ class Target {
     void close() { child_.reset(); }
 
   private:
-    Target(std::string selector, std::uint64_t timeout_ns)
-        : selector_(std::move(selector)), timeout_ns_(timeout_ns) {}
+    Target(std::string selector, TargetOptions options)
+        : selector_(std::move(selector)), options_(std::move(options)) {}
     [[nodiscard]] wye::Result<void> start();
 
     std::string selector_;
-    std::uint64_t timeout_ns_;
+    TargetOptions options_;
     std::optional<Child> child_;
 };
 

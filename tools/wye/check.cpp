@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "files.hpp"
@@ -75,6 +76,11 @@ Result<void> lower_program(const LowerOptions& options) {
     // Only what a plugin's compiler makes needs one.
     const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
     if (options.device.empty() && !compiled) context_options.flags = WYE_CONTEXT_NO_PLUGINS;
+    const auto list = [](const std::vector<std::string>& names) {
+        return fmt::format("{}", fmt::join(names, ","));
+    };
+    context_options.config = {{"quirks.with", list(options.with_quirks)},
+                              {"quirks.without", list(options.without_quirks)}};
     WYE_ASSIGN(const auto context, Context::create(context_options));
     WYE_ASSIGN(const auto program, load_program(context, options.program));
     wye_device device = 0;

@@ -69,6 +69,10 @@ void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
     app.add_option("-d,--device", options.device, "Lower with the facts of this device");
     app.add_option("-o,--output", options.output, "File (default: standard output)");
     app.add_option("--ulp-budget", numbers.ulp_budget, "As for run");
+    app.add_option("--with-quirk", options.with_quirks,
+                   "Use this driver workaround too (`wye quirks` lists them; may be repeated)");
+    app.add_option("--without-quirk", options.without_quirks,
+                   "Leave this driver workaround out (may be repeated)");
 }
 
 void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
@@ -169,6 +173,7 @@ int real_main(int argc, char** argv) {
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
     app.add_subcommand("fuzz", "Compare random programs on devices with the reference (a helper)");
+    app.add_subcommand("quirks", "Workarounds for drivers, and which are still needed (a helper)");
     CLI::App* cache_verb = app.add_subcommand("cache", "What is kept of compiled programs");
     add_info(*info_verb, info_options);
     add_cache(*cache_verb, cache_options);
@@ -176,8 +181,9 @@ int real_main(int argc, char** argv) {
     add_lower(*lower_verb, lower_options, numbers);
     add_run(*run_verb, run_options, numbers);
 
-    // The helper reads its own options.
-    if (argc > 1 && std::string_view(argv[1]) == "fuzz") return become_helper("fuzz", argv);
+    // The helpers read their own options.
+    for (const char* helper : {"fuzz", "quirks"})
+        if (argc > 1 && std::string_view(argv[1]) == helper) return become_helper(helper, argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

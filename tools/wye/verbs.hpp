@@ -35,6 +35,7 @@ struct LowerOptions {
     bool check_free = false;
     std::string output;  // file; empty: stdout
     std::uint32_t ulp_budget = 0;
+    std::vector<std::string> with_quirks, without_quirks;
 };
 [[nodiscard]] ExitCode lower(const LowerOptions& options);
 

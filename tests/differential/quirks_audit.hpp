@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which driver workarounds the devices here still need: the regression of each is replayed without
+// it, in a child process with a time limit.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lower/quirks/quirks.hpp"
+
+namespace differential {
+
+struct AuditOptions {
+    std::vector<std::string> devices;  // selectors; empty: all usable
+    std::vector<std::string> only;     // names of quirks; empty: all
+    double timeout = 20;               // seconds for one launch, compiling included
+};
+
+enum class Need {
+    Needed,       // the regression goes wrong without it
+    NotSeenHere,  // it is right without it
+    Failing,      // it goes wrong with it too
+    NotRunHere    // the device refuses the program
+};
+// "needed", "not seen here", ...
+[[nodiscard]] std::string_view need_text(Need need);
+
+struct Audited {
+    std::string device;
+    std::string_view quirk;
+    bool active = false;  // the device gets the workaround
+    Need need = Need::NotSeenHere;
+    std::string how;  // "hang", "crash", "does not compile", "wrong bytes"; or what was said
+};
+
+// Calls `each` as results come. Errors: no usable device, or one that cannot be opened.
+[[nodiscard]] wye::Result<void> audit(const AuditOptions& options,
+                                      const std::function<void(const Audited&)>& each);
+
+}  // namespace differential

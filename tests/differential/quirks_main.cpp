@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// `wye quirks`: the table of driver workarounds, and which of them the devices here still need.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "differential/quirks_audit.hpp"
+
+namespace {
+
+using namespace differential;
+using nlohmann::ordered_json;
+using wye::lower::quirk_entries;
+using wye::lower::QuirkEntry;
+
+enum Exit { kFine = 0, kWrong = 1, kUsageError = 2, kNoDevice = 3 };
+
+constexpr const char* kUsage =
+    "usage: wye quirks [--json]\n"
+    "       wye quirks --audit [--devices LIST] [--only LIST] [--timeout S] [--json]\n"
+    "Lists the workarounds for drivers: what a driver does, where that was seen, what is written\n"
+    "instead. With --audit, replays the regression of each without it, each in a process of its\n"
+    "own, and says which are still needed.\n"
+    "  --json             one JSON document (with --audit: one object a line)\n"
+    "  --devices LIST     selectors or plugins, separated by commas (default: all usable devices)\n"
+    "  --only LIST        these workarounds, separated by commas\n"
+    "  --timeout S        seconds that one launch may take (default 20)\n"
+    "Exit status: 0 ok; 1 a workaround is missing or does not help; 2 bad usage; 3 no device.\n";
+
+struct Options {
+    bool json = false, audit = false, help = false;
+    AuditOptions how;
+};
+
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        if (comma > 0) out.emplace_back(text.substr(0, comma));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return out;
+}
+
+// Empty: understood.
+std::string read_options(int argc, char** argv, Options& out) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view flag = argv[i];
+        const bool takes_value = flag == "--devices" || flag == "--only" || flag == "--timeout";
+        if (takes_value && i + 1 == argc)
+            return fmt::format("`{}` has no value\nFix: see `wye quirks --help`", flag);
+        if (flag == "--json") {
+            out.json = true;
+        } else if (flag == "--audit") {
+            out.audit = true;
+        } else if (flag == "--help" || flag == "-h") {
+            out.help = true;
+        } else if (flag == "--devices") {
+            out.how.devices = split(argv[++i]);
+        } else if (flag == "--only") {
+            out.how.only = split(argv[++i]);
+        } else if (flag == "--timeout") {
+            const char* const text = argv[++i];
+            const char* const end = text + std::strlen(text);
+            const auto [at, error] = std::from_chars(text, end, out.how.timeout);
+            if (error != std::errc() || at != end || !(out.how.timeout >= 1) ||
+                out.how.timeout > 3600)
+                return fmt::format(
+                    "`--timeout {}` is no number of seconds from 1 to 3600\n"
+                    "Fix: write it as in --timeout 20",
+                    text);
+        } else {
+            return fmt::format("`{}` is not understood\nFix: see `wye quirks --help`", flag);
+        }
+    }
+    for (const std::string& name : out.how.only)
+        if (const auto known = wye::lower::parse_quirks(name); !known.ok())
+            return fmt::format("{}\n{}", known.error().message, known.error().fix);
+    return {};
+}
+
+std::string_view found_by(const QuirkEntry& entry) {
+    return entry.found == QuirkEntry::Found::SelfTest ? "self-test" : "driver";
+}
+
+void list_as_json() {
+    ordered_json out = ordered_json::array();
+    for (const QuirkEntry& entry : quirk_entries())
+        out.push_back({{"id", entry.name},
+                       {"seen_on", entry.seen_on},
+                       {"fault", entry.fault},
+                       {"workaround", entry.workaround},
+                       {"cost", entry.cost},
+                       {"found_by", found_by(entry)},
+                       {"unknown_drivers", entry.cautious},
+                       {"formats", wye::lower::format_names(entry)},
+                       {"regression", entry.regression}});
+    fmt::print("{}\n", out.dump(2));
+}
+
+void list() {
+    for (const QuirkEntry& entry : quirk_entries())
+        fmt::print(
+            "{}\n  seen on      {}\n  the driver   {}\n  instead      {}\n  cost         {}\n"
+            "  found by     {}{}\n\n",
+            entry.name, entry.seen_on, entry.fault, entry.workaround, entry.cost, found_by(entry),
+            entry.cautious ? "; unknown drivers get it too" : "");
+}
+
+int audit_devices(const Options& options) {
+    bool fine = true;
+    const auto result = audit(options.how, [&](const Audited& one) {
+        fine = fine && one.need != Need::Failing && (one.active || one.need != Need::Needed);
+        if (options.json)
+            fmt::print("{}\n", ordered_json{{"device", one.device},
+                                            {"id", one.quirk},
+                                            {"active", one.active},
+                                            {"verdict", need_text(one.need)},
+                                            {"how", one.how}}
+                                   .dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+        else
+            fmt::print("{:<12} {:<30} {:<10} {}{}\n", one.device, one.quirk,
+                       one.active ? "active" : "not active", need_text(one.need),
+                       one.how.empty() ? "" : fmt::format(": {}", one.how));
+        std::fflush(stdout);
+    });
+    if (result.ok()) return fine ? kFine : kWrong;
+    std::fprintf(stderr, "wye quirks: error: %s\n", result.error().text().c_str());
+    return result.error().code == wye::Code::NO_DEVICE ? kNoDevice : kWrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {
+        std::fprintf(stderr, "wye quirks: error: %s\n", wrong.c_str());
+        return kUsageError;
+    }
+    if (options.help)
+        std::fputs(kUsage, stdout);
+    else if (options.audit)
+        return audit_devices(options);
+    else if (options.json)
+        list_as_json();
+    else
+        list();
+    return std::fflush(stdout) == 0 ? kFine : kWrong;
+}
