@@ -10,12 +10,14 @@
 namespace wye::cpu {
 
 Pool::~Pool() {
+    std::vector<std::thread> helpers;
     {
-        const std::lock_guard lock(mutex_);
+        const sdk::Lock lock(mutex_);
         ending_ = true;
+        helpers.swap(helpers_);
     }
     wake_.notify_all();
-    for (std::thread& helper : helpers_) helper.join();
+    for (std::thread& helper : helpers) helper.join();
 }
 
 // Takes chunks until none is left.
@@ -46,7 +48,7 @@ bool Pool::run(const Launch& launch, std::uint64_t first, Worker& own) {
     job.chunk = std::clamp<std::uint64_t>(left / (std::uint64_t{threads_} * 16), 1, 4096);
     const bool shared = threads_ > 1 && left > 1;
     if (shared) {
-        const std::lock_guard lock(mutex_);
+        const sdk::Lock lock(mutex_);
         start();
         jobs_.push_back(&job);
     }
@@ -59,9 +61,9 @@ bool Pool::run(const Launch& launch, std::uint64_t first, Worker& own) {
         job.stopped = true;
     }
     if (shared) {
-        std::unique_lock lock(mutex_);
+        sdk::WaitingLock lock(mutex_);
         jobs_.remove(&job);
-        leave_.wait(lock, [&] { return job.helpers == 0; });
+        while (job.helpers != 0) lock.wait(leave_);
     }
     if (out_of_memory) throw std::bad_alloc();
     return !job.stopped;
@@ -78,22 +80,24 @@ void Pool::start() {
     }
 }
 
+// One that has blocks left.
+Pool::Job* Pool::job_to_help() {
+    for (Job* job : jobs_)
+        if (job->next.load(std::memory_order_relaxed) < job->launch->blocks &&
+            !job->stopped.load(std::memory_order_relaxed))
+            return job;
+    return nullptr;
+}
+
 void Pool::help() {
     const FloatState floats;
     Worker worker;
-    std::unique_lock lock(mutex_);
+    sdk::WaitingLock lock(mutex_);
     for (;;) {
-        Job* job = nullptr;
-        for (Job* candidate : jobs_) {
-            if (candidate->next.load(std::memory_order_relaxed) >= candidate->launch->blocks ||
-                candidate->stopped.load(std::memory_order_relaxed))
-                continue;
-            job = candidate;
-            break;
-        }
+        Job* job = job_to_help();
         if (job == nullptr) {
             if (ending_) return;
-            wake_.wait(lock);
+            lock.wait(wake_);
             continue;
         }
         ++job->helpers;
@@ -108,7 +112,7 @@ void Pool::help() {
         --job->helpers;
         leave_.notify_all();
         // Without memory for this launch, wait for another one.
-        if (!can_help && !ending_) wake_.wait(lock);
+        if (!can_help && !ending_) lock.wait(wake_);
     }
 }
 

@@ -9,11 +9,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <list>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "cpu/run/run.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::cpu {
 
@@ -40,15 +40,16 @@ class Pool {
     };
     static void work(Job& job, Worker& worker);
     void help();
-    void start();
+    void start() WYE_REQUIRES(mutex_);
+    [[nodiscard]] Job* job_to_help() WYE_REQUIRES(mutex_);
 
     const unsigned threads_;
-    std::mutex mutex_;
+    sdk::Mutex mutex_;
     std::condition_variable wake_;   // a job, or the end
     std::condition_variable leave_;  // a helper has left a job
-    std::list<Job*> jobs_;
-    std::vector<std::thread> helpers_;
-    bool ending_ = false;
+    std::list<Job*> jobs_ WYE_GUARDED_BY(mutex_);
+    std::vector<std::thread> helpers_ WYE_GUARDED_BY(mutex_);
+    bool ending_ WYE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wye::cpu

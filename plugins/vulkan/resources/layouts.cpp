@@ -9,7 +9,7 @@ namespace wye::vulkan {
 
 Result<const Layouts::Layout*> Layouts::find(Device& device, const LayoutShape& needed) {
     const LayoutShape shape = served_by(needed, device.info.properties.core.limits);
-    const std::lock_guard lock(mutex_);
+    const sdk::Lock lock(mutex_);
     if (const auto found = made_.find(shape); found != made_.end()) return &found->second;
     const DeviceTable& vk = device.vk();
     std::vector<VkDescriptorSetLayoutBinding> bindings;

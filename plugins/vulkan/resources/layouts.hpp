@@ -10,9 +10,9 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <mutex>
 
 #include "vulkan/handle.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::vulkan {
 
@@ -47,8 +47,8 @@ class Layouts {
     [[nodiscard]] Result<const Layout*> find(Device& device, const LayoutShape& needed);
 
   private:
-    std::mutex mutex_;
-    std::map<LayoutShape, Layout> made_;
+    sdk::Mutex mutex_;
+    std::map<LayoutShape, Layout> made_ WYE_GUARDED_BY(mutex_);
 };
 
 }  // namespace wye::vulkan

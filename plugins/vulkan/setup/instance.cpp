@@ -134,12 +134,12 @@ Instance::~Instance() {
 }
 
 std::vector<std::string> Instance::take_messages() {
-    const std::lock_guard lock(mutex_);
+    const sdk::Lock lock(mutex_);
     return std::exchange(messages_, {});
 }
 
 void Instance::add_message(std::string text) {
-    const std::lock_guard lock(mutex_);
+    const sdk::Lock lock(mutex_);
     messages_.push_back(std::move(text));
 }
 

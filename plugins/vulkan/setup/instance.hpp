@@ -4,10 +4,10 @@
 // it finds is kept until the plugin hands it to the host's log. Free-threaded.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
 #include "vulkan/driver.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::vulkan {
 
@@ -36,8 +36,8 @@ class Instance {
     VkInstance instance_ = VK_NULL_HANDLE;
     VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
     PFN_vkDestroyDebugUtilsMessengerEXT destroy_messenger_ = nullptr;
-    std::mutex mutex_;
-    std::vector<std::string> messages_;
+    sdk::Mutex mutex_;
+    std::vector<std::string> messages_ WYE_GUARDED_BY(mutex_);
 };
 
 }  // namespace wye::vulkan
