@@ -131,15 +131,16 @@ TEST_CASE("demands") {
 TEST_CASE("grid barriers") {
     CHECK(refusal("b[global_id.x] = 1u; grid_barrier; let i = global_id.x; b[i] = r[i];") == "");
     CHECK(refusal("let q = n; grid_barrier; b[0] = q;") == "");
-    CHECK(refusal("let q = workgroup_id.x; grid_barrier; b[0] = q;").find("`q` ends at") == 0);
-    CHECK(refusal("var q = n; grid_barrier; b[0] = q;").find("`q` ends at") == 0);
-    CHECK(refusal("var q = n; grid_barrier; q = 1u;").find("`q` ends at") == 0);
+    CHECK(refusal("let q = workgroup_id.x; grid_barrier; b[0] = q;").find("`q` does not survive") ==
+          0);
+    CHECK(refusal("var q = n; grid_barrier; b[0] = q;").find("`q` does not survive") == 0);
+    CHECK(refusal("var q = n; grid_barrier; q = 1u;").find("`q` does not survive") == 0);
     CHECK(refusal("for i in 0u..n { b[0] = i; grid_barrier; b[1] = i; }") == "");
     CHECK(refusal("let q = global_id.x; for i in 0u..n { b[q] = i; grid_barrier; }")
-              .find("`q` ends at") == 0);
+              .find("`q` does not survive") == 0);
     CHECK(refusal("for i in 0u..n { for j in 0u..i { grid_barrier; } grid_barrier; }") == "");
     CHECK(refusal("for i in 0u..n { let q = global_id.x; grid_barrier; b[q] = 1u; }")
-              .find("`q` ends at") == 0);
+              .find("`q` does not survive") == 0);
     CHECK(refusal("if n == 1u { grid_barrier; }").find("stands inside this `if`") !=
           std::string::npos);
     CHECK(refusal("while n == 1u { grid_barrier; }").find("stands inside this `while`") !=
