@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "support/driver.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -156,26 +157,15 @@ void check_all(const wye::Context& context, const wye::Device& device, bool vulk
     }
 }
 
-wye::Context context_with(const char* folder) {
-    return take(
-        wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT, .plugin_paths = {folder}}));
-}
-
 }  // namespace
 
-#ifdef WYE_OPENCL_FOLDER
-TEST_CASE("OpenCL: every native function is within its stated error") {
-    const auto context = context_with(WYE_OPENCL_FOLDER);
-    const auto device = take(context.open("opencl:0"));
-    check_all<float>(context, device, false);
-    check_all<double>(context, device, false);
+TEST_CASE("every native function is within its stated error") {
+    const auto context =
+        take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                   .plugin_paths = {support::test_driver_folder()}}));
+    const std::string driver = support::test_driver();
+    const auto device = take(context.open(driver));
+    const bool vulkan = driver.starts_with("vulkan");
+    check_all<float>(context, device, vulkan);
+    if (!vulkan) check_all<double>(context, device, vulkan);
 }
-#endif
-
-#ifdef WYE_VULKAN_FOLDER
-TEST_CASE("Vulkan: the few that have a bound are within it") {
-    const auto context = context_with(WYE_VULKAN_FOLDER);
-    const auto device = take(context.open("vulkan:0"));
-    check_all<float>(context, device, true);
-}
-#endif

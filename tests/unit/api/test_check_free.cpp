@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "support/driver.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -125,24 +126,13 @@ void check(const wye::Context& context, wye::Device& device, std::string_view te
     CHECK(checked > 100);
 }
 
-void check_device(const char* folder, std::string_view selector) {
-    const auto context = take(
-        wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT, .plugin_paths = {folder}}));
-    auto device = take(context.open(selector));
+}  // namespace
+
+TEST_CASE("a launch that may be out of range is checked, however it comes about") {
+    const auto context =
+        take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                   .plugin_paths = {support::test_driver_folder()}}));
+    auto device = take(context.open(support::test_driver()));
     check(context, device, kLook, look);
     check(context, device, kPut, put);
 }
-
-}  // namespace
-
-#ifdef WYE_OPENCL_FOLDER
-TEST_CASE("OpenCL: a launch that may be out of range is checked, however it comes about") {
-    check_device(WYE_OPENCL_FOLDER, "opencl:0");
-}
-#endif
-
-#ifdef WYE_VULKAN_FOLDER
-TEST_CASE("Vulkan: a launch that may be out of range is checked, however it comes about") {
-    check_device(WYE_VULKAN_FOLDER, "vulkan:0");
-}
-#endif

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/driver.hpp"
 #include "wye/wye.hpp"
 
 extern char** environ;
@@ -28,12 +29,12 @@ main { let i = global_id.x; if i < len(r) { r[i] = x[i] + 1u; } })";
 
 bool open_and_run(std::atomic<int>& waiting, bool dispatches) {
     const auto context = wye::Context::create(
-        {.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT, .plugin_paths = {TEST_DRIVER_FOLDER}});
+        {.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT, .plugin_paths = {support::test_driver_folder()}});
     if (!context.ok()) return false;
     --waiting;
     while (waiting.load() > 0) {
     }
-    const auto device = context->open(TEST_DRIVER);
+    const auto device = context->open(support::test_driver());
     if (!device.ok()) return false;
     if (!dispatches) return true;
     std::vector<std::uint32_t> x(100), r(100);

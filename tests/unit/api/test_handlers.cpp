@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/driver.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -56,9 +57,10 @@ std::string program_text(int number) {
 }
 
 TEST_CASE("handlers that a thread installs during compiles and first dispatches stay") {
-    const auto context = take(wye::Context::create(
-        {.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT, .plugin_paths = {TEST_DRIVER_FOLDER}}));
-    const auto device = take(context.open(TEST_DRIVER));
+    const auto context =
+        take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                   .plugin_paths = {support::test_driver_folder()}}));
+    const auto device = take(context.open(support::test_driver()));
     struct sigaction before {};
     REQUIRE(::sigaction(SIGUSR1, nullptr, &before) == 0);
     sigset_t mask{}, mask_after{};
@@ -101,9 +103,10 @@ TEST_CASE("opening a driver and compiling leaves the handlers of the process as 
         REQUIRE(::sigaction(signal, &mine, nullptr) == 0);
     for (int signal = 1; signal < 32; ++signal) ::sigaction(signal, nullptr, &before[signal]);
     {
-        const auto context = take(wye::Context::create(
-            {.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT, .plugin_paths = {TEST_DRIVER_FOLDER}}));
-        const auto device = take(context.open(TEST_DRIVER));
+        const auto context =
+            take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                       .plugin_paths = {support::test_driver_folder()}}));
+        const auto device = take(context.open(support::test_driver()));
         const auto program = take(context.program_from_text(program_text(100)));
         std::vector<std::uint32_t> x(256, 5), r(256);
         take(wye::Dispatch(program, device).input("x", x).output("r", r).run());

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/driver.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -123,24 +124,13 @@ void check_all(const wye::Context& context, const wye::Device& device, const std
     CHECK(ran.checked > 300);
 }
 
-void check_device(const char* folder, std::string_view selector) {
-    const auto context = take(
-        wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT, .plugin_paths = {folder}}));
-    const auto device = take(context.open(selector));
+}  // namespace
+
+TEST_CASE("loops take the steps of the language") {
+    const auto context =
+        take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                   .plugin_paths = {support::test_driver_folder()}}));
+    const auto device = take(context.open(support::test_driver()));
     check_all<std::uint32_t>(context, device, "u32", "u");
     check_all<std::int32_t>(context, device, "i32", "");
 }
-
-}  // namespace
-
-#ifdef WYE_OPENCL_FOLDER
-TEST_CASE("OpenCL: loops take the steps of the language") {
-    check_device(WYE_OPENCL_FOLDER, "opencl:0");
-}
-#endif
-
-#ifdef WYE_VULKAN_FOLDER
-TEST_CASE("Vulkan: loops take the steps of the language") {
-    check_device(WYE_VULKAN_FOLDER, "vulkan:0");
-}
-#endif
