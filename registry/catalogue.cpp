@@ -22,7 +22,10 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;  // of a transla
 
 using DevicePtr = std::shared_ptr<const DeviceInfo>;
 
-// One candidate and, once it was opened, the result.
+}  // namespace
+
+// One candidate and, once it was opened, the result. Named outside, as is Registry::Impl, which has
+// it as a member.
 struct Plugin {
     Candidate candidate;
     wye_plugin_query_fn query = nullptr;  // built in
@@ -33,6 +36,8 @@ struct Plugin {
     Phase phase = Phase::idle;
     PluginOpening opened;  // immutable once done
 };
+
+namespace {
 
 // Texts of plugins, drivers and file names cannot forge a line.
 void on_one_line(Record& record) {

@@ -17,19 +17,19 @@ struct wye_host_object {
 namespace wye::registry {
 namespace {
 
-constexpr std::uint64_t kTextLimit = std::uint64_t{1} << 20;  // of one text from a plugin
+constexpr std::uint64_t kLogTextLimit = std::uint64_t{1} << 20;  // of one text from a plugin
 
 // Texts of errors may have several lines.
 std::string copy(wye_string text) {
-    std::string raw(text.data == nullptr ? 0 : std::min<std::uint64_t>(text.size, kTextLimit),
+    std::string raw(text.data == nullptr ? 0 : std::min<std::uint64_t>(text.size, kLogTextLimit),
                     '\0');
     if (!read_memory(raw.data(), text.data, raw.size())) return "(a text that cannot be read)";
     return several_lines(raw);
 }
 
 std::string line(wye_string text) {
-    text.size = std::min(text.size, kTextLimit);
-    auto read = read_text(text, kTextLimit, "a log text");
+    text.size = std::min(text.size, kLogTextLimit);
+    auto read = read_text(text, kLogTextLimit, "a log text");
     return read.ok() ? std::move(read).value() : "(" + read.error().message + ")";
 }
 

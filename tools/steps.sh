@@ -10,6 +10,10 @@
 # end_tree PROCESS       kills a process and what it started.
 # Before the first step the caller sets step_log_dir (an existing folder).
 
+# For `meson setup` of builds that are made once: the files of a library are compiled several at once. The gcc build of
+# tools/check compiles each alone, so that each includes what it uses.
+build_together='-Dtogether=true -Dunity_size=10'
+
 step_number=0
 step_status=0
 

@@ -10,7 +10,7 @@ struct SavedHeader {
     char magic[8];
     std::uint64_t checksum;
 };
-constexpr char kMagic[8] = {'W', 'Y', 'E', 'V', 'K', 'P', '1', '\n'};
+constexpr char kSavedMagic[8] = {'W', 'Y', 'E', 'V', 'K', 'P', '1', '\n'};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> pack_saved(std::span<const std::byte> cache) {
     SavedHeader header{};
-    std::memcpy(header.magic, kMagic, sizeof kMagic);
+    std::memcpy(header.magic, kSavedMagic, sizeof kSavedMagic);
     header.checksum = checksum(cache);
     std::vector<std::byte> out(sizeof header + cache.size());
     std::memcpy(out.data(), &header, sizeof header);
@@ -44,7 +44,8 @@ Result<std::span<const std::byte>> unpack_saved(wye_bytes saved,
     if (all.size() < sizeof header) return other("is cut off");
     std::memcpy(&header, all.data(), sizeof header);
     const auto cache = all.subspan(sizeof header);
-    if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return other("is something else");
+    if (std::memcmp(header.magic, kSavedMagic, sizeof kSavedMagic) != 0)
+        return other("is something else");
     if (header.checksum != checksum(cache)) return other("is damaged");
     VkPipelineCacheHeaderVersionOne driver{};
     if (cache.size() < sizeof driver) return other("is cut off");
