@@ -10,7 +10,7 @@ namespace wye::registry {
 namespace {
 
 constexpr std::uint64_t kListLimit = 4096;
-constexpr std::uint64_t kTextLimit = 4096;
+constexpr std::uint64_t kFactTextLimit = 4096;
 
 constexpr FactInfo kFacts[] = {
 #define WYE_FACT_INFO(name, key, json, type) {json, key, WYE_FACT_##type},
@@ -24,7 +24,7 @@ const T* get(const Fact* fact) noexcept {
 }
 
 std::optional<FactValue> text_of(wye_string text) {
-    auto read = read_text(text, kTextLimit, "the fact");
+    auto read = read_text(text, kFactTextLimit, "the fact");
     if (!read.ok()) return std::nullopt;
     return std::move(read).value();
 }
@@ -150,7 +150,7 @@ Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
                              " or an impossible value");
             continue;
         }
-        auto source = read_text(raw.source, kTextLimit, "the source of a fact");
+        auto source = read_text(raw.source, kFactTextLimit, "the source of a fact");
         facts.set(info.key,
                   {std::move(*value), source.ok() ? std::move(source).value() : std::string{}});
     }

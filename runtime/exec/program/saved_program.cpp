@@ -7,7 +7,7 @@
 namespace wye::exec {
 namespace {
 
-class Writer {
+class SavedWriter {
   public:
     void number(std::uint64_t value) { raw(&value, sizeof value); }
     void block(const void* data, std::size_t size) {
@@ -61,7 +61,7 @@ class Reader {
 
 std::vector<std::byte> write_saved(const lower::Artifact& artifact,
                                    std::span<const std::byte> native) {
-    Writer w;
+    SavedWriter w;
     w.block(artifact.format.data(), artifact.format.size());
     w.block(artifact.code.data(), artifact.code.size());
     w.block(artifact.entry.data(), artifact.entry.size());
