@@ -12,7 +12,6 @@
     X(open_device, 1)       \
     X(translate, 0)         \
     X(translate_release, 0) \
-    X(device_fact_named, 0) \
     X(get_extension, 0)     \
     X(shutdown, 1)
 

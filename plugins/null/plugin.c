@@ -101,12 +101,6 @@ static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, 
     return WYE_UNSUPPORTED;
 }
 
-static wye_status plugin_device_fact_named(wye_plugin_object* plugin, uint32_t index,
-                                           wye_string name, wye_fact* out) {
-    (void)plugin, (void)index, (void)name, (void)out;
-    return WYE_UNKNOWN_KEY;
-}
-
 static wye_status plugin_translate(wye_plugin_object* plugin, uint32_t index,
                                    const wye_artifact* artifact, wye_string format, wye_bytes* out,
                                    wye_error** error) {
@@ -321,7 +315,6 @@ static const wye_plugin_table plugin_table = {
     .open_device = device_open,
     .translate = plugin_translate,
     .translate_release = plugin_translate_release,
-    .device_fact_named = plugin_device_fact_named,
     .get_extension = plugin_get_extension,
     .shutdown = plugin_shutdown,
 };

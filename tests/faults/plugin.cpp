@@ -180,7 +180,6 @@ extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hell
         wrap<&wye_plugin_table::device_fact>(t, "device_fact");
         wrap<&wye_plugin_table::open_device>(t, "open_device");
         t.open_device = open_device;
-        wrap<&wye_plugin_table::device_fact_named>(t, "device_fact_named");
         wrap<&wye_plugin_table::get_extension>(t, "plugin get_extension");
         wrap<&wye_plugin_table::shutdown>(t, "shutdown");
         return t;

@@ -622,10 +622,6 @@ typedef struct wye_plugin_table {
                             wye_string format, wye_bytes* out, wye_error** error);
     void (*translate_release)(wye_plugin_object* plugin, wye_bytes WYE_OWNED bytes);
 
-    /* Optional [FREE]. A vendor fact by reverse-DNS name. */
-    wye_status (*device_fact_named)(wye_plugin_object* plugin, uint32_t index, wye_string name,
-                                    wye_fact* out);
-
     /* Optional [FREE]. A named table, or null ("wye.native_handle", "com.vendor.feature"). */
     const void* (*get_extension)(wye_plugin_object* plugin, wye_string name, uint32_t version);
 
