@@ -43,6 +43,7 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F64_FMA:
         case WYE_FACT_KEY_NATIVE_F32_ROUND:
         case WYE_FACT_KEY_NATIVE_F64_ROUND:
+        case WYE_FACT_KEY_WORKGROUP_LOOPS:
             status = flag(found, true);
             break;
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:

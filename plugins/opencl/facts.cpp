@@ -115,6 +115,8 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return flag(out, int64_atomics && d.has_f64(), "CL_DEVICE_EXTENSIONS");
         case WYE_FACT_KEY_NATIVE_F16:
             return flag(out, d.has_extension("cl_khr_fp16"), "CL_DEVICE_EXTENSIONS");
+        case WYE_FACT_KEY_WORKGROUP_LOOPS:
+            return flag(out, d.kind == "cpu", "CL_DEVICE_TYPE");
         case WYE_FACT_KEY_UNIFIED_MEMORY:
             return flag(out, d.unified_memory, "CL_DEVICE_HOST_UNIFIED_MEMORY");
         case WYE_FACT_KEY_NATIVE_F32_DIV:

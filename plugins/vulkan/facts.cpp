@@ -191,6 +191,8 @@ wye_status lowering(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     const auto& atomics = d.features.atomic_float;
     constexpr std::string_view kControls = "VkPhysicalDeviceFloatControlsProperties";
     switch (key) {
+        case WYE_FACT_KEY_WORKGROUP_LOOPS:
+            return flag(out, d.kind == "cpu", "deviceType");
         case WYE_FACT_KEY_F32_SIGN_NAN_MODE:
             return flag(out, modes.f32_sign_nan, kControls);
         case WYE_FACT_KEY_F64_SIGN_NAN_MODE:

@@ -15,4 +15,8 @@ for folder in registry runtime/plan runtime/route runtime/exec; do
         done <<<"$found"
     done < <(find "$folder" -type f \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
 done
+# What a device is decides nothing in the core: a fact says what follows from it.
+while IFS= read -r line; do
+    fail "$line: compares a device's kind. Fix: ask for a fact"
+done < <(grep -rnE '[=!]= *"(cpu|gpu|accelerator)"' registry runtime/plan runtime/route runtime/exec || true)
 finish

@@ -258,7 +258,9 @@ typedef struct wye_fact {
     X(LOOP_ROUNDS, 0x410, "loop_rounds", U64)                                                   \
     /* floor, ceil, trunc and round to even are exact, and keep the sign of zero */             \
     X(NATIVE_F32_ROUND, 0x411, "native_f32_round", BOOL)                                        \
-    X(NATIVE_F64_ROUND, 0x412, "native_f64_round", BOOL)
+    X(NATIVE_F64_ROUND, 0x412, "native_f64_round", BOOL)                                        \
+    /* a workgroup runs as a loop over its invocations, on one thread */                        \
+    X(WORKGROUP_LOOPS, 0x413, "workgroup_loops", BOOL)
 
 enum wye_fact_key {
 #define WYE_FACT_ENUM(name, key, json, type) WYE_FACT_KEY_##name = key,

@@ -34,6 +34,7 @@ constexpr FlagFact kFlags[] = {
     {WYE_FACT_KEY_NATIVE_F16_CONVERT, &lower::TargetFacts::native_f16_convert},
     {WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD, &lower::TargetFacts::native_f32_atomic_add},
     {WYE_FACT_KEY_NATIVE_F64_ATOMIC_ADD, &lower::TargetFacts::native_f64_atomic_add},
+    {WYE_FACT_KEY_WORKGROUP_LOOPS, &lower::TargetFacts::workgroup_loops},
 };
 
 struct NumberFact {
@@ -54,7 +55,6 @@ lower::TargetFacts target_facts(const registry::Facts& facts, const lower::Quirk
         out.*number.member = facts.number(number.key).value_or(out.*number.member);
     for (const std::uint64_t size : facts.list(WYE_FACT_KEY_SUBGROUP_SIZES))
         out.subgroup_sizes.push_back(static_cast<std::uint32_t>(size));
-    out.workgroup_loops = facts.text(WYE_FACT_KEY_DEVICE_KIND) == "cpu";
     lower::DriverIdentity device;
     device.platform = facts.text(WYE_FACT_KEY_PLATFORM);
     device.driver = facts.text(WYE_FACT_KEY_DRIVER);

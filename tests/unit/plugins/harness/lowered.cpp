@@ -62,7 +62,7 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f64_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA);
     facts.native_f32_round = plugin.flag(WYE_FACT_KEY_NATIVE_F32_ROUND);
     facts.native_f64_round = plugin.flag(WYE_FACT_KEY_NATIVE_F64_ROUND);
-    facts.workgroup_loops = wye::sdk::from_abi(plugin.fact(WYE_FACT_KEY_DEVICE_KIND).text) == "cpu";
+    facts.workgroup_loops = plugin.flag(WYE_FACT_KEY_WORKGROUP_LOOPS);
     facts.f64 = plugin.flag(WYE_FACT_KEY_F64);
     facts.keeps_f32_denormals = plugin.flag(WYE_FACT_KEY_KEEPS_F32_DENORMALS);
     facts.f32_denorm_mode = plugin.flag(WYE_FACT_KEY_F32_DENORM_MODE);
