@@ -11,7 +11,7 @@ soak_job() {
     local name=$1 seed=$2 seconds=$3 folder=$4 device=${1##*-} run=()
     case $name in
         stress-plain-*) run=("$PWD/$plain/tests/stress/wye-stress") ;;
-        stress-sanitized-*) run=("$PWD/$sanitize/tests/stress/wye-stress") ;;
+        stress-sanitized-*) run=("${sanitized_env[@]}" "$PWD/$sanitize/tests/stress/wye-stress") ;;
         stress-threads-*) run=("${thread_env[@]}" "$PWD/$thread/tests/stress/wye-stress") ;;
     esac
     case $name in
@@ -113,6 +113,7 @@ soak_run() {
     if [ -x "$plain/tests/faults/faults" ]; then soak_jobs+=(faults); fi
     mapfile -t soak_jobs < <(printf '%s\n' "${soak_jobs[@]}" | shuf)
     printf '%s\n' "jobs: ${soak_jobs[*]}"
+    prepare_sanitized
     prepare_thread
     echo 0 >"$work/next"
     soak_end=$((SECONDS + soak_minutes * 60))

@@ -103,11 +103,14 @@ void print_devices(const Json& report) {
     }
 }
 
-bool some_plugin_failed(const Json& report) {
-    return std::ranges::any_of(list(report, "plugins"), [](const Json& plugin) {
-        const std::string state = text(plugin, "state");
-        return state == "failed" || state == "refused";
-    });
+// Their ids in backticks.
+std::vector<std::string> failed_plugins(const Json& report) {
+    std::vector<std::string> out;
+    for (const Json& plugin : list(report, "plugins"))
+        if (const std::string state = text(plugin, "state");
+            state == "failed" || state == "refused")
+            out.push_back(fmt::format("`{}`", text(plugin, "id")));
+    return out;
 }
 
 bool usable(const Json& device) { return device.value("usable", false); }
@@ -135,8 +138,18 @@ ExitCode info(const InfoOptions& options) {
         print_filters(report);
         print_devices(report);
     }
-    if (options.strict && some_plugin_failed(report)) return kStrict;
-    return std::ranges::any_of(list(report, "devices"), usable) ? kOk : kNoDevice;
+    if (const auto failed = failed_plugins(report); options.strict && !failed.empty()) {
+        (void)fail(Error(Code::BAD_PLUGIN,
+                         fmt::format("failed plugins: {}", fmt::join(failed, ", ")),
+                         "Fix: the report names the reason and the remedy of each"));
+        return kStrict;
+    }
+    if (std::ranges::any_of(list(report, "devices"), usable)) return kOk;
+    return fail(Error(Code::NO_DEVICE,
+                      options.device.empty()
+                          ? "no device is usable"
+                          : fmt::format("no usable device matches `{}`", options.device),
+                      "Fix: run `wye info`, which names the reason of each plugin and device"));
 }
 
 }  // namespace wye::tool
