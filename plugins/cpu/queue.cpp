@@ -4,6 +4,7 @@
 #include "cpu/buffer.hpp"
 #include "cpu/program.hpp"
 #include "cpu/run/transfers.hpp"
+#include "wye/sdk/queue_submit.hpp"
 
 namespace wye::cpu {
 

@@ -6,6 +6,7 @@
 
 #include "cuda/buffer.hpp"
 #include "cuda/program.hpp"
+#include "wye/sdk/queue_submit.hpp"
 
 namespace wye::cuda {
 

@@ -5,6 +5,7 @@
 
 #include "opencl/buffer.hpp"
 #include "opencl/program.hpp"
+#include "wye/sdk/queue_submit.hpp"
 
 namespace wye::opencl {
 

@@ -7,6 +7,7 @@
 #include "vulkan/buffer.hpp"
 #include "vulkan/commands/fill.hpp"
 #include "vulkan/program.hpp"
+#include "wye/sdk/queue_submit.hpp"
 
 namespace wye::vulkan {
 namespace {

@@ -19,7 +19,7 @@
 //     void abandon()           forgets the submit
 //
 // and `static constexpr std::string_view kPlugin`, for sentences. One thread at a time.
-// Instantiated beside the class (`extern template`), so that its calls are inlined.
+// queue_submit.hpp has the body; the class's own source includes and instantiates it.
 #pragma once
 
 #include <span>
@@ -55,18 +55,7 @@ class InOrderQueue {
     }
 
     [[nodiscard, gnu::hot]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
-                                                         std::span<const wye_event> waits) {
-        auto& queue = static_cast<Derived&>(*this);
-        queued_ = false;
-        try {
-            Result<std::uint64_t> value = steps(queue, operations, waits);
-            if (!value.ok()) give_up(queue, value.error());
-            return value;
-        } catch (...) {
-            give_up(queue, errors::submit_out_of_memory());
-            throw;
-        }
-    }
+                                                         std::span<const wye_event> waits);
 
   protected:
     InOrderQueue() = default;
@@ -97,29 +86,9 @@ class InOrderQueue {
     }
 
   private:
-    [[gnu::always_inline]] static inline Result<std::uint64_t> steps(
-        Derived& queue, std::span<const wye_operation> operations,
-        std::span<const wye_event> waits) {
-        WYE_TRY(queue.timeline().usable(queue.timeline().newest() + 1));
-        WYE_TRY(queue.begin());
-        for (const wye_event& wait : waits) {
-            if (wait.queue == nullptr) continue;
-            Derived& other = of(wait.queue);
-            if (&other == &queue) continue;  // this queue is in order
-            WYE_TRY(other.timeline().usable(wait.value));
-            WYE_TRY(queue.wait_for(other, wait.value));
-        }
-        for (const wye_operation& op : queue.plan(operations)) WYE_TRY(queue.perform(op));
-        return queue.end();
-    }
-
-    // What was cancelled or lost may have begun.
-    void give_up(Derived& queue, const Error& error) {
-        if (queued_) queue.drain();
-        if (queued_ || error.code == Code::CANCELLED || error.code == Code::DEVICE_LOST)
-            queue.timeline().poison(error);
-        queue.abandon();
-    }
+    static Result<std::uint64_t> steps(Derived& queue, std::span<const wye_operation> operations,
+                                       std::span<const wye_event> waits);
+    void give_up(Derived& queue, const Error& error);
 
     bool queued_ = false;
 };
