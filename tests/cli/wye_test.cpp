@@ -361,6 +361,25 @@ TEST_CASE("info is one screen, lists what pastes back, and prints one JSON docum
     }
 }
 
+TEST_CASE("info says on stderr why it fails, and prints its report all the same") {
+    const Outcome none = wye_command({"info", "--json", "--device", "cpu:1"});
+    CHECK(none.code == 3);
+    CHECK(contains(none.err, "`cpu:1`"));
+    CHECK(contains(none.err, "Fix: "));
+    CHECK(nlohmann::json::parse(none.out).contains("plugins"));
+
+    const TempFolder folder;
+    folder.write("broken.wye.json", "{}");
+    const std::vector<std::pair<std::string, std::string>> broken = {
+        {"WYE_PLUGIN_PATH", folder.path("")}};
+    CHECK(run_command({kWye, "info"}, broken).code == 0);
+    const Outcome strict = run_command({kWye, "info", "--strict"}, broken);
+    CHECK(strict.code == 5);
+    CHECK(contains(strict.err, "failed plugins: `"));
+    CHECK(contains(strict.err, "Fix: "));
+    CHECK(contains(strict.out, "broken.wye.json"));
+}
+
 TEST_CASE("WYE_DEVICE chooses, and a CPU-only run opens no driver plugin") {
     const TempFolder folder;
     const std::string words = folder.write("words", std::string(64, '\1'));
