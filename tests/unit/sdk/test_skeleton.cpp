@@ -7,7 +7,7 @@
 
 #include "wye/sdk/handle.hpp"
 #include "wye/sdk/launch_shape.hpp"
-#include "wye/sdk/queue.hpp"
+#include "wye/sdk/queue_submit.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::sdk {
