@@ -92,8 +92,8 @@ constexpr QuirkEntry kEntries[] = {
     {Quirk::MesaOneBesideZero, "mesa-one-beside-zero", kLavapipe,
      "A choice between a constant 1.0 or -1.0 and a zero loses the zero's sign, however late the "
      "compiler finds the constant.",
-     "Such a literal, and what becomes a float from integers that the compiler may know, is joined "
-     "with a zero that comes with the launch.",
+     "Such a literal, what becomes a float from integers that the compiler may know, and a rounded "
+     "f64 are joined with a zero that comes with the launch.",
      kZero, "converted_one_beside_zero.wye", kFormatSpirv, kDriverMesa | kDriverLlvmpipe, 0,
      kAnyVersion, Found::Driver, true, true},
     {Quirk::MesaSextCompare, "mesa-sext-compare", kLavapipe,

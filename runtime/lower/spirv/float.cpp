@@ -58,9 +58,10 @@ class Float {
     Id whole(GLSLstd450 function, const char* narrow, const char* wide, Id a) {
         const TargetFacts& facts = b_.context.facts;
         if (!wide_ && b_.quirk(Quirk::LlvmpipeRoundedZero)) a = b_.differing(kind_, a);
-        if (wide_ ? facts.native_f64_round : facts.native_f32_round)
-            return b_.exact(b_.glsl(function, b_.module.type_of(a), {a}));
-        return call(narrow, wide, {a});
+        const bool native = wide_ ? facts.native_f64_round : facts.native_f32_round;
+        const Id result = native ? b_.exact(b_.glsl(function, b_.module.type_of(a), {a}))
+                                 : call(narrow, wide, {a});
+        return wide_ && b_.quirk(Quirk::MesaOneBesideZero) ? b_.differing(kind_, result) : result;
     }
 
     SpirvBuilder& b_;
