@@ -98,7 +98,8 @@ TEST_CASE("the audit replays what a device can need, and says what it found") {
     const Outcome nobody = quirks({"--audit", "--devices", "nobody"});
     CHECK(nobody.code == 3);
     CHECK(contains(nobody.err, "Fix: "));
-    for (const auto& device : json::parse(wye_command({"info", "--json"}).out)["devices"]) {
+    const auto report = json::parse(wye_command({"info", "--json"}).out);
+    for (const auto& device : report["devices"]) {
         if (device["usable"] != true || device["plugin"] == "cpu") continue;
         const std::string selector = device["selector"];
         for (const char* name : {"pocl-nan-in-table", "mesa-sext-compare"}) {
