@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/device.hpp"
+#include "support/device.hpp"
 
 namespace differential {
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "conformance/device.hpp"
 #include "differential/case.hpp"
+#include "support/device.hpp"
 #include "support/random_program.hpp"
 
 namespace differential {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "conformance/device.hpp"
 #include "differential/case.hpp"
+#include "support/device.hpp"
 
 namespace differential {
 

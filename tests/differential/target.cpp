@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "conformance/device.hpp"
 #include "differential/random_case.hpp"
+#include "support/device.hpp"
 
 namespace differential {
 namespace {

@@ -15,7 +15,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "harness/no_workgroups.hpp"
+#include "conformance/abi/no_workgroups.hpp"
 #include "rig.hpp"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "conformance/abi/harness.hpp"
 #include "cuda/fake_cuda.hpp"
-#include "harness/harness.hpp"
 
 namespace rig {
 

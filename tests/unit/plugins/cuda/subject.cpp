@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/harness.hpp"
+#include "conformance/abi/harness.hpp"
 
 const harness::Subject harness::subject = {WYE_CUDA_PLUGIN, WYE_FORMAT_PTX, {}};

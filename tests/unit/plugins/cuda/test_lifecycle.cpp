@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "harness/cases.hpp"
+#include "conformance/abi/cases.hpp"
 #include "rig.hpp"
 
 using harness::Device;

@@ -7,8 +7,8 @@
 
 #include <thread>
 
-#include "harness/cases.hpp"
-#include "harness/no_workgroups.hpp"
+#include "conformance/abi/cases.hpp"
+#include "conformance/abi/no_workgroups.hpp"
 #include "rig.hpp"
 
 using harness::binding;

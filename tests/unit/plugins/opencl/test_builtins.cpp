@@ -6,7 +6,7 @@
 #include <cctype>
 #include <set>
 
-#include "harness/lowered.hpp"
+#include "conformance/language/lowered.hpp"
 #include "opencl/pocl/builtins.hpp"
 #include "support/random_program.hpp"
 

@@ -3,7 +3,7 @@
 // Opening, absence, discovery and facts.
 #include <doctest/doctest.h>
 
-#include "harness/cases.hpp"
+#include "conformance/abi/cases.hpp"
 
 using harness::Device;
 using harness::Plugin;

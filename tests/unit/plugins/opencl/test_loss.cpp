@@ -3,7 +3,7 @@
 // Lost devices, which a loader of the tests brings about, and failures that are none.
 #include <doctest/doctest.h>
 
-#include "harness/cases.hpp"
+#include "conformance/abi/cases.hpp"
 #include "opencl/lossy_loader.hpp"
 
 using harness::bytes_of;

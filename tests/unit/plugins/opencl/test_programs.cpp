@@ -4,7 +4,7 @@
 // programs).
 #include <doctest/doctest.h>
 
-#include "harness/lowered_cases.hpp"
+#include "conformance/language/lowered_cases.hpp"
 
 using harness::Device;
 using harness::Launch;

@@ -3,8 +3,8 @@
 // Buffers, programs and queues, with kernels written by hand.
 #include <doctest/doctest.h>
 
-#include "harness/cases.hpp"
-#include "harness/no_workgroups.hpp"
+#include "conformance/abi/cases.hpp"
+#include "conformance/abi/no_workgroups.hpp"
 
 using harness::binding;
 using harness::bytes_of;

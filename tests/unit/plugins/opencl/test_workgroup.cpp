@@ -3,7 +3,7 @@
 // Workgroups that are larger than what the driver says that a kernel can have.
 #include <doctest/doctest.h>
 
-#include "harness/cases.hpp"
+#include "conformance/abi/cases.hpp"
 
 using harness::Device;
 using harness::Plugin;

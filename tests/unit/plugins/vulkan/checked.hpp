@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "harness/harness.hpp"
+#include "conformance/abi/harness.hpp"
 
 class CheckedPlugin : public harness::Plugin {
   public:

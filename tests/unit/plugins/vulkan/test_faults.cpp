@@ -2,7 +2,7 @@
 //
 // Lost devices, full memory and refused pipelines, which a loader of the tests brings about.
 #include "checked.hpp"
-#include "harness/cases.hpp"
+#include "conformance/abi/cases.hpp"
 #include "vulkan/lossy_loader.hpp"
 
 using harness::bytes_of;

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "checked.hpp"
-#include "harness/cases.hpp"
+#include "conformance/abi/cases.hpp"
 
 using harness::Device;
 

@@ -3,7 +3,7 @@
 // Lowered programs under the validation layer, against plain C++ (the examples) and the scalar
 // oracle (random programs).
 #include "checked.hpp"
-#include "harness/lowered_cases.hpp"
+#include "conformance/language/lowered_cases.hpp"
 
 using harness::Device;
 

@@ -2,7 +2,7 @@
 //
 // Programs and dispatches, with the modules of this folder.
 #include "checked.hpp"
-#include "harness/no_workgroups.hpp"
+#include "conformance/abi/no_workgroups.hpp"
 
 using harness::binding;
 using harness::bytes_of;

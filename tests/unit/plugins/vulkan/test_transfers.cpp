@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "checked.hpp"
-#include "harness/cases.hpp"
+#include "conformance/abi/cases.hpp"
 
 using harness::bytes_of;
 using harness::counting;

@@ -10,8 +10,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "conformance/judge.hpp"
-#include "conformance/suites.hpp"
+#include "conformance/language/judge.hpp"
+#include "conformance/language/suites.hpp"
 #include "support/random.hpp"
 #include "wye/program_format.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowered.hpp"
+#include "conformance/language/lowered.hpp"
 
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cases.hpp"
+#include "conformance/abi/cases.hpp"
 
 #include <doctest/doctest.h>
 

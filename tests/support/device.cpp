@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/device.hpp"
+#include "support/device.hpp"
 
 namespace conformance {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/judge.hpp"
+#include "conformance/language/judge.hpp"
 
 #include <cstdio>
 #include <span>

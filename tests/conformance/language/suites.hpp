@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "conformance/device.hpp"
+#include "support/device.hpp"
 
 namespace conformance {
 

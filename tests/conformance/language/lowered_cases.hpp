@@ -4,7 +4,7 @@
 // TEST_CASE of each plugin's own.
 #pragma once
 
-#include "harness/lowered.hpp"
+#include "conformance/language/lowered.hpp"
 #include "support/random_program.hpp"
 
 namespace harness::cases {

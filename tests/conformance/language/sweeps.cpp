@@ -8,9 +8,9 @@
 #include <cstring>
 #include <map>
 
-#include "conformance/judge.hpp"
-#include "conformance/suites.hpp"
-#include "conformance/sweep_operations.hpp"
+#include "conformance/language/judge.hpp"
+#include "conformance/language/suites.hpp"
+#include "conformance/language/sweep_operations.hpp"
 #include "support/random.hpp"
 #include "wye/program_format.h"
 

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "harness.hpp"
+#include "conformance/abi/harness.hpp"
 #include "lower/lower.hpp"
 
 namespace harness {

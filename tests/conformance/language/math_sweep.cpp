@@ -8,8 +8,8 @@
 #include <cstring>
 #include <limits>
 
-#include "conformance/judge.hpp"
-#include "conformance/suites.hpp"
+#include "conformance/language/judge.hpp"
+#include "conformance/language/suites.hpp"
 #include "support/random.hpp"
 #include "wye/program_format.h"
 

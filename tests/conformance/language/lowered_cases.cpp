@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/lowered_cases.hpp"
+#include "conformance/language/lowered_cases.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "harness/harness.hpp"
+#include "conformance/abi/harness.hpp"
 
 namespace harness::cases {
 

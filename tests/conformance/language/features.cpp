@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "conformance/judge.hpp"
-#include "conformance/suites.hpp"
+#include "conformance/language/judge.hpp"
+#include "conformance/language/suites.hpp"
 #include "support/random.hpp"
 #include "wye/program_format.h"
 

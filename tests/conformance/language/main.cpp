@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/suites.hpp"
+#include "conformance/language/suites.hpp"
 
 namespace {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/suites.hpp"
+#include "conformance/language/suites.hpp"
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
-#include "conformance/judge.hpp"
+#include "conformance/language/judge.hpp"
 #include "differential/random_case.hpp"
 #include "differential/referee.hpp"
 #include "support/examples.hpp"

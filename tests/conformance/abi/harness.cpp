@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness.hpp"
+#include "conformance/abi/harness.hpp"
 
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/no_workgroups.hpp"
+#include "conformance/abi/no_workgroups.hpp"
 
 #include <doctest/doctest.h>
 

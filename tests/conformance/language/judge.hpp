@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/device.hpp"
+#include "support/device.hpp"
 
 namespace conformance {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/sweep_operations.hpp"
+#include "conformance/language/sweep_operations.hpp"
 
 #include <bit>
 #include <cmath>
