@@ -205,7 +205,7 @@ inline wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t k
             out->text = text("other");
             return WYE_OK;
         default:
-            return WYE_UNSUPPORTED;
+            return key < 0x7000 ? WYE_UNSUPPORTED : WYE_UNKNOWN_KEY;
     }
 }
 

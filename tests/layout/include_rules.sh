@@ -55,6 +55,7 @@ command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
 allow tools "$public|$command|nlohmann/json\.hpp|$posix" 'the tool links libwye and sees its public headers only'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp|$posix" 'the oracle shares no code with what it checks'
+allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 
 # One file of the host opens libraries, so one file answers for how.
 users=$(grep -rlE '#[[:space:]]*include[[:space:]]*<boost/dll' plugin-abi registry runtime tools --include='*.?pp' --include='*.h' || true)

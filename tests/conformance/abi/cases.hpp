@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every driver plugin must do the same way: test cases over an opened device, for a TEST_CASE
-// of each plugin's own. They use doctest's checks and throw nothing.
+// What a plugin must do that only its own tests can bring about, since they know what its driver
+// lacks, and have one that can be made to fail: for a TEST_CASE of theirs. Uses doctest's checks.
 #pragma once
 
 #include <functional>
@@ -10,23 +10,10 @@
 
 namespace harness::cases {
 
-// Uploads, fills of every pattern size, copies and downloads move their bytes and no others.
-void transfers_are_exact(Device& device);
+// The first device takes artifacts of this format and no other.
+void first_device_takes(const Plugin& plugin, std::string_view format);
 
-// The n-th submit has value n; older values and an empty submit are reached in order.
-void values_count_submits(Device& device, std::uint64_t submits, std::uint64_t bytes);
-
-// Work of a second queue starts when what it waits for has ended.
-void a_queue_waits_for_another(Device& device, std::uint64_t bytes);
-
-// The time of a submit covers all of it; one of long ago, or of nowhere, has none. `device` has a
-// queue with timing. `least_ns`: what filling 64 MiB takes at least.
-void times_are_of_the_submit(Device& device, std::uint64_t least_ns);
-
-// The first device is listed with a name, one format and the facts that the host relies on.
-void first_device_is_listed(const Plugin& plugin, std::string_view format);
-
-// These facts are absent, and an unknown key is said to be one.
+// The first device does not report these facts.
 void facts_are_absent(const Plugin& plugin, std::span<const std::uint32_t> keys);
 
 // The library that `key` of the configuration names is not there, or is no driver.

@@ -35,8 +35,8 @@ wye_error* error_make(wye_host_object*, const wye_error_desc* desc) {
 }
 
 void error_release(wye_host_object*, wye_error* error) { delete error; }
-void log_line(wye_host_object* self, std::uint32_t, wye_string area, wye_string line) {
-    host_of(self).add_log(text(area) + ": " + text(line));
+void log_line(wye_host_object* self, std::uint32_t level, wye_string area, wye_string line) {
+    host_of(self).add_log(level, text(area) + ": " + text(line));
 }
 
 wye_status config_get(wye_host_object* self, wye_string key, wye_string* out) {
@@ -57,7 +57,7 @@ void need(wye_status status, const char* what, const Sink& sink) {
 }  // namespace
 
 Host::Host(std::map<std::string, std::string> config_) : config(std::move(config_)) {
-    config.insert(subject.config.begin(), subject.config.end());
+    config.insert(subject().config.begin(), subject().config.end());
     table_.header.size = sizeof table_;
     table_.self = reinterpret_cast<wye_host_object*>(this);
     table_.error_make = error_make;
@@ -72,8 +72,14 @@ std::vector<std::string> Host::log() const {
     return log_;
 }
 
-void Host::add_log(std::string line) {
+std::vector<std::string> Host::errors() const {
     const std::lock_guard lock(mutex_);
+    return errors_;
+}
+
+void Host::add_log(std::uint32_t level, std::string line) {
+    const std::lock_guard lock(mutex_);
+    if (level == WYE_LOG_ERROR) errors_.push_back(line);
     log_.push_back(std::move(line));
 }
 
@@ -88,8 +94,8 @@ void* export_of(const char* library, const char* symbol) {
 }
 
 Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(config)) {
-    const auto query =
-        reinterpret_cast<wye_plugin_query_fn>(export_of(subject.library, WYE_PLUGIN_QUERY_SYMBOL));
+    const auto query = reinterpret_cast<wye_plugin_query_fn>(
+        export_of(subject().library, WYE_PLUGIN_QUERY_SYMBOL));
     wye_hello hello{{sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
     const wye_plugin_desc* desc = nullptr;
     if (query(&hello, &desc) != WYE_OK) throw std::runtime_error("the query failed");
@@ -120,6 +126,11 @@ Device::Device(Plugin& plugin, bool timing) {
     if (plugin.object == nullptr) throw std::runtime_error(plugin.failure.message);
     need(plugin.table->open_device(plugin.object, 0, &object, &table, sink.out()), "open_device",
          sink);
+    const bool whole = object != nullptr && table != nullptr && table->buffer_create != nullptr &&
+                       table->buffer_destroy != nullptr && table->program_create != nullptr &&
+                       table->program_destroy != nullptr && table->queue_create != nullptr &&
+                       table->close != nullptr;
+    if (!whole) throw std::runtime_error("open_device: the object or a mandatory slot is null");
     queue = queue_create(timing);
 }
 
@@ -137,6 +148,8 @@ wye_queue_object* Device::queue_create(bool timing) {
     desc.timing = timing ? 1 : 0;
     wye_queue_object* out = nullptr;
     need(table->queue_create(object, &desc, &out, &queue_table, sink.out()), "queue_create", sink);
+    if (out == nullptr || queue_table == nullptr)
+        throw std::runtime_error("queue_create: succeeded with a null object or table");
     return out;
 }
 
@@ -150,6 +163,7 @@ wye_buffer_object* Device::buffer(std::uint64_t size) {
     const wye_status status = table->buffer_create(object, &desc, &out, sink.out());
     failure = sink.failure();
     if (status != WYE_OK) return nullptr;
+    if (out == nullptr) throw std::runtime_error("buffer_create: succeeded with a null object");
     buffers_.push_back(out);
     return out;
 }
@@ -172,6 +186,7 @@ wye_program_object* Device::program(const wye_artifact& artifact) {
     const wye_status status = table->program_create(object, &artifact, &out, sink.out());
     failure = sink.failure();
     if (status != WYE_OK) return nullptr;
+    if (out == nullptr) throw std::runtime_error("program_create: succeeded with a null object");
     programs_.push_back(out);
     return out;
 }
@@ -209,7 +224,7 @@ wye_artifact artifact(std::string_view code, std::string_view entry,
                       std::uint32_t workgroup, std::uint32_t params_size) {
     wye_artifact out{};
     out.header.size = sizeof out;
-    out.format = abi(subject.format);
+    out.format = abi(subject().format);
     out.code = {code.data(), code.size()};
     out.entry = abi(entry);
     out.slots = slots.data();

@@ -31,11 +31,11 @@ const Control& control_of(const char* library, const char* symbol) {
 
 // The plugin under test: each folder of tests says which.
 struct Subject {
-    const char* library;                        // path of the built plugin
-    const char* format;                         // of the artifacts that it takes
+    const char* library = nullptr;              // path of the built plugin
+    const char* format = nullptr;               // of the artifacts that it takes
     std::map<std::string, std::string> config;  // of every host, unless a test says otherwise
 };
-extern const Subject subject;
+const Subject& subject();
 
 // What the plugin put into an error, causes included.
 struct Failure {
@@ -55,14 +55,15 @@ class Host {
 
     std::map<std::string, std::string> config;  // the subject's, and what the test adds
 
-    // What was logged: "area: text".
+    // What was logged: "area: text"; of that, the errors.
     [[nodiscard]] std::vector<std::string> log() const;
-    void add_log(std::string line);
+    [[nodiscard]] std::vector<std::string> errors() const;
+    void add_log(std::uint32_t level, std::string line);
 
   private:
     wye_host_table table_{};
     mutable std::mutex mutex_;
-    std::vector<std::string> log_;
+    std::vector<std::string> log_, errors_;
 };
 
 // Receives an error object, and frees it.

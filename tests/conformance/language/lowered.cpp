@@ -100,10 +100,11 @@ Program valid_program(const std::string& text) {
 Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, const Launch& launch) {
     wye::lower::Options options;
     options.folded_grid = launch.folded;
-    const auto lowered = wye::lower::lower(program, subject.format, target_facts(plugin), options);
+    const auto lowered =
+        wye::lower::lower(program, subject().format, target_facts(plugin), options);
     if (!lowered.ok()) throw std::runtime_error(lowered.error().text());
     Outcome out;
-    if (std::string_view(subject.format) != WYE_FORMAT_SPIRV)
+    if (std::string_view(subject().format) != WYE_FORMAT_SPIRV)
         out.source = std::string(lowered->text());
     const auto need = [&](bool ok, const char* what) {
         if (!ok)

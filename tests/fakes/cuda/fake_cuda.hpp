@@ -27,7 +27,9 @@ struct Control {
     void (*set_memory)(std::uint64_t bytes);  // of each device
     void (*set_pools)(int supported);         // memory pools
     void (*set_compute_mode)(int mode);
-    void (*set_kernel)(Kernel kernel);     // what every kernel does
+    // What every kernel does. Null, as after `reset`: a kernel named `add` does what that of
+    // conformance/abi/samples.hpp does, others nothing.
+    void (*set_kernel)(Kernel kernel);
     void (*hold)(int held);                // 1: streams stand still until 0
     void (*fail_next_launch)(int status);  // cuLaunchKernel says this once
     void (*fail_next_copy)(int status);    // cuMemcpyDtoDAsync says this once

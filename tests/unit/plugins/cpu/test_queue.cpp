@@ -15,7 +15,6 @@
 #include <xmmintrin.h>
 #endif
 
-#include "conformance/abi/no_workgroups.hpp"
 #include "rig.hpp"
 
 namespace {
@@ -86,17 +85,6 @@ TEST_CASE("a submit that looks small but runs long is handed over and ends right
     CHECK(job.values() == U32s(256, 300000));
 }
 
-TEST_CASE("a launch of no workgroups ends, and nothing runs") {
-    test::Rig rig({}, 2);
-    wye_queue_object* other = rig.new_queue();
-    const Job job(rig, kAddOne, 3, 100);
-    harness::cases::launches_of_no_workgroups_end(
-        rig.queue_table(), rig.queue(), other, job.operation,
-        [&] { return rig.content(job.bindings[0].buffer, job.bytes); });
-    CHECK(job.values() == U32s(100, 3));
-    rig.queue_table().destroy(other);
-}
-
 TEST_CASE("a queue waits for another queue's event") {
     test::Rig rig({}, 2);
     wye_queue_object* other = rig.new_queue();
@@ -106,32 +94,6 @@ TEST_CASE("a queue waits for another queue's event") {
     CHECK(rig.wait(other, value, UINT64_MAX).code == WYE_OK);
     CHECK(first.values() == U32s(256, 400000));
     rig.queue_table().destroy(other);
-}
-
-TEST_CASE("transfers, copies and fills of every pattern size") {
-    test::Rig rig;
-    wye_buffer_object* a = rig.new_buffer(64);
-    wye_buffer_object* b = rig.new_buffer(64);
-    std::vector<wye_operation> ops(5);
-    const std::uint32_t sizes[] = {1, 2, 4, 8};
-    for (unsigned n = 0; n < 4; ++n) {
-        ops[n].kind = WYE_OPERATION_FILL;
-        ops[n].u.fill = {a, n * 16, 16, 0x1122334455667788U, sizes[n], 0};
-    }
-    ops[4].kind = WYE_OPERATION_COPY;
-    ops[4].u.copy = {a, b, 8, 0, 56};
-    std::uint64_t value = 0;
-    REQUIRE(rig.queue_table().submit(rig.queue(), ops.data(), ops.size(), nullptr, 0, &value,
-                                     nullptr) == WYE_OK);
-    CHECK(rig.wait(value).code == WYE_OK);
-    const auto words = test::values_of<std::uint64_t>(rig.content(b, 64));
-    CHECK(words[0] == 0x8888888888888888U);
-    CHECK(words[1] == 0x7788778877887788U);
-    CHECK(words[3] == 0x5566778855667788U);
-    CHECK(words[5] == 0x1122334455667788U);
-    CHECK(words[7] == 0);
-    rig.device_table().buffer_destroy(rig.device(), a);
-    rig.device_table().buffer_destroy(rig.device(), b);
 }
 
 TEST_CASE("what never ends can be cancelled, and poisons the queue") {

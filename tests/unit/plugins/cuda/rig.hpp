@@ -49,21 +49,4 @@ inline wye_artifact artifact(std::string_view entry = "add") {
     return out;
 }
 
-// r[i] = x[i] + step for i below the count: what `add` does.
-inline void add(const fake_cuda::Launch& launch) {
-    std::uint64_t x = 0, r = 0, count = 0;
-    std::uint32_t step = 0;
-    std::memcpy(&x, launch.arguments[0], 8);
-    std::memcpy(&r, launch.arguments[1], 8);
-    std::memcpy(&count, launch.arguments[2], 8);
-    std::memcpy(&step, launch.arguments[3], 4);
-    const std::uint64_t invocations = std::uint64_t{launch.groups[0]} * launch.workgroup[0];
-    for (std::uint64_t i = 0; i < invocations && i < count; ++i) {
-        std::uint32_t value = 0;
-        std::memcpy(&value, reinterpret_cast<const char*>(x) + 4 * i, 4);
-        value += step;
-        std::memcpy(reinterpret_cast<char*>(r) + 4 * i, &value, 4);
-    }
-}
-
 }  // namespace rig

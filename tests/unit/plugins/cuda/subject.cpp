@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/abi/harness.hpp"
 
-const harness::Subject harness::subject = {WYE_CUDA_PLUGIN, WYE_FORMAT_PTX, {}};
+const harness::Subject& harness::subject() {
+    static const Subject value = {WYE_CUDA_PLUGIN, WYE_FORMAT_PTX, {}};
+    return value;
+}

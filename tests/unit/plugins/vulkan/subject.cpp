@@ -2,5 +2,8 @@
 #include "checked.hpp"
 
 // Validation is on in every test, synchronisation included.
-const harness::Subject harness::subject = {
-    WYE_VULKAN_PLUGIN, WYE_FORMAT_SPIRV, {{"vulkan.validation", "1"}}};
+const harness::Subject& harness::subject() {
+    static const Subject value = {
+        WYE_VULKAN_PLUGIN, WYE_FORMAT_SPIRV, {{"vulkan.validation", "1"}}};
+    return value;
+}

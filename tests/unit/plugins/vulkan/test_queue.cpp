@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs and dispatches, with the modules of this folder.
+// Programs and dispatches, with the modules of this folder, and what is refused.
 #include "checked.hpp"
-#include "conformance/abi/no_workgroups.hpp"
 
 using harness::binding;
 using harness::bytes_of;
@@ -36,23 +35,6 @@ wye_operation slots_dispatch(wye_program_object* program, std::span<const wye_bi
 }
 
 }  // namespace
-
-TEST_CASE("a launch of no workgroups ends, and nothing runs") {
-    CheckedPlugin plugin;
-    Device device(plugin);
-    wye_buffer_object* x = device.buffer(bytes_of(counting(64, 1)));
-    wye_buffer_object* r = device.buffer(256);
-    REQUIRE(device.run(harness::fill(r, 0, 256, 0, 4)) == WYE_OK);
-    wye_program_object* program = slots_program(device);
-    wye_buffer_object* trap = device.buffer(8);
-    const std::uint32_t step = 5;
-    const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
-    wye_queue_object* other = device.queue_create();
-    harness::cases::launches_of_no_workgroups_end(*device.queue_table, device.queue, other,
-                                                  slots_dispatch(program, bindings, trap, 1, &step),
-                                                  [&] { return device.download(r, 256); });
-    device.queue_table->destroy(other);
-}
 
 TEST_CASE("every kind of slot reaches the program") {
     CheckedPlugin plugin;
@@ -352,4 +334,39 @@ TEST_CASE("a wait ends after its time, and the work goes on") {
     for (std::uint32_t i = 0; i < rounds; ++i) v = v * 1664525U + (v >> 16U) + i;
     CHECK(values_of<std::uint32_t>(device.download(r, kGroups * 4)) ==
           std::vector<std::uint32_t>(kGroups, v));
+}
+
+TEST_CASE("an unknown operation is refused, and nothing of its submit is queued") {
+    CheckedPlugin plugin;
+    Device device(plugin);
+    const std::vector<std::byte> ones(256, std::byte{1});
+    const std::vector<std::byte> twos(256, std::byte{2});
+    wye_buffer_object* a = device.buffer(std::span(ones));
+    wye_operation bad{};
+    bad.kind = 77;
+    const wye_operation steps[] = {harness::upload(a, 0, twos), harness::fill(a, 0, 256, 3, 4),
+                                   bad};
+    CHECK(device.submit(steps) == WYE_UNSUPPORTED);
+    CHECK(device.failure.message.find("77") != std::string::npos);
+    CHECK(device.failure.fix.rfind("Fix: ", 0) == 0);
+    CHECK(device.download(a, 256) == ones);
+}
+
+TEST_CASE("too much memory is refused with figures, and no memory at all is a buffer") {
+    CheckedPlugin plugin;
+    Device device(plugin);
+    const std::uint64_t total = plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u;
+    for (const std::uint64_t size : {UINT64_MAX, UINT64_MAX / 2, total * 4}) {
+        CHECK(device.buffer(size) == nullptr);
+        CHECK(device.failure.code == WYE_DEVICE_MEMORY);
+        CHECK(device.failure.message.find(std::to_string(size)) != std::string::npos);
+        CHECK(device.failure.message.find(std::to_string(total)) != std::string::npos);
+        CHECK(device.failure.fix.rfind("Fix: ", 0) == 0);
+    }
+    // Everything is as usable as before.
+    wye_buffer_object* none = device.buffer(0);
+    REQUIRE(none != nullptr);
+    CHECK(device.download(none, 0).empty());
+    wye_buffer_object* some = device.buffer(bytes_of(counting(64)));
+    CHECK(values_of<std::uint32_t>(device.download(some, 256)) == counting(64));
 }

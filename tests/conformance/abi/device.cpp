@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An opened device: its tables, its limits, and that two of them are independent.
+#include "conformance/abi/rig.hpp"
+
+using harness::Device;
+using harness::QuietPlugin;
+using harness::Rig;
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("a device and a queue have all mandatory slots, and pairs whole (P-6)") {
+    Rig rig;
+    const wye_device_table& table = *rig.device.table;
+    CHECK(table.header.size == sizeof table);
+    CHECK((table.program_save == nullptr) == (table.program_load == nullptr));
+    CHECK((table.graph_create == nullptr) == (table.graph_destroy == nullptr));
+    const wye_queue_table& queue = *rig.device.queue_table;
+    CHECK(queue.header.size == sizeof queue);
+    CHECK((queue.submit != nullptr));
+    CHECK((queue.poll != nullptr));
+    CHECK((queue.wait != nullptr));
+    CHECK((queue.destroy != nullptr));
+}
+
+TEST_CASE("limits are those of a device that programs can use (P-19)") {
+    const QuietPlugin plugin;
+    REQUIRE(plugin.devices >= 1);
+    CHECK(plugin.info(0).state == WYE_DEVICE_USABLE);
+    CHECK(plugin.flag(WYE_FACT_KEY_BARRIER));
+    CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS).u >= 64);
+    CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_SIZE).xyz[0] >= 64);
+    CHECK(plugin.fact(WYE_FACT_KEY_MAX_SHARED_BYTES).u >= 16384);
+    CHECK(plugin.fact(WYE_FACT_KEY_MAX_BUFFER_BYTES).u >= (std::uint64_t{1} << 27U));
+    const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
+    CHECK(alignment > 0);
+    CHECK((alignment & (alignment - 1)) == 0);
+}
+
+TEST_CASE("a device can be opened twice, and the plugin again after shutdown (P-29)") {
+    for (int round = 0; round < 2; ++round) {
+        QuietPlugin plugin;
+        Device first(plugin);
+        Device second(plugin);
+        CHECK(first.object != second.object);
+        const auto content = harness::counting(64, 7);
+        wye_buffer_object* mine = first.buffer(harness::bytes_of(content));
+        wye_buffer_object* theirs = second.buffer(harness::bytes_of(harness::counting(64, 1000)));
+        REQUIRE(second.run(harness::fill(theirs, 0, 256, 0, 4)) == WYE_OK);
+        CHECK(harness::values_of<std::uint32_t>(first.download(mine, 256)) == content);
+    }
+}
+
+TEST_CASE("a fresh device is not lost, and knows its memory or says that it does not") {
+    Rig rig;
+    const wye_device_table& table = *rig.device.table;
+    if (table.device_lost != nullptr) CHECK(table.device_lost(rig.device.object) == 0);
+    if (table.memory_info != nullptr) {
+        wye_memory_info memory{};
+        memory.header.size = sizeof memory;
+        CHECK(table.memory_info(rig.device.object, &memory, nullptr) == WYE_OK);
+        const std::uint64_t total = rig.plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u;
+        if (total != 0) CHECK(memory.total_bytes == total);
+        CHECK(memory.free_bytes > 0);
+    }
+    if (table.prepare != nullptr) CHECK(table.prepare(rig.device.object, nullptr) == WYE_OK);
+    if (table.flush != nullptr) CHECK(table.flush(rig.device.object, nullptr) == WYE_OK);
+    const std::string_view name = "org.example.not_there";
+    if (table.get_extension != nullptr)
+        CHECK(table.get_extension(rig.device.object, {name.data(), name.size()}, 1) == nullptr);
+}
+
+TEST_SUITE_END();

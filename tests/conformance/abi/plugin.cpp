@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The query, the plugin's life, and its list of devices. Nothing here opens a device, so a plugin
+// without devices passes too.
+#include <cctype>
+#include <set>
+
+#include "conformance/abi/rig.hpp"
+
+using harness::QuietPlugin;
+using harness::text_of;
+
+namespace {
+
+const wye_plugin_desc& described() {
+    const auto query = reinterpret_cast<wye_plugin_query_fn>(
+        harness::export_of(harness::subject().library, WYE_PLUGIN_QUERY_SYMBOL));
+    const wye_hello hello{{sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
+    const wye_plugin_desc* desc = nullptr;
+    REQUIRE(query(&hello, &desc) == WYE_OK);
+    REQUIRE(desc != nullptr);
+    return *desc;
+}
+
+// A fact's value is of the type that the contract gives its key.
+void check_type(std::uint32_t key, const char* name, std::uint32_t type, const wye_fact& fact) {
+    CAPTURE(key);
+    CAPTURE(name);
+    REQUIRE(fact.type == type);
+    if (type == WYE_FACT_BOOL) CHECK(fact.u <= 1);
+    if (type == WYE_FACT_TEXT) REQUIRE(fact.text.size <= 4096);
+    if (type == WYE_FACT_U64_LIST)
+        for (std::uint64_t i = 1; i < fact.list_size; ++i) CHECK(fact.list[i - 1] < fact.list[i]);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("plugin");
+
+TEST_CASE("the query describes a plugin of this contract (P-3, P-5, P-6)") {
+    const wye_plugin_desc& desc = described();
+    CHECK(desc.header.size >= sizeof desc);
+    CHECK(desc.header.type == 0);
+    CHECK(desc.abi_major == WYE_ABI_MAJOR);
+    CHECK(desc.host_minor_needed <= desc.abi_minor);
+    CHECK(desc.pointer_bytes == sizeof(void*));
+    CHECK_FALSE(text_of(desc.version).empty());
+    CHECK_FALSE(text_of(desc.vendor).empty());
+    const std::string id = text_of(desc.id);
+    REQUIRE_FALSE(id.empty());
+    CHECK(std::islower(static_cast<unsigned char>(id[0])) != 0);
+    for (const char c : id) CHECK(((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'));
+    REQUIRE(desc.table != nullptr);
+    const wye_plugin_table& table = *desc.table;
+    CHECK(table.header.size == sizeof table);
+    CHECK((table.init != nullptr));
+    CHECK((table.probe_devices != nullptr));
+    CHECK((table.device_info != nullptr));
+    CHECK((table.device_fact != nullptr));
+    CHECK((table.open_device != nullptr));
+    CHECK((table.shutdown != nullptr));
+    CHECK((table.translate == nullptr) == (table.translate_release == nullptr));
+}
+
+TEST_CASE("the query gives the same static description each time (P-2, P-3)") {
+    CHECK(&described() == &described());
+}
+
+TEST_CASE("probing again gives the same list (P-17)") {
+    const QuietPlugin plugin;
+    std::uint32_t again = plugin.devices + 1;
+    CHECK(plugin.table->probe_devices(plugin.object, &again, nullptr) == WYE_OK);
+    CHECK(again == plugin.devices);
+}
+
+TEST_CASE("the plugin starts afresh after shutdown (P-29)") {
+    std::uint32_t devices = 0;
+    for (int round = 0; round < 3; ++round) {
+        const QuietPlugin plugin;
+        if (round > 0) CHECK(plugin.devices == devices);
+        devices = plugin.devices;
+    }
+}
+
+TEST_CASE("two of the plugin live side by side") {
+    const QuietPlugin one;
+    const QuietPlugin two;
+    CHECK(one.object != two.object);
+    CHECK(one.devices == two.devices);
+}
+
+TEST_CASE("an extension that nobody knows is null") {
+    const QuietPlugin plugin;
+    if (plugin.table->get_extension == nullptr) return;
+    const std::string_view name = "org.example.not_there";
+    CHECK(plugin.table->get_extension(plugin.object, {name.data(), name.size()}, 1) == nullptr);
+}
+
+TEST_CASE("each device is listed with a name, and with formats or a reason (P-18, P-22)") {
+    const QuietPlugin plugin;
+    for (std::uint32_t index = 0; index < plugin.devices; ++index) {
+        const wye_device_info info = plugin.info(index);
+        CHECK_FALSE(text_of(info.name).empty());
+        if (info.state == WYE_DEVICE_USABLE) {
+            CHECK(info.format_count >= 1);
+            std::set<std::string> formats;
+            for (std::uint64_t i = 0; i < info.format_count; ++i)
+                CHECK(formats.insert(text_of(info.formats[i])).second);
+        } else {
+            CHECK(info.state == WYE_DEVICE_UNUSABLE);
+            CHECK_FALSE(text_of(info.reason).empty());
+            CHECK(text_of(info.fix).rfind("Fix: ", 0) == 0);
+        }
+    }
+}
+
+TEST_CASE("facts have the contract's types, and stay the same (P-19, P-21)") {
+    const QuietPlugin plugin;
+    for (std::uint32_t index = 0; index < plugin.devices; ++index) {
+        const auto fact_of = [&](std::uint32_t key, wye_fact& out) {
+            return plugin.table->device_fact(plugin.object, index, key, &out);
+        };
+#define WYE_CHECK_FACT(name, key, json, kind)                   \
+    {                                                           \
+        wye_fact first{};                                       \
+        wye_fact second{};                                      \
+        const wye_status status = fact_of(key, first);          \
+        CHECK((status == WYE_OK || status == WYE_UNSUPPORTED)); \
+        CHECK(fact_of(key, second) == status);                  \
+        if (status == WYE_OK) {                                 \
+            check_type(key, json, WYE_FACT_##kind, first);      \
+            CHECK(first.u == second.u);                         \
+            CHECK(text_of(first.text) == text_of(second.text)); \
+        }                                                       \
+    }
+        WYE_FACTS(WYE_CHECK_FACT)
+#undef WYE_CHECK_FACT
+        wye_fact unknown{};
+        CHECK(fact_of(0x7ffffff0U, unknown) == WYE_UNKNOWN_KEY);
+    }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launches and their arguments, order within a queue and between queues, refusals.
+#include <algorithm>
+
+#include "conformance/abi/rig.hpp"
+
+using harness::binding;
+using harness::bytes_of;
+using harness::counting;
+using harness::Device;
+using harness::fill;
+using harness::Rig;
+
+namespace {
+
+constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; nothing takes that long but a hang
+
+std::uint64_t submit(const wye_queue_table& table, wye_queue_object* queue,
+                     std::span<const wye_operation> operations,
+                     std::span<const wye_event> waits = {}) {
+    std::uint64_t value = 0;
+    REQUIRE(table.submit(queue, operations.data(), operations.size(), waits.data(), waits.size(),
+                         &value, nullptr) == WYE_OK);
+    return value;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("queue");
+
+TEST_CASE("kernels get buffers, counts and parameters (P-24, P-28)") {
+    Rig rig;
+    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(1000)));
+    wye_buffer_object* r = rig.device.buffer(4000);
+    wye_program_object* program = rig.add_program();
+    for (const std::uint32_t by : {1U, 1U, 7U}) {
+        REQUIRE(rig.device.run(fill(r, 0, 4000, 0, 4)) == WYE_OK);
+        const wye_binding bindings[] = {binding(x, 0, 1000), binding(r, 0, 900)};
+        REQUIRE(rig.device.run(harness::dispatch(program, bindings, {16, 1, 1}, &by)) == WYE_OK);
+        auto expected = counting(1000, by);
+        std::fill(expected.begin() + 900, expected.end(), 0);
+        CHECK(rig.words(r, 1000) == expected);
+    }
+    // A new buffer, perhaps at the address of one that is gone.
+    rig.device.destroy(x);
+    wye_buffer_object* y = rig.device.buffer(bytes_of(counting(1000, 5000)));
+    const std::uint32_t by = 7;
+    const wye_binding bindings[] = {binding(y, 0, 1000), binding(r, 0, 1000)};
+    REQUIRE(rig.device.run(harness::dispatch(program, bindings, {16, 1, 1}, &by)) == WYE_OK);
+    CHECK(rig.words(r, 1000) == counting(1000, 5007));
+}
+
+TEST_CASE("ranges are bound where they start, empty ones anywhere (P-24, P-28)") {
+    Rig rig;
+    const std::uint64_t alignment =
+        std::max<std::uint64_t>(rig.plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u, 4);
+    REQUIRE(alignment <= 1024);
+    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(1024)));
+    wye_buffer_object* r = rig.zeros(4096);
+    wye_program_object* program = rig.add_program();
+    const std::uint32_t by = 3;
+    const wye_binding bindings[] = {binding(x, 2 * alignment, 64), binding(r, alignment, 64)};
+    REQUIRE(rig.device.run(harness::dispatch(program, bindings, {1, 1, 1}, &by)) == WYE_OK);
+    const auto word = static_cast<std::uint32_t>(alignment / 4);
+    std::vector<std::uint32_t> expected(1024);
+    for (std::uint32_t i = 0; i < 64; ++i) expected[word + i] = 2 * word + i + by;
+    CHECK(rig.words(r, 1024) == expected);
+
+    const wye_binding empty[] = {binding(x, 4096, 0), binding(r, 4, 0)};
+    CHECK(rig.device.run(harness::dispatch(program, empty, {1, 1, 1}, &by)) == WYE_OK);
+    CHECK(rig.words(r, 1024) == expected);
+}
+
+TEST_CASE("launches and transfers run in the order of the submit, and of submits (P-25)") {
+    Rig rig;
+    constexpr std::uint32_t kCount = 4096;
+    wye_buffer_object* a = rig.device.buffer(bytes_of(counting(kCount)));
+    wye_buffer_object* b = rig.device.buffer(std::uint64_t{kCount} * 4);
+    wye_program_object* program = rig.add_program();
+    const std::uint32_t by[] = {1, 3};
+    const wye_binding there[] = {binding(a, 0, kCount), binding(b, 0, kCount)};
+    const wye_binding back[] = {binding(b, 0, kCount), binding(a, 0, kCount)};
+    std::vector<wye_operation> chain;
+    for (int i = 0; i < 20; ++i) {
+        chain.push_back(harness::dispatch(program, there, {kCount / 64, 1, 1}, &by[0]));
+        chain.push_back(harness::dispatch(program, back, {kCount / 64, 1, 1}, &by[1]));
+        if (i == 10) chain.push_back(harness::copy(a, b, 0, 0, kCount));
+    }
+    REQUIRE(rig.device.submit(chain) == WYE_OK);
+    for (const wye_operation& op : chain) REQUIRE(rig.device.submit({&op, 1}) == WYE_OK);
+    REQUIRE(rig.device.wait() == WYE_OK);
+    CHECK(rig.words(a, kCount) == counting(kCount, 40 * 4));
+}
+
+TEST_CASE("a launch of no workgroups has a value, and nothing runs (P-34)") {
+    Rig rig;
+    const wye_queue_table& table = *rig.device.queue_table;
+    wye_queue_object* queue = rig.device.queue;
+    wye_queue_object* other = rig.device.queue_create();
+    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(64, 1)));
+    wye_buffer_object* r = rig.zeros(256);
+    const std::uint32_t by = 5;
+    const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
+    const wye_operation launch = harness::dispatch(rig.add_program(), bindings, {1, 1, 1}, &by);
+    const wye_operation none = harness::dispatch(launch.u.dispatch.program, bindings, {}, &by);
+
+    const std::uint64_t alone = submit(table, queue, {&none, 1});
+    CHECK(table.wait(queue, alone, kDeadline, nullptr) == WYE_OK);
+    CHECK(table.poll(queue, alone, nullptr) == WYE_OK);
+    const wye_operation twice[] = {none, none};
+    const std::uint64_t both = submit(table, queue, twice);
+    CHECK(both == alone + 1);
+    const wye_event event{queue, both};
+    const std::uint64_t behind = submit(table, other, {&none, 1}, {&event, 1});
+    CHECK(table.wait(other, behind, kDeadline, nullptr) == WYE_OK);
+    CHECK(table.poll(queue, both, nullptr) == WYE_OK);
+    CHECK(rig.words(r, 64) == std::vector<std::uint32_t>(64));
+
+    const wye_operation around[] = {none, launch, none};
+    CHECK(table.wait(queue, submit(table, queue, around), kDeadline, nullptr) == WYE_OK);
+    CHECK(rig.words(r, 64) == counting(64, 6));
+    table.destroy(other);
+}
+
+TEST_CASE("work of a second queue starts when what it waits for has ended") {
+    Rig rig;
+    const wye_queue_table& table = *rig.device.queue_table;
+    constexpr std::uint64_t kBytes = std::uint64_t{32} << 20U;
+    wye_queue_object* other = rig.device.queue_create();
+    wye_buffer_object* a = rig.device.buffer(kBytes);
+    wye_buffer_object* b = rig.device.buffer(4);
+    std::uint64_t value = 0;
+    for (std::uint32_t round = 1; round <= 4; ++round) {
+        const wye_operation large = fill(a, 0, kBytes, round, 4);
+        REQUIRE(rig.device.submit({&large, 1}) == WYE_OK);
+        const wye_event event{rig.device.queue, rig.device.value};
+        const wye_operation last = harness::copy(a, b, kBytes - 4, 0, 4);
+        value = submit(table, other, {&last, 1}, {&event, 1});
+        REQUIRE(table.wait(other, value, kDeadline, nullptr) == WYE_OK);
+        CHECK(rig.words(b, 1)[0] == round);
+    }
+    // A wait alone is a submit too.
+    const wye_event event{rig.device.queue, rig.device.value};
+    value = submit(table, other, {}, {&event, 1});
+    CHECK(table.wait(other, value, kDeadline, nullptr) == WYE_OK);
+    table.destroy(other);
+}
+
+TEST_CASE("what one queue reads back is out before another that waits for it writes") {
+    Rig rig;
+    const wye_queue_table& table = *rig.device.queue_table;
+    wye_queue_object* other = rig.device.queue_create();
+    constexpr std::uint64_t kSize = std::uint64_t{8} << 20U;
+    wye_buffer_object* a = rig.device.buffer(kSize);
+    std::vector<std::byte> result(kSize);
+    const wye_operation first[] = {fill(a, 0, kSize, 1, 1), harness::download(a, 0, result)};
+    REQUIRE(rig.device.submit(first) == WYE_OK);
+    const wye_event event{rig.device.queue, rig.device.value};
+    const wye_operation second = fill(a, 0, kSize, 2, 1);
+    const std::uint64_t value = submit(table, other, {&second, 1}, {&event, 1});
+    REQUIRE(table.wait(other, value, kDeadline, nullptr) == WYE_OK);
+    REQUIRE(rig.device.wait() == WYE_OK);
+    CHECK((result == std::vector<std::byte>(kSize, std::byte{1})));
+    table.destroy(other);
+}
+
+TEST_CASE("an unknown operation is refused with its number, and other queues go on (P-11, P-26)") {
+    Rig rig;
+    wye_operation bad{};
+    bad.kind = 77;
+    CHECK(rig.device.submit({&bad, 1}) == WYE_UNSUPPORTED);
+    harness::check_helpful(rig.device.failure, WYE_UNSUPPORTED);
+    CHECK(rig.device.failure.message.find("77") != std::string::npos);
+    const wye_queue_table& table = *rig.device.queue_table;
+    wye_queue_object* other = rig.device.queue_create();
+    wye_buffer_object* a = rig.device.buffer(256);
+    const wye_operation good = fill(a, 0, 256, 2, 4);
+    CHECK(table.wait(other, submit(table, other, {&good, 1}), kDeadline, nullptr) == WYE_OK);
+    table.destroy(other);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the cases of this folder begin with: the plugin, one device of it, and the sample program.
+// A plugin that does all that is asked of it logs no error, which the end of the rig checks.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/abi/harness.hpp"
+#include "conformance/abi/samples.hpp"
+
+namespace harness {
+
+struct QuietPlugin : Plugin {
+    QuietPlugin() { REQUIRE_MESSAGE(status == WYE_OK, failure.message); }
+    ~QuietPlugin() {
+        close();
+        for (const std::string& line : host.errors()) FAIL_CHECK(line);
+    }
+    [[nodiscard]] wye_device_info info(std::uint32_t index) const {
+        wye_device_info out{};
+        out.header.size = sizeof out;
+        REQUIRE(table->device_info(object, index, &out, nullptr) == WYE_OK);
+        return out;
+    }
+};
+
+struct Rig {
+    explicit Rig(bool timing = false) : device(plugin, timing) {}
+
+    QuietPlugin plugin;
+    Device device;
+
+    [[nodiscard]] wye_artifact sample() const {
+        const wye_device_info info = plugin.info(0);
+        const auto out = add_sample({info.formats, info.format_count});
+        REQUIRE_MESSAGE(out, "no sample in a format of this plugin. Fix: add one to samples.cpp");
+        return *out;
+    }
+    wye_program_object* add_program() {
+        wye_program_object* out = device.program(sample());
+        REQUIRE_MESSAGE(out != nullptr, device.failure.message);
+        return out;
+    }
+    // A buffer of zeros.
+    wye_buffer_object* zeros(std::uint64_t bytes) {
+        wye_buffer_object* out = device.buffer(bytes);
+        REQUIRE(out != nullptr);
+        REQUIRE(device.run(fill(out, 0, bytes, 0, 4)) == WYE_OK);
+        return out;
+    }
+    std::vector<std::uint32_t> words(wye_buffer_object* buffer, std::uint64_t count) {
+        return values_of<std::uint32_t>(device.download(buffer, count * 4));
+    }
+};
+
+// An error that helps: a code, a sentence, and a remedy (P-11).
+inline void check_helpful(const Failure& failure, wye_status status) {
+    CHECK(failure.code == status);
+    CHECK_FALSE(failure.message.empty());
+    CHECK_MESSAGE(failure.fix.rfind("Fix: ", 0) == 0, failure.fix);
+}
+
+inline std::string text_of(wye_string s) { return s.size == 0 ? "" : std::string(s.data, s.size); }
+
+}  // namespace harness

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values of submits: their numbers, polling, waiting, times.
+#include <thread>
+
+#include "conformance/abi/rig.hpp"
+
+using harness::fill;
+using harness::Rig;
+
+TEST_SUITE_BEGIN("timeline");
+
+TEST_CASE("values count submits, and an empty submit is reached after what came before (P-25)") {
+    Rig rig;
+    const wye_queue_table& table = *rig.device.queue_table;
+    constexpr std::uint64_t kSubmits = 600;
+    constexpr std::uint64_t kBytes = 1U << 16U;
+    CHECK(table.poll(rig.device.queue, 0, nullptr) == WYE_OK);
+    wye_buffer_object* a = rig.device.buffer(kBytes);
+    for (std::uint64_t i = 1; i <= kSubmits; ++i) {
+        const wye_operation op = fill(a, 0, kBytes, i, 4);
+        REQUIRE(rig.device.submit({&op, 1}) == WYE_OK);
+        CHECK(rig.device.value == i);
+    }
+    REQUIRE(rig.device.submit({}) == WYE_OK);
+    CHECK(rig.device.value == kSubmits + 1);
+    CHECK(table.wait(rig.device.queue, 3, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(table.wait(rig.device.queue, kSubmits - 1, 60'000'000'000U, nullptr) == WYE_OK);
+    CHECK(table.poll(rig.device.queue, 3, nullptr) == WYE_OK);
+    CHECK(rig.device.wait() == WYE_OK);
+    CHECK(table.poll(rig.device.queue, kSubmits + 1, nullptr) == WYE_OK);
+    CHECK(rig.words(a, 1)[0] == kSubmits);
+}
+
+TEST_CASE("a wait with a deadline ends by it, or with what was waited for (P-27)") {
+    Rig rig;
+    constexpr std::uint64_t kBytes = std::uint64_t{64} << 20U;
+    wye_buffer_object* a = rig.device.buffer(kBytes);
+    for (std::uint32_t round = 1; round <= 8; ++round) {
+        const wye_operation op = fill(a, 0, kBytes, round, 4);
+        REQUIRE(rig.device.submit({&op, 1}) == WYE_OK);
+    }
+    const wye_status status = rig.device.wait(1);
+    CHECK((status == WYE_OK || status == WYE_TIMEOUT));
+    if (status == WYE_TIMEOUT) harness::check_helpful(rig.device.failure, WYE_TIMEOUT);
+    CHECK(rig.device.wait() == WYE_OK);
+    CHECK(rig.device.queue_table->poll(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
+    CHECK(rig.words(a, 1)[0] == 8);
+}
+
+TEST_CASE("several threads wait while one submits (P-15)") {
+    Rig rig;
+    wye_buffer_object* a = rig.device.buffer(4096);
+    constexpr std::uint64_t kSubmits = 200;
+    std::atomic<std::uint64_t> newest = 0;
+    std::atomic<int> failures = 0;
+    std::vector<std::thread> waiters;
+    for (int t = 0; t < 3; ++t)
+        waiters.emplace_back([&, t] {
+            for (std::uint64_t value = 1; value <= kSubmits; ++value) {
+                while (newest.load() < value) std::this_thread::yield();
+                const wye_status status = rig.device.queue_table->wait(
+                    rig.device.queue, value, t == 0 ? 60'000'000'000U : UINT64_MAX, nullptr);
+                if (status != WYE_OK) ++failures;
+            }
+        });
+    for (std::uint64_t i = 1; i <= kSubmits; ++i) {
+        const wye_operation op = fill(a, 0, 4096, i, 4);
+        if (rig.device.submit({&op, 1}) != WYE_OK) ++failures;
+        newest = i;
+    }
+    for (std::thread& waiter : waiters) waiter.join();
+    CHECK(failures == 0);
+    CHECK(rig.words(a, 1)[0] == kSubmits);
+}
+
+TEST_CASE("the time of a submit covers all of it; a value that is far ahead has none") {
+    Rig rig(true);
+    const wye_queue_table& table = *rig.device.queue_table;
+    if (table.timing == nullptr) return;
+    constexpr std::uint64_t kLarge = std::uint64_t{64} << 20U;
+    wye_buffer_object* a = rig.device.buffer(kLarge);
+    const wye_operation large = fill(a, 0, kLarge, 5, 4);
+    const wye_operation both[] = {large, fill(a, 0, 64, 5, 4)};
+    wye_timing time{};
+    time.header.size = sizeof time;
+    for (const std::span<const wye_operation> work : {std::span(both, 1), std::span(both, 2)}) {
+        REQUIRE(rig.device.submit(work) == WYE_OK);
+        REQUIRE(rig.device.wait() == WYE_OK);
+        REQUIRE(table.timing(rig.device.queue, rig.device.value, &time, nullptr) == WYE_OK);
+        CHECK(time.device_ns > 100);
+        CHECK(time.device_ns < 10'000'000'000U);
+    }
+    CHECK(table.timing(rig.device.queue, 99, &time, nullptr) == WYE_UNSUPPORTED);
+    Rig untimed;
+    REQUIRE(untimed.device.run(fill(untimed.device.buffer(64), 0, 64, 1, 4)) == WYE_OK);
+    CHECK(untimed.device.queue_table->timing(untimed.device.queue, untimed.device.value, &time,
+                                             nullptr) == WYE_UNSUPPORTED);
+}
+
+TEST_CASE("what is cancelled ends with that status, or as usual when it was quicker") {
+    Rig rig;
+    const wye_queue_table& table = *rig.device.queue_table;
+    if (table.cancel == nullptr) return;
+    wye_buffer_object* a = rig.device.buffer(std::uint64_t{64} << 20U);
+    const wye_operation op = fill(a, 0, std::uint64_t{64} << 20U, 1, 8);
+    REQUIRE(rig.device.submit({&op, 1}) == WYE_OK);
+    CHECK(table.cancel(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
+    const wye_status status = rig.device.wait();
+    CHECK((status == WYE_OK || status == WYE_CANCELLED));
+    if (status == WYE_CANCELLED) harness::check_helpful(rig.device.failure, WYE_CANCELLED);
+}
+
+TEST_SUITE_END();
