@@ -20,7 +20,7 @@ Result<void> Queue::begin() {
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     WYE_ASSIGN(const bool ended, other.timeline_.poll(value));
     if (ended) return {};
-    if (!batch_) batch_ = std::make_unique<Batch>();
+    if (!batch_) batch_ = std::make_shared<Batch>();
     batch_->wait_for(other.timeline_, value);
     return {};
 }
@@ -28,7 +28,7 @@ Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
 [[gnu::always_inline]] inline std::span<const wye_operation> Queue::plan(
     std::span<const wye_operation> operations) {
     const bool here = !batch_ && timeline_.idle() && is_small(operations);
-    if (!here && !batch_) batch_ = std::make_unique<Batch>();
+    if (!here && !batch_) batch_ = std::make_shared<Batch>();
     if (timeline_.keeps_times()) start_ = std::chrono::steady_clock::now();
     return operations;
 }
@@ -46,14 +46,10 @@ Result<void> Queue::upload(const wye_transfer_op& op) { return queued(run_upload
 Result<void> Queue::download(const wye_transfer_op& op) { return queued(run_download(op, stop())); }
 
 [[gnu::always_inline]] inline Result<std::uint64_t> Queue::end() {
-    const std::uint64_t next = timeline_.newest() + 1;
-    if (batch_) {
-        server_.enqueue(next, std::move(batch_), spent_ns());
-        return timeline_.add();
-    }
-    (void)timeline_.add();
-    timeline_.end(next, spent_ns());
-    return next;
+    if (!batch_) return timeline_.add_ended(spent_ns());
+    const std::uint64_t value = timeline_.add(batch_);
+    server_.enqueue(value, std::move(batch_), spent_ns());
+    return value;
 }
 
 void Queue::abandon() { batch_.reset(); }
@@ -62,7 +58,7 @@ void Queue::abandon() { batch_.reset(); }
     if (!batch_) {
         WYE_TRY(InOrderQueue::perform(op));
         if (!handover_) return {};
-        batch_ = std::make_unique<Batch>();
+        batch_ = std::make_shared<Batch>();
         batch_->go_on(*std::exchange(handover_, std::nullopt));
     }
     return batch_->keep(op);

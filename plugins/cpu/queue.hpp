@@ -17,6 +17,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
+    ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
@@ -35,7 +36,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<std::uint64_t> end();
-    void drain() {}
     void abandon();
 
     // As InOrderQueue, unless it is for the queue's thread.
@@ -48,7 +48,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Server server_;
 
     // Of the submit in progress.
-    std::unique_ptr<Batch> batch_;  // for the queue's thread
+    std::shared_ptr<Batch> batch_;  // for the queue's thread
     std::optional<Handover> handover_;
     std::chrono::steady_clock::time_point start_;
 };

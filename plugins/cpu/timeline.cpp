@@ -3,38 +3,6 @@
 
 namespace wye::cpu {
 
-void Timeline::end(std::uint64_t value, std::uint64_t spent_ns) {
-    {
-        const sdk::Lock lock(mutex_);
-        log_.keep_time(value, spent_ns);
-        log_.reach(value);
-    }
-    changed_.notify_all();
-}
-
-void Timeline::fail(std::uint64_t value, Error error) {
-    log_.fail(value, std::move(error));
-    end(value, 0);
-}
-
-Result<bool> Timeline::ended(std::uint64_t value) {
-    return log_.state(value) != sdk::ValueLog::State::Pending;
-}
-
-Result<bool> Timeline::await(std::uint64_t value, std::uint64_t timeout_ns) {
-    constexpr std::uint64_t kCentury = 3'000'000'000'000'000'000;  // more would overflow the clock
-    const bool limited = timeout_ns < kCentury;
-    const Clock::time_point end = Clock::now() + std::chrono::nanoseconds(limited ? timeout_ns : 0);
-    sdk::WaitingLock lock(mutex_);
-    while (log_.state(value) == sdk::ValueLog::State::Pending) {
-        if (!limited)
-            lock.wait(changed_);
-        else if (!lock.wait_until(changed_, end))
-            return ended(value);
-    }
-    return true;
-}
-
 void Timeline::cancel(std::uint64_t value) {
     std::uint64_t known = cancelled_.load(std::memory_order_relaxed);
     while (known < value &&
@@ -42,6 +10,26 @@ void Timeline::cancel(std::uint64_t value) {
     }
 }
 
+Result<bool> Timeline::has_ended(const Submit& submit) { return submit->ended(); }
+
+Result<Submit> Timeline::event_of(const Submit& submit) { return submit; }
+
+std::optional<Error> Timeline::settle(std::uint64_t, const Submit& submit) {
+    return submit->take_error();
+}
+
+std::uint64_t Timeline::spent_ns(const Submit& submit) { return submit->spent_ns(); }
+
+Result<bool> Timeline::wait_for(const Submit& event, std::uint64_t timeout_ns) {
+    return event->wait_end(timeout_ns);
+}
+
+Result<void> Timeline::finish() {
+    WYE_ASSIGN(const Submit last, event_for(newest()));
+    if (last) (void)last->wait_end(UINT64_MAX);
+    return {};
+}
+
 }  // namespace wye::cpu
 
-template class wye::sdk::Timeline<wye::cpu::Timeline>;
+template class wye::sdk::Timeline<wye::cpu::Timeline, wye::cpu::Submit, wye::cpu::Submit>;

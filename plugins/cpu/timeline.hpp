@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue, ended by whoever ran the work: the caller, or the queue's thread. All
-// members may be called from any thread, except where said.
+// The values of a queue, and the batches behind those that are pending: a batch is ended by the
+// queue's thread. What the caller ran itself has ended when it is added. All members may be called
+// from any thread, except where said.
 #pragma once
 
-#include <condition_variable>
-
 #include "cpu/device.hpp"
-#include "cpu/run/run.hpp"
+#include "cpu/run/batch.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::cpu {
 
-class Timeline : public sdk::Timeline<Timeline> {
+// What a submit left to the queue's thread.
+using Submit = std::shared_ptr<Batch>;
+
+class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
   public:
-    Timeline(Device& device, bool timing) : sdk::Timeline<Timeline>(device.loss, timing) {}
+    Timeline(Device& device, bool timing)
+        : sdk::Timeline<Timeline, Submit, Submit>(device.loss, timing) {}
 
-    // By the submitting thread: the next value.
-    std::uint64_t add() { return log_.add(); }
     [[nodiscard]] bool idle() const { return log_.reached() == log_.newest(); }
-    // By whoever ran it: `value` has ended, well or by an error.
-    void end(std::uint64_t value, std::uint64_t spent_ns);
-    void fail(std::uint64_t value, Error error);
-
-    [[nodiscard]] Result<bool> ended(std::uint64_t value);
-    [[nodiscard]] Result<bool> await(std::uint64_t value, std::uint64_t timeout_ns);
     // What was submitted up to `value` is to stop.
     void cancel(std::uint64_t value);
     [[nodiscard]] Stop stop(std::uint64_t value) const { return {&cancelled_, value}; }
 
   private:
-    std::atomic<std::uint64_t> cancelled_{0};
+    friend sdk::Timeline<Timeline, Submit, Submit>;
+    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false;
 
-    sdk::Mutex mutex_;
-    std::condition_variable changed_;  // a value has ended
+    [[nodiscard]] Result<bool> has_ended(const Submit& submit);
+    [[nodiscard]] Result<Submit> event_of(const Submit& submit);
+    [[nodiscard]] std::optional<Error> settle(std::uint64_t value, const Submit& submit);
+    [[nodiscard]] std::uint64_t spent_ns(const Submit& submit);
+    [[nodiscard]] Result<bool> wait_for(const Submit& event, std::uint64_t timeout_ns);
+    [[nodiscard]] Result<void> finish();
+
+    std::atomic<std::uint64_t> cancelled_{0};
 };
 
 }  // namespace wye::cpu
 
-extern template class wye::sdk::Timeline<wye::cpu::Timeline>;
+extern template class wye::sdk::Timeline<wye::cpu::Timeline, wye::cpu::Submit, wye::cpu::Submit>;

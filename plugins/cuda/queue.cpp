@@ -20,15 +20,14 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
     return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
 }
 
-Queue::~Queue() { (void)timeline_.wait(timeline_.newest(), UINT64_MAX); }
-
-Result<std::uint64_t> Queue::submit(std::span<const wye_operation> operations,
-                                    std::span<const wye_event> waits) {
-    const Current current(device_.context());
-    return InOrderQueue::submit(operations, waits);
+// From here on the stream has more than the newest value.
+Result<void> Queue::begin() {
+    WYE_TRY(timeline_.event_for(timeline_.newest()));
+    if (timeline_.keeps_times()) {
+        WYE_ASSIGN(submit_.first, timeline_.events.record());
+    }
+    return {};
 }
-
-Result<void> Queue::begin() { return timeline_.begin(); }
 
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     WYE_ASSIGN(const EventRef event, other.timeline_.event_for(value));
@@ -77,7 +76,7 @@ Result<void> Queue::fill(const wye_fill_op& op) {
 Result<void> Queue::upload(const wye_transfer_op& op) {
     const CUdeviceptr target = buffer_of(op.buffer).memory() + op.offset;
     const void* source = op.source;
-    if (std::byte* staged = timeline_.stage(op.size)) {
+    if (std::byte* staged = stage(op.size)) {
         std::memcpy(staged, op.source, op.size);
         source = staged;
     }
@@ -88,19 +87,36 @@ Result<void> Queue::upload(const wye_transfer_op& op) {
 Result<void> Queue::download(const wye_transfer_op& op) {
     const CUdeviceptr source = buffer_of(op.buffer).memory() + op.offset;
     void* target = op.target;
-    if (std::byte* staged = timeline_.stage(op.size)) {
-        timeline_.deliver({op.target, staged, op.size});
+    if (std::byte* staged = stage(op.size)) {
+        submit_.copies.push_back({op.target, staged, op.size});
         target = staged;
     }
     return took(device_.driver.cuMemcpyDtoHAsync(target, source, op.size, handle_.get()),
                 "cuMemcpyDtoHAsync");
 }
 
-Result<std::uint64_t> Queue::end() { return timeline_.add(); }
+Result<std::uint64_t> Queue::end() {
+    if (timeline_.keeps_times()) {
+        WYE_ASSIGN(submit_.last, timeline_.events.record());
+    }
+    timeline_.staging.mark(timeline_.newest() + 1);
+    return timeline_.add(std::exchange(submit_, {}));
+}
 
-void Queue::drain() { (void)device_.driver.cuStreamSynchronize(handle_.get()); }
+void Queue::abandon() {
+    timeline_.staging.drop();
+    submit_ = {};
+}
 
-void Queue::abandon() { timeline_.abandon(); }
+std::byte* Queue::stage(std::uint64_t size) {
+    Staging& staging = timeline_.staging;
+    if (size > Staging::kMostBytes) return nullptr;
+    std::byte* out = staging.take(size);
+    const std::optional<std::uint64_t> oldest = staging.oldest();
+    if (out != nullptr || !oldest) return out;
+    (void)timeline_.poll(*oldest);  // perhaps it has ended
+    return staging.take(size);
+}
 
 Result<void> Queue::took(CUresult status, std::string_view call) {
     return queued(device_.check(status, call));

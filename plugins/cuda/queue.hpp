@@ -14,13 +14,10 @@ class Queue : public sdk::InOrderQueue<Queue> {
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
-    ~Queue();
+    ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // As InOrderQueue, with the context current.
-    [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
-                                               std::span<const wye_event> waits);
 
   private:
     friend InOrderQueue;
@@ -36,15 +33,19 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<std::uint64_t> end();
-    void drain();
     void abandon();
 
+    // Page-locked memory for a small transfer; null: go without.
+    std::byte* stage(std::uint64_t size);
     Result<void> took(CUresult status, std::string_view call);
     Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
 
     Device& device_;
     StreamHandle handle_;
     Timeline timeline_;
+
+    // Of the submit in progress.
+    Submit submit_;
 };
 
 }  // namespace wye::cuda

@@ -6,62 +6,53 @@
 // that their value is reached. All members may be called from any thread, except where said.
 #pragma once
 
-#include <deque>
 #include <vector>
 
-#include "cuda/context/marks.hpp"
+#include "cuda/context/events.hpp"
 #include "cuda/context/staging.hpp"
 #include "wye/sdk/host_copy.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::cuda {
 
-class Timeline : public sdk::Timeline<Timeline> {
+// What a submit queued.
+struct Submit {
+    EventRef first, last;               // first: with timing; last: null until somebody needs it
+    std::vector<sdk::HostCopy> copies;  // once it has ended
+};
+
+class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
   public:
-    Timeline(Device& device, CUstream stream, bool timing)
-        : sdk::Timeline<Timeline>(device.loss, timing),
+    Timeline(Device& device, CUstream queue, bool timing)
+        : sdk::Timeline<Timeline, Submit, EventRef>(device.loss, timing, device.plugin.spin_ns),
+          staging(device.context()),
+          events(device, queue, timing),
           device_(device),
           context_(device.context()),
-          stream_(stream),
-          marks_(device, stream, timing),
-          staging_(context_) {}
+          queue_(queue) {}
 
-    // By the submitting thread, with the context current: before the first operation of a submit...
-    [[nodiscard]] Result<void> begin();
-    // ...for each small transfer (null: go without), ...
-    [[nodiscard]] std::byte* stage(std::uint64_t size);
-    void deliver(const sdk::HostCopy& copy);
-    // ...and at the end: the next value, reached when the stream has come so far, or nothing.
-    [[nodiscard]] Result<std::uint64_t> add();
-    void abandon();
+    Staging staging;
+    Events events;
 
-    // An event that is reached no earlier than `value`; null: reached. With the context current.
-    [[nodiscard]] Result<EventRef> event_for(std::uint64_t value);
-    [[nodiscard]] Result<bool> ended(std::uint64_t value);
-    [[nodiscard]] Result<bool> await(std::uint64_t value, std::uint64_t timeout_ns);
+    [[nodiscard]] Current enter() const { return Current(context_); }
 
   private:
-    struct Deliveries {
-        std::uint64_t value;
-        std::vector<sdk::HostCopy> copies;
-    };
+    friend sdk::Timeline<Timeline, Submit, EventRef>;
+    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = false;
 
-    void collect(std::uint64_t value) WYE_REQUIRES(mutex_);
-    [[nodiscard]] bool query(std::uint64_t value) WYE_REQUIRES(mutex_);
-    [[nodiscard]] std::uint64_t spent_ns(const Mark& ended) const;
+    [[nodiscard]] Result<bool> has_ended(const Submit& submit);
+    [[nodiscard]] Result<EventRef> event_of(Submit& submit);
+    [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
+    [[nodiscard]] std::uint64_t spent_ns(const Submit& submit) const;
+    [[nodiscard]] Result<bool> wait_for(const EventRef& event, std::uint64_t timeout_ns);
+    [[nodiscard]] Result<void> finish();
 
     Device& device_;
     const Context& context_;
-    const CUstream stream_;
-
-    sdk::Mutex mutex_;
-    Marks marks_ WYE_GUARDED_BY(mutex_);
-    Staging staging_ WYE_GUARDED_BY(mutex_);
-    std::deque<Deliveries> deliveries_ WYE_GUARDED_BY(mutex_);  // ascending values
-    EventRef first_ WYE_GUARDED_BY(mutex_);                     // of the submit being made
-    std::vector<sdk::HostCopy> copies_ WYE_GUARDED_BY(mutex_);  // likewise
+    const CUstream queue_;
 };
 
 }  // namespace wye::cuda
 
-extern template class wye::sdk::Timeline<wye::cuda::Timeline>;
+extern template class wye::sdk::Timeline<wye::cuda::Timeline, wye::cuda::Submit,
+                                         wye::cuda::EventRef>;

@@ -19,8 +19,6 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
     return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
 }
 
-Queue::~Queue() { (void)device_.driver.clFinish(handle_.get()); }
-
 Result<void> Queue::begin() {
     taken_ = 0;
     return {};
@@ -95,16 +93,13 @@ Result<std::uint64_t> Queue::end() {
     (void)device_.driver.clFlush(handle_.get());
     waits_.clear();
     raw_waits_.clear();
-    return timeline_.add(std::move(first_), std::move(last_));
+    return timeline_.add(std::move(submit_));
 }
-
-void Queue::drain() { (void)device_.driver.clFinish(handle_.get()); }
 
 void Queue::abandon() {
     waits_.clear();
     raw_waits_.clear();
-    first_ = EventHandle();
-    last_ = EventHandle();
+    submit_ = {};
 }
 
 Order Queue::next() {
@@ -115,9 +110,9 @@ Order Queue::next() {
         out.waits = raw_waits_.data();
     }
     if (taken_ >= planned_) {
-        out.event = last_.receive(device_.driver);
+        out.event = submit_.last.receive(device_.driver);
     } else if (first && timeline_.keeps_times()) {
-        out.event = first_.receive(device_.driver);
+        out.event = submit_.first.receive(device_.driver);
     }
     return out;
 }

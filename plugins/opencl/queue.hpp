@@ -16,7 +16,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
-    ~Queue();
+    ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
@@ -35,7 +35,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<std::uint64_t> end();
-    void drain();
     void abandon();
 
     // The waits and the event of the operation that is queued next.
@@ -49,7 +48,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     // Of the submit in progress.
     std::vector<EventHandle> waits_;
     std::vector<cl_event> raw_waits_;
-    EventHandle first_, last_;
+    Submit submit_;
     std::uint64_t planned_ = 0, taken_ = 0;  // operations that queue something
 };
 

@@ -54,6 +54,31 @@ Result<void> Batch::run(Worker& worker, Pool& pool, const Stop& stop) {
     return {};
 }
 
+void Batch::end(std::optional<Error> error, std::uint64_t spent_ns) {
+    error_ = std::move(error);
+    spent_ns_ = spent_ns;
+    {
+        const sdk::Lock lock(mutex_);
+        ended_.store(true, std::memory_order_release);
+    }
+    changed_.notify_all();
+}
+
+bool Batch::wait_end(std::uint64_t timeout_ns) {
+    constexpr std::uint64_t kCentury = 3'000'000'000'000'000'000;  // more would overflow the clock
+    const bool limited = timeout_ns < kCentury;
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::nanoseconds(limited ? timeout_ns : 0);
+    sdk::WaitingLock lock(mutex_);
+    while (!ended()) {
+        if (!limited)
+            lock.wait(changed_);
+        else if (!lock.wait_until(changed_, end))
+            return ended();
+    }
+    return true;
+}
+
 Result<void> Batch::await(const Stop& stop) const {
     constexpr std::uint64_t kLookUpNs = 50'000'000;
     for (const Wait& wait : waits_)

@@ -3,9 +3,12 @@
 // A submit that waits for its queue's thread, with copies of all that was borrowed for the call.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <vector>
 
 #include "cpu/run/dispatch.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::cpu {
 
@@ -24,6 +27,16 @@ class Batch {
     // On the queue's thread. CANCELLED: it was told to stop.
     [[nodiscard]] Result<void> run(Worker& worker, Pool& pool, const Stop& stop);
 
+    // By that thread, once. Takes no memory.
+    void end(std::optional<Error> error, std::uint64_t spent_ns);
+
+    // By any thread. False: the time is over.
+    [[nodiscard]] bool wait_end(std::uint64_t timeout_ns);
+    [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
+    // Of one that has ended.
+    [[nodiscard]] std::optional<Error> take_error() { return std::move(error_); }
+    [[nodiscard]] std::uint64_t spent_ns() const { return spent_ns_; }
+
   private:
     struct Wait {
         Timeline* timeline;
@@ -36,6 +49,12 @@ class Batch {
     std::vector<std::vector<wye_binding>> bindings_;
     std::vector<std::vector<std::byte>> params_;
     std::optional<Handover> handover_;
+
+    std::optional<Error> error_;  // once it has ended
+    std::uint64_t spent_ns_ = 0;  // likewise
+    std::atomic<bool> ended_{false};
+    sdk::Mutex mutex_;
+    std::condition_variable changed_;  // it has ended
 };
 
 }  // namespace wye::cpu

@@ -6,6 +6,20 @@
 #include "cpu/run/float_state.hpp"
 
 namespace wye::cpu {
+namespace {
+
+// Nothing may leave the thread that serves a queue: without memory the texts are so short that they
+// need none.
+Error unexpected(const std::exception& e) {
+    if (dynamic_cast<const std::bad_alloc*>(&e) == nullptr) try {
+            return {Code::INTERNAL, std::string("the CPU plugin failed: ") + e.what(),
+                    "Fix: report this to the plugin's author"};
+        } catch (const std::bad_alloc&) {
+        }
+    return {Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"};
+}
+
+}  // namespace
 
 Server::~Server() {
     std::thread thread;
@@ -18,11 +32,14 @@ Server::~Server() {
     if (thread.joinable()) thread.join();
 }
 
-void Server::enqueue(std::uint64_t value, std::unique_ptr<Batch> batch, std::uint64_t spent_ns) {
-    {
+void Server::enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, std::uint64_t spent_ns) {
+    const Pending pending{value, std::move(batch), spent_ns};
+    try {
         const sdk::Lock lock(mutex_);
         if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
-        pending_.push_back({value, std::move(batch), spent_ns});
+        pending_.push_back(pending);
+    } catch (const std::exception& e) {
+        end(pending, unexpected(e), 0);
     }
     changed_.notify_all();
 }
@@ -42,32 +59,23 @@ void Server::serve() {
     }
 }
 
-namespace {
-
-// Nothing may leave the thread that serves a queue: without memory the texts are so short that they
-// need none.
-Error unexpected(const std::exception& e) {
-    if (dynamic_cast<const std::bad_alloc*>(&e) == nullptr) try {
-            return {Code::INTERNAL, std::string("the CPU plugin failed: ") + e.what(),
-                    "Fix: report this to the plugin's author"};
-        } catch (const std::bad_alloc&) {
-        }
-    return {Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"};
-}
-
-}  // namespace
-
 void Server::run(const Pending& pending) {
     const auto start = std::chrono::steady_clock::now();
+    std::optional<Error> error;
     try {
         Result<void> result = timeline_.usable(pending.value);
         if (result.ok()) result = pending.batch->run(worker, pool_, timeline_.stop(pending.value));
-        if (!result.ok()) return timeline_.fail(pending.value, std::move(result).error());
+        if (!result.ok()) error = std::move(result).error();
     } catch (const std::exception& e) {
-        return timeline_.fail(pending.value, unexpected(e));
+        error = unexpected(e);
     }
     const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start;
-    timeline_.end(pending.value, pending.spent_ns + static_cast<std::uint64_t>(spent.count()));
+    end(pending, std::move(error), static_cast<std::uint64_t>(spent.count()));
+}
+
+void Server::end(const Pending& pending, std::optional<Error> error, std::uint64_t spent_ns) {
+    pending.batch->end(std::move(error), pending.spent_ns + spent_ns);
+    timeline_.publish(pending.value);
 }
 
 }  // namespace wye::cpu

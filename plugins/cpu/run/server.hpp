@@ -20,9 +20,9 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // Its value ends when it has run, after `spent_ns` on the caller. Throws before anything is
-    // queued.
-    void enqueue(std::uint64_t value, std::unique_ptr<Batch> batch, std::uint64_t spent_ns);
+    // Its value, which was added, ends when it has run, after `spent_ns` on the caller; or fails
+    // without a thread to run it, or memory.
+    void enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, std::uint64_t spent_ns);
 
     // Of whoever runs the queue's operations: the caller, while nothing is pending.
     Worker worker;
@@ -30,11 +30,12 @@ class Server {
   private:
     struct Pending {
         std::uint64_t value = 0;
-        std::unique_ptr<Batch> batch;
+        std::shared_ptr<Batch> batch;
         std::uint64_t spent_ns = 0;
     };
     void serve();
     void run(const Pending& pending);
+    void end(const Pending& pending, std::optional<Error> error, std::uint64_t spent_ns);
 
     Pool& pool_;
     Timeline& timeline_;

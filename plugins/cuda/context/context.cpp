@@ -16,7 +16,7 @@ constexpr std::uint64_t kKeptShare = 8;
 }  // namespace
 
 Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const DeviceInfo& info) {
-    std::unique_ptr<Context> context(new Context(driver, info.id));
+    std::unique_ptr<Context> context(new Context(driver, info));
     CUresult status = driver.cuDevicePrimaryCtxRetain(&context->handle, info.id);
     if (status != CUDA_SUCCESS) {
         context->handle = nullptr;
@@ -25,11 +25,15 @@ Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const Dev
         return error;
     }
     const Current current(*context);
-    status = context->make_pool(info);
+    status = context->make_pool();
     if (status != CUDA_SUCCESS) return native_error(driver, status, "cuStreamCreate", info.name);
     status = context->allocate(kLeastBytes, context->nothing_);
     if (status != CUDA_SUCCESS) return native_error(driver, status, "cuMemAlloc", info.name);
     return context;
+}
+
+Error Context::gone(std::string_view call) const {
+    return native_error(driver, CUDA_ERROR_CONTEXT_IS_DESTROYED, call, info_.name);
 }
 
 void Context::end() {
@@ -38,25 +42,25 @@ void Context::end() {
     pool_ = {};
     pool_stream_ = {};
     lost.store(true);
-    (void)driver.cuDevicePrimaryCtxRelease(device_);
+    (void)driver.cuDevicePrimaryCtxRelease(info_.id);
     handle = nullptr;
 }
 
 // cuMemFree waits for everything that runs on the device, and a pool's frees do not.
-CUresult Context::make_pool(const DeviceInfo& info) {
+CUresult Context::make_pool() {
     CUstream stream = nullptr;
     const CUresult status = driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
     if (status != CUDA_SUCCESS) return status;
     pool_stream_ = StreamHandle(*this, stream);
-    if (!info.memory_pools) return CUDA_SUCCESS;
+    if (!info_.memory_pools) return CUDA_SUCCESS;
     CUmemPoolProps props{};
     props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    props.location.id = info.id;
+    props.location.id = info_.id;
     CUmemoryPool pool = nullptr;
     if (driver.cuMemPoolCreate(&pool, &props) != CUDA_SUCCESS) return CUDA_SUCCESS;
     pool_ = PoolHandle(*this, pool);
-    cuuint64_t kept = info.memory_bytes / kKeptShare;
+    cuuint64_t kept = info_.memory_bytes / kKeptShare;
     (void)driver.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept);
     return CUDA_SUCCESS;
 }

@@ -20,6 +20,8 @@ class Context : public ContextState {
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
 
+    // Of a call in a context that was lost.
+    [[nodiscard]] Error gone(std::string_view call) const;
     // Gives the primary context back; what is still in it counts as lost.
     void end();
 
@@ -33,11 +35,11 @@ class Context : public ContextState {
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }
 
   private:
-    Context(const Driver& driver, CUdevice device) : ContextState{driver}, device_(device) {}
-    CUresult make_pool(const DeviceInfo& info);
+    Context(const Driver& driver, const DeviceInfo& info) : ContextState{driver}, info_(info) {}
+    CUresult make_pool();
     CUresult try_allocate(std::uint64_t size, CUdeviceptr& out);
 
-    const CUdevice device_;
+    const DeviceInfo& info_;
     StreamHandle pool_stream_;
     PoolHandle pool_;  // empty: the device has no pools
     Memory nothing_;

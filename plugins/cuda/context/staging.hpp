@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A ring of page-locked host memory for small transfers, which would otherwise make the driver wait
-// for the stream (pageable memory is copied synchronously). Not synchronised: its timeline locks.
+// for the stream (pageable memory is copied synchronously). Taken from by the submitting thread,
+// and given back by whoever sees that a value was reached.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +12,21 @@
 
 namespace wye::cuda {
 
-class Staging {
+class Staging : public sdk::LockedRing {
   public:
     static constexpr std::uint64_t kCapacity = 1U << 20U;
     // Larger transfers go straight from and to the caller's memory.
     static constexpr std::uint64_t kMostBytes = kCapacity / 4;
 
-    explicit Staging(const ContextState& context) : context_(context) {}
+    explicit Staging(const ContextState& context) : LockedRing(kCapacity), context_(context) {}
 
     // Null when there is no room now, or the driver has no such memory left. With the context
     // current.
     [[nodiscard]] std::byte* take(std::uint64_t size) {
         if (size > kMostBytes || (!memory_ && !acquire())) return nullptr;
-        const auto offset = ring.take(size, kUnit);
+        const auto offset = LockedRing::take(size, kUnit);
         return offset ? static_cast<std::byte*>(memory_.get()) + *offset : nullptr;
     }
-    sdk::Ring ring{kCapacity};
 
   private:
     static constexpr std::uint64_t kUnit = 64;

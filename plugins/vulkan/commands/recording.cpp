@@ -206,9 +206,7 @@ Result<void> Recording::dispatch(const Program& program, const wye_dispatch_op& 
     return {};
 }
 
-void Recording::copy(const wye_copy_op& op) {
-    const Buffer& source = buffer_of(op.source);
-    const Buffer& target = buffer_of(op.target);
+void Recording::copy(const Buffer& source, const Buffer& target, const wye_copy_op& op) {
     const Access accesses[] = {{source.serial, op.source_offset, op.size, false},
                                {target.serial, op.target_offset, op.size, true}};
     separate(Stage::Transfer, accesses);

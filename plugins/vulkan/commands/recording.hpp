@@ -25,7 +25,7 @@ class Recording {
     // `block` is used when the program's block is in a buffer.
     [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op,
                                         const StagedRange& block);
-    void copy(const wye_copy_op& op);
+    void copy(const Buffer& source, const Buffer& target, const wye_copy_op& op);
     // Whole words of one repeated word.
     void fill(const Buffer& target, std::uint64_t offset, std::uint64_t size, std::uint32_t word);
     // From and to staged bytes. `regions` have their offsets in the staging buffer already.

@@ -20,9 +20,9 @@ struct StagedRange {
     [[nodiscard]] std::byte* bytes() const { return buffer->mapped + offset; }
 };
 
-class Staging {
+class Staging : public sdk::LockedRing {
   public:
-    explicit Staging(Device& device) : device_(device) {}
+    explicit Staging(Device& device) : LockedRing(kBytes), device_(device) {}
 
     // Free bytes in one piece, or none now.
     [[nodiscard]] Result<std::optional<StagedRange>> take(std::uint64_t size,
@@ -34,28 +34,9 @@ class Staging {
                     Code::DRIVER, device_.info.name + " has no memory that the host can map",
                     "Fix: update the Vulkan driver, or use another device", device_.info.name);
         }
-        const sdk::Lock lock(mutex_);
-        const std::optional<std::uint64_t> offset = ring_.take(size, alignment);
+        const std::optional<std::uint64_t> offset = LockedRing::take(size, alignment);
         if (!offset) return std::optional<StagedRange>();
         return std::optional<StagedRange>({buffer_.get(), *offset});
-    }
-    // What was taken since the last mark: in use until `segment` has ended, or not used after all.
-    void mark(std::uint64_t segment) {
-        const sdk::Lock lock(mutex_);
-        ring_.mark(segment);
-    }
-    void drop() {
-        const sdk::Lock lock(mutex_);
-        ring_.drop();
-    }
-    void release(std::uint64_t segment) {
-        const sdk::Lock lock(mutex_);
-        ring_.release(segment);
-    }
-    // The segment that has to end for the oldest range to come back; none: nothing is marked.
-    [[nodiscard]] std::optional<std::uint64_t> oldest() {
-        const sdk::Lock lock(mutex_);
-        return ring_.oldest();
     }
 
   private:
@@ -63,8 +44,6 @@ class Staging {
 
     Device& device_;
     std::unique_ptr<Buffer> buffer_;  // made when it is first needed
-    sdk::Mutex mutex_;
-    sdk::Ring ring_ WYE_GUARDED_BY(mutex_){kBytes};
 };
 
 }  // namespace wye::vulkan

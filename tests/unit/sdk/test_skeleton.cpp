@@ -81,23 +81,54 @@ TEST_CASE("an owned object is given back once, by its last owner") {
     CHECK(released == Released{{1, 1}, {2, 1}});
 }
 
-struct FakeTimeline : Timeline<FakeTimeline> {
-    explicit FakeTimeline(const LossState& loss) : Timeline<FakeTimeline>(loss, false) {}
-    std::uint64_t add() { return log_.add(); }
-    Result<bool> ended(std::uint64_t value) {
-        if (value <= ended_up_to) log_.reach(value);
-        return value <= ended_up_to;
+// What a submit of the fake driver is: its number. Events are numbers too; 0: none.
+struct FakeSubmit {
+    int number = 0;
+};
+
+// A driver that ends what it is told to have ended, and writes down what it was asked for.
+struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
+    FakeTimeline(const LossState& loss, std::string& steps, bool timing = false)
+        : Timeline<FakeTimeline, FakeSubmit, int>(loss, timing), steps_(steps) {}
+    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true;
+    std::uint64_t add() { return Timeline<FakeTimeline, FakeSubmit, int>::add({++numbered}); }
+    Result<bool> has_ended(const FakeSubmit& submit) const {
+        if (unknown) return broken("nobody knows");
+        return submit.number <= ended_up_to;
     }
-    Result<bool> await(std::uint64_t value, std::uint64_t timeout_ns) {
-        return ask_at_intervals(Clock::now(), timeout_ns, [&] { return ended(value); });
+    Result<int> event_of(const FakeSubmit& submit) const { return submit.number; }
+    std::optional<Error> settle(std::uint64_t value, const FakeSubmit& submit) {
+        CHECK(value == static_cast<std::uint64_t>(submit.number));
+        settled += std::to_string(submit.number) + " ";
+        if (submit.number == fails) return broken("failed at work");
+        return std::nullopt;
     }
-    std::uint64_t ended_up_to = 0;
+    static std::uint64_t spent_ns(const FakeSubmit& submit) {
+        return static_cast<std::uint64_t>(submit.number) * 10;
+    }
+    Result<bool> wait_for(int event, std::uint64_t) {
+        waited_for = event;
+        if (unknown) return broken("nobody knows");
+        ended_up_to = event;
+        return true;
+    }
+    Result<void> finish() {
+        steps_ += "drain ";
+        if (unknown) return broken("cannot finish");
+        ended_up_to = numbered;
+        return {};
+    }
+
+    std::string& steps_;
+    std::string settled;
+    int numbered = 0, ended_up_to = 0, fails = 0, waited_for = 0;
+    bool unknown = false;
 };
 
 // Writes down what it was asked for; refuses copies.
 struct FakeQueue : InOrderQueue<FakeQueue> {
     static constexpr std::string_view kPlugin = "fake";
-    explicit FakeQueue(const LossState& loss) : own(loss) {}
+    explicit FakeQueue(const LossState& loss) : own(loss, steps) {}
     FakeTimeline& timeline() { return own; }
     Result<void> note(const char* what) {
         steps += what;
@@ -121,11 +152,10 @@ struct FakeQueue : InOrderQueue<FakeQueue> {
         (void)note("end");
         return own.add();
     }
-    void drain() { (void)note("drain "); }
     void abandon() { (void)note("abandon"); }
 
-    FakeTimeline own;
     std::string steps;
+    FakeTimeline own;
     bool out_of_memory = false;
 };
 
@@ -198,6 +228,109 @@ TEST_CASE("what a loss met is lost, what was reached before stays reached") {
     CHECK(queue.timeline().wait(1, 0).ok());
     CHECK(queue.timeline().poll(2).error().code == Code::DEVICE_LOST);
     CHECK(queue.submit({}, {}).error().code == Code::DEVICE_LOST);
+}
+
+TEST_CASE(
+    "what is pending is settled once, in order, and a failure is that value's and all later "
+    "ones'") {
+    LossState loss;
+    std::string steps;
+    FakeTimeline timeline(loss, steps, true);
+    for (int i = 0; i < 5; ++i) (void)timeline.add();
+    CHECK(timeline.event_for(2).value() == 2);
+    CHECK(timeline.settled.empty());
+    timeline.ended_up_to = 2;
+    CHECK(timeline.poll(2).value());
+    CHECK(timeline.settled == "1 2 ");
+    CHECK(timeline.reached(1));
+    CHECK(timeline.event_for(1).value() == 0);  // nothing to wait for
+    CHECK(timeline.device_ns(2).value() == 20);
+    timeline.fails = 4;
+    timeline.ended_up_to = 5;
+    CHECK(timeline.wait(3, 0).ok());
+    CHECK(timeline.poll(5).error().message == "failed at work");
+    CHECK(timeline.settled == "1 2 3 4 5 ");
+    CHECK(timeline.wait(3, 0).ok());
+    CHECK(timeline.wait(4, 0).error().message == "failed at work");
+    CHECK(timeline.device_ns(4).error().code == Code::UNSUPPORTED);
+    CHECK(steps.empty());
+}
+
+TEST_CASE("where nobody knows how far the work is, it ends first, and all that is pending fails") {
+    LossState loss;
+    std::string steps;
+    FakeTimeline timeline(loss, steps);
+    for (int i = 0; i < 3; ++i) (void)timeline.add();
+    timeline.ended_up_to = 1;
+    REQUIRE(timeline.poll(1).value());
+    timeline.unknown = true;
+    SUBCASE("asked") { CHECK(timeline.poll(2).error().message == "nobody knows"); }
+    SUBCASE("awaited") { CHECK(timeline.wait(2, 10).error().message == "nobody knows"); }
+    SUBCASE("drained") {
+        timeline.drain();
+        CHECK(timeline.poll(2).error().message == "cannot finish");
+    }
+    CHECK(steps == "drain ");
+    CHECK(timeline.settled == "1 ");  // what follows is not handed over
+    CHECK(timeline.wait(1, 0).ok());
+    CHECK(!timeline.wait(3, 0).ok());
+}
+
+TEST_CASE(
+    "a caller that never waits gathers no more than what is pending, and no failure is lost") {
+    LossState loss;
+    std::string steps;
+    FakeTimeline timeline(loss, steps);
+    timeline.fails = 1;
+    for (int i = 0; i < 1000; ++i) (void)timeline.add();
+    CHECK(timeline.settled.empty());  // none has ended
+    timeline.ended_up_to = 900;
+    (void)timeline.add();
+    CHECK(timeline.settled.substr(0, 4) == "1 2 ");
+    CHECK(timeline.wait(1000, 0).error().message == "failed at work");
+}
+
+TEST_CASE("a wait without a limit is the driver's, for the newest value its cheapest") {
+    LossState loss;
+    std::string steps;
+    FakeTimeline timeline(loss, steps);
+    for (int i = 0; i < 4; ++i) (void)timeline.add();
+    CHECK(timeline.wait(2, 1000).error().code == Code::TIMEOUT);
+    CHECK(timeline.waited_for == 0);  // this driver cannot wait for so long and no longer
+    CHECK(timeline.wait(2, UINT64_MAX).ok());
+    CHECK(timeline.waited_for == 2);
+    CHECK(!timeline.poll(3).value());
+    CHECK(timeline.wait(4, UINT64_MAX).ok());
+    CHECK(timeline.waited_for == 2);
+    CHECK(steps == "drain ");
+    CHECK(timeline.reached(4));
+}
+
+TEST_CASE("drained, everything has ended and was settled") {
+    LossState loss;
+    std::string steps;
+    FakeTimeline timeline(loss, steps);
+    for (int i = 0; i < 3; ++i) (void)timeline.add();
+    timeline.drain();
+    CHECK(timeline.settled == "1 2 3 ");
+    CHECK(timeline.reached(3));
+    CHECK(timeline.newest() == 3);
+    CHECK(!timeline.poll(4).value());  // not submitted yet
+}
+
+TEST_CASE("first in, first out, also where the places wrap around and grow") {
+    Fifo<int> fifo;
+    int in = 0;
+    int out = 0;
+    for (int round = 1; round < 60; ++round) {
+        for (int i = 0; i < round; ++i) fifo.push(in++);
+        for (int i = 0; i < round / 2; ++i) CHECK(fifo.pop() == out++);
+        CHECK(fifo.size() == static_cast<std::size_t>(in - out));
+        CHECK(fifo.front() == out);
+        CHECK(fifo[fifo.size() - 1] == in - 1);
+    }
+    fifo.clear();
+    CHECK(fifo.empty());
 }
 
 TEST_CASE("the shape of a launch: names, slots, and whether a part of a grid may run") {

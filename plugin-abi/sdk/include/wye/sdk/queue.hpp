@@ -4,10 +4,10 @@
 //
 //     begin -> wait_for, for each wait -> plan -> one call for each operation -> end
 //
-// and, where one of them fails or memory runs out: drain, if some of it was queued, then abandon.
-// Everything is queued or nothing: what comes after a part fails with the error. The plugin's class
-// derives from this and has timeline() (see timeline.hpp) and, in this order, all Result where no
-// type is given:
+// and, where one of them fails or memory runs out: the timeline is drained, if some of it was
+// queued, then abandon. Everything is queued or nothing: what comes after a part fails with the
+// error. The plugin's class derives from this and has timeline() (see timeline.hpp) and, in this
+// order, all Result where no type is given:
 //
 //     begin()                  before anything else
 //     wait_for(other, value)   what follows runs after `value` of another queue of the device
@@ -15,7 +15,6 @@
 //     dispatch(op)             also of no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)      not of no bytes
 //     end()                    the submit's value
-//     void drain()             waits until what was queued has ended
 //     void abandon()           forgets the submit
 //
 // and `static constexpr std::string_view kPlugin`, for sentences. One thread at a time.
@@ -66,6 +65,8 @@ class InOrderQueue {
         queued_ = queued_ || done.ok();
         return done;
     }
+    // Whether some of the submit was queued.
+    [[nodiscard]] bool begun() const { return queued_; }
     // The one of the calls that the operation asks for.
     [[nodiscard, gnu::always_inline]] inline Result<void> perform(const wye_operation& op) {
         auto& queue = static_cast<Derived&>(*this);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "wye/sdk/queue.hpp"
+#include "wye/sdk/timeline.hpp"
 
 namespace wye::sdk {
 
@@ -13,6 +14,7 @@ template <typename Derived>
 Result<std::uint64_t> InOrderQueue<Derived>::submit(std::span<const wye_operation> operations,
                                                     std::span<const wye_event> waits) {
     auto& queue = static_cast<Derived&>(*this);
+    [[maybe_unused]] const auto entered = enter(queue.timeline());
     queued_ = false;
     try {
         Result<std::uint64_t> value = steps(queue, operations, waits);
@@ -43,8 +45,9 @@ template <typename Derived>
 // What was cancelled or lost may have begun.
 template <typename Derived>
 void InOrderQueue<Derived>::give_up(Derived& queue, const Error& error) {
-    if (queued_) queue.drain();
-    if (queued_ || error.code == Code::CANCELLED || error.code == Code::DEVICE_LOST)
+    const bool begun = queue.begun();
+    if (begun) queue.timeline().drain();
+    if (begun || error.code == Code::CANCELLED || error.code == Code::DEVICE_LOST)
         queue.timeline().poison(error);
     queue.abandon();
 }

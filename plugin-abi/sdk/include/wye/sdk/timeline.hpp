@@ -1,28 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The half of a queue's timeline that every plugin has: polling and waiting for values, failures
-// and times. The plugin's class derives from it and knows how its driver tells that work has ended:
+// The timeline of a queue: polling and waiting for values, failures and times. For each value that
+// was not seen to have ended it keeps a Submit: what the plugin needs to ask its driver for the
+// end, to wait for it, and to tidy up after it (events, marks, host copies). The plugin's class
+// derives from this and has, in this order:
 //
-//     Result<bool> ended(value);              // collects; true: everything up to `value` has ended
-//     Result<bool> await(value, timeout_ns);  // as that, after at most timeout_ns; false: not yet
+//     Result<bool> has_ended(const Submit&)     asks the driver, without waiting
+//     Result<Event> event_of(Submit&)           what is reached no earlier than it
+//     optional<Error> settle(value, Submit&)    it has ended: hands over what it read
+//     uint64_t spent_ns(const Submit&)          device nanoseconds; before settle
+//     Result<bool> wait_for(Event, timeout_ns)  false: the time is over
+//     Result<void> finish()                     the driver has ended all it was given
+//     static constexpr bool kWaitsWithLimit     else wait_for gets UINT64_MAX only
+//     static constexpr bool kFinishIsCheapest   for the newest value, instead of wait_for
 //
-// Both are asked for values that are neither reached nor failed. All members are free-threaded.
-// Instantiated beside the class (`extern template`), so that its calls are inlined.
+// and perhaps enter(), whose value lives while the driver is called (a current context). The first
+// four are called with the timeline's lock held, so they call nothing of the timeline. An error of
+// has_ended, wait_for or finish says that nobody knows how far the work is: everything pending
+// fails by it. All members are free-threaded, except where said. Instantiated beside the class
+// (`extern template`), so that its calls are inlined.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include "wye/sdk/fifo.hpp"
 #include "wye/sdk/loss_state.hpp"
 #include "wye/sdk/value_log.hpp"
 
 namespace wye::sdk {
 
-template <typename Derived>
+// What holds while a driver is called: the value of the timeline's enter(), if it has one.
+template <typename Timeline>
+[[nodiscard]] auto enter([[maybe_unused]] Timeline& timeline) {
+    if constexpr (requires { timeline.enter(); })
+        return timeline.enter();
+    else
+        return nullptr;
+}
+
+template <typename Derived, typename Submit, typename Event>
 class Timeline {
   public:
-    Timeline(const LossState& loss, bool timing) : loss_(loss), log_(timing) {}
+    // `spin_ns`: a wait asks again and again for this long before it waits for an event.
+    Timeline(const LossState& loss, bool timing, std::uint64_t spin_ns = 0)
+        : log_(timing), loss_(loss), spin_ns_(spin_ns) {}
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
@@ -33,7 +56,8 @@ class Timeline {
     [[nodiscard]] Result<bool> poll(std::uint64_t value) {
         if (reached(value)) return true;
         WYE_TRY(usable(value));
-        WYE_ASSIGN(const bool ended, self().ended(value));
+        [[maybe_unused]] const auto entered = enter(self());
+        WYE_ASSIGN(const bool ended, ended_by_now(value));
         if (ended) WYE_TRY(log_.outcome(value));
         return ended;
     }
@@ -41,7 +65,8 @@ class Timeline {
     [[nodiscard, gnu::hot]] Result<void> wait(std::uint64_t value, std::uint64_t timeout_ns) {
         if (reached(value)) return {};
         WYE_TRY(usable(value));
-        WYE_ASSIGN(const bool ended, self().await(value, timeout_ns));
+        [[maybe_unused]] const auto entered = enter(self());
+        WYE_ASSIGN(const bool ended, await(value, timeout_ns));
         if (!ended) return errors::timed_out(value, timeout_ns);
         return log_.outcome(value);
     }
@@ -61,35 +86,128 @@ class Timeline {
     // What is submitted from now on fails.
     void poison(Error error) { log_.poison(std::move(error)); }
 
+    // By the submitting thread: the next value, reached when `submit` has ended.
+    std::uint64_t add(Submit submit) {
+        const Lock lock(mutex_);
+        collect_old();
+        pending_.push(std::move(submit));
+        return log_.add();
+    }
+    // As that, for work that has ended, after everything before it.
+    std::uint64_t add_ended(std::uint64_t spent_ns) {
+        const Lock lock(mutex_);
+        collect(log_.newest());
+        const std::uint64_t value = log_.add();
+        log_.keep_time(value, spent_ns);
+        log_.reach(value);
+        return value;
+    }
+    // By whoever ends work, instead of a driver that is asked: everything up to `value` has ended.
+    // Takes no memory.
+    void publish(std::uint64_t value) {
+        const Lock lock(mutex_);
+        collect(value);
+    }
+    // What another queue may wait for; empty: `value` was reached.
+    [[nodiscard]] Result<Event> event_for(std::uint64_t value) {
+        const Lock lock(mutex_);
+        if (Submit* submit = find(value)) return self().event_of(*submit);
+        return Event();
+    }
+    // Waits until everything has ended, also what was queued and has no value (yet).
+    void drain() {
+        [[maybe_unused]] const auto entered = enter(self());
+        const Result<void> finished = self().finish();
+        const Lock lock(mutex_);
+        if (finished.ok())
+            collect(log_.newest());
+        else
+            give_up(finished.error());
+    }
+
   protected:
     ~Timeline() = default;
 
+    ValueLog log_;
+
+  private:
     using Clock = std::chrono::steady_clock;
+
+    // From so many pending submits on, each new one sees whether the oldest have ended, so that a
+    // caller that never waits does not gather the events of all its submits.
+    static constexpr std::size_t kMany = 256;
+
+    [[nodiscard]] Derived& self() { return static_cast<Derived&>(*this); }
     [[nodiscard]] static std::uint64_t since(Clock::time_point start) {
         return static_cast<std::uint64_t>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
     }
-    // Calls `ask`, which returns Result<bool>, until it says true or `limit_ns` have passed since
-    // `start`, and lets other threads run in between after a while.
-    template <typename Ask>
-    [[nodiscard]] static Result<bool> ask_at_once(Clock::time_point start, std::uint64_t limit_ns,
-                                                  Ask&& ask) {
+
+    [[nodiscard]] Result<bool> ended_by_now(std::uint64_t value) {
+        const Result<bool> now = ask(value);
+        return now.ok() ? now : failed(value, now.error());
+    }
+    [[nodiscard]] Result<bool> await(std::uint64_t value, std::uint64_t timeout_ns) {
+        const Result<bool> now = block(value, timeout_ns);
+        if (!now.ok()) return failed(value, now.error());
+        if (*now) publish(value);
+        return now;
+    }
+
+    // The oldest pending value, or the one that is submitted next.
+    [[nodiscard]] std::uint64_t oldest() const WYE_REQUIRES(mutex_) {
+        return log_.newest() - pending_.size() + 1;
+    }
+    // Null: it has ended, and was seen to; or it is still to come.
+    [[nodiscard]] Submit* find(std::uint64_t value) WYE_REQUIRES(mutex_) {
+        if (value < oldest() || value > log_.newest()) return nullptr;
+        return &pending_[value - oldest()];
+    }
+    [[nodiscard]] Result<bool> ask(std::uint64_t value) {
+        const Lock lock(mutex_);
+        Submit* submit = find(value);
+        if (submit == nullptr) return value <= log_.newest();
+        WYE_ASSIGN(const bool yes, self().has_ended(*submit));
+        if (yes) collect(value);
+        return yes;
+    }
+    // Asks for a while, then waits.
+    [[nodiscard]] Result<bool> block(std::uint64_t value, std::uint64_t timeout_ns) {
+        const bool limited = timeout_ns != UINT64_MAX;
+        if (spin_ns_ != 0 || (limited && !Derived::kWaitsWithLimit)) {
+            const Clock::time_point start = Clock::now();
+            WYE_ASSIGN(const bool yes, ask_at_once(value, start, std::min(timeout_ns, spin_ns_)));
+            if (yes) return true;
+            if (limited && !Derived::kWaitsWithLimit)
+                return ask_at_intervals(value, start, timeout_ns);
+        }
+        if (Derived::kFinishIsCheapest && value == log_.newest()) {
+            WYE_TRY(self().finish());
+            return true;
+        }
+        WYE_ASSIGN(const Event event, event_for(value));
+        if (!event) return value <= log_.newest();
+        return self().wait_for(event, timeout_ns);
+    }
+    // Asks until the value has ended or `limit_ns` have passed since `start`, and lets other
+    // threads run in between after a while.
+    [[nodiscard]] Result<bool> ask_at_once(std::uint64_t value, Clock::time_point start,
+                                           std::uint64_t limit_ns) {
         constexpr std::uint64_t kAlone = 50000;
         for (;;) {
-            WYE_ASSIGN(const bool yes, ask());
+            WYE_ASSIGN(const bool yes, ask(value));
             const std::uint64_t spent = yes ? 0 : since(start);
             if (yes || spent >= limit_ns) return yes;
             if (spent > kAlone) std::this_thread::yield();
         }
     }
-    // Calls `ask`, which returns Result<bool>, until it says true or `timeout_ns` have passed since
-    // `start`, with growing pauses: for drivers that cannot wait for so long and no longer.
-    template <typename Ask>
-    [[nodiscard]] static Result<bool> ask_at_intervals(Clock::time_point start,
-                                                       std::uint64_t timeout_ns, Ask&& ask) {
+    // Asks until the value has ended or `timeout_ns` have passed since `start`, with growing
+    // pauses: for drivers that cannot wait for so long and no longer.
+    [[nodiscard]] Result<bool> ask_at_intervals(std::uint64_t value, Clock::time_point start,
+                                                std::uint64_t timeout_ns) {
         constexpr std::uint64_t kFirst = 2000, kLongest = 500000;
         for (std::uint64_t pause = kFirst;; pause = std::min(pause * 2, kLongest)) {
-            WYE_ASSIGN(const bool yes, ask());
+            WYE_ASSIGN(const bool yes, ask(value));
             const std::uint64_t spent = since(start);
             if (yes || spent >= timeout_ns) return yes;
             std::this_thread::sleep_for(
@@ -97,11 +215,46 @@ class Timeline {
         }
     }
 
-    const LossState& loss_;
-    ValueLog log_;
+    // Everything up to `value` has ended.
+    void collect(std::uint64_t value) WYE_REQUIRES(mutex_) {
+        while (!pending_.empty() && oldest() <= value) {
+            const std::uint64_t ended = oldest();
+            Submit submit = pending_.pop();
+            const std::uint64_t spent = log_.keeps_times() ? self().spent_ns(submit) : 0;
+            std::optional<Error> error = self().settle(ended, submit);
+            if (error)
+                log_.fail(ended, *std::move(error));
+            else if (log_.keeps_times())
+                log_.keep_time(ended, spent);
+            log_.reach(ended);
+        }
+    }
+    void collect_old() WYE_REQUIRES(mutex_) {
+        while (pending_.size() >= kMany) {
+            const Result<bool> ended = self().has_ended(pending_.front());
+            if (!ended.ok() || !*ended) return;
+            collect(oldest());
+        }
+    }
+    // What was not reached by now never will be, and nothing is handed over any more.
+    void give_up(Error error) WYE_REQUIRES(mutex_) {
+        log_.fail_pending(std::move(error));
+        pending_.clear();
+    }
+    // Whoever hears of an error takes its memory back: the driver has ended by then, if it can.
+    [[nodiscard]] Result<bool> failed(std::uint64_t value, Error error) {
+        (void)self().finish();
+        const Lock lock(mutex_);
+        give_up(std::move(error));
+        WYE_TRY(log_.outcome(value));
+        return true;
+    }
 
-  private:
-    [[nodiscard]] Derived& self() { return static_cast<Derived&>(*this); }
+    const LossState& loss_;
+    const std::uint64_t spin_ns_;
+
+    Mutex mutex_;
+    Fifo<Submit> pending_ WYE_GUARDED_BY(mutex_);  // consecutive values, up to the newest
 };
 
 }  // namespace wye::sdk

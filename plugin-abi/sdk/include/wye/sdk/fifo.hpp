@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First in, first out, in memory that is kept: once it has grown, adding and removing cost no
+// allocation. Not synchronised.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace wye::sdk {
+
+template <typename T>
+class Fifo {
+  public:
+    [[nodiscard]] bool empty() const { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    // 0: the oldest.
+    [[nodiscard]] T& operator[](std::size_t at) { return places_[place(at)]; }
+    [[nodiscard]] T& front() { return places_[first_]; }
+
+    void push(T value) {
+        if (size_ == places_.size()) grow();
+        places_[place(size_)] = std::move(value);
+        ++size_;
+    }
+    [[nodiscard]] T pop() {
+        T out = std::exchange(places_[first_], T());
+        first_ = place(1);
+        --size_;
+        return out;
+    }
+    void clear() {
+        while (!empty()) (void)pop();
+    }
+
+  private:
+    static constexpr std::size_t kFirstPlaces = 16;
+
+    [[nodiscard]] std::size_t place(std::size_t at) const {
+        return (first_ + at) & (places_.size() - 1);
+    }
+    void grow() {
+        std::vector<T> larger(places_.empty() ? kFirstPlaces : places_.size() * 2);
+        for (std::size_t at = 0; at < size_; ++at) larger[at] = std::move((*this)[at]);
+        places_ = std::move(larger);
+        first_ = 0;
+    }
+
+    std::vector<T> places_;  // a power of two of them
+    std::size_t first_ = 0, size_ = 0;
+};
+
+}  // namespace wye::sdk

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/context/events.hpp"
+
+namespace wye::cuda {
+
+Result<EventRef> Events::record() {
+    const Driver& driver = device_.driver;
+    EventRef event = take();
+    if (!event) {
+        CUevent raw = nullptr;
+        const unsigned untimed = timing_ ? 0 : CU_EVENT_DISABLE_TIMING;
+        const CUresult status = driver.cuEventCreate(&raw, CU_EVENT_BLOCKING_SYNC | untimed);
+        WYE_TRY(device_.check(status, "cuEventCreate"));
+        event = std::make_shared<EventHandle>(device_.context(), raw);
+    }
+    WYE_TRY(device_.check(driver.cuEventRecord(event->get(), stream_), "cuEventRecord"));
+    return event;
+}
+
+void Events::give_back(EventRef event) {
+    if (!event || event.use_count() != 1) return;
+    const sdk::Lock lock(mutex_);
+    free_.push_back(std::move(event));
+}
+
+EventRef Events::take() {
+    const sdk::Lock lock(mutex_);
+    if (free_.empty()) return nullptr;
+    EventRef out = std::move(free_.back());
+    free_.pop_back();
+    return out;
+}
+
+}  // namespace wye::cuda

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/commands/segments.hpp"
+
+#include <algorithm>
+
+#include "vulkan/quirks.hpp"
+
+namespace wye::vulkan {
+
+Result<SemaphoreHandle> Segments::make_semaphore(Device& device) {
+    auto type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    auto info = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+    info.pNext = &type;
+    SemaphoreHandle out;
+    const VkResult result =
+        device.vk().vkCreateSemaphore(device.handle(), &info, nullptr, out.receive(device.logical));
+    WYE_TRY(device.check(result, "vkCreateSemaphore"));
+    return out;
+}
+
+Result<void> Segments::send(const std::vector<SegmentWait>& waits,
+                            std::unique_ptr<Recording>& recording,
+                            std::vector<sdk::HostCopy>& copies) {
+    std::vector<VkSemaphore> semaphores;
+    std::vector<std::uint64_t> numbers;
+    for (const SegmentWait& wait : waits) {
+        semaphores.push_back(wait.of->semaphore_.get());
+        numbers.push_back(wait.number);
+    }
+    const std::vector<VkPipelineStageFlags> stages(waits.size(),
+                                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    const std::uint64_t number = newest_ + 1;
+    const VkSemaphore signal = semaphore_.get();
+    const VkCommandBuffer commands = recording ? recording->commands() : VK_NULL_HANDLE;
+    auto values =
+        make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    values.waitSemaphoreValueCount = static_cast<std::uint32_t>(waits.size());
+    values.pWaitSemaphoreValues = numbers.data();
+    values.signalSemaphoreValueCount = 1;
+    values.pSignalSemaphoreValues = &number;
+    auto info = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    info.pNext = &values;
+    info.waitSemaphoreCount = values.waitSemaphoreValueCount;
+    info.pWaitSemaphores = semaphores.data();
+    info.pWaitDstStageMask = stages.data();
+    info.commandBufferCount = recording ? 1 : 0;
+    info.pCommandBuffers = &commands;
+    info.signalSemaphoreCount = 1;
+    info.pSignalSemaphores = &signal;
+    VkResult result = VK_SUCCESS;
+    {
+        const sdk::Lock lock(shared_.mutex);
+        result = device_.vk().vkQueueSubmit(shared_.handle, 1, &info, VK_NULL_HANDLE);
+    }
+    WYE_TRY(device_.check(result, "vkQueueSubmit"));
+    const sdk::Lock lock(mutex_);
+    newest_ = number;
+    staging.mark(number);
+    pending_.push_back({number, std::move(recording), std::exchange(copies, {})});
+    return {};
+}
+
+Result<bool> Segments::has_ended(std::uint64_t number) {
+    if (number <= ended_.load(std::memory_order_acquire)) return true;
+    WYE_TRY(unbroken());
+    std::uint64_t now = 0;
+    const VkResult result =
+        device_.vk().vkGetSemaphoreCounterValue(device_.handle(), semaphore_.get(), &now);
+    if (result != VK_SUCCESS) return failed(result, "vkGetSemaphoreCounterValue");
+    if (now < number && gone()) return failed(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
+    return now >= number;
+}
+
+Result<bool> Segments::await(std::uint64_t number, std::uint64_t timeout_ns) {
+    if (number <= ended_.load(std::memory_order_acquire)) return true;
+    WYE_TRY(unbroken());
+    return wait_for(number, timeout_ns);
+}
+
+Result<void> Segments::finish() {
+    if (idle()) return {};
+    WYE_TRY(device_.loss.check());
+    WYE_TRY(wait_for(newest_, UINT64_MAX));
+    return unbroken();
+}
+
+// quirk nvidia-vk-silent-loss: asks now and then whether the device is still there.
+Result<bool> Segments::wait_for(std::uint64_t number, std::uint64_t timeout_ns) {
+    auto info = make<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
+    const VkSemaphore semaphore = semaphore_.get();
+    info.semaphoreCount = 1;
+    info.pSemaphores = &semaphore;
+    info.pValues = &number;
+    for (std::uint64_t left = timeout_ns;;) {
+        const std::uint64_t slice = std::min(left, kAskEveryNs);
+        const VkResult result = device_.vk().vkWaitSemaphores(device_.handle(), &info, slice);
+        if (result == VK_SUCCESS) return true;
+        if (result != VK_TIMEOUT) return failed(result, "vkWaitSemaphores");
+        if (gone()) return failed(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
+        if (timeout_ns != UINT64_MAX) left -= slice;
+        if (left == 0) return false;
+    }
+}
+
+void Segments::collect(std::uint64_t number) {
+    const sdk::Lock lock(mutex_);
+    while (!pending_.empty() && pending_.front().number <= number) {
+        Segment ended = std::move(pending_.front());
+        pending_.pop_front();
+        sdk::run(ended.copies);
+        if (ended.recording) {
+            if (timing_)
+                if (const auto times = ended.recording->times(); times.ok())
+                    times_.push_back({ended.number, *times});
+            recordings.give_back(std::move(ended.recording));
+        }
+        ended_.store(ended.number, std::memory_order_release);
+    }
+    staging.release(number);
+}
+
+Result<void> Segments::wait(std::uint64_t number) {
+    if (number <= ended_.load(std::memory_order_acquire)) return {};
+    WYE_TRY(device_.loss.check());
+    WYE_TRY(await(number, UINT64_MAX));
+    collect(number);
+    return {};
+}
+
+std::uint64_t Segments::spent_ns(std::uint64_t first, std::uint64_t last) {
+    const sdk::Lock lock(mutex_);
+    std::uint64_t begin = UINT64_MAX;
+    std::uint64_t end = 0;
+    for (; !times_.empty() && times_.front().number <= last; times_.pop_front()) {
+        if (times_.front().number < first) continue;
+        begin = std::min(begin, times_.front().times.begin);
+        end = std::max(end, times_.front().times.end);
+    }
+    return end > begin ? end - begin : 0;
+}
+
+Result<void> Segments::unbroken() const {
+    if (!broken_.load(std::memory_order_acquire)) return {};
+    const sdk::Lock lock(mutex_);
+    return *error_;
+}
+
+Error Segments::failed(VkResult result, std::string_view call) {
+    const sdk::Lock lock(mutex_);
+    for (Segment& segment : pending_) segment.copies.clear();
+    if (!error_) error_ = device_.failed(result, call);
+    broken_.store(true, std::memory_order_release);
+    return *error_;
+}
+
+bool Segments::gone() {
+    const Clock::time_point now = Clock::now();
+    Clock::time_point last = asked_.load(std::memory_order_relaxed);
+    if (now - last < std::chrono::nanoseconds(kAskEveryNs) ||
+        !asked_.compare_exchange_strong(last, now))
+        return false;
+    const auto nothing = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    const sdk::Lock lock(shared_.mutex);
+    return device_.vk().vkQueueSubmit(shared_.handle, 1, &nothing, VK_NULL_HANDLE) ==
+           VK_ERROR_DEVICE_LOST;
+}
+
+}  // namespace wye::vulkan

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a queue has sent to the driver: segments, one vkQueueSubmit each, numbered by a timeline
+// semaphore. A submit is usually one segment, more when its transfers are larger than the staging
+// ring, and none when the host did all of it. When a segment has ended, what it reads back is
+// copied to the host's memory, and its recording and staging memory are free again. All members
+// may be called from any thread, except where said.
+#pragma once
+
+#include <chrono>
+#include <deque>
+
+#include "vulkan/commands/recordings.hpp"
+#include "vulkan/commands/staging.hpp"
+#include "wye/sdk/host_copy.hpp"
+
+namespace wye::vulkan {
+
+class Segments;
+
+// What another queue waits for; empty: nothing.
+struct SegmentWait {
+    Segments* of = nullptr;
+    std::uint64_t number = 0;
+    explicit operator bool() const { return number != 0; }
+};
+
+class Segments {
+  public:
+    [[nodiscard]] static Result<SemaphoreHandle> make_semaphore(Device& device);
+    Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore, bool timing)
+        : staging(device),
+          recordings(device, timing),
+          device_(device),
+          shared_(shared),
+          semaphore_(std::move(semaphore)),
+          timing_(timing) {}
+
+    Staging staging;
+    Recordings recordings;
+
+    // By the submitting thread. One vkQueueSubmit: waits, then the recording's commands (null:
+    // none), then the signal of the next number. `copies` are made when it has ended.
+    [[nodiscard]] Result<void> send(const std::vector<SegmentWait>& waits,
+                                    std::unique_ptr<Recording>& recording,
+                                    std::vector<sdk::HostCopy>& copies);
+    [[nodiscard]] std::uint64_t newest() const { return newest_; }
+    [[nodiscard]] bool idle() const { return ended_.load() == newest_; }
+    // The newest segment's copies read buffers themselves: nothing may write those before.
+    void expect_reads() { reads_until_.store(newest_); }
+
+    [[nodiscard]] bool reads_pending() const { return ended_.load() < reads_until_.load(); }
+    // Whether everything up to `number` has ended. An error stays: the copies of what is pending
+    // are not made any more, since whoever hears of it takes its memory back.
+    [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
+    // As that, after at most timeout_ns.
+    [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
+    // Waits for all of it, also after an error.
+    [[nodiscard]] Result<void> finish();
+    // Everything up to `number` has ended: makes its copies.
+    void collect(std::uint64_t number);
+    // await without a limit, and collect.
+    [[nodiscard]] Result<void> wait(std::uint64_t number);
+    // Of collected segments, and forgets their times. 0: none of them has times.
+    [[nodiscard]] std::uint64_t spent_ns(std::uint64_t first, std::uint64_t last);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    struct Segment {
+        std::uint64_t number = 0;
+        std::unique_ptr<Recording> recording;  // null: it only waits
+        std::vector<sdk::HostCopy> copies;
+    };
+    struct Time {
+        std::uint64_t number;
+        Recording::Times times;
+    };
+
+    [[nodiscard]] Result<void> unbroken() const;
+    Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
+    Error failed(VkResult result, std::string_view call);
+    // Whether the device was lost, asked now and then.
+    bool gone();
+
+    Device& device_;
+    SharedQueue& shared_;
+    const SemaphoreHandle semaphore_;
+    const bool timing_;
+    std::uint64_t newest_ = 0;  // the submitting thread's
+    std::atomic<std::uint64_t> ended_{0}, reads_until_{0};
+    std::atomic<Clock::time_point> asked_{Clock::now()};
+
+    std::atomic<bool> broken_{false};
+    mutable sdk::Mutex mutex_;
+    std::optional<Error> error_ WYE_GUARDED_BY(mutex_);
+    std::deque<Segment> pending_ WYE_GUARDED_BY(mutex_);  // ascending numbers
+    std::deque<Time> times_ WYE_GUARDED_BY(mutex_);       // ascending numbers
+};
+
+}  // namespace wye::vulkan
