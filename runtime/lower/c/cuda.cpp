@@ -12,7 +12,6 @@ using ir::Kind;
 using ir::Op;
 
 bool wide(Kind kind) { return kind == Kind::I64 || kind == Kind::U64 || kind == Kind::F64; }
-bool floating(Kind kind) { return kind == Kind::F16 || kind == Kind::F32 || kind == Kind::F64; }
 
 class CudaC final : public Spelling {
   public:
@@ -163,54 +162,20 @@ class CudaC final : public Spelling {
 
     bool exact(Rounded, const TargetFacts&) const override { return true; }
 
-    // PTX's min and max are minimumNumber and maximumNumber: NaN loses, -0 < +0. So are the
-    // functions of C, but for the quirk `nvvm-zero-extremes`.
-    std::string native(Op op, Kind kind, QuirkSet quirks) const override {
-        if (op == Op::REVERSE_BITS)
-            return "    return (" + std::string(value_type(kind)) + ")" +
-                   (wide(kind) ? "__brevll(a);\n" : "__brev(a);\n");
-        if (!floating(kind)) return {};
-        if (!quirks.has(Quirk::NvvmZeroExtremes)) return extremes(op, kind);
-        switch (op) {
-            case Op::MIN:
-                return ptx(kind, "min", "r", "a", "b") + "    return r;\n";
-            case Op::MAX:
-                return ptx(kind, "max", "r", "a", "b") + "    return r;\n";
-            case Op::CLAMP:
-                return ptx(kind, "max", "t", "a", "b") + ptx(kind, "min", "r", "t", "c") +
-                       "    return r;\n";
-            default:
-                return {};
+    std::string own(middle::FormKey key, QuirkSet quirks) const override {
+        using middle::conversion;
+        using middle::operation;
+        constexpr Kind kIntegers[] = {Kind::I32, Kind::U32, Kind::I64, Kind::U64};
+        for (const Kind kind : kIntegers) {
+            if (key == operation(Op::REVERSE_BITS, kind)) return reversed(kind);
+            if (key == conversion(Kind::F32, kind)) return saturated(Kind::F32, kind);
+            if (key == conversion(Kind::F64, kind)) return saturated(Kind::F64, kind);
         }
-    }
-
-    // The conversions saturate. From f64 or to 64 bits a NaN gives the least value, not 0.
-    std::string native_float_to_int(Kind from, Kind to) const override {
-        static constexpr std::string_view kTo[4] = {"int", "uint", "ll", "ull"};
-        const bool is_signed = to == Kind::I32 || to == Kind::I64;
-        std::string text = "(" + std::string(value_type(to)) + ")" +
-                           (from == Kind::F64 ? "__double2" : "__float2") +
-                           std::string(kTo[(wide(to) ? 2 : 0) + (is_signed ? 0 : 1)]) + "_rz(a)";
-        if (from == Kind::F64 || wide(to)) text = "a == a ? " + text + " : 0u";
-        return "    return " + text + ";\n";
-    }
-
-    // A NaN comes out of the conversion as 0x7fff.
-    std::string half(HalfStep step) const override {
-        const std::string to_bits =
-            "    u16 h;\n    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n";
-        const std::string to_value =
-            "    float f;\n    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(h));\n    return "
-            "f;\n";
-        switch (step) {
-            case HalfStep::Round:
-                return to_bits + to_value;
-            case HalfStep::ToBits:
-                return to_bits + "    return (h & 0x7fffu) > 0x7c00u ? 0x7e00u : h;\n";
-            case HalfStep::FromBits:
-                break;
-        }
-        return "    const u16 h = (u16)x;\n" + to_value;
+        for (const Kind kind : {Kind::F32, Kind::F64})
+            for (const Op op : {Op::MIN, Op::MAX, Op::CLAMP})
+                if (key == operation(op, kind) || key == middle::exact_operation(op, kind))
+                    return extreme(op, kind, quirks);
+        return half(key);
     }
 
     // A warp is 32 threads in the order of the local index. Flow is uniform in it, so all take
@@ -257,6 +222,47 @@ class CudaC final : public Spelling {
     std::string_view endless_mark() const override { return "asm volatile(\"\");"; }
 
   private:
+    std::string reversed(Kind kind) const {
+        return "    return (" + std::string(value_type(kind)) + ")" +
+               (wide(kind) ? "__brevll(a);\n" : "__brev(a);\n");
+    }
+    // PTX's min and max are minimumNumber and maximumNumber: NaN loses, -0 < +0. So are the
+    // functions of C, but for the quirk `nvvm-zero-extremes`.
+    std::string extreme(Op op, Kind kind, QuirkSet quirks) const {
+        if (!quirks.has(Quirk::NvvmZeroExtremes)) return extremes(op, kind);
+        switch (op) {
+            case Op::MIN:
+                return ptx(kind, "min", "r", "a", "b") + "    return r;\n";
+            case Op::MAX:
+                return ptx(kind, "max", "r", "a", "b") + "    return r;\n";
+            default:
+                return ptx(kind, "max", "t", "a", "b") + ptx(kind, "min", "r", "t", "c") +
+                       "    return r;\n";
+        }
+    }
+    // The conversions saturate. From f64 or to 64 bits a NaN gives the least value, not 0.
+    std::string saturated(Kind from, Kind to) const {
+        static constexpr std::string_view kTo[4] = {"int", "uint", "ll", "ull"};
+        const bool is_signed = to == Kind::I32 || to == Kind::I64;
+        std::string text = "(" + std::string(value_type(to)) + ")" +
+                           (from == Kind::F64 ? "__double2" : "__float2") +
+                           std::string(kTo[(wide(to) ? 2 : 0) + (is_signed ? 0 : 1)]) + "_rz(a)";
+        if (from == Kind::F64 || wide(to)) text = "a == a ? " + text + " : 0u";
+        return "    return " + text + ";\n";
+    }
+    // A NaN comes out of the conversion as 0x7fff.
+    static std::string half(middle::FormKey key) {
+        const std::string to_bits =
+            "    u16 h;\n    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(a));\n";
+        const std::string to_value =
+            "    float f;\n    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(h));\n    return "
+            "f;\n";
+        if (key == middle::conversion(Kind::F32, Kind::F16)) return to_bits + to_value;
+        if (key == middle::stored(Kind::F16))
+            return to_bits + "    return (h & 0x7fffu) > 0x7c00u ? 0x7e00u : h;\n";
+        if (key == middle::loaded(Kind::F16)) return "    const u16 h = (u16)a;\n" + to_value;
+        return {};
+    }
     static std::string axis_of(const char* vector, unsigned axis) {
         return std::string(vector) + "." + "xyz"[axis];
     }

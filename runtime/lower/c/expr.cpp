@@ -161,6 +161,7 @@ CValue CWriter::component(const ir::Expr& e) {
 CValue CWriter::operation(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     std::vector<CValue> operands;
+    operands.reserve(4);
     CValue v;
     v.lanes = e.type.lanes;
     for (const ir::ExprId id : ids) {
@@ -197,10 +198,16 @@ CValue CWriter::operation(const ir::Expr& e) {
             break;
     }
     for (unsigned k = 0; k < v.lanes; ++k) {
-        std::vector<std::string> parts;
-        for (const CValue& operand : operands)
-            parts.push_back(operand.c[operand.lanes == 1 ? 0 : k]);
-        v.c[k] = scalar_operation(module_, e.op, first.kind, parts);
+        std::array<std::string, 4> parts;
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            std::string& part = operands[i].c[operands[i].lanes == 1 ? 0 : k];
+            if (v.lanes == 1)
+                parts[i] = std::move(part);
+            else
+                parts[i] = part;
+        }
+        v.c[k] =
+            scalar_operation(module_, e.op, first.kind, std::span(parts).first(operands.size()));
     }
     return v;
 }
@@ -242,8 +249,8 @@ CValue CWriter::branch(const ir::Expr& e) {
 CValue CWriter::conversion(const ir::Expr& e) {
     const ir::ExprId from = code_.operands_of(e)[0];
     CValue v = value(from);
-    for (unsigned k = 0; k < v.lanes; ++k)
-        v.c[k] = scalar_conversion(module_, code_.exprs[from].type.kind, e.type.kind, v.c[k]);
+    const middle::FormKey key = middle::conversion(code_.exprs[from].type.kind, e.type.kind);
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = c_form(module_, key, v.c[k]);
     ++v.depth;
     return v;
 }
@@ -259,36 +266,27 @@ CValue CWriter::bitcast(const ir::Expr& e) {
             if (from.floating() && to.integer())
                 v.c[k] = module_.intrinsic(
                     Intrinsic::FloatBits, from.kind,
-                    never_nan(code_, from_id) ? v.c[k] : canonical_nan(module_, from.kind, v.c[k]));
+                    never_nan(code_, from_id) ? v.c[k]
+                                              : c_form(module_, middle::stored(from.kind), v.c[k]));
             else if (from.integer() && to.floating())
                 v.c[k] = module_.intrinsic(Intrinsic::BitsFloat, to.kind, v.c[k]);
         }
         return v;
     }
-    if (to.kind == Kind::F16) {  // u32 to f16x2, .x the low half
-        if (module_.facts.quirks.has(Quirk::PtxasHalfOfAChoice) &&
-            code_.exprs[from_id].op != Op::LITERAL && !launch_values_.unknown(from_id))
-            v.c[0] = "(" + v.c[0] + " | " + late_zero(ir::kU32) + ")";
-        const std::string whole = atom(Kind::U32, v.c[0]);
-        v.c[0] = half_step(module_, HalfStep::FromBits, "(" + whole + " & 65535u)");
-        v.c[1] = half_step(module_, HalfStep::FromBits, "(" + whole + " >> 16u)");
-        v.lanes = 2;
-        return v;
-    }
-    if (from.kind == Kind::F16) {
-        v.c[0] = "(" + half_step(module_, HalfStep::ToBits, v.c[0]) + " | (" +
-                 half_step(module_, HalfStep::ToBits, v.c[1]) + " << 16u))";
-        v.lanes = 1;
-        return v;
-    }
-    const std::string u32(module_.value_type(Kind::U32));
-    const std::string u64(module_.value_type(Kind::U64));
-    if (to.lanes == 2) {  // u64 to u32x2, .x the low half
-        const std::string whole = atom(Kind::U64, v.c[0]);
-        v.c[0] = "(" + u32 + ")" + whole;
-        v.c[1] = "(" + u32 + ")(" + whole + " >> 32u)";
+    const bool halves = to.kind == Kind::F16 || from.kind == Kind::F16;
+    using Part = middle::BitcastPart;
+    const auto part = [&](Part which, std::size_t operands) {
+        return c_form(module_, middle::bitcast_part(which), std::span(v.c).first(operands));
+    };
+    if (to.kind == Kind::F16 && module_.facts.quirks.has(Quirk::PtxasHalfOfAChoice) &&
+        code_.exprs[from_id].op != Op::LITERAL && !launch_values_.unknown(from_id))
+        v.c[0] = "(" + v.c[0] + " | " + late_zero(ir::kU32) + ")";
+    if (to.lanes == 2) {  // .x is the lower part
+        v.c[0] = atom(from.kind, v.c[0]);
+        v.c[1] = part(halves ? Part::HighHalf : Part::HighWord, 1);
+        v.c[0] = part(halves ? Part::LowHalf : Part::LowWord, 1);
     } else {
-        v.c[0] = "((" + u64 + ")" + v.c[0] + " | ((" + u64 + ")" + v.c[1] + " << 32u))";
+        v.c[0] = part(halves ? Part::Halves : Part::JoinWords, 2);
     }
     v.lanes = to.lanes;
     return v;

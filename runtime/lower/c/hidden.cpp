@@ -40,7 +40,7 @@ CValue CWriter::operand(Op op, ir::ExprId id) {
 
 // For the quirk `ptxas-abs-min`: a second operand hides where the sign of ABS comes from.
 void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
-    if (!type.integer() || !module_.facts.quirks.has(Quirk::PtxasAbsMin)) return;
+    if (!type.signed_integer() || !module_.facts.quirks.has(Quirk::PtxasAbsMin)) return;
     CValue& v = operands.emplace_back();
     v.c[0] = late_zero(type);
 }

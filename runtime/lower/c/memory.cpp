@@ -106,8 +106,10 @@ std::string CWriter::element(const Array& array, const std::string& at, unsigned
 std::string CWriter::widened(const Array& array, const std::string& loaded) {
     const Kind kind = array.type.kind;
     if (kind == Kind::F16 && array.space == Space::Global)
-        return half_step(module_, HalfStep::FromBits, loaded);
-    if (kind == Kind::BF16) return bf16_bits_to_f32(module_, loaded);
+        return c_form(module_, middle::loaded(kind), loaded);
+    if (kind == Kind::BF16)
+        return c_form(module_, middle::loaded(kind),
+                      "(" + std::string(module_.value_type(Kind::U32)) + ")" + loaded);
     if (!narrow(kind)) return loaded;
     const bool is_signed = kind == Kind::I8 || kind == Kind::I16;
     return "(" + std::string(module_.value_type(Kind::U32)) + ")" +
@@ -147,12 +149,11 @@ CValue CWriter::load(const Array& array, ir::ExprId index_id, bool proven) {
 std::string CWriter::stored(const Array& array, const std::string& text, bool clean) {
     const Kind kind = array.type.kind;
     const std::string narrowed = "(" + std::string(module_.storage_type(kind)) + ")";
-    if (kind == Kind::BF16) return narrowed + f32_to_bf16_bits(module_, text);
-    if (kind == Kind::F16 && array.space == Space::Global)
-        return narrowed + half_step(module_, HalfStep::ToBits, text);
+    if (kind == Kind::BF16 || (kind == Kind::F16 && array.space == Space::Global))
+        return narrowed + c_form(module_, middle::stored(kind), text);
     if (narrow(kind)) return narrowed + text;
     if ((kind == Kind::F32 || kind == Kind::F64) && !clean)
-        return canonical_nan(module_, kind, text);
+        return c_form(module_, middle::stored(kind), text);
     return text;
 }
 

@@ -71,6 +71,8 @@ class CModule {
     const Ranges ranges;
     const MaskedIndices masked_indices;  // none where the quirk is not asked for
     const bool passes_buffers;           // some barrier has to order more than workgroup memory
+    middle::Forms forms;
+    std::array<std::uint8_t, middle::key::kEnd> form_styles{};  // how each is written (words.cpp)
     Used used;
     bool places = false;  // lines end with the place of their statement
 
@@ -126,21 +128,21 @@ class CModule {
 // " at 2:8"; nothing where the place is not known.
 [[nodiscard]] std::string at_place(ir::Place place);
 
-// Text of one scalar operator or exact function on operands that are already C expressions.
+// What a dialect has words for on a device.
+[[nodiscard]] middle::Target c_target(const Spelling& spelling, const TargetFacts& facts);
+// Text of one scalar operator or exact function on operands that are already C expressions. A form
+// that hides something takes a zero that comes with the launch behind them.
 [[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind operand,
-                                           const std::vector<std::string>& operands);
-[[nodiscard]] std::string scalar_conversion(CModule& module, ir::Kind from, ir::Kind to,
-                                            const std::string& operand);
-// Steps of f16 and bf16 (see c/half.cpp) on operands that are C expressions.
-[[nodiscard]] std::string half_step(CModule& module, HalfStep step, const std::string& operand);
-[[nodiscard]] std::string f64_to_f16(CModule& module, const std::string& operand);
-[[nodiscard]] std::string f32_to_bf16_bits(CModule& module, const std::string& operand);
-[[nodiscard]] std::string bf16_bits_to_f32(CModule& module, const std::string& operand);
+                                           std::span<const std::string> operands);
+// The middle form with this key, on its operands.
+[[nodiscard]] std::string c_form(CModule& module, middle::FormKey key,
+                                 std::span<const std::string> operands);
+[[nodiscard]] inline std::string c_form(CModule& module, middle::FormKey key,
+                                        const std::string& operand) {
+    return c_form(module, key, std::span<const std::string>(&operand, 1));
+}
 // A subgroup operation on one scalar; `operands` as in the program, `lane` this one's number.
 [[nodiscard]] std::string subgroup_operation(CModule& module, ir::Op op, ir::Kind kind,
                                              const std::vector<std::string>& operands,
                                              const std::string& lane);
-// A NaN becomes the canonical one; other values pass.
-[[nodiscard]] std::string canonical_nan(CModule& module, ir::Kind kind, const std::string& operand);
-
 }  // namespace wye::lower

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "lower/lower.hpp"
+#include "lower/middle/forms.hpp"
 #include "wye/sdk/program.hpp"
 
 namespace wye::lower {
@@ -33,16 +34,7 @@ enum class Intrinsic : std::uint8_t {
     BitsFloat,  // back
 };
 
-// Steps of f16 that a dialect may have a word for. Values of f16 are held as the f32 of the same
-// value.
-enum class HalfStep : std::uint8_t {
-    Round,     // f32 to the nearest f16, held as f32; ties to even
-    ToBits,    // f32 that is an f16 to its bits, as u32; NaN canonical
-    FromBits,  // the low 16 bits of a u32 to f32
-};
-
-// Operations whose native form may be inexact on some device.
-enum class Rounded : std::uint8_t { F32Div, F32Sqrt, F32Fma, F64Div, F64Sqrt, F64Fma };
+using middle::Rounded;
 
 // What the text turned out to use; decides pragmas, includes and compiler options.
 struct Used {
@@ -120,10 +112,6 @@ class Spelling {
     // ATOMIC_CAS.
     [[nodiscard]] virtual bool adds_floats(ir::Kind, Space) const { return false; }
 
-    // The body of a helper function with the argument x. Empty: the walker writes the step in
-    // integer and f32 arithmetic.
-    [[nodiscard]] virtual std::string half(HalfStep) const { return {}; }
-
     // Subgroups of `width` lanes, in flow that is uniform in each. False: the dialect has none, and
     // programs that use them are refused. Lanes are local indices: lane k of subgroup s is the
     // invocation with local_index s * width + k.
@@ -159,14 +147,9 @@ class Spelling {
         return {};
     }
 
-    // The dialect's own form of an operation, where it means exactly what the language says: the
-    // body of a helper function with arguments a, b, c. Empty: the walker spells it out.
-    [[nodiscard]] virtual std::string native(ir::Op, ir::Kind, QuirkSet) const { return {}; }
-    // Like `native`, float to integer: toward zero, saturated, NaN to 0.
-    [[nodiscard]] virtual std::string native_float_to_int(ir::Kind /*from*/,
-                                                          ir::Kind /*to*/) const {
-        return {};
-    }
+    // The dialect's own word for a whole middle form: the body of a helper function with arguments
+    // a, b, c. Empty: its steps are spelled. Values of f16 are held as the f32 of the same value.
+    [[nodiscard]] virtual std::string own(middle::FormKey, QuirkSet) const { return {}; }
 
     // Programs with more workgroup memory than this have it in one block, whose size the launch
     // gives; the arrays are parts of it.

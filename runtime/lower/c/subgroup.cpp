@@ -35,7 +35,10 @@ std::string reduction(CModule& module, Op op, Kind kind, const std::string& name
     for (unsigned distance = 1; distance < module.subgroup; distance *= 2) {
         const std::string other =
             module.spelling.shuffle_xor(kind, module.subgroup, "v", std::to_string(distance) + "u");
-        text += "    v = " + scalar_operation(module, step_of(op), kind, {"v", other}) + ";\n";
+        text +=
+            "    v = " +
+            scalar_operation(module, step_of(op), kind, std::array<std::string, 2>{"v", other}) +
+            ";\n";
     }
     return text + "    return v;\n}\n";
 }
@@ -53,7 +56,8 @@ std::string scan(CModule& module, Op op, Kind kind, const std::string& name) {
     };
     for (unsigned distance = 1; distance < module.subgroup; distance *= 2)
         text += fetch(distance) + "    v = lane >= " + std::to_string(distance) + "u ? " +
-                scalar_operation(module, Op::ADD, kind, {"below", "v"}) + " : v;\n";
+                scalar_operation(module, Op::ADD, kind, std::array<std::string, 2>{"below", "v"}) +
+                " : v;\n";
     if (op == Op::SUBGROUP_EXCLUSIVE_ADD)
         text += fetch(1) + "    v = lane == 0u ? " + module.literal(kind, 0) + " : below;\n";
     return text + "    return v;\n}\n";

@@ -2,6 +2,7 @@
 #include "lower/spirv/context.hpp"
 
 #include "lower/analysis/loop_rounds.hpp"
+#include "lower/spirv/ops.hpp"
 
 namespace wye::lower {
 namespace {
@@ -26,6 +27,7 @@ SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts
       subgroup(subgroup_),
       source(program_, workgroup, options.check_free),
       usage(program_, source.ranges, facts_.quirks),
+      forms(spirv_target(facts_)),
       buffers_(program_.buffers.size()),
       watches_loops_(facts_.loop_rounds != 0 &&
                      most_rounds(program_, invocations()) > facts_.loop_rounds) {

@@ -15,6 +15,7 @@
 
 #include "lower/analysis/ranges.hpp"
 #include "lower/lower.hpp"
+#include "lower/middle/forms.hpp"
 #include "lower/spirv/module.hpp"
 #include "lower/spirv/usage.hpp"
 
@@ -63,7 +64,9 @@ class SpirvContext {
     SpirvSource source;
     const SpirvUsage usage;
     SpirvModule module;
-    std::optional<SpirvSource> library;  // once one of its functions is called
+    middle::Forms forms;
+    std::optional<SpirvSource> library;  // of emulations, once one of its functions is called
+    std::map<middle::FormKey, Id> form_functions;  // of long forms, once written
 
     [[nodiscard]] std::uint32_t invocations() const {
         return workgroup[0] * workgroup[1] * workgroup[2];

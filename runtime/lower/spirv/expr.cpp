@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "lower/analysis/never_nan.hpp"
-#include "lower/spirv/library.hpp"
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
@@ -46,8 +45,9 @@ SpirvValue SpirvWriter::value(ir::ExprId id) {
             return component(e);
         case Op::CONVERT: {
             SpirvValue v = value(ids[0]);
-            for (unsigned k = 0; k < v.lanes; ++k)
-                v.c[k] = spirv_conversion(b_, code_.exprs[ids[0]].type.kind, e.type.kind, v.c[k]);
+            const middle::FormKey key =
+                middle::conversion(code_.exprs[ids[0]].type.kind, e.type.kind);
+            for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = spirv_form(b_, key, v.c[k]);
             hide_one(e.type, ids[0], v);
             return v;
         }
@@ -187,8 +187,8 @@ SpirvValue SpirvWriter::component(const ir::Expr& e) {
 
 SpirvValue SpirvWriter::operation(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
-    std::vector<SpirvValue> operands;
-    for (const ir::ExprId id : ids) operands.push_back(value(id));
+    std::array<SpirvValue, 4> operands;  // no operation has more
+    for (std::size_t i = 0; i < ids.size(); ++i) operands[i] = value(ids[i]);
     const ir::Type first = code_.exprs[ids[0]].type;
     SpirvValue v;
     v.lanes = e.type.lanes;
@@ -219,7 +219,7 @@ SpirvValue SpirvWriter::operation(const ir::Expr& e) {
     }
     for (unsigned k = 0; k < v.lanes; ++k) {
         std::array<Id, 3> parts{};
-        const std::size_t count = std::min(parts.size(), operands.size());
+        const std::size_t count = std::min(parts.size(), ids.size());
         for (std::size_t i = 0; i < count; ++i) parts[i] = part(i, k);
         v.c[k] = spirv_operation(b_, e.op, first.kind, std::span(parts.data(), count));
     }
@@ -234,26 +234,22 @@ SpirvValue SpirvWriter::bitcast(const ir::Expr& e) {
     if (from.lanes == to.lanes) {
         for (unsigned k = 0; k < v.lanes; ++k) {
             if (from.floating() && to.integer() && !never_nan(code_, from_id))
-                v.c[k] = spirv_canonical(b_, from.kind, v.c[k]);
+                v.c[k] = spirv_form(b_, middle::stored(from.kind), v.c[k]);
             v.c[k] = b_.bitcast(v.c[k], module_.value_type(to.kind));
         }
         return v;
     }
-    if (to.kind == Kind::F16) {  // u32 to f16x2, .x the low half
-        const Id low = b_.op(spv::Op::OpBitwiseAnd, v.c[0], b_.u32(0xffffU));
-        const Id high = b_.op(spv::Op::OpShiftRightLogical, v.c[0], b_.u32(16));
-        v.c[0] = spirv_library_call(b_, "f16_value", {low});
-        v.c[1] = spirv_library_call(b_, "f16_value", {high});
-    } else if (from.kind == Kind::F16) {
-        const Id high = spirv_library_call(b_, "f16_bits", {v.c[1]});
-        v.c[0] = b_.op(spv::Op::OpBitwiseOr, spirv_library_call(b_, "f16_bits", {v.c[0]}),
-                       b_.op(spv::Op::OpShiftLeftLogical, high, b_.u32(16)));
-    } else if (to.lanes == 2) {  // u64 to u32x2, .x the low half
-        const Id whole = v.c[0];
-        v.c[0] = b_.low_word(whole);
-        v.c[1] = b_.high_word(whole);
+    const bool halves = to.kind == Kind::F16 || from.kind == Kind::F16;
+    using Part = middle::BitcastPart;
+    const auto part = [&](Part which, std::size_t operands) {
+        return spirv_form(b_, middle::bitcast_part(which), std::span(v.c).first(operands));
+    };
+    if (to.lanes == 2) {  // .x is the lower part
+        const Id low = part(halves ? Part::LowHalf : Part::LowWord, 1);
+        v.c[1] = part(halves ? Part::HighHalf : Part::HighWord, 1);
+        v.c[0] = low;
     } else {
-        v.c[0] = b_.join_words(v.c[0], v.c[1]);
+        v.c[0] = part(halves ? Part::Halves : Part::JoinWords, 2);
     }
     v.lanes = to.lanes;
     return v;

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "lower/analysis/never_nan.hpp"
-#include "lower/spirv/library.hpp"
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
@@ -86,9 +85,8 @@ Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
 // A component as it is computed with; what is narrow in memory comes as 32 bits.
 Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
     const Kind kind = array.type.kind;
-    if (kind == Kind::BF16)
-        return b_.bits_float(Kind::F32, b_.op(Op::OpShiftLeftLogical, bits, b_.u32(16)));
-    if (kind == Kind::F16 && narrow(array)) return spirv_library_call(b_, "f16_value", {bits});
+    if (kind == Kind::BF16 || (kind == Kind::F16 && narrow(array)))
+        return spirv_form(b_, middle::loaded(kind), bits);
     if (context_.quirk(Quirk::NvidiaVkNarrowOnes) && context_.usage.counts && !array.in_words &&
         (kind == Kind::U8 || kind == Kind::U16))
         return b_.op(
@@ -174,9 +172,9 @@ SpirvValue SpirvWriter::load(const SpirvArray& array, ir::ExprId index_id, bool 
 // A component as it lies in memory, narrow kinds still in 32 bits. A NaN becomes the canonical one.
 Id SpirvWriter::bits_of(const SpirvArray& array, Id value, bool clean) {
     const Kind kind = array.type.kind;
-    if (kind == Kind::BF16) return spirv_library_call(b_, "bf16_bits", {value});
-    if (kind == Kind::F16 && narrow(array)) return spirv_library_call(b_, "f16_bits", {value});
-    if (array.type.floating() && !clean) value = spirv_canonical(b_, kind, value);
+    if (kind == Kind::BF16 || (kind == Kind::F16 && narrow(array)))
+        return spirv_form(b_, middle::stored(kind), value);
+    if (array.type.floating() && !clean) value = spirv_form(b_, middle::stored(kind), value);
     return array.as_bits ? b_.float_bits(kind, value) : value;
 }
 

@@ -7,20 +7,16 @@
 
 namespace wye::lower {
 
+// What SPIR-V for Vulkan has words for on a device.
+[[nodiscard]] middle::Target spirv_target(const TargetFacts& facts);
+
 // An operator or exact function on operands of one kind (shift and rotate counts excepted).
 [[nodiscard]] Id spirv_operation(SpirvBuilder& b, ir::Op op, ir::Kind kind,
                                  std::span<const Id> operands);
-[[nodiscard]] Id spirv_conversion(SpirvBuilder& b, ir::Kind from, ir::Kind to, Id value);
-// A NaN becomes the canonical one; other values pass.
-[[nodiscard]] Id spirv_canonical(SpirvBuilder& b, ir::Kind kind, Id value);
-
-// The bits of a float without its sign exceed those of infinity.
-[[nodiscard]] Id spirv_isnan(SpirvBuilder& b, ir::Kind kind, Id value);
-
-// Parts of spirv_operation: integers, floats. 0: not an operation of this part.
-[[nodiscard]] Id spirv_integer_operation(SpirvBuilder& b, ir::Op op, ir::Kind kind,
-                                         std::span<const Id> operands);
-[[nodiscard]] Id spirv_float_operation(SpirvBuilder& b, ir::Op op, ir::Kind kind,
-                                       std::span<const Id> operands);
+// The middle form with this key, on its operands.
+[[nodiscard]] Id spirv_form(SpirvBuilder& b, middle::FormKey key, std::span<const Id> operands);
+[[nodiscard]] inline Id spirv_form(SpirvBuilder& b, middle::FormKey key, Id operand) {
+    return spirv_form(b, key, std::span<const Id>(&operand, 1));
+}
 
 }  // namespace wye::lower

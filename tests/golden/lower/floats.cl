@@ -5,30 +5,30 @@ static float wye_canonical_f32(const float a) {
     return a != a ? as_float(2143289344u) : a;
 }
 static float wye_min_f32(const float a, const float b) {
-    return a == b ? as_float((as_uint(a) | as_uint(b))) : (a < b || ((as_uint(b) & 2147483647u) > 2139095040u)) ? a : b;
+    return a == b ? as_float(as_uint(a) | as_uint(b)) : a < b || (as_uint(b) & 2147483647u) > 2139095040u ? a : b;
 }
 static float wye_round_f32(const float a) {
     const bool small = as_float(as_uint(a) & 2147483647u) < 8388608.0f;
     return small ? rint(small ? a : 0.0f) : a;
 }
 static float wye_copysign_f32(const float a, const float b) {
-    const uint s = ((as_uint(b) & 2147483647u) > 2139095040u) ? 0u : as_uint(b) & 0x80000000u;
+    const uint s = (as_uint(b) & 2147483647u) > 2139095040u ? 0u : as_uint(b) & 0x80000000u;
     return as_float((as_uint(a) & 2147483647u) | s);
 }
 static uint wye_f32_to_u32(const float a) {
-    const bool ok = a > -1.0f && a < 4294967296.0f;
+    const bool ok = a > (-1.0f) && a < 4294967296.0f;
     const uint t = (uint)(ok ? a : 0.0f);
     const uint end = a > 0.0f ? 0xffffffffu : a < 0.0f ? 0u : 0u;
     return ok ? t : end;
 }
 static ulong wye_f64_to_i64(const double a) {
-    const bool ok = a >= -9223372036854775808.0 && a < 9223372036854775808.0;
+    const bool ok = a >= (-9223372036854775808.0) && a < 9223372036854775808.0;
     const ulong t = (ulong)(long)(ok ? a : 0.0);
     const ulong end = a > 0.0 ? 0x7ffffffffffffffful : a < 0.0 ? 0x8000000000000000ul : 0ul;
     return ok ? t : end;
 }
 static ulong wye_f32_to_i64(const float a) {
-    const bool ok = a >= -9223372036854775808.0f && a < 9223372036854775808.0f;
+    const bool ok = a >= (-9.223372e+18f) && a < 9.223372e+18f;
     const ulong t = (ulong)(long)(ok ? a : 0.0f);
     const ulong end = a > 0.0f ? 0x7ffffffffffffffful : a < 0.0f ? 0x8000000000000000ul : 0ul;
     return ok ? t : end;

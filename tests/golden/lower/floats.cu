@@ -18,7 +18,7 @@ static __device__ float wye_min_f32(const float a, const float b) {
     return r;
 }
 static __device__ float wye_copysign_f32(const float a, const float b) {
-    const u32 s = ((__float_as_uint(b) & 2147483647u) > 2139095040u) ? 0u : __float_as_uint(b) & 0x80000000u;
+    const u32 s = (__float_as_uint(b) & 2147483647u) > 2139095040u ? 0u : __float_as_uint(b) & 0x80000000u;
     return __uint_as_float((__float_as_uint(a) & 2147483647u) | s);
 }
 static __device__ u32 wye_f32_to_u32(const float a) {

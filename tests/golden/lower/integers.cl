@@ -10,13 +10,13 @@ static uint wye_rem_i32(const uint a, const uint b) {
 }
 static uint wye_add_sat_i32(const uint a, const uint b) {
     const uint r = a + b;
-    return (((a ^ r) & (b ^ r)) & 0x80000000u) == 0u ? r : 2147483647u + (a >> 31u);
+    return (int)((a ^ r) & (b ^ r)) < 0 ? ((int)a < 0 ? 0x80000000u : 2147483647u) : r;
 }
 static uint wye_abs_i32(const uint a, const uint b) {
     return (int)(a ^ b) < 0 ? 0u - a : a;
 }
 static uint wye_min_i32(const uint a, const uint b) {
-    return (int)a < (int)b ? a : b;
+    return (int)b < (int)a ? b : a;
 }
 static uint wye_ctz_i32(const uint a) {
     return popcount(~a & (a - 1u));
@@ -25,21 +25,19 @@ static ulong wye_div_u64(const ulong a, const ulong b) {
     const ulong d = b == 0ul ? 1ul : b;
     return a / d;
 }
-static ulong wye_rotl_u64(const ulong a, const ulong b) {
+static ulong wye_rotl_u64(const ulong a, const uint b) {
     return (a << (b & 63u)) | ((a >> 1u) >> (~b & 63u));
 }
 static ulong wye_sub_sat_u64(const ulong a, const ulong b) {
     return a < b ? 0ul : a - b;
 }
 static ulong wye_reverse_bits_u64(const ulong a) {
-    ulong r = a;
-    r = ((r >> 1u) & 0x5555555555555555ul) | ((r & 0x5555555555555555ul) << 1u);
-    r = ((r >> 2u) & 0x3333333333333333ul) | ((r & 0x3333333333333333ul) << 2u);
-    r = ((r >> 4u) & 0xf0f0f0f0f0f0f0ful) | ((r & 0xf0f0f0f0f0f0f0ful) << 4u);
-    r = ((r >> 8u) & 0xff00ff00ff00fful) | ((r & 0xff00ff00ff00fful) << 8u);
-    r = ((r >> 16u) & 0xffff0000fffful) | ((r & 0xffff0000fffful) << 16u);
-    r = ((r >> 32u) & 0xfffffffful) | ((r & 0xfffffffful) << 32u);
-    return r;
+    const ulong t10 = ((a >> 1u) & 0x5555555555555555ul) | ((a & 0x5555555555555555ul) << 1u);
+    const ulong t19 = ((t10 >> 2u) & 0x3333333333333333ul) | ((t10 & 0x3333333333333333ul) << 2u);
+    const ulong t28 = ((t19 >> 4u) & 0xf0f0f0f0f0f0f0ful) | ((t19 & 0xf0f0f0f0f0f0f0ful) << 4u);
+    const ulong t37 = ((t28 >> 8u) & 0xff00ff00ff00fful) | ((t28 & 0xff00ff00ff00fful) << 8u);
+    const ulong t46 = ((t37 >> 16u) & 0xffff0000fffful) | ((t37 & 0xffff0000fffful) << 16u);
+    return ((t46 >> 32u) & 0xfffffffful) | ((t46 & 0xfffffffful) << 32u);
 }
 struct wye_params {
     uint p0;  // a

@@ -19,13 +19,13 @@ static __device__ u32 wye_rem_i32(const u32 a, const u32 b) {
 }
 static __device__ u32 wye_add_sat_i32(const u32 a, const u32 b) {
     const u32 r = a + b;
-    return (((a ^ r) & (b ^ r)) & 0x80000000u) == 0u ? r : 2147483647u + (a >> 31u);
+    return (i32)((a ^ r) & (b ^ r)) < 0 ? ((i32)a < 0 ? 0x80000000u : 2147483647u) : r;
 }
 static __device__ u32 wye_abs_i32(const u32 a, const u32 b) {
     return (i32)(a ^ b) < 0 ? 0u - a : a;
 }
 static __device__ u32 wye_min_i32(const u32 a, const u32 b) {
-    return (i32)a < (i32)b ? a : b;
+    return (i32)b < (i32)a ? b : a;
 }
 static __device__ u32 wye_ctz_i32(const u32 a) {
     return (u32)__popc(~a & (a - 1u));
@@ -34,7 +34,7 @@ static __device__ u64 wye_div_u64(const u64 a, const u64 b) {
     const u64 d = b == 0ull ? 1ull : b;
     return a / d;
 }
-static __device__ u64 wye_rotl_u64(const u64 a, const u64 b) {
+static __device__ u64 wye_rotl_u64(const u64 a, const u32 b) {
     return (a << (b & 63u)) | ((a >> 1u) >> (~b & 63u));
 }
 static __device__ u64 wye_sub_sat_u64(const u64 a, const u64 b) {

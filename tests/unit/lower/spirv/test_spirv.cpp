@@ -513,7 +513,7 @@ TEST_CASE("what is not exact on a device is emulated") {
     CHECK(has(lowered(divide, folding()), "OpFDiv %double"));
     CHECK(has(lowered(divide, able()), "OpFDiv %float"));
     const std::string fused = main_of("r[i] = bitcast<u32>(fma(x[i], x[a], x[3]));");
-    CHECK(has(lowered(fused), "%fma32"));
+    CHECK(has(lowered(fused), "%fma_f32"));
     CHECK(has(lowered(fused, able()), "Fma %"));
     CHECK(has(lowered(fused, bare()), "%fma32_in_integers"));
     CHECK_FALSE(has(lowered(fused, bare()), "Float64"));

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/spirv/library.hpp"
+#include "lower/middle/library.hpp"
 
 #include <cassert>
 
-#include "lower/spirv/writer.hpp"
 #include "program/check/validate.hpp"
 #include "program/text/text.hpp"
 
-namespace wye::lower {
+namespace wye::lower::middle {
 namespace {
 
 // Names: a `fraction` is an integer with its highest bit at a fixed place, an `exponent` the power
@@ -18,13 +17,6 @@ wye 1;
 program library;
 workgroup 1;
 
-fn mul_hi64(a: u64, b: u64) -> u64 {
-    let low = 0xffffffffu64;
-    let p = (a & low) * (b & low);
-    let q = (a >> 32u) * (b & low) + (p >> 32u);
-    let r = (a & low) * (b >> 32u) + (q & low);
-    return (a >> 32u) * (b >> 32u) + (q >> 32u) + (r >> 32u);
-}
 
 // ---- Division of 64-bit integers, by words (Hacker's Delight, 9-4 and 9-5) ----
 
@@ -146,49 +138,6 @@ fn sqrt32(x: f32) -> f32 {
         result = pack32(0u, (e - i32(even) + 23) / 2, root << 5u | u32(rest != 0u));
     }
     return result;
-}
-
-// ---- f16, held as the f32 of the same value, and bf16 ----
-
-// Below 2^-14 values of f16 are the multiples of 2^-24, to which adding and taking away a power of
-// two rounds. From 65520 on they are infinite.
-fn f16_round(x: f32) -> f32 {
-    let sign = bitcast<u32>(x) & 0x80000000u;
-    let a = bitcast<u32>(x) ^ sign;
-    let small = bitcast<u32>((bitcast<f32>(a) + 0.5) - 0.5);
-    let finite = (a + 0xfffu + (a >> 13u & 1u)) & 0xffffe000u;
-    let large = select(a >= 0x477ff000u, 0x7f800000u, finite);
-    let number = select(a < 0x38800000u, small, large);
-    return bitcast<f32>(select(a > 0x7f800000u, a, number) | sign);
-}
-fn f16_of_f64(x: f64) -> f32 {
-    let sign = bitcast<u64>(x) & 0x8000000000000000u64;
-    let a = bitcast<u64>(x) ^ sign;
-    let small = bitcast<u64>((bitcast<f64>(a) + 268435456.0f64) - 268435456.0f64);
-    let finite = (a + 0x1ffffffffffu64 + (a >> 42u & 1u64)) & 0xfffffc0000000000u64;
-    let large = select(a >= 0x40effe0000000000u64, 0x7ff0000000000000u64, finite);
-    let number = select(a < 0x3f10000000000000u64, small, large);
-    return f32(bitcast<f64>(select(a > 0x7ff0000000000000u64, a, number) | sign));
-}
-fn f16_bits(x: f32) -> u32 {
-    let sign = bitcast<u32>(x) >> 16u & 0x8000u;
-    let a = bitcast<u32>(x) & 0x7fffffffu;
-    let small = bitcast<u32>(bitcast<f32>(a) + 0.5) - 0x3f000000u;
-    let number = select(a < 0x38800000u, small, (a - 0x38000000u) >> 13u);
-    let finite = select(a == 0x7f800000u, 0x7c00u, number) | sign;
-    return select(a > 0x7f800000u, 0x7e00u, finite);
-}
-fn f16_value(h: u32) -> f32 {
-    let m = h & 0x7fffu;
-    let small = bitcast<u32>(f32(m) * 5.9604644775390625e-8);
-    let number = (m << 13u) + 0x38000000u;
-    let large = select(m >= 0x7c00u, number + 0x38000000u, number);
-    return bitcast<f32>(select(m < 0x400u, small, large) | (h & 0x8000u) << 16u);
-}
-fn bf16_bits(x: f32) -> u32 {
-    let a = bitcast<u32>(x);
-    let rounded = (a + 0x7fffu + (a >> 16u & 1u)) >> 16u;
-    return select((a & 0x7fffffffu) > 0x7f800000u, 0x7fc0u, rounded);
 }
 
 // ---- Whole numbers ----
@@ -409,18 +358,6 @@ fn sqrt64_by_fma(x: f64, start: f32) -> f64 {
 
 // ---- Fused multiply and add ----
 
-// The product is exact in f64; the sum is rounded to odd, so rounding it again to f32 is right.
-fn fma32(a: f32, b: f32, c: f32) -> f32 {
-    let p = f64(a) * f64(b);
-    let q = f64(c);
-    let s = p + q;
-    let t = s - p;
-    let error = (p - (s - t)) + (q - t);
-    let bits = bitcast<u64>(s);
-    let fix = (error < 0.0f64 || error > 0.0f64) && (bits & 1u64) == 0u64;
-    let away = (error > 0.0f64) == (s > 0.0f64);
-    return f32(select(fix, bitcast<f64>(select(away, bits + 1u64, bits - 1u64)), s));
-}
 // Product and addend as 62-bit integers with one exponent.
 fn fma32_in_integers(x: f32, y: f32, z: f32) -> f32 {
     let a = bitcast<u32>(x);
@@ -487,7 +424,7 @@ fn fma64(x: f64, y: f64, z: f64) -> f64 {
         let ec = exponent64(cm) - 73;
         let fa = fraction64(am);
         let fb = fraction64(bm);
-        let p = jam128(left128(u64x2(fa * fb, mul_hi64(fa, fb)), 20u), u32(clamp(ec - ep, 0, 127)));
+        let p = jam128(left128(u64x2(fa * fb, mul_hi(fa, fb)), 20u), u32(clamp(ec - ep, 0, 127)));
         let q = jam128(left128(u64x2(fraction64(cm), 0u64), 73u), u32(clamp(ep - ec, 0, 127)));
         let larger_p = p.y > q.y || p.y == q.y && p.x >= q.x;
         let m = select(larger_p, p, q);
@@ -510,9 +447,9 @@ main {
 
 }  // namespace
 
-std::string_view spirv_library_text() { return kText; }
+std::string_view emulations_text() { return kText; }
 
-const ir::Program& spirv_library() {
+const ir::Program& emulations() {
     static const ir::Program library = [] {
         ir::ParseResult parsed = ir::parse(kText);
         [[maybe_unused]] const bool valid = parsed.ok() && ir::validate(parsed.program).empty();
@@ -522,16 +459,11 @@ const ir::Program& spirv_library() {
     return library;
 }
 
-Id spirv_library_call(SpirvBuilder& b, std::string_view name, std::initializer_list<Id> operands) {
-    const ir::Program& program = spirv_library();
-    SpirvContext& context = b.context;
-    if (!context.library) context.library.emplace(program, program.workgroup, false);
+std::uint32_t emulation_index(std::string_view name) {
+    const ir::Program& program = emulations();
     std::uint32_t index = 0;
     while (program.functions[index].name != name) ++index;
-    Words all{spirv_function(context, *context.library, index)};
-    for (const Id operand : operands) all.push_back(b.not_one(operand));
-    return b.make(spv::Op::OpFunctionCall, b.module.value_type(program.functions[index].type.kind),
-                  all);
+    return index;
 }
 
-}  // namespace wye::lower
+}  // namespace wye::lower::middle

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The middle forms of all scalar operations and conversions, for one target; each is made when it
+// is first asked for. Writers share them: what an operation means at the edges (division by zero,
+// shifts, NaNs, saturation, f16 by way of f32) is decided here, once.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "lower/middle/form.hpp"
+#include "lower/middle/target.hpp"
+
+namespace wye::lower::middle {
+
+// ---- Names of forms ---------------------------------------------------------------------------
+
+namespace key {
+inline constexpr unsigned kFirstOperation = 0x200;  // NEG
+inline constexpr FormKey kExact = 1024;
+inline constexpr FormKey kConversions = 2048;
+inline constexpr FormKey kStored = 2304;
+inline constexpr FormKey kLoaded = 2320;
+inline constexpr FormKey kBitcasts = 2336;
+inline constexpr FormKey kEnd = 2352;
+}  // namespace key
+
+// An operator or exact function (NEG to ISINF) on operands of one kind; counts of shifts are u32.
+[[nodiscard]] constexpr FormKey operation(ir::Op op, ir::Kind kind) {
+    return static_cast<FormKey>((static_cast<unsigned>(op) - key::kFirstOperation) * 16 +
+                                static_cast<unsigned>(kind));
+}
+// The same; an error budget leaves it as it is.
+[[nodiscard]] constexpr FormKey exact_operation(ir::Op op, ir::Kind kind) {
+    return static_cast<FormKey>(key::kExact + operation(op, kind));
+}
+// Float to integer saturates, a NaN becomes 0; all else is as C has it.
+[[nodiscard]] constexpr FormKey conversion(ir::Kind from, ir::Kind to) {
+    return static_cast<FormKey>(key::kConversions + static_cast<unsigned>(from) * 16 +
+                                static_cast<unsigned>(to));
+}
+// From a value to what memory holds: the bits of an f16 or bf16 as u32, other floats with the
+// canonical NaN.
+[[nodiscard]] constexpr FormKey stored(ir::Kind kind) {
+    return static_cast<FormKey>(key::kStored + static_cast<unsigned>(kind));
+}
+// Back, from the bits of an f16 or bf16 as u32.
+[[nodiscard]] constexpr FormKey loaded(ir::Kind kind) {
+    return static_cast<FormKey>(key::kLoaded + static_cast<unsigned>(kind));
+}
+// A component of a bitcast that changes the number of components.
+enum class BitcastPart : std::uint8_t {
+    LowHalf,    // of a u32, as f16
+    HighHalf,   //
+    Halves,     // two f16 to a u32
+    LowWord,    // of a u64
+    HighWord,   //
+    JoinWords,  // two u32 to a u64
+};
+[[nodiscard]] constexpr FormKey bitcast_part(BitcastPart part) {
+    return static_cast<FormKey>(key::kBitcasts + static_cast<unsigned>(part));
+}
+
+// ---- Forms ------------------------------------------------------------------------------------
+
+// The operation is one word of every target: nothing need be asked.
+[[nodiscard]] constexpr bool is_plain(ir::Op op, ir::Kind kind) {
+    using ir::Op;
+    if (kind == ir::Kind::F16) return op >= Op::EQ && op <= Op::GE;
+    const bool floating = kind == ir::Kind::F32 || kind == ir::Kind::F64;
+    switch (op) {
+        case Op::ADD:
+        case Op::SUB:
+        case Op::MUL:
+        case Op::NOT:
+        case Op::AND:
+        case Op::OR:
+        case Op::XOR:
+        case Op::LOGICAL_NOT:
+        case Op::LOGICAL_AND:
+        case Op::LOGICAL_OR:
+        case Op::EQ:
+        case Op::LT:
+            return true;
+        case Op::NE:
+            return floating || kind == ir::Kind::BOOL;
+        case Op::LE:
+        case Op::GT:
+        case Op::GE:
+            return floating;
+        default:
+            return false;
+    }
+}
+// A literal second operand makes its form another one: divisions, remainders, shifts, rotations.
+[[nodiscard]] constexpr bool asks_for_literal(ir::Op op, ir::Kind kind) {
+    const bool integer = kind >= ir::Kind::I32 && kind <= ir::Kind::U64;
+    return integer && (op == ir::Op::DIV || op == ir::Op::REM || op == ir::Op::SHL ||
+                       op == ir::Op::SHR || op == ir::Op::ROTL || op == ir::Op::ROTR);
+}
+
+class Forms {
+  public:
+    explicit Forms(const Target& target) : target_(target) {}
+
+    // Null: this version has no emulation for it.
+    [[nodiscard]] const Form* find(FormKey key) {
+        const std::uint16_t known = found_[key];
+        return known != 0 ? known_form(known) : make(key);
+    }
+    // Where asks_for_literal and the second operand is a literal. The operation is one word, with
+    // this literal in its place; nothing: it is not.
+    [[nodiscard]] std::optional<std::uint64_t> word_with_literal(ir::Op op, ir::Kind kind,
+                                                                 std::uint64_t literal) const;
+    // Otherwise: its form without that operand. Null: as with any other second operand.
+    [[nodiscard]] const Form* with_literal(ir::Op op, ir::Kind kind, std::uint64_t literal);
+
+    [[nodiscard]] const Target& target() const { return target_; }
+
+  private:
+    const Form* make(FormKey key);
+    const Form* known_form(std::uint16_t number) const {
+        return number == kNoForm ? nullptr : &forms_[number - 1U];
+    }
+
+    static constexpr std::uint16_t kNoForm = 0xffff;
+    const Target target_;
+    std::array<std::uint16_t, key::kEnd> found_{};  // 0: not asked for yet
+    std::deque<Form> forms_;
+    std::map<std::pair<FormKey, std::uint64_t>, Form> with_literals_;
+};
+
+}  // namespace wye::lower::middle

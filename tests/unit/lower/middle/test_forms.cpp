@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The middle forms against the oracle: each step is evaluated here by the host's plain arithmetic,
+// and asserts that its operands are in its domain.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "lower/middle/forms.hpp"
+#include "oracle/arithmetic.hpp"
+#include "support/random.hpp"
+
+namespace {
+
+using namespace wye;
+using ir::Kind;
+using ir::Op;
+using lower::Quirk;
+using lower::QuirkSet;
+using lower::middle::Form;
+using lower::middle::Forms;
+using lower::middle::Step;
+using lower::middle::Target;
+
+std::uint64_t mask(Kind kind) {
+    return ir::Type{kind, 1}.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
+}
+
+// Values are held as writers hold them: integers unsigned, f16 as f32.
+Kind held(Kind kind) { return kind == Kind::F16 ? Kind::F32 : kind; }
+
+template <typename T>
+T as(std::uint64_t bits) {
+    if constexpr (sizeof(T) == 4)
+        return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
+    else
+        return std::bit_cast<T>(bits);
+}
+template <typename T>
+std::uint64_t bits_of(T value) {
+    if constexpr (sizeof(T) == 4)
+        return std::bit_cast<std::uint32_t>(value);
+    else
+        return std::bit_cast<std::uint64_t>(value);
+}
+
+struct Evaluator {
+    Forms& forms;
+
+    std::uint64_t run(const Form& form, std::span<const std::uint64_t> operands);
+    std::uint64_t word(const Step& step, const std::array<std::uint64_t, 3>& v);
+    std::uint64_t integer(const Step& step, const std::array<std::uint64_t, 3>& v);
+    template <typename T>
+    std::uint64_t floating(const Step& step, const std::array<std::uint64_t, 3>& v);
+    std::uint64_t convert(const Step& step, std::uint64_t value);
+};
+
+std::uint64_t Evaluator::integer(const Step& step, const std::array<std::uint64_t, 3>& v) {
+    const bool is_signed = ir::Type{step.from, 1}.signed_integer();
+    const unsigned bits = ir::Type{step.from, 1}.bits();
+    const std::uint64_t a = v[0], b = v[1];
+    const auto signed_of = [&](std::uint64_t x) {
+        return oracle::to_signed(static_cast<unsigned>(bits == 64 ? Kind::I64 : Kind::I32), x);
+    };
+    const auto order = [&] { return is_signed ? signed_of(a) <=> signed_of(b) : a <=> b; };
+    switch (step.op) {
+        case Op::ADD:
+            return a + b;
+        case Op::SUB:
+            return a - b;
+        case Op::MUL:
+            return a * b;
+        case Op::DIV:
+        case Op::REM:
+            REQUIRE(b != 0);
+            if (is_signed) {
+                const bool overflows = a == std::uint64_t{1} << (bits - 1) && b == mask(step.from);
+                REQUIRE_FALSE(overflows);
+                return static_cast<std::uint64_t>(step.op == Op::DIV ? signed_of(a) / signed_of(b)
+                                                                     : signed_of(a) % signed_of(b));
+            }
+            return step.op == Op::DIV ? a / b : a % b;
+        case Op::AND:
+            return a & b;
+        case Op::OR:
+            return a | b;
+        case Op::XOR:
+            return a ^ b;
+        case Op::NOT:
+            return ~a;
+        case Op::SHL:
+        case Op::SHR:
+            REQUIRE(b < bits);
+            if (step.op == Op::SHL) return a << b;
+            return is_signed ? static_cast<std::uint64_t>(signed_of(a) >> b) : a >> b;
+        case Op::EQ:
+            return a == b;
+        case Op::NE:
+            return a != b;
+        case Op::LT:
+            return order() < 0;
+        case Op::LE:
+            return order() <= 0;
+        case Op::GT:
+            return order() > 0;
+        case Op::GE:
+            return order() >= 0;
+        default: {  // words of the target that mean what the language says
+            const auto kind = static_cast<std::uint8_t>(step.from);
+            const oracle::Value both[] = {{{kind, 1}, a & mask(step.from)},
+                                          {{kind, 1}, b & mask(step.from)}};
+            return oracle::apply(static_cast<std::uint32_t>(step.op), 0,
+                                 std::span(both).first(step.count))
+                .c[0];
+        }
+    }
+}
+
+template <typename T>
+std::uint64_t Evaluator::floating(const Step& step, const std::array<std::uint64_t, 3>& v) {
+    const T a = as<T>(v[0]), b = as<T>(v[1]), c = as<T>(v[2]);
+    switch (step.op) {
+        case Op::ADD:
+            return bits_of<T>(a + b);
+        case Op::SUB:
+            return bits_of<T>(a - b);
+        case Op::MUL:
+            return bits_of<T>(a * b);
+        case Op::DIV:
+            return bits_of<T>(a / b);
+        case Op::SQRT:
+            return bits_of<T>(std::sqrt(a));
+        case Op::FMA:
+            return bits_of<T>(std::fma(a, b, c));
+        case Op::FLOOR:
+            return bits_of<T>(std::floor(a));
+        case Op::CEIL:
+            return bits_of<T>(std::ceil(a));
+        case Op::TRUNC:
+            return bits_of<T>(std::trunc(a));
+        case Op::ROUND:
+            return bits_of<T>(std::nearbyint(a));
+        case Op::EQ:
+            return a == b;
+        case Op::NE:
+            return a != b;
+        case Op::LT:
+            return a < b;
+        case Op::LE:
+            return a <= b;
+        case Op::GT:
+            return a > b;
+        case Op::GE:
+            return a >= b;
+        default:
+            FAIL("no word: ", ir::op_text(step.op));
+            return 0;
+    }
+}
+
+std::uint64_t Evaluator::convert(const Step& step, std::uint64_t value) {
+    const ir::Type from{step.from, 1}, to{step.kind, 1};
+    if (from.floating() && to.integer()) {  // what C leaves open never gets here
+        const double x = step.from == Kind::F64 ? as<double>(value) : as<float>(value);
+        const double end = std::ldexp(1.0, static_cast<int>(to.bits()) - to.signed_integer());
+        REQUIRE(std::trunc(x) < end);
+        REQUIRE(std::trunc(x) >= (to.signed_integer() ? -end : 0.0));
+    }
+    return oracle::convert(static_cast<unsigned>(step.kind), static_cast<unsigned>(step.from),
+                           value);
+}
+
+std::uint64_t Evaluator::word(const Step& step, const std::array<std::uint64_t, 3>& v) {
+    if (step.op == Op::SELECT) return v[0] != 0 ? v[1] : v[2];
+    if (step.op == Op::BITCAST) return v[0];
+    if (step.op == Op::CONVERT) return convert(step, v[0]);
+    switch (held(step.from)) {
+        case Kind::BOOL:
+            if (step.op == Op::LOGICAL_NOT) return v[0] == 0;
+            if (step.op == Op::LOGICAL_AND) return v[0] & v[1];
+            if (step.op == Op::LOGICAL_OR) return v[0] | v[1];
+            return (v[0] == v[1]) == (step.op == Op::EQ);
+        case Kind::F32:
+            return floating<float>(step, v);
+        case Kind::F64:
+            return floating<double>(step, v);
+        default:
+            return integer(step, v);
+    }
+}
+
+std::uint64_t Evaluator::run(const Form& form, std::span<const std::uint64_t> operands) {
+    CHECK(form.steps.size() <= lower::middle::kMostSteps);
+    std::vector<std::uint64_t> values;
+    for (const Step& step : form.steps) {
+        std::array<std::uint64_t, 3> v{};
+        for (unsigned k = 0; k < step.count; ++k) v[k] = values.at(step.parts[k]);
+        std::uint64_t out = 0;
+        switch (step.how) {
+            case Step::How::Operand:
+                out = operands[step.extra];
+                break;
+            case Step::How::Literal:
+                out = step.extra;
+                break;
+            case Step::How::Word:
+                out = word(step, v);
+                break;
+            case Step::How::Form: {
+                const Form* inner = forms.find(static_cast<lower::middle::FormKey>(step.extra));
+                REQUIRE(inner != nullptr);
+                out = run(*inner, std::span(v).first(step.count));
+                break;
+            }
+            case Step::How::Call:
+                FAIL("no emulations here");
+                break;
+            case Step::How::Hidden:
+                out = v[0];
+                break;
+        }
+        values.push_back(step.kind == Kind::BOOL ? out : out & mask(held(step.kind)));
+    }
+    return values.back();
+}
+
+// What memory and programs see of a value.
+std::uint64_t seen(Kind kind, std::uint64_t bits) {
+    return kind == Kind::BOOL ? bits : oracle::canonical(static_cast<unsigned>(held(kind)), bits);
+}
+// As a writer holds it.
+std::uint64_t hold(Kind kind, std::uint64_t bits) {
+    return kind == Kind::F16 ? oracle::convert(WYE_KIND_F32, WYE_KIND_F16, bits) : bits;
+}
+
+std::uint64_t random_value(support::Random& random, Kind kind) {
+    if (kind == Kind::BOOL) return random.below(2);
+    return support::random_scalar(random, static_cast<unsigned>(kind));
+}
+
+struct Named {
+    const char* name;
+    Target target;
+};
+
+std::vector<Named> targets() {
+    Target bare;  // plain arithmetic and nothing else
+    bare.exact = {false, false, false, true, true, true};
+    bare.rounds_f32 = bare.rounds_f64 = true;
+    Target rich;
+    rich.orders_integers = rich.counts32 = rich.counts64 = rich.reverses32 = true;
+    rich.multiplies_high32 = rich.multiplies_high64 = rich.self_comparison = true;
+    rich.exact.fill(true);
+    rich.rounds_f32 = rich.rounds_f64 = true;
+    Target words = bare;  // of 32 bits
+    words.rotates_by_literals = words.counts32 = words.reverses32 = words.multiplies_high32 =
+        words.sign_by_word = true;
+    words.quirks = QuirkSet::all();
+    words.quirks.set(Quirk::NvidiaVkWideDivision, false);  // calls an emulation
+    words.quirks.set(Quirk::NvidiaVkDivisionCall, false);
+    return {{"bare", bare}, {"rich", rich}, {"words", words}};
+}
+
+constexpr Kind kKinds[] = {Kind::BOOL, Kind::I32, Kind::U32, Kind::I64,
+                           Kind::U64,  Kind::F16, Kind::F32, Kind::F64};
+
+bool takes(Op op, Kind kind) {
+    const ir::Type type{kind, 1};
+    switch (op) {
+        case Op::LOGICAL_NOT:
+        case Op::LOGICAL_AND:
+        case Op::LOGICAL_OR:
+            return type.boolean();
+        case Op::EQ:
+        case Op::NE:
+            return true;
+        case Op::NEG:
+        case Op::ADD:
+        case Op::SUB:
+        case Op::MUL:
+        case Op::DIV:
+        case Op::LT:
+        case Op::LE:
+        case Op::GT:
+        case Op::GE:
+        case Op::MIN:
+        case Op::MAX:
+        case Op::CLAMP:
+            return !type.boolean();
+        case Op::ABS:
+            return type.signed_integer() || type.floating();
+        case Op::SQRT:
+        case Op::FMA:
+        case Op::COPYSIGN:
+        case Op::FLOOR:
+        case Op::CEIL:
+        case Op::TRUNC:
+        case Op::ROUND:
+        case Op::ISNAN:
+        case Op::ISINF:
+            return type.floating();
+        default:
+            return type.integer();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("forms of operations give what the language says, and leave no domain") {
+    for (const Named& each : targets()) {
+        const std::string name = each.name;
+        const Target& target = each.target;
+        Forms forms(target);
+        Evaluator evaluator{forms};
+        support::Random random(14);
+        for (unsigned code = WYE_OP_NEG; code <= WYE_OP_ISINF; ++code) {
+            const Op op = static_cast<Op>(code);
+            if (!ir::op_known(code)) continue;
+            for (const Kind kind : kKinds) {
+                if (!takes(op, kind)) continue;
+                CAPTURE(name);
+                CAPTURE(ir::op_text(op));
+                CAPTURE(ir::type_name({kind, 1}));
+                const Form* form = forms.find(lower::middle::operation(op, kind));
+                REQUIRE(form != nullptr);
+                const auto count = static_cast<unsigned>(ir::op_operands(op));
+                REQUIRE(form->operands == count);
+                const bool shifts =
+                    op == Op::SHL || op == Op::SHR || op == Op::ROTL || op == Op::ROTR;
+                for (int i = 0; i < 400; ++i) {
+                    std::vector<oracle::Value> given;
+                    std::vector<std::uint64_t> operands;
+                    for (unsigned k = 0; k < count; ++k) {
+                        const Kind of = shifts && k == 1 ? Kind::U32 : kind;
+                        const std::uint64_t bits =
+                            oracle::canonical(static_cast<unsigned>(of), random_value(random, of));
+                        given.push_back({{static_cast<std::uint8_t>(of), 1}, bits});
+                        operands.push_back(hold(of, bits));
+                    }
+                    const oracle::Value right = oracle::apply(code, 0, given);
+                    const Kind result = static_cast<Kind>(right.type.kind);
+                    const std::uint64_t expected = seen(result, hold(result, right.c[0]));
+                    CAPTURE(operands[0]);
+                    CAPTURE(operands.back());
+                    CHECK(seen(result, evaluator.run(*form, operands)) == expected);
+                    if (!lower::middle::asks_for_literal(op, kind)) continue;
+                    const std::uint64_t literal = operands[1];
+                    if (const auto word = forms.word_with_literal(op, kind, literal)) {
+                        const Step step{.op = op, .kind = kind, .from = kind, .count = 2};
+                        const std::uint64_t out = evaluator.word(step, {operands[0], *word, 0});
+                        CHECK((out & mask(kind)) == expected);
+                    }
+                    const Form* special = forms.with_literal(op, kind, literal);
+                    if (special != nullptr && op != Op::SHL && op != Op::SHR)
+                        CHECK(evaluator.run(*special, std::span(operands).first(1)) == expected);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("forms of conversions give what the language says") {
+    for (const Named& each : targets()) {
+        const std::string name = each.name;
+        const Target& target = each.target;
+        Forms forms(target);
+        Evaluator evaluator{forms};
+        support::Random random(15);
+        for (const Kind from : kKinds)
+            for (const Kind to : kKinds) {
+                if (to == Kind::BOOL) continue;
+                CAPTURE(name);
+                CAPTURE(ir::type_name({from, 1}));
+                CAPTURE(ir::type_name({to, 1}));
+                const Form* form = forms.find(lower::middle::conversion(from, to));
+                REQUIRE(form != nullptr);
+                for (int i = 0; i < 600; ++i) {
+                    const std::uint64_t bits = random_value(random, from);
+                    const std::uint64_t held_bits = hold(from, bits);
+                    const std::uint64_t right = oracle::convert(static_cast<unsigned>(to),
+                                                                static_cast<unsigned>(from), bits);
+                    CAPTURE(bits);
+                    CHECK(seen(to, evaluator.run(*form, std::span(&held_bits, 1))) ==
+                          seen(to, hold(to, right)));
+                }
+            }
+    }
+}
+
+TEST_CASE("forms of what memory holds") {
+    using lower::middle::loaded;
+    using lower::middle::stored;
+    for (const Named& each : targets()) {
+        const std::string name = each.name;
+        const Target& target = each.target;
+        CAPTURE(name);
+        Forms forms(target);
+        Evaluator evaluator{forms};
+        const auto apply = [&](lower::middle::FormKey key, std::uint64_t value) {
+            return evaluator.run(*forms.find(key), std::span(&value, 1));
+        };
+        for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+            const std::uint64_t half = hold(Kind::F16, bits);
+            CHECK(seen(Kind::F32, apply(loaded(Kind::F16), bits)) == seen(Kind::F32, half));
+            CHECK(apply(stored(Kind::F16), half) == oracle::canonical(WYE_KIND_F16, bits));
+            CHECK(apply(loaded(Kind::BF16), bits) == std::uint64_t{bits} << 16U);
+        }
+        support::Random random(16);
+        for (int i = 0; i < 5000; ++i) {
+            const std::uint64_t narrow = support::random_scalar(random, WYE_KIND_F32);
+            const std::uint64_t wide = support::random_scalar(random, WYE_KIND_F64);
+            CHECK(apply(stored(Kind::F32), narrow) == oracle::canonical(WYE_KIND_F32, narrow));
+            CHECK(apply(stored(Kind::F64), wide) == oracle::canonical(WYE_KIND_F64, wide));
+            CHECK(apply(stored(Kind::BF16), narrow) == oracle::bf16_from_float(as<float>(narrow)));
+        }
+    }
+}
+
+TEST_CASE("forms of bitcasts between one component and two") {
+    using lower::middle::bitcast_part;
+    using Part = lower::middle::BitcastPart;
+    Forms forms(targets()[0].target);
+    Evaluator evaluator{forms};
+    const auto apply = [&](Part part, std::vector<std::uint64_t> operands) {
+        return evaluator.run(*forms.find(bitcast_part(part)), operands);
+    };
+    CHECK(apply(Part::LowWord, {0x1122334455667788U}) == 0x55667788U);
+    CHECK(apply(Part::HighWord, {0x1122334455667788U}) == 0x11223344U);
+    CHECK(apply(Part::JoinWords, {0x55667788U, 0x11223344U}) == 0x1122334455667788U);
+    CHECK(apply(Part::LowHalf, {0x3c00c000U}) == bits_of(-2.0F));
+    CHECK(apply(Part::HighHalf, {0x3c00c000U}) == bits_of(1.0F));
+    CHECK(apply(Part::Halves, {bits_of(-2.0F), bits_of(1.0F)}) == 0x3c00c000U);
+}
