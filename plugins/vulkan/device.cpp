@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "vulkan/buffer.hpp"
-#include "vulkan/setup/logical_device.hpp"
+#include "vulkan/context/context.hpp"
 #include "vulkan/status.hpp"
 
 namespace wye::vulkan {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/setup/logical_device.hpp"
+#include "vulkan/context/context.hpp"
 
 #include "vulkan/status.hpp"
 
