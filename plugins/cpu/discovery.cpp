@@ -42,6 +42,11 @@ unsigned processors() {
     return std::max(std::thread::hardware_concurrency(), 1U);
 }
 
+std::uint64_t free_bytes() {
+    const std::uint64_t pages = system_value(_SC_AVPHYS_PAGES);
+    return pages == 0 ? UINT64_MAX : pages * system_value(_SC_PAGESIZE);
+}
+
 DeviceInfo describe(unsigned threads, std::string isa) {
     DeviceInfo info;
     read_processor(info);

@@ -21,6 +21,8 @@ struct DeviceInfo : sdk::DeviceInfo {
 
 // That this process may use.
 [[nodiscard]] unsigned processors();
+// Of the machine's memory, now; UINT64_MAX: unknown.
+[[nodiscard]] std::uint64_t free_bytes();
 
 // Reads the machine.
 [[nodiscard]] DeviceInfo describe(unsigned threads, std::string isa);

@@ -13,12 +13,8 @@ Result<std::unique_ptr<Device>> Device::create(Plugin& plugin, const DeviceInfo&
 }
 
 Result<sdk::MemoryState> Device::memory() const {
-    const Current current(context());
-    std::size_t free = 0;
-    std::size_t total = 0;
-    const CUresult status = driver.cuMemGetInfo(&free, &total);
-    if (status != CUDA_SUCCESS) return native_error(driver, status, "cuMemGetInfo", info.name);
-    return sdk::MemoryState{total, free};
+    WYE_ASSIGN(const std::uint64_t free, context().free_bytes());
+    return sdk::MemoryState{info.memory_bytes, free};
 }
 
 Error Device::failed(CUresult status, std::string_view call, std::string_view subject) {

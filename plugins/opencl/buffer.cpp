@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencl/buffer.hpp"
 
-#include <algorithm>
-
 #include "opencl/status.hpp"
 
 namespace wye::opencl {
@@ -20,10 +18,8 @@ std::string room(const Device& device, cl_int status) {
 
 Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
     const std::string_view label = sdk::from_abi(desc.label);
-    cl_int status = CL_SUCCESS;
-    MemoryHandle memory(device.driver, device.driver.clCreateBuffer(
-                                           device.context(), CL_MEM_READ_WRITE,
-                                           std::max(desc.size, kLeastBytes), nullptr, &status));
+    MemoryHandle memory;
+    const cl_int status = device.context().allocate(desc.size, memory);
     if (status == CL_SUCCESS)
         return std::unique_ptr<Buffer>(new Buffer(device, std::move(memory), desc.size));
     Error error =

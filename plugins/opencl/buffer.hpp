@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer of at least kLeastBytes, so that its first element can always be read. [FREE].
+// A buffer of at least Context::kLeastBytes, so that its first element can always be read. [FREE].
 #pragma once
 
 #include "opencl/device.hpp"
@@ -9,8 +9,6 @@ namespace wye::opencl {
 
 class Buffer {
   public:
-    static constexpr std::uint64_t kLeastBytes = 64;
-
     // DEVICE_MEMORY with the bytes asked for and those that there are.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "opencl/handle.hpp"
+#include "opencl/context/context.hpp"
 #include "opencl/plugin.hpp"
 
 namespace wye::opencl {
@@ -29,9 +29,7 @@ class Device {
     const Driver& driver;
     sdk::LossState loss;
 
-    [[nodiscard]] cl_context context() const { return context_.get(); }
-    // Stands for empty ranges: a kernel may always read one element.
-    [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }
+    [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
 
     // The error of a failed call; an empty subject is the device's name.
@@ -52,11 +50,8 @@ class Device {
   private:
     Device(Plugin& owner, const DeviceInfo& found)
         : plugin(owner), info(found), driver(*owner.driver) {}
-    // Whether a new queue still does a tiny piece of work.
-    [[nodiscard]] bool answers() const;
 
-    ContextHandle context_;
-    MemoryHandle nothing_;
+    std::unique_ptr<Context> context_;
 };
 
 [[nodiscard]] inline Device& device_of(wye_device_object* object) {

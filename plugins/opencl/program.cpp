@@ -98,9 +98,10 @@ Result<void> Program::compile(std::span<const std::string_view> texts, const std
         sizes.push_back(text.size());
     }
     cl_int status = CL_SUCCESS;
-    program_ = ProgramHandle(driver, driver.clCreateProgramWithSource(
-                                         device_.context(), static_cast<cl_uint>(texts.size()),
-                                         starts.data(), sizes.data(), &status));
+    program_ =
+        ProgramHandle(driver, driver.clCreateProgramWithSource(
+                                  device_.context().get(), static_cast<cl_uint>(texts.size()),
+                                  starts.data(), sizes.data(), &status));
     if (status != CL_SUCCESS)
         return device_.failed(status, "clCreateProgramWithSource", shape_.label);
     status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
@@ -118,8 +119,8 @@ Result<void> Program::load(wye_bytes saved) {
     cl_int status = CL_SUCCESS;
     cl_int verdict = CL_SUCCESS;
     program_ = ProgramHandle(
-        driver, driver.clCreateProgramWithBinary(device_.context(), 1, &device_.info.id, &size,
-                                                 &data, &verdict, &status));
+        driver, driver.clCreateProgramWithBinary(device_.context().get(), 1, &device_.info.id,
+                                                 &size, &data, &verdict, &status));
     const char* call = "clCreateProgramWithBinary";
     if (status == CL_SUCCESS) {
         call = "clBuildProgram of a saved binary";
@@ -221,7 +222,7 @@ Result<void> Program::set_buffer(cl_uint index, const wye_binding& binding,
     const Buffer& buffer = buffer_of(binding.buffer);
     const bool whole = binding.offset == 0;
     argument.word = kUnknown;
-    cl_mem memory = whole ? buffer.memory() : device_.nothing();
+    cl_mem memory = whole ? buffer.memory() : device_.context().nothing();
     if (!whole && binding.size != 0) {
         const cl_buffer_region region{binding.offset, binding.size};
         cl_int status = CL_SUCCESS;

@@ -13,8 +13,8 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
     const Driver& driver = device.driver;
     const cl_command_queue_properties properties = timing ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int status = CL_SUCCESS;
-    QueueHandle handle(
-        driver, driver.clCreateCommandQueue(device.context(), device.info.id, properties, &status));
+    QueueHandle handle(driver, driver.clCreateCommandQueue(device.context().get(), device.info.id,
+                                                           properties, &status));
     WYE_TRY(device.check(status, "clCreateCommandQueue"));
     return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
 }

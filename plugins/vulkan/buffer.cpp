@@ -55,7 +55,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
     VkResult result = vk.vkCreateBuffer(device.handle(), &info, nullptr, &object);
     if (result != VK_SUCCESS)
         return device.failed(result, "vkCreateBuffer of " + std::to_string(size) + " bytes", label);
-    out->object = BufferHandle(device.logical, object);
+    out->object = BufferHandle(device.context(), object);
 
     VkMemoryRequirements needs{};
     vk.vkGetBufferMemoryRequirements(device.handle(), object, &needs);
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
     if (result != VK_SUCCESS)
         return device.failed(result, "vkAllocateMemory of " + std::to_string(size) + " bytes",
                              label);
-    out->memory = MemoryHandle(device.logical, bytes);
+    out->memory = MemoryHandle(device.context(), bytes);
     result = vk.vkBindBufferMemory(device.handle(), object, bytes, 0);
     if (result != VK_SUCCESS) return device.failed(result, "vkBindBufferMemory", label);
 

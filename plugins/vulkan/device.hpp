@@ -6,23 +6,15 @@
 #pragma once
 
 #include <atomic>
-#include <vector>
 
-#include "vulkan/handle.hpp"
+#include "vulkan/context/context.hpp"
 #include "vulkan/plugin.hpp"
-#include "vulkan/resources/layouts.hpp"
 
 namespace wye::vulkan {
 
 class Program;
 class Queue;
 struct Buffer;
-
-// A VkQueue takes one call at a time; several of the plugin's queues may share it.
-struct SharedQueue {
-    sdk::Mutex mutex;
-    VkQueue handle WYE_GUARDED_BY(mutex) = VK_NULL_HANDLE;
-};
 
 class Device {
   public:
@@ -36,11 +28,11 @@ class Device {
 
     Plugin& plugin;
     const DeviceInfo& info;
-    LogicalDevice logical;
     sdk::LossState loss;
 
-    [[nodiscard]] const DeviceTable& vk() const { return logical.vk; }
-    [[nodiscard]] VkDevice handle() const { return logical.handle; }
+    [[nodiscard]] Context& context() const { return *context_; }
+    [[nodiscard]] const DeviceTable& vk() const { return context_->vk; }
+    [[nodiscard]] VkDevice handle() const { return context_->handle; }
     // Stands for empty ranges: a kernel may always read one element.
     [[nodiscard]] const Buffer& nothing() const { return *nothing_; }
     // From the driver's budget, where it states one.
@@ -54,20 +46,14 @@ class Device {
         if (result == VK_SUCCESS) return {};
         return failed(result, call, subject);
     }
-    // The next of the VkQueues, in turn.
-    [[nodiscard]] SharedQueue& next_queue() {
-        return *queues_[turn_.fetch_add(1) % queues_.size()];
-    }
 
-    Layouts layouts;
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers and programs
     std::atomic<std::uint32_t> allocations{0};  // of device memory, which Vulkan limits in number
 
   private:
     Device(Plugin& owner, const DeviceInfo& found);
 
-    std::vector<std::unique_ptr<SharedQueue>> queues_;
-    std::atomic<std::uint32_t> turn_{0};
+    std::unique_ptr<Context> context_;
     std::unique_ptr<Buffer> nothing_;
 };
 

@@ -8,25 +8,26 @@
 
 namespace wye::vulkan {
 
-// A VkDevice with its functions. Everything made from it must be gone before.
-struct LogicalDevice {
+// A VkDevice with its functions, as its objects see it: they are gone before it.
+struct ContextState {
     VkDevice handle = VK_NULL_HANDLE;
     DeviceTable vk;
 
-    LogicalDevice() = default;
-    LogicalDevice(const LogicalDevice&) = delete;
-    LogicalDevice& operator=(const LogicalDevice&) = delete;
-    ~LogicalDevice() {
-        if (handle != VK_NULL_HANDLE) vk.vkDestroyDevice(handle, nullptr);
+    ContextState() = default;
+    ContextState(const ContextState&) = delete;
+    ContextState& operator=(const ContextState&) = delete;
+    ~ContextState() {
+        if (handle != VK_NULL_HANDLE && vk.vkDestroyDevice != nullptr)
+            vk.vkDestroyDevice(handle, nullptr);
     }
 };
 
 template <typename Object, auto Destroy>
-void destroy(const LogicalDevice& device, Object object) {
-    (device.vk.*Destroy)(device.handle, object, nullptr);
+void destroy(const ContextState& context, Object object) {
+    (context.vk.*Destroy)(context.handle, object, nullptr);
 }
 template <typename Object, auto Destroy>
-using Handle = sdk::Handle<const LogicalDevice, Object, &destroy<Object, Destroy>>;
+using Handle = sdk::Handle<const ContextState, Object, &destroy<Object, Destroy>>;
 
 using MemoryHandle = Handle<VkDeviceMemory, &DeviceTable::vkFreeMemory>;
 using BufferHandle = Handle<VkBuffer, &DeviceTable::vkDestroyBuffer>;

@@ -84,9 +84,9 @@ Result<void> Program::compile(const wye_artifact& artifact, wye_bytes saved) {
     VkPipelineCache cache = VK_NULL_HANDLE;
     VkResult result = vk.vkCreatePipelineCache(device_.handle(), &cache_info, nullptr, &cache);
     WYE_TRY(device_.check(result, "vkCreatePipelineCache", shape_.label));
-    cache_ = PipelineCacheHandle(device_.logical, cache);
-    WYE_ASSIGN(layout_,
-               device_.layouts.find(device_, {descriptor_count(), push_ ? block_bytes_ : 0}));
+    cache_ = PipelineCacheHandle(device_.context(), cache);
+    WYE_ASSIGN(layout_, device_.context().layouts.find(
+                            device_, {descriptor_count(), push_ ? block_bytes_ : 0}));
     WYE_ASSIGN(const std::vector<std::uint32_t> code, checked_code(artifact, shape_));
     auto info = make<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
     info.codeSize = code.size() * 4;
@@ -94,7 +94,7 @@ Result<void> Program::compile(const wye_artifact& artifact, wye_bytes saved) {
     VkShaderModule module = VK_NULL_HANDLE;
     result = vk.vkCreateShaderModule(device_.handle(), &info, nullptr, &module);
     WYE_TRY(device_.check(result, "vkCreateShaderModule", shape_.label));
-    const ShaderModuleHandle owner(device_.logical, module);
+    const ShaderModuleHandle owner(device_.context(), module);
     return make_pipeline(artifact, module);
 }
 
@@ -129,7 +129,7 @@ Result<void> Program::make_pipeline(const wye_artifact& artifact, VkShaderModule
             error.code = Code::COMPILE_FAILED;
         return error;
     }
-    pipeline_ = PipelineHandle(device_.logical, pipeline);
+    pipeline_ = PipelineHandle(device_.context(), pipeline);
     return {};
 }
 

@@ -25,7 +25,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     Queue(Device& device, SemaphoreHandle handle, bool timing)
         : device_(device),
-          timeline_(device, device.next_queue(), std::move(handle), timing),
+          timeline_(device, device.context().next_queue(), std::move(handle), timing),
           submission_(device, timeline_.segments) {}
     Result<void> begin();
     Result<void> wait_for(Queue& other, std::uint64_t value);

@@ -46,6 +46,15 @@ void Context::end() {
     handle = nullptr;
 }
 
+Result<std::uint64_t> Context::free_bytes() const {
+    const Current current(*this);
+    std::size_t free = 0;
+    std::size_t total = 0;
+    const CUresult status = driver.cuMemGetInfo(&free, &total);
+    if (status != CUDA_SUCCESS) return native_error(driver, status, "cuMemGetInfo", info_.name);
+    return std::uint64_t{free};
+}
+
 // cuMemFree waits for everything that runs on the device, and a pool's frees do not.
 CUresult Context::make_pool() {
     CUstream stream = nullptr;

@@ -25,6 +25,7 @@ class Context : public ContextState {
     // Gives the primary context back; what is still in it counts as lost.
     void end();
 
+    [[nodiscard]] Result<std::uint64_t> free_bytes() const;
     // Of at least kLeastBytes, usable on every stream at once. With the context current; freed
     // without it.
     static constexpr std::uint64_t kLeastBytes = 64;

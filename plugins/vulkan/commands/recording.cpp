@@ -36,7 +36,7 @@ Result<std::unique_ptr<Recording>> Recording::create(Device& device, bool timed)
     VkCommandPool pool = VK_NULL_HANDLE;
     VkResult result = vk.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool);
     WYE_TRY(device.check(result, "vkCreateCommandPool"));
-    out->pool_ = CommandPoolHandle(device.logical, pool);
+    out->pool_ = CommandPoolHandle(device.context(), pool);
     auto info = make<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
     info.commandPool = pool;
     info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Recording>> Recording::create(Device& device, bool timed)
     VkQueryPool queries = VK_NULL_HANDLE;
     result = vk.vkCreateQueryPool(device.handle(), &query_info, nullptr, &queries);
     WYE_TRY(device.check(result, "vkCreateQueryPool"));
-    out->queries_ = QueryPoolHandle(device.logical, queries);
+    out->queries_ = QueryPoolHandle(device.context(), queries);
     return out;
 }
 
@@ -117,7 +117,7 @@ Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
             const VkResult result =
                 vk.vkCreateDescriptorPool(device_.handle(), &info, nullptr, &pool);
             WYE_TRY(device_.check(result, "vkCreateDescriptorPool"));
-            DescriptorPoolHandle owned(device_.logical, pool);  // the list may have no room
+            DescriptorPoolHandle owned(device_.context(), pool);  // the list may have no room
             descriptor_pools_.push_back(std::move(owned));
         }
         auto info =

@@ -14,7 +14,7 @@ Result<SemaphoreHandle> Segments::make_semaphore(Device& device) {
     info.pNext = &type;
     SemaphoreHandle out;
     const VkResult result =
-        device.vk().vkCreateSemaphore(device.handle(), &info, nullptr, out.receive(device.logical));
+        device.vk().vkCreateSemaphore(device.handle(), &info, nullptr, out.receive(device.context()));
     WYE_TRY(device.check(result, "vkCreateSemaphore"));
     return out;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/context/context.hpp"
 
+#include <algorithm>
+
 #include "vulkan/status.hpp"
 
 namespace wye::vulkan {
@@ -22,8 +24,10 @@ std::vector<const char*> extensions_to_enable(const DeviceInfo& info) {
 
 }  // namespace
 
-Result<void> make_logical_device(const InstanceTable& instance, const DeviceInfo& info,
-                                 std::uint32_t queue_count, LogicalDevice& out) {
+Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
+                                                 const DeviceInfo& info) {
+    constexpr std::uint32_t kMostQueues = 8;
+    const std::uint32_t queue_count = std::min(info.family.count, kMostQueues);
     // Everything of the list that the device has; robust access stays off, programs check ranges.
     Features features = info.features;
     auto enabled = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
@@ -44,19 +48,38 @@ Result<void> make_logical_device(const InstanceTable& instance, const DeviceInfo
     create.pQueueCreateInfos = &queues;
     create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
     create.ppEnabledExtensionNames = extensions.data();
-    VkDevice handle = VK_NULL_HANDLE;
-    const VkResult result = instance.vkCreateDevice(info.handle, &create, nullptr, &handle);
+    std::unique_ptr<Context> context(new Context(instance, info));
+    const VkResult result =
+        instance.vkCreateDevice(info.handle, &create, nullptr, &context->handle);
     if (result != VK_SUCCESS) return native_error(result, "vkCreateDevice", info.name);
-    auto table = DeviceTable::load(instance, handle);
-    if (!table.ok()) {
-        const auto destroy = reinterpret_cast<PFN_vkDestroyDevice>(
-            instance.vkGetDeviceProcAddr(handle, "vkDestroyDevice"));
-        if (destroy != nullptr) destroy(handle, nullptr);
-        return std::move(table).error();
+    context->vk.vkDestroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(
+        instance.vkGetDeviceProcAddr(context->handle, "vkDestroyDevice"));
+    WYE_ASSIGN(context->vk, DeviceTable::load(instance, context->handle));
+    context->take_queues(queue_count);
+    return context;
+}
+
+std::uint64_t Context::free_bytes() const {
+    if (!info_.has_extension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)) return UINT64_MAX;
+    auto budget = make<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
+    auto memory = make<VkPhysicalDeviceMemoryProperties2>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
+    memory.pNext = &budget;
+    instance_.vkGetPhysicalDeviceMemoryProperties2(info_.handle, &memory);
+    std::uint64_t out = 0;
+    for (std::uint32_t h = 0; h < memory.memoryProperties.memoryHeapCount; ++h)
+        if ((memory.memoryProperties.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
+            out += budget.heapBudget[h] - std::min(budget.heapBudget[h], budget.heapUsage[h]);
+    return out;
+}
+
+void Context::take_queues(std::uint32_t count) {
+    for (std::uint32_t q = 0; q < count; ++q) {
+        SharedQueue& shared = *queues_.emplace_back(std::make_unique<SharedQueue>());
+        const sdk::Lock lock(shared.mutex);
+        vk.vkGetDeviceQueue(handle, info_.family.index, q, &shared.handle);
     }
-    out.vk = *table;
-    out.handle = handle;
-    return {};
 }
 
 }  // namespace wye::vulkan

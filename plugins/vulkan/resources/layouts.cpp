@@ -25,7 +25,7 @@ Result<const Layouts::Layout*> Layouts::find(Device& device, const LayoutShape& 
     WYE_TRY(device.check(result, "vkCreateDescriptorSetLayout"));
     Layout out;
     out.descriptors = shape.descriptors;
-    out.set = SetLayoutHandle(device.logical, set_layout);
+    out.set = SetLayoutHandle(device.context(), set_layout);
 
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, shape.push_bytes};
     auto info = make<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
@@ -36,7 +36,7 @@ Result<const Layouts::Layout*> Layouts::find(Device& device, const LayoutShape& 
     VkPipelineLayout layout = VK_NULL_HANDLE;
     result = vk.vkCreatePipelineLayout(device.handle(), &info, nullptr, &layout);
     WYE_TRY(device.check(result, "vkCreatePipelineLayout"));
-    out.pipeline = PipelineLayoutHandle(device.logical, layout);
+    out.pipeline = PipelineLayoutHandle(device.context(), layout);
     return &made_.emplace(shape, std::move(out)).first->second;
 }
 

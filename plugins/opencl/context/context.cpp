@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl/context/context.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "opencl/status.hpp"
+#include "wye/sdk/errors.hpp"
+
+namespace wye::opencl {
+namespace {
+
+constexpr std::chrono::seconds kPatience(1);  // with a device that may be lost
+
+bool no_room(cl_int status) {
+    return status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY ||
+           status == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const DeviceInfo& info,
+                                                 bool lost_before) {
+    std::unique_ptr<Context> context(new Context(driver, info));
+    const cl_context_properties properties[] = {
+        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(info.platform), 0};
+    cl_int status = CL_SUCCESS;
+    context->handle_ = ContextHandle(
+        driver, driver.clCreateContext(properties, 1, &info.id, nullptr, nullptr, &status));
+    if (status != CL_SUCCESS) {
+        Error error = native_error(status, "clCreateContext", info.name);
+        if (!lost_before) return error;
+        error.code = Code::DEVICE_LOST;
+        error.fix = sdk::errors::kRestart;
+        return error;
+    }
+    status = context->allocate(kLeastBytes, context->nothing_);
+    if (status != CL_SUCCESS) return native_error(status, "clCreateBuffer", info.name);
+    return context;
+}
+
+cl_int Context::allocate(std::uint64_t size, MemoryHandle& out) const {
+    cl_int status = CL_SUCCESS;
+    out = MemoryHandle(driver_,
+                       driver_.clCreateBuffer(get(), CL_MEM_READ_WRITE, std::max(size, kLeastBytes),
+                                              nullptr, &status));
+    return status;
+}
+
+bool Context::answers() const {
+    cl_int status = CL_SUCCESS;
+    const QueueHandle queue(driver_, driver_.clCreateCommandQueue(get(), info_.id, 0, &status));
+    // No room for one more queue says nothing, and none for `nothing`, if its memory comes only
+    // now.
+    if (status != CL_SUCCESS) return no_room(status);
+    const cl_uint zero = 0;
+    EventHandle event;
+    status = driver_.clEnqueueFillBuffer(queue.get(), nothing(), &zero, sizeof zero, 0, sizeof zero,
+                                         0, nullptr, event.receive(driver_));
+    if (status != CL_SUCCESS) return no_room(status);
+    if (driver_.clFlush(queue.get()) != CL_SUCCESS) return false;
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < kPatience) {
+        const EventState now = state_of(driver_, event.get());
+        if (now.status != CL_SUCCESS) return no_room(now.status);
+        if (now.state <= CL_COMPLETE) return now.state == CL_COMPLETE;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return true;  // busy with other work
+}
+
+}  // namespace wye::opencl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The OpenCL context of an opened device. [FREE].
+#pragma once
+
+#include <memory>
+
+#include "opencl/discovery.hpp"
+#include "opencl/handle.hpp"
+
+namespace wye::opencl {
+
+class Context {
+  public:
+    // `lost_before`: some device of this process was lost. Then a refusal is DEVICE_LOST, and says
+    // to restart the process.
+    [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
+                                                                 const DeviceInfo& info,
+                                                                 bool lost_before);
+
+    [[nodiscard]] cl_context get() const { return handle_.get(); }
+    // Of at least kLeastBytes.
+    static constexpr std::uint64_t kLeastBytes = 64;
+    [[nodiscard]] cl_int allocate(std::uint64_t size, MemoryHandle& out) const;
+    // Stands for empty ranges: a kernel may always read one element.
+    [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }
+    // Whether a new queue still does a tiny piece of work. It waits a second at most.
+    [[nodiscard]] bool answers() const;
+
+  private:
+    Context(const Driver& driver, const DeviceInfo& info) : driver_(driver), info_(info) {}
+
+    const Driver& driver_;
+    const DeviceInfo& info_;
+    ContextHandle handle_;
+    MemoryHandle nothing_;
+};
+
+}  // namespace wye::opencl
