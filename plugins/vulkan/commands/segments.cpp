@@ -13,8 +13,8 @@ Result<SemaphoreHandle> Segments::make_semaphore(Device& device) {
     auto info = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
     info.pNext = &type;
     SemaphoreHandle out;
-    const VkResult result =
-        device.vk().vkCreateSemaphore(device.handle(), &info, nullptr, out.receive(device.context()));
+    const VkResult result = device.vk().vkCreateSemaphore(device.handle(), &info, nullptr,
+                                                          out.receive(device.context()));
     WYE_TRY(device.check(result, "vkCreateSemaphore"));
     return out;
 }
