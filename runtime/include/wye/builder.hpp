@@ -15,11 +15,11 @@
 //     k.if_(i < len(r), [&] { k.store(r, i, a * x[i] + y[i]); });
 //     std::vector<std::byte> wire = k.wire();
 //
-// Nothing is typed or checked while building: a program that breaks a rule of the language is
-// refused with a reason by whoever reads the wire form (wye_program_create and the like). C++
-// values are literals of their own type (1 is i32, 1u u32, 1.0f f32), and nothing converts
-// implicitly: use `convert`, `splat`, `construct` and `bitcast`. Owns what it is given; one thread
-// at a time. Throws only what the standard library throws when memory runs out.
+// The builder neither types nor checks: the reader of the wire form (wye_program_create) refuses a
+// program that breaks a rule of the language, with the reason. C++ values are literals of their own
+// type (1 is i32, 1u u32, 1.0f f32), and nothing converts implicitly: use `convert`, `splat`,
+// `construct` and `bitcast`. Copies its arguments; one thread at a time. Throws only what the
+// standard library throws when memory runs out.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@
 
 namespace wye::builder {
 
-// How many elements a buffer has: nothing = known when bound; a literal; or an expression of
-// integer parameters, `len` of buffers, integer literals and + - * /.
+// Element count of a buffer: empty (known when bound), a literal, or an expression of integer
+// parameters, `len` of buffers, integer literals and + - * /.
 class Count {
   public:
     Count() = default;
@@ -51,7 +51,7 @@ class Count {
     Words size_;
 };
 
-// Clauses of a buffer that are rarely needed.
+// Less common clauses of a buffer.
 struct BufferOptions {
     std::optional<std::uint32_t> binding = {};  // default: one more than the buffer before
     std::uint32_t align = 0;                    // 0: natural
@@ -138,7 +138,7 @@ class Kernel : public Body {
         for (const T value : values) bits.push_back(bits_of(value));
         return table(name, type_of<T>(), bits);
     }
-    // From the bits of each element, for types that C++20 has no literals of (f16).
+    // A table from the bits of each element, for types without C++20 literals (f16).
     Table table(std::string_view name, Type type, std::span<const std::uint64_t> bits) {
         const std::size_t size = detail::scalar_bytes(type);
         std::vector<std::byte> packed(bits.size() * size);
@@ -155,9 +155,9 @@ class Kernel : public Body {
         return table(name, std::span<const T>(std::data(values), values.size()));
     }
 
-    // fn NAME(arguments) -> result { ... return e; }. `body` takes (Body&, one Expr per argument)
-    // and gives the returned Expr: k.fn("bin", u32, {{"v", u32}}, [](Body&, Expr v) { return v >>
-    // 2u; }).
+    // fn NAME(arguments) -> result { ... return e; }. `define` takes (Body&, one Expr per argument)
+    // and returns the result's Expr:
+    // k.fn("bin", u32, {{"v", u32}}, [](Body&, Expr v) { return v >> 2u; }).
     template <typename Define>
     Function fn(std::string_view name, Type result, const std::vector<Argument>& arguments,
                 Define&& define) {
@@ -180,7 +180,7 @@ class Kernel : public Body {
         ++variant_count_;
     }
 
-    // The wire form of what was written so far.
+    // The wire form of the program built so far.
     [[nodiscard]] std::vector<std::byte> wire() const {
         const std::vector<std::uint16_t> order = binding_order();
         std::vector<detail::Section> sections;
@@ -236,8 +236,8 @@ class Kernel : public Body {
         return Buffer{static_cast<std::uint16_t>(buffers_.size() - 1)};
     }
 
-    // Calls `define` with as many values as it takes; a callable that takes a list gets the list. A
-    // value for which there is no argument becomes a local that no reader accepts.
+    // Calls `define` with as many values as it takes, or with the list. A missing value becomes a
+    // local that no reader accepts.
     template <typename Define>
     static Expr returned(Define& define, Body& body, const std::vector<Expr>& values) {
         const auto v = [&](std::size_t i) {

@@ -11,33 +11,33 @@
  *    handles are refused before any driver is entered. 0 is never a valid handle.
  *  - Every function may be called from any thread at any time, for the same objects too. One call
  *    at a time runs on a device's queue; calls for different devices run in parallel.
- *  - External synchronisation. What this list names must not be used by another thread during the
- *    call, and the library does not check that; every other parameter is synchronised inside.
- *      every `out`, `report`, `error` and other memory that a call writes, and the structures, host
- *        bytes and strings that it reads: until the call returns;
- *      `error` of wye_error_free, `blob` of wye_blob_free: with every call on that object;
+ *  - External synchronisation. The caller keeps other threads away from the following, unchecked;
+ *    the library synchronises every other parameter.
+ *      Memory that a call writes (`out`, `report`, `error`, ...), and the structures, host bytes
+ *        and strings that it reads: until the call returns.
+ *      `error` of wye_error_free, `blob` of wye_blob_free: no other call may use that object.
  *      `context` of wye_context_destroy and wye_context_destroy_within: no call may begin after
- *        destroying returned. Calls in progress end as usual, destroying waits for them; calls that
- *        begin while it waits get WYE_SHUTTING_DOWN.
- *    Contents of resident buffers are in the caller's order: of two calls on two threads that use
- *    one buffer, either may come first, never both at once.
- *  - Callbacks (the log, `resolve`) run inside calls. They may call every function that takes no
- *    context, and those that take another context; a call with the context that the callback was
- *    given to is refused with WYE_INVALID_ARGUMENT. They must not throw, and must not wait for
- *    another thread that is in a call with that context.
+ *        either returned. Both wait for calls in progress; calls that begin meanwhile return
+ *        WYE_SHUTTING_DOWN.
+ *    Two calls on two threads that use one resident buffer run one after the other, in either
+ *    order.
+ *  - Callbacks (the log, `resolve`) run inside calls. They may call functions that take no context
+ *    or another context; a call with the callback's own context returns WYE_INVALID_ARGUMENT. They
+ *    must not throw, and must not wait for another thread that is in a call with that context.
  *  - After `fork`, the child has its parent's contexts but neither their threads nor their drivers:
  *    in the child every call with such a context returns WYE_WRONG_OWNER at once, destroying it
- *    returns at once, and its memory stays. The child may create contexts of its own; once the
- *    parent had opened plugins, the built-in CPU only. A child made by a raw `clone` is not seen.
+ *    returns at once, and its memory is not freed. The child may create contexts of its own; if the
+ *    parent had opened plugins, they have the built-in CPU only. Children made by a raw `clone`
+ *    system call are not detected.
  *  - A thread inside a call must not be ended by pthread_cancel: that ends the process.
- *  - Calls need 256 KiB of stack. What needs more, deep programs and drivers' compilers, runs on
- *    threads of the library with 16 MiB while the caller waits; signals are blocked on them.
+ *  - Calls need 256 KiB of stack. Deeply nested programs and drivers' compilers need more: they run
+ *    on threads of the library with 16 MiB, signals blocked, while the caller waits.
  *  - Structures begin with wye_header: set `size` to sizeof, the rest to zero (WYE_INIT does both).
  *    A size that this version does not know is refused.
  *    Reserved and unknown members must be zero. Strings are {pointer, size}, UTF-8; use wye_str for
- *    literals. What a call borrows it does not keep after returning.
+ *    literals. Calls borrow pointers until they return.
  *  - Sizes and offsets are bytes, times are nanoseconds, buffers are little endian.
- *  - Nothing falls back silently: a device that cannot do what is asked is an error that says why.
+ *  - Nothing falls back silently: if a device cannot serve a request, the error says why.
  */
 #ifndef WYE_WYE_H
 #define WYE_WYE_H
@@ -71,16 +71,16 @@ static inline wye_string wye_str(const char* text) {
     return s;
 }
 
-/* "0.1.0". Static. */
+/* The library's version, "0.1.0". Static. */
 WYE_API const char* wye_version(void);
 
 /* ---- Errors ------------------------------------------------------------------------------ */
 
-/* The code's fixed text ("wrong owner"). Static; never null. */
+/* The fixed text of a code ("wrong owner"). Static; never null. */
 WYE_API const char* wye_status_text(wye_status status);
 
-/* Members of an error; strings are terminated too, and live as long as it. All accept null: the
- * status is then WYE_OUT_OF_MEMORY (the one error that may come without an object). */
+/* Members of an error. Strings are null-terminated and live as long as the error. All accept null:
+ * the status is then WYE_OUT_OF_MEMORY, the one error that may come without an object. */
 WYE_API wye_status wye_error_status(const wye_error* error);
 WYE_API wye_string wye_error_message(const wye_error* error);
 WYE_API wye_string wye_error_fix(const wye_error* error);
@@ -88,20 +88,21 @@ WYE_API wye_string wye_error_subject(const wye_error* error);
 WYE_API wye_string wye_error_native_domain(const wye_error* error);
 WYE_API int32_t wye_error_native_code(const wye_error* error);
 WYE_API const wye_error* wye_error_cause(const wye_error* error); /* borrowed; null: none */
-/* Everything in one text of one or more lines, causes included. */
+/* The whole error as text of one or more lines, causes included. */
 WYE_API wye_string wye_error_text(const wye_error* error);
 WYE_API void wye_error_free(wye_error* error);
 
 /* ---- Blobs: bytes made by the library ---------------------------------------------------- */
 
 typedef struct wye_blob wye_blob;
-WYE_API wye_bytes wye_blob_bytes(const wye_blob* blob); /* text is terminated beyond its size */
+WYE_API wye_bytes wye_blob_bytes(const wye_blob* blob); /* a null byte follows the last one */
 WYE_API void wye_blob_free(wye_blob* blob);             /* null is fine */
 
 /* ---- Context ----------------------------------------------------------------------------- */
 
 typedef struct wye_context wye_context;
 
+/* Receives one log message; `level` is enum wye_log_level. Strings are borrowed for the call. */
 typedef void (*wye_log_fn)(void* user, uint32_t level, wye_string area, wye_string text);
 
 typedef struct wye_key_value {
@@ -110,7 +111,7 @@ typedef struct wye_key_value {
 } wye_key_value;
 
 #define WYE_CONTEXT_IGNORE_ENVIRONMENT UINT32_C(1) /* WYE_* variables are not read */
-#define WYE_CONTEXT_NO_PLUGINS UINT32_C(2)         /* only the built-in CPU plugin */
+#define WYE_CONTEXT_NO_PLUGINS UINT32_C(2)         /* the built-in CPU plugin only */
 
 typedef struct wye_context_desc {
     wye_header header;
@@ -118,7 +119,7 @@ typedef struct wye_context_desc {
     uint32_t reserved;
     const wye_string* plugin_paths; /* files or folders, searched first */
     uint64_t plugin_path_count;
-    const wye_key_value* config; /* of plugins and the library: "cpu.threads", "quirks.with", ... */
+    const wye_key_value* config; /* for plugins and library: "cpu.threads", "quirks.with", ... */
     uint64_t config_count;
     wye_log_fn log; /* may be null; called from any thread until the context is destroyed */
     void* log_user;
@@ -128,24 +129,22 @@ typedef struct wye_context_desc {
 WYE_API wye_status wye_context_create(const wye_context_desc* desc, wye_context** out,
                                       wye_error** error);
 
-/* Waits for the calls inside the context and for running work, however long that takes, and closes
- * everything in reverse order. Null is fine. In one of the context's own callbacks it does nothing.
- */
+/* Waits for the context's calls and device work, without a time limit, and closes everything in
+ * reverse order. Null is allowed. Does nothing in one of the context's own callbacks. */
 WYE_API void wye_context_destroy(wye_context* context);
 
-/* As wye_context_destroy, for at most `timeout_ns` (UINT64_MAX: without limit; 0: it does not
- * wait, what is not closed at once is abandoned). In any case but those marked below the context is
- * gone for the application, no call may begin with it, and its log callback is not called any more.
+/* As wye_context_destroy, but waits at most `timeout_ns` (UINT64_MAX: no limit; 0: does not wait)
+ * and abandons work that is still running then. Except after the last three errors below, no call
+ * may begin with the context afterwards, and its log callback is not called any more.
  *
- * WYE_TIMEOUT: what did not end was abandoned. A thread of the library goes on waiting for it, and
- * frees everything if it ever ends; until then the context's memory, buffers, programs and devices
- * stay, and the driver may use them. Of the caller's memory nothing is used any more but by
- * calls that are still in progress on other threads: theirs stays in use until they return. The
- * library stays loaded. Where a driver waits for its work at the end of the process, `exit` hangs
- * as its own wait would: leave by `_exit` then.
+ * WYE_TIMEOUT: work was abandoned. A thread of the library waits for it and frees everything once
+ * it ends; until then the context's memory, buffers, programs and devices stay, and the driver may
+ * use them. The caller's memory is no longer used, except by calls that are still in progress on
+ * other threads, until they return. The library stays loaded. If a driver waits for its work at
+ * the end of the process, `exit` hangs with it: call `_exit` then.
  * WYE_OUT_OF_MEMORY: no thread can be made; everything stays until the process ends.
- * The context stays as it was after WYE_INVALID_ARGUMENT (called in its own callback),
- * WYE_SHUTTING_DOWN (another thread destroys it) and WYE_WRONG_OWNER (in a forked child). */
+ * These leave the context as it was: WYE_INVALID_ARGUMENT (called in its own callback),
+ * WYE_SHUTTING_DOWN (another thread destroys it), WYE_WRONG_OWNER (called in a forked child). */
 WYE_API wye_status wye_context_destroy_within(wye_context* context, uint64_t timeout_ns,
                                               wye_error** error);
 
@@ -161,9 +160,10 @@ typedef uint64_t wye_device;
 
 /* Opens the device that a selector names: "cpu", "opencl:0", "auto", a comma list of preferences.
  * Empty: $WYE_DEVICE, else "auto". Only plugins that the selector can mean are opened. With a
- * program (may be 0), devices that cannot run it are passed over, each with its reasons; none left
- * is WYE_NO_DEVICE with all reasons as causes. Opening the same device again gives the same handle,
- * or, after its loss, a new one that works, while the old one goes on saying WYE_DEVICE_LOST. */
+ * `program` (may be 0), devices that cannot run it are passed over; if none is left, the error is
+ * WYE_NO_DEVICE with the reasons against each as causes. Opening a device again returns the same
+ * handle; after its loss, a new one, while calls with the old one keep returning WYE_DEVICE_LOST.
+ * The context closes its devices. */
 WYE_API wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t program,
                                    wye_device* out, wye_error** error);
 
@@ -172,46 +172,46 @@ typedef struct wye_device_description {
     wye_string selector; /* as accepted by wye_device_open */
     wye_string name;
     wye_string plugin;
-    wye_string format; /* of the artifacts it takes here */
-    wye_string reason; /* why it was chosen when it was opened first */
+    wye_string format; /* of the artifacts that this context gives it */
+    wye_string reason; /* why it was chosen when it was first opened */
 } wye_device_description;
 
-/* Strings live as long as the context. */
+/* Describes an opened device. Strings live as long as the context. */
 WYE_API wye_status wye_device_describe(wye_context* context, wye_device device,
                                        wye_device_description* out, wye_error** error);
 
-/* One fact by its JSON name ("int64", "max_workgroup_size"). WYE_UNSUPPORTED: not reported. */
+/* One fact by its JSON name ("int64", "max_workgroup_size"). WYE_UNSUPPORTED: the device does not
+ * report it. */
 WYE_API wye_status wye_device_fact(wye_context* context, wye_device device, wye_string name,
                                    wye_fact* out, wye_error** error);
 
-/* Waits until nothing runs on the device and no compile that timed out goes on. Not in a
- * callback: see the conventions. */
+/* Waits until nothing runs on the device and no compile that timed out is in progress. */
 WYE_API wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
 
 /* ---- Programs ---------------------------------------------------------------------------- */
 
 typedef uint64_t wye_program;
 
-/* Gives the bytes of the file that a `variant ... file "NAME"` clause names; the library opens
- * nothing itself. Returns WYE_OK and *out, which is borrowed until the create call returns. Called
- * on the thread of that call; see the conventions for what it may call. */
+/* Gives the bytes of the file that a `variant ... file "NAME"` clause names; the library opens no
+ * file itself. Returns WYE_OK and *out, which is borrowed until wye_program_create returns. Called
+ * on the thread of that call; the conventions say which functions it may call. */
 typedef wye_status (*wye_resolve_fn)(void* user, wye_string name, wye_bytes* out);
 
 typedef struct wye_program_source {
     wye_header header;
     wye_string name;        /* a file name for diagnostics; may be empty */
-    wye_string text;        /* the .wye form; or */
-    wye_bytes wire;         /* the binary form; exactly one of the two is given */
+    wye_string text;        /* the text form (.wye); either this */
+    wye_bytes wire;         /* or the binary form is given */
     wye_resolve_fn resolve; /* may be null: `file` clauses are then refused */
     void* resolve_user;
 } wye_program_source;
 
-/* Reads, validates and keeps a program. A failure's message has every diagnostic with line, column,
- * caret and fix, so it runs over several lines. */
+/* Reads, validates and keeps a program; freed by wye_program_free. On failure the message holds
+ * every diagnostic with line, column, caret and fix, on several lines. */
 WYE_API wye_status wye_program_create(wye_context* context, const wye_program_source* source,
                                       wye_program* out, wye_error** error);
 
-/* Frees it once no dispatch uses it. */
+/* Invalidates the handle; the program is freed once no dispatch uses it. */
 WYE_API wye_status wye_program_free(wye_context* context, wye_program program, wye_error** error);
 
 typedef struct wye_param_description {
@@ -246,24 +246,24 @@ typedef struct wye_program_description {
     uint64_t buffer_count;
 } wye_program_description;
 
-/* Pointers live as long as the program. */
+/* Describes a program. Pointers live as long as the program. */
 WYE_API wye_status wye_program_describe(wye_context* context, wye_program program,
                                         wye_program_description* out, wye_error** error);
 
-/* What the validator and the analysis say of a program, as JSON: name, fingerprint, needs (with
- * reasons and places), determinism verdict with doubts, sizes. */
+/* The validator's and the analysis's results as JSON: name, fingerprint, needs (with reasons and
+ * places), determinism verdict with doubts, sizes. */
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 
 /* The program in another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words), ..., or
- * "preconditions": what a launch must fulfil to run check-free, one line each.
- * `device` (may be 0) gives the facts that decide between native and emulated operations. "ptx" and
- * "cubin" are made by the CUDA plugin and NVRTC, without a driver; where no device says it, a
- * target may follow: "cubin:sm_90". */
+ * "preconditions": the conditions for a check-free launch, one a line.
+ * The facts of `device` (may be 0) decide between native and emulated operations. The CUDA plugin
+ * makes "ptx" and "cubin" with NVRTC, without a driver; without a device a target may follow:
+ * "cubin:sm_90". */
 WYE_API wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
                                      wye_device device, wye_blob** out, wye_error** error);
 
-/* What wye_program_prepare came to. */
+/* Figures of one wye_program_prepare. */
 typedef struct wye_prepare_report {
     wye_header header;
     uint32_t compiled;   /* as in wye_report */
@@ -271,15 +271,14 @@ typedef struct wye_prepare_report {
     uint64_t total_ns;
     uint64_t lower_ns;   /* making the driver's input */
     uint64_t driver_ns;  /* in the plugin: compiling or loading */
-    uint64_t kept_bytes; /* of the entries in the disk cache, read or written; 0: none */
+    uint64_t kept_bytes; /* size of the disk cache entries read or written; 0: none */
 } wye_prepare_report;
 
-/* Compiles a program for a device ahead of its first dispatch, with its own workgroup size: with
- * range checks and, where launches can do without some of them, check-free too. The figures of the
- * report are those of both. Drivers that make their code at a first launch are brought to make it
- * now, by a launch of no workgroups; of those known only PoCL cannot be. Has no time limit.
- * Programs with grid barriers are cut up by their launches: WYE_UNSUPPORTED. `report` may be null.
- */
+/* Compiles a program for a device ahead of its first dispatch, with the program's workgroup size:
+ * the form with range checks and, if launches can omit some of them, the check-free form. The
+ * report sums up both. A launch of no workgroups makes drivers generate code that they would
+ * otherwise generate at the first launch (not PoCL). Has no time limit. WYE_UNSUPPORTED for
+ * programs with grid barriers, which each launch splits differently. `report` may be null. */
 WYE_API wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
                                        wye_prepare_report* report, wye_error** error);
 
@@ -288,29 +287,28 @@ typedef struct wye_lower_desc {
     wye_string format;
     wye_device device;   /* may be 0 */
     uint32_t ulp_budget; /* as in wye_dispatch_desc */
-    /* 1: a lowered form that omits the range checks which are redundant for launches that fulfil
-     * the preconditions. */
+    /* 1: omit range checks made redundant by the preconditions. */
     uint32_t check_free;
 } wye_lower_desc;
 
-/* As wye_program_lower, with what a dispatch may ask for. */
+/* As wye_program_lower, with the options of a dispatch. */
 WYE_API wye_status wye_program_lower_with(wye_context* context, wye_program program,
                                           const wye_lower_desc* desc, wye_blob** out,
                                           wye_error** error);
 
 /* ---- Disk cache -------------------------------------------------------------------------- */
 
-/* Compiled programs are kept in `programs` of the cache folder ($WYE_CACHE_DIR, else `wye` in
- * $XDG_CACHE_HOME or ~/.cache; the configuration's "cache_folder" goes first; none: off), up to
- * $WYE_CACHE_SIZE (or "cache_size"; 512MiB; 0: off). What is wrong with it is no error: the program
- * is compiled, and the log says why. */
+/* Compiled programs are kept in `programs` of the cache folder (the configuration's "cache_folder",
+ * else $WYE_CACHE_DIR, else `wye` in $XDG_CACHE_HOME or ~/.cache; none: off), up to $WYE_CACHE_SIZE
+ * (or "cache_size"; default 512MiB; 0: off). A fault of the cache is not an error: the program is
+ * compiled, and the log says why. */
 
-/* What is in it and what it was used for, by all processes, and what plugins keep in the cache
- * folder of what they found out about their drivers, as JSON. */
+/* Contents and use of the cache, by all processes, and the self-test verdicts that plugins keep in
+ * the cache folder, as JSON. */
 WYE_API wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_error** error);
 
-/* Removes every compiled program and what plugins keep, and forgets the counts. `freed_bytes` may
- * be null. */
+/* Removes every compiled program and the plugins' verdicts, and resets the counts. `freed_bytes`
+ * may be null. */
 WYE_API wye_status wye_cache_clear(wye_context* context, uint64_t* freed_bytes, wye_error** error);
 
 /* ---- Buffers ----------------------------------------------------------------------------- */
@@ -324,7 +322,7 @@ typedef struct wye_buffer_create_desc {
     wye_string label;   /* for errors and logs */
 } wye_buffer_create_desc;
 
-/* A buffer resident on one device. Its contents start unspecified. */
+/* Creates a buffer resident on one device, with unspecified contents; freed by wye_buffer_free. */
 WYE_API wye_status wye_buffer_create(wye_context* context, wye_device device,
                                      const wye_buffer_create_desc* desc, wye_buffer* out,
                                      wye_error** error);
@@ -352,29 +350,29 @@ WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint
 enum wye_argument_kind {
     WYE_ARGUMENT_HOST = 1,     /* bytes of the caller */
     WYE_ARGUMENT_RESIDENT = 2, /* a buffer, or a range of one */
-    WYE_ARGUMENT_DISCARD = 3   /* an output that nobody wants; size from the program or `size` */
+    WYE_ARGUMENT_DISCARD = 3   /* an output to throw away; size from the program or `size` */
 };
 
-/* One buffer of the program. */
+/* The argument for one buffer of the program. */
 typedef struct wye_argument {
     uint32_t kind;    /* enum wye_argument_kind */
     uint32_t binding; /* its binding number */
     wye_bytes input;  /* HOST: for input, uniform and input_output */
     void* output;     /* HOST: destination for read-back of the output list; may be null: none */
-    uint64_t output_size; /* HOST: exactly what is read back; 0: not given */
+    uint64_t output_size; /* HOST: exact bytes of the read-back; 0: not given */
     wye_buffer buffer;    /* RESIDENT */
     uint64_t offset;      /* RESIDENT */
     uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
 } wye_argument;
 
-/* With both, `grid` says how many workgroups run, and `elements` only how long run-time outputs
- * are. */
+/* If both are given, `grid` is the number of workgroups, and `elements` only the length of run-time
+ * outputs. */
 #define WYE_DISPATCH_GRID UINT32_C(1)         /* `grid` is given */
 #define WYE_DISPATCH_ELEMENTS UINT32_C(2)     /* `elements` is given */
 #define WYE_DISPATCH_COOPERATIVE UINT32_C(4)  /* refused unless the device has grid_sync */
 #define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* the first native variant that fits is used */
-#define WYE_DISPATCH_SPECULATION UINT32_C(16) /* refused by name */
-#define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* refused by name */
+#define WYE_DISPATCH_SPECULATION UINT32_C(16) /* reserved: always refused */
+#define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* reserved: always refused */
 #define WYE_DISPATCH_TIMED UINT32_C(64)       /* ask the driver for device time */
 
 typedef struct wye_dispatch_desc {
@@ -401,9 +399,9 @@ typedef struct wye_dispatch_desc {
 
 /* How a call that needed a compiled program used the disk cache. */
 enum wye_disk_use {
-    WYE_DISK_UNUSED = 0, /* the program was compiled before, or nothing is kept for this device */
+    WYE_DISK_UNUSED = 0, /* compiled earlier in this context, or no disk cache for this device */
     WYE_DISK_HIT = 1,    /* loaded, not compiled */
-    WYE_DISK_MISS = 2    /* looked for in vain; compiled, and kept where that was possible */
+    WYE_DISK_MISS = 2    /* not found; compiled, and saved if possible */
 };
 
 #define WYE_TIME_UNKNOWN UINT64_MAX
@@ -415,42 +413,43 @@ typedef struct wye_report {
     uint32_t compiled; /* 1: the driver compiled the program in this call; 0: it was cached */
     uint64_t wall_ns;
     uint64_t device_ns;      /* WYE_TIME_UNKNOWN without driver timestamps */
-    uint64_t enqueue_ns;     /* handing the work over */
-    uint64_t wait_ns;        /* from then until it had ended */
+    uint64_t enqueue_ns;     /* time to submit the work */
+    uint64_t wait_ns;        /* from then until the work ended */
     uint64_t bytes_uploaded; /* host to device */
     uint64_t bytes_downloaded;
     uint64_t bytes_filled; /* zeroed by the runtime before the launch */
-    uint32_t trap_code;    /* largest code when WYE_TRAPPED, else 0 */
+    uint32_t trap_code;    /* WYE_TRAPPED: the largest code; else 0 */
     uint32_t trap_count;
     uint32_t variant;    /* 0: the program's own body ran; else 1 + the index of a native variant */
     uint32_t disk_cache; /* enum wye_disk_use */
-    /* What ran in the device's own form, within the ulp_budget: one bit for each name that
-     * wye_native_function_name knows. 0: the result is exact by definition. */
+    /* Functions that ran in the device's native form, within the ulp_budget: one bit for each, see
+     * wye_native_function_name. 0: the result is exact by definition. */
     uint64_t native_functions;
-    uint32_t check_free; /* 1: the form without the range checks that this launch cannot need */
+    uint32_t check_free; /* 1: the form without range checks that are redundant for this launch */
     uint32_t reserved;
 } wye_report;
 
-/* "sin (f32)" for a bit (0 to 63) of wye_report.native_functions; "" for bits without a meaning. */
+/* The function behind a bit (0 to 63) of wye_report.native_functions: "sin (f32)"; "" for unused
+ * bits. Static. */
 WYE_API const char* wye_native_function_name(uint32_t bit);
 
 /* Checks the request, launches, waits, delivers outputs. `report` may be null; it is written on
- * success and for WYE_TRAPPED. Order of checks: handles are live, arguments and shapes,
- * capabilities, ownership (inputs, then outputs), then the driver. On an error host outputs are not
- * written (a driver that fails in the middle of reading back excepted). WYE_TRAPPED: the program
- * trapped; resident buffers keep what was written. WYE_TIMEOUT: outputs are not delivered, resident
- * buffers that the program writes are unspecified; work that cannot be stopped leaves the device
- * WYE_DEVICE_BUSY until it has ended. A time limit covers compiling, too: nothing has run then, the
- * compile goes on and is kept for a later dispatch, and until it has ended the device answers
- * WYE_DEVICE_BUSY to whatever would compile another program. */
+ * success and for WYE_TRAPPED. Order of checks: live handles, arguments and shapes, ownership
+ * (inputs, then outputs), capabilities, then the driver. On an error host outputs are not written
+ * (unless the driver fails in the middle of the read-back). WYE_TRAPPED: the program trapped;
+ * resident buffers keep what it wrote. WYE_TIMEOUT: outputs are not delivered, resident buffers
+ * that the program writes are unspecified; while work that cannot be stopped runs, the device is
+ * WYE_DEVICE_BUSY. If the time limit ends during a compile, nothing has run; the compile continues
+ * and serves a later dispatch, and until it ends, calls that would compile another program return
+ * WYE_DEVICE_BUSY. */
 WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc,
                                 wye_report* report, wye_error** error);
 
-/* What a dispatch would use: `sizes[i]` is the exact bytes of desc->arguments[i], `groups` (three
- * words) the workgroups. Nothing runs; `device` may be 0. Arguments need their inputs and kinds;
- * the output_size of an output may be 0, so this is how a caller learns how much storage to bring
- * (where a `bytes` clause limits what is read back, the size is that of the range). Outputs may be
- * left out. Checks shapes and values as wye_dispatch does. */
+/* Computes the sizes of a dispatch: `sizes[i]` is the exact bytes of desc->arguments[i], `groups`
+ * (three words) the workgroups. Nothing runs; `device` may be 0. Arguments need their kinds and
+ * inputs; the output_size of an output may be 0, so a caller can ask how much storage an output
+ * needs (if a `bytes` clause limits the read-back, the bytes of that range). Outputs may be left
+ * out. Checks shapes and values as wye_dispatch does. */
 WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
                                       uint64_t* sizes, uint32_t* groups, wye_error** error);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C++ API: a thin, header-only layer over wye/wye.h. Objects own their handles and are movable;
-// each keeps its context alive. Nothing throws on its own; failures are Result<T> with an Error.
-// Threads: as in wye.h. A Dispatch is used by one thread.
+// each keeps its context alive. Only the standard library throws (out of memory); failures are
+// Result<T> with an Error. Threads: as in wye.h; a Dispatch is used by one thread at a time.
 //
 //   auto context = wye::Context::create();
 //   auto device = context->open("auto");
@@ -42,7 +42,7 @@ namespace detail {
     return {text.data(), text.size()};
 }
 
-// Without causes.
+// The error without its causes.
 [[nodiscard]] inline Error convert_one(const wye_error* error) {
     Error out(static_cast<Code>(wye_error_status(error)),
               std::string(view(wye_error_message(error))), std::string(view(wye_error_fix(error))),
@@ -141,9 +141,9 @@ class Program {
             [&](wye_error** e) { return wye_program_analysis(context(), get(), &blob, e); }));
         return detail::take_text(blob);
     }
-    // Another form of the program: "text", "wire", "opencl-c". `device` 0: careful facts.
-    // A budget above 0 lets operations be native up to that error. `check_free`: without the range
-    // checks that launches do without which fulfil the "preconditions".
+    // Another form of the program: "text", "wire", "opencl-c". `device` 0: the facts of a cautious
+    // device. `ulp_budget` above 0: native operations up to that error. `check_free`: omit range
+    // checks made redundant by the "preconditions".
     [[nodiscard]] Result<std::string> lower(std::string_view format, wye_device device = 0,
                                             std::uint32_t ulp_budget = 0,
                                             bool check_free = false) const {
@@ -216,7 +216,7 @@ class Buffer {
                                    size, e);
         });
     }
-    // Frees now and says why if it cannot (BUFFER_IN_USE); the destructor cannot report.
+    // Frees now, or returns the reason (BUFFER_IN_USE), which the destructor cannot report.
     [[nodiscard]] Result<void> free() {
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_buffer_free(handle_.context(), get(), e); }));
@@ -228,7 +228,7 @@ class Buffer {
     detail::Handle<&wye_buffer_free> handle_;
 };
 
-// An opened device. Copies name the same device; it is closed with its context.
+// An opened device. Copies refer to the same device, which the context closes.
 class Device {
   public:
     Device(std::shared_ptr<wye_context> context, wye_device handle)
@@ -279,12 +279,12 @@ struct ContextOptions {
     std::vector<std::pair<std::string, std::string>> config = {};
     wye_log_fn log = nullptr;
     void* log_user = nullptr;
-    // How long the end of the context and of all its objects may wait for running work; what does
-    // not end is abandoned (wye_context_destroy_within). Nothing: without limit.
+    // Time limit for destroying the context, after which running work is abandoned
+    // (wye_context_destroy_within). Nothing: no limit.
     std::optional<std::chrono::nanoseconds> close_within = {};
 };
 
-// Finds a file that a `variant ... file` clause names; the bytes live until the call returns.
+// Reads a file that a `variant ... file` clause names.
 using Resolver = std::function<Result<std::vector<std::byte>>(std::string_view name)>;
 
 class Context {
@@ -317,7 +317,8 @@ class Context {
 
     [[nodiscard]] wye_context* get() const noexcept { return context_.get(); }
 
-    // Empty selector: $WYE_DEVICE, else "auto". With a program: a device that can run it.
+    // Opens a device. Empty selector: $WYE_DEVICE, else "auto". With a program: one that can run
+    // it.
     [[nodiscard]] Result<Device> open(std::string_view selector = {},
                                       const Program* program = nullptr) const {
         wye_device out = 0;
@@ -344,12 +345,13 @@ class Context {
         return create_program(source, name, {});
     }
 
-    // The disk cache of compiled programs, as JSON; and emptied, which gives the bytes freed.
+    // Contents and use of the disk cache of compiled programs, as JSON.
     [[nodiscard]] Result<std::string> cache_report() const {
         wye_blob* blob = nullptr;
         WYE_TRY(detail::call([&](wye_error** e) { return wye_cache_report(get(), &blob, e); }));
         return detail::take_text(blob);
     }
+    // Empties the disk cache; returns the bytes freed.
     [[nodiscard]] Result<std::uint64_t> clear_cache() const {
         std::uint64_t freed = 0;
         WYE_TRY(detail::call([&](wye_error** e) { return wye_cache_clear(get(), &freed, e); }));
@@ -368,7 +370,7 @@ class Context {
   private:
     explicit Context(std::shared_ptr<wye_context> context) : context_(std::move(context)) {}
 
-    // What the C callback needs: the resolver, the files it gave, and its own first error.
+    // State of the C callback: the resolver, the files that it gave, and its first error.
     struct Resolving {
         const Resolver& resolver;
         std::vector<std::vector<std::byte>> files;
@@ -409,7 +411,7 @@ class Context {
 };
 
 // One launch: a program, a device, arguments by name. Borrows everything until run() returns.
-// The first wrong name or type is kept and returned by run() and sizes().
+// run() and sizes() return the first wrong name or type.
 class Dispatch {
   public:
     Dispatch(const Program& program, const Device& device) : program_(program) {
@@ -444,7 +446,7 @@ class Dispatch {
             given_[i] = true;
             return *this;
         }
-        return wrong(name, "is no parameter of the program");
+        return wrong(name, "is not a parameter of the program");
     }
     // The value's bits, zero-extended, whatever the declared type.
     Dispatch& param_bits(std::size_t index, std::uint64_t bits) {
@@ -502,12 +504,12 @@ class Dispatch {
         desc_.timeout_ns = ns;
         return *this;
     }
-    // `/`, sqrt and math functions may be native up to this stated error; the report names them.
+    // `/`, sqrt and math functions may be native up to this error; the report names them.
     Dispatch& ulp_budget(std::uint32_t ulp) {
         desc_.ulp_budget = ulp;
         return *this;
     }
-    // Native variants of the program may run; the report names the one that did.
+    // Allows the program's native variants; the report has the index of the one that ran.
     Dispatch& variants() {
         desc_.flags |= WYE_DISPATCH_VARIANTS;
         return *this;
@@ -515,7 +517,7 @@ class Dispatch {
     // Every other field of the request.
     [[nodiscard]] wye_dispatch_desc& desc() noexcept { return desc_; }
 
-    // Exact bytes of each buffer given so far, in the order given; nothing runs.
+    // Exact bytes of each argument given so far, in the order given; nothing runs.
     [[nodiscard]] Result<std::vector<std::uint64_t>> sizes() {
         WYE_TRY(ready());
         std::vector<std::uint64_t> out(arguments_.size());
@@ -533,7 +535,7 @@ class Dispatch {
             [&](wye_error** e) { return wye_dispatch(program_.context(), &desc_, &report_, e); }));
         return report_;
     }
-    // Of the last run; zeros after an error other than TRAPPED.
+    // The report of the last run; zeros after an error other than TRAPPED.
     [[nodiscard]] const wye_report& report() const noexcept { return report_; }
 
   private:
@@ -553,7 +555,7 @@ class Dispatch {
                       "Fix: use the names and types that the program declares", std::string(name));
         return *this;
     }
-    // The argument of a buffer, added on first use.
+    // The argument for a buffer, added on first use.
     wye_argument* find(std::string_view name, std::uint32_t kind) {
         for (std::uint64_t i = 0; i < info_.buffer_count; ++i) {
             if (detail::view(info_.buffers[i].name) != name) continue;
@@ -565,12 +567,12 @@ class Dispatch {
                 argument.binding = binding;
                 found = arguments_.insert(arguments_.end(), argument);
             } else if (found->kind != kind) {
-                wrong(name, "is bound twice, in two ways");
+                wrong(name, "is bound twice, to arguments of different kinds");
                 return nullptr;
             }
             return &*found;
         }
-        wrong(name, "is no buffer of the program");
+        wrong(name, "is not a buffer of the program");
         return nullptr;
     }
     wye_argument* host(std::string_view name) { return find(name, WYE_ARGUMENT_HOST); }

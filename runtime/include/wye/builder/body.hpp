@@ -14,8 +14,8 @@ namespace wye::builder {
 enum class Component : std::uint8_t { x = 0, y = 1, z = 2, w = 3 };
 
 // Locals are numbered as they are declared. Blocks are given as callables that write into the same
-// body: `k.if_(c, [&] { k.store(r, i, v); })`. Names of locals are optional and change nothing but
-// what the program prints as.
+// body: `k.if_(c, [&] { k.store(r, i, v); })`. Names of locals are optional and affect only the
+// program's text form.
 class Body {
   public:
     Body() { open_block(); }
@@ -110,7 +110,7 @@ class Body {
     void grid_barrier() { statement(WYE_OP_GRID_BARRIER); }
     void trap(std::uint16_t code) { statement(WYE_OP_TRAP, code); }
 
-    // The built-in values and lengths, for those who like to write `k.global_id().x()`.
+    // The built-in values and lengths as members: `k.global_id().x()`.
     [[nodiscard]] static Expr workgroup_id() { return builder::workgroup_id(); }
     [[nodiscard]] static Expr local_id() { return builder::local_id(); }
     [[nodiscard]] static Expr global_id() { return builder::global_id(); }
@@ -150,8 +150,8 @@ class Body {
     }
 
     Words words_;                      // statement counts of open blocks grow in place
-    std::vector<std::size_t> open_;    // where the counts of the open blocks stand
-    std::vector<std::size_t> counts_;  // where all block counts stand, ascending
+    std::vector<std::size_t> open_;    // indices of the open blocks' counts
+    std::vector<std::size_t> counts_;  // indices of all block counts, ascending
     std::vector<std::string> names_;   // of locals, maybe empty
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The builder's output: sections and the container around them, and buffer numbers put into binding
+// The builder's output: sections, the container around them, and buffers renumbered into binding
 // order. Part of wye/builder.hpp; include that.
 #pragma once
 
@@ -70,7 +70,7 @@ inline void put_counted(Words& out, const Words& code) {
            op == WYE_OP_WORKGROUP_UNIFORM_LOAD;
 }
 
-// Replaces declared buffer numbers by those of binding order. `counts`: where block counts stand.
+// Replaces declared buffer numbers by those of binding order. `counts`: indices of block counts.
 inline void renumber(Words& code, const std::vector<std::size_t>& counts,
                      const std::vector<std::uint16_t>& order) {
     auto next = counts.begin();
@@ -86,8 +86,8 @@ inline void renumber(Words& code, const std::vector<std::size_t>& counts,
     }
 }
 
-// An expression as a size expression. Both are prefix codes, so it goes word by word. What a size
-// cannot say becomes operation 0, which the reader refuses.
+// Converts an expression to a size expression, word by word, since both are prefix codes. An
+// operation that sizes do not have becomes 0, which the reader refuses.
 [[nodiscard]] inline Words size_words(const Words& expression) {
     Words size;
     for (std::size_t at = 0; at < expression.size(); ++at) {
@@ -152,7 +152,7 @@ struct Section {
     };
     std::memcpy(wire.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE);
     put(8, std::uint16_t{WYE_PROGRAM_MAJOR});
-    put(10, std::uint16_t{0});  // every operation so far came with minor 0
+    put(10, std::uint16_t{0});  // minor 0 has every operation so far
     put(12, static_cast<std::uint32_t>(sections.size()));
     put(16, std::uint64_t{total});
     std::size_t entry = WYE_PROGRAM_HEADER_BYTES;

@@ -167,7 +167,7 @@ WYE_BUILDER_CALL3(select, SELECT)  // (condition, if_true, if_false)
 #undef WYE_BUILDER_CALL2
 #undef WYE_BUILDER_CALL3
 
-// T(x): between numbers as wide as each other, or bool to number.
+// T(x): between numeric types with equally many lanes, or bool to numeric.
 [[nodiscard]] inline Expr convert(Type to, const Expr& value) {
     return Expr::node(WYE_OP_CONVERT, to.code, {&value});
 }

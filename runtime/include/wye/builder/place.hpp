@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program reads and writes: buffers, tables, local arrays, variables, and the effects on
-// them. Part of wye/builder.hpp; include that.
+// A program's memory: buffers, tables, local arrays, variables, and the effects on them. Part of
+// wye/builder.hpp; include that.
 #pragma once
 
 #include "wye/builder/expr.hpp"
@@ -50,8 +50,8 @@ struct Var : Expr {
     return Expr::leaf_with_word(WYE_OP_LEN64_ARRAY, a.local);
 }
 
-// An operation with an effect: a whole statement (Body::run) or a whole right side (let, var, set,
-// store), never part of an expression.
+// An operation with an effect: a whole statement (Body::run) or a whole right-hand side (let, var,
+// set, store), never part of an expression.
 class [[nodiscard]] Effect {
   public:
     Effect(std::uint32_t op, std::uint32_t imm, std::initializer_list<const Expr*> operands)
@@ -106,7 +106,7 @@ WYE_BUILDER_SUBGROUP1(subgroup_xor, SUBGROUP_XOR)
 #undef WYE_BUILDER_SUBGROUP1
 #undef WYE_BUILDER_SUBGROUP2
 
-// A right side: an expression or an effect.
+// A right-hand side: an expression or an effect.
 class Value {
   public:
     Value(const Expr& e) : words_(e.words()) {}

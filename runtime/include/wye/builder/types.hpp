@@ -45,8 +45,7 @@ inline constexpr Type boolx2{WYE_TYPE(WYE_KIND_BOOL, 2)};
 inline constexpr Type boolx3{WYE_TYPE(WYE_KIND_BOOL, 3)};
 inline constexpr Type boolx4{WYE_TYPE(WYE_KIND_BOOL, 4)};
 
-// C++ types that stand for a type of the language: bool, float, double, and integers of 4 or 8
-// bytes.
+// C++ types with a counterpart in the language: bool, float, double, and integers of 4 or 8 bytes.
 template <typename T>
 concept Scalar = std::is_same_v<T, bool> || std::is_same_v<T, float> || std::is_same_v<T, double> ||
     (std::is_integral_v<T> && !std::is_same_v<T, char32_t> && !std::is_same_v<T, wchar_t> &&
