@@ -76,7 +76,7 @@ Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadlin
 
 Result<void> DeviceSession::settle() {
     if (!abandoned_) return alive();
-    const auto reached = queue_->reached(abandoned_->value);
+    const auto reached = queue()->reached(abandoned_->value);
     if (reached.ok() && !*reached)
         return Error(Code::DEVICE_BUSY,
                      fmt::format("{} is still running {}, which timed out and cannot be cancelled",
@@ -84,7 +84,7 @@ Result<void> DeviceSession::settle() {
                      "Fix: wait for it with a flush, or use another device", info().selector);
     if (!reached.ok()) {
         (void)noted(reached.error());
-        queue_.reset();  // a poisoned queue stays poisoned
+        queue().reset();  // a poisoned queue stays poisoned
     }
     let_go();
     return alive();
@@ -104,10 +104,10 @@ Result<void> DeviceSession::flush() {
     await_overdue();
     const std::lock_guard lock(queue_mutex_);
     if (!abandoned_) return alive();
-    auto waited = queue_->wait(abandoned_->value);
+    auto waited = queue()->wait(abandoned_->value);
     if (!waited.ok()) {
         (void)noted(std::move(waited).error());
-        queue_.reset();
+        queue().reset();
     }
     let_go();
     return alive();
@@ -134,7 +134,7 @@ Result<void> DeviceSession::recover() {
     const std::lock_guard queue(queue_mutex_);
     const std::unique_lock alone(entering_);
     if (!lost() || recovered_) return {};
-    queue_.reset();
+    for (auto& queue : queues_) queue.reset();
     let_go();
     auto result = device_->recover();
     if (!result.ok() && result.error().code != Code::UNIMPLEMENTED &&
@@ -163,10 +163,9 @@ std::uint64_t DeviceSession::scratch_created() {
     return scratch_.created();
 }
 
-Result<void> DeviceSession::make_queue(bool timing) {
-    queue_.reset();
-    WYE_ASSIGN(queue_, registry::NativeQueue::create(device_, "wye", timing));
-    queue_timing_ = timing;
+Result<void> DeviceSession::make_queue() {
+    WYE_ASSIGN(queue(),
+               registry::NativeQueue::create(device_, timing_ ? "wye timed" : "wye", timing_));
     return {};
 }
 

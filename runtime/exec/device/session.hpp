@@ -10,6 +10,7 @@
 // call that met it: the application then opens the device again, as another session.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -107,11 +108,14 @@ class DeviceSession {
 
   private:
     friend class QueueLease;
-    [[nodiscard]] Result<void> make_queue(bool timing);
-    [[nodiscard]] Result<void> ensure_queue(bool timing) {
-        if (queue_ && (queue_timing_ || !timing)) return {};
-        return make_queue(timing);
+    // Timing costs some drivers time at each submit, so timed work has a queue of its own.
+    [[nodiscard]] Result<void> choose_queue(bool timing) {
+        timing_ = timing;
+        return queue() ? Result<void>() : make_queue();
     }
+    [[nodiscard]] Result<void> make_queue();
+    // The queue of the last submit; empty before the first one and after an error.
+    [[nodiscard]] std::optional<registry::NativeQueue>& queue() { return queues_[timing_ ? 1 : 0]; }
     // The lookup of `compiled`, with the compile lock held.
     [[nodiscard]] CompiledRef find(LoadedProgram& program, const Form& form);
     // Until the job is done; false at the deadline.
@@ -157,8 +161,9 @@ class DeviceSession {
     Repeats repeats_;
     alignas(8) std::uint32_t trap_words_[2] = {0, 0};
     std::optional<Abandoned> abandoned_;
-    std::optional<registry::NativeQueue> queue_;  // destroyed first: it waits for what still runs
-    bool queue_timing_ = false;
+    bool timing_ = false;
+    // Without and with timing. Destroyed first: they wait for what still runs.
+    std::array<std::optional<registry::NativeQueue>, 2> queues_;
 };
 
 }  // namespace wye::exec

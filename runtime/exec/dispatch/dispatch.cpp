@@ -47,15 +47,14 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
 
     WYE_TRY(decide(context, flow));
     auto result = submit(handles, flow);
-    wye_report report{};
-    if (result.ok() || result.error().code == Code::TRAPPED) {
-        report = make_report(flow, start);
-        if (out != nullptr) {
-            report.header = out->header;
-            *out = report;
-        }
+    wye_report report = make_report(flow, start);
+    if (out != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
+        report.header = out->header;
+        *out = report;
     }
-    if (context.logs()) log_dispatch(context, flow, result, report);
+    if (context.logs())
+        log_dispatch(context, desc, flow.program.name(), flow.session.info().selector, result,
+                     report);
     return result;
 }
 

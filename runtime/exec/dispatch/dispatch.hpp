@@ -26,7 +26,7 @@ namespace wye::exec {
                                            wye_report* report) {
     const Clock::time_point start = now();
     Result<void> result;
-    if (!context.logs() && repeat(context.handles(), desc, start, report, result)) return result;
+    if (repeat(context, desc, start, report, result)) return result;
     return dispatch_in_full(context, desc, start, report);
 }
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <type_traits>
 
+#include "exec/context.hpp"
 #include "exec/device/queue_lease.hpp"
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/report.hpp"
@@ -138,17 +139,33 @@ void write_report(const Repeat& known, const RunTimes& times, Clock::time_point 
     report_times(times, start, timed, report);
 }
 
+// Ends `lease` first: other threads may dispatch while the log's callback runs.
+[[gnu::cold, gnu::noinline]] void log_repeat(const Context& context, const wye_dispatch_desc& desc,
+                                             const LoadedProgram& program,
+                                             const DeviceSession& session,
+                                             std::optional<QueueLease>& lease, const Repeat& known,
+                                             const RunTimes& times, Clock::time_point start,
+                                             const Result<void>& result) {
+    wye_report report{};
+    write_report(known, times, start, (desc.flags & WYE_DISPATCH_TIMED) != 0, report);
+    lease.reset();
+    log_dispatch(context, desc, program.name(), session.info().selector, result, report);
+}
+
 }  // namespace
 
-[[gnu::hot]] bool repeat(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
+[[gnu::hot]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                          Clock::time_point start, wye_report* report, Result<void>& result) {
     if (!Repeats::may_have(desc)) return false;
+    const registry::HandleTable& handles = context.handles();
     const registry::Pin program = handles.try_find(desc.program, registry::HandleKind::program);
     const registry::Pin device = handles.try_find(desc.device, registry::HandleKind::device);
     if (!program || !device) return false;
-    std::optional<QueueLease> lease = device.as<DeviceSession>().try_lease();
+    DeviceSession& session = device.as<DeviceSession>();
+    std::optional<QueueLease> lease = session.try_lease();
     if (!lease) return false;
-    const Repeat* known = lease->repeats().find(desc, program.as<LoadedProgram>().plan());
+    const LoadedProgram& loaded = program.as<LoadedProgram>();
+    const Repeat* known = lease->repeats().find(desc, loaded.plan());
     registry::InFlight uses;
     if (known == nullptr || !handles.try_use(known->handles(), uses)) return false;
 
@@ -156,6 +173,8 @@ void write_report(const Repeat& known, const RunTimes& times, Clock::time_point 
     RunTimes times;
     result = lease->run(known->all(), timed, start, times);
     if (report != nullptr && result.ok()) write_report(*known, times, start, timed, *report);
+    if (context.logs()) [[unlikely]]
+        log_repeat(context, desc, loaded, session, lease, *known, times, start, result);
     return true;
 }
 

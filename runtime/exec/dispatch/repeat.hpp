@@ -28,6 +28,7 @@
 
 namespace wye::exec {
 
+class Context;
 class Kernels;
 struct Operations;
 
@@ -89,8 +90,8 @@ class Repeats {
 };
 
 // Runs a request that ran before: only its handles are checked anew. False: the request takes all
-// steps, which also name what is wrong with it; no queue was entered.
-[[nodiscard]] bool repeat(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
+// steps, which also name what is wrong with it; no queue was entered. `report` may be null.
+[[nodiscard]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                           Clock::time_point start, wye_report* report, Result<void>& result);
 
 }  // namespace wye::exec

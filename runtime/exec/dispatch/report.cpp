@@ -35,15 +35,14 @@ wye_report make_report(const Flow& flow, Clock::time_point start) {
     return report;
 }
 
-void log_dispatch(const Context& context, const Flow& flow, const Result<void>& result,
-                  const wye_report& report) {
+void log_dispatch(const Context& context, const wye_dispatch_desc& desc, std::string_view program,
+                  std::string_view device, const Result<void>& result, const wye_report& report) {
     context.log(
         WYE_LOG_DEBUG, "dispatch",
         fmt::format("label `{}`, profile `{}`: `{}` on {}, {}x{}x{} workgroups, {} ns, {} "
                     "bytes up, {} down: {}",
-                    text_of(flow.desc.label), text_of(flow.desc.profile), flow.program.name(),
-                    flow.session.info().selector, flow.launch.groups[0], flow.launch.groups[1],
-                    flow.launch.groups[2], report.wall_ns, report.bytes_uploaded,
+                    text_of(desc.label), text_of(desc.profile), program, device, report.groups[0],
+                    report.groups[1], report.groups[2], report.wall_ns, report.bytes_uploaded,
                     report.bytes_downloaded, result.ok() ? "ok" : code_text(result.error().code)));
 }
 

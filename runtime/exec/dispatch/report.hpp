@@ -3,6 +3,8 @@
 // The end of a dispatch: the report of its caller, and a line of the log. Pure but for the log.
 #pragma once
 
+#include <string_view>
+
 #include "exec/context.hpp"
 #include "exec/device/queue_lease.hpp"
 #include "exec/dispatch/flow.hpp"
@@ -22,8 +24,8 @@ inline void report_times(const RunTimes& times, Clock::time_point start, bool ti
 // Everything but the header.
 [[nodiscard]] wye_report make_report(const Flow& flow, Clock::time_point start);
 
-// The label and the profile of a request are for people: they go into the log.
-void log_dispatch(const Context& context, const Flow& flow, const Result<void>& result,
-                  const wye_report& report);
+// Logs a dispatch that entered the queue, with its label and profile.
+void log_dispatch(const Context& context, const wye_dispatch_desc& desc, std::string_view program,
+                  std::string_view device, const Result<void>& result, const wye_report& report);
 
 }  // namespace wye::exec

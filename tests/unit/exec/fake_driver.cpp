@@ -26,6 +26,7 @@ struct wye_queue_object {
     const wye_device_object* device;
     std::uint64_t value;
     bool poisoned;
+    bool timing;
 };
 
 namespace wye::exec::test {
@@ -82,6 +83,7 @@ wye_status submit(wye_queue_object* queue, const wye_operation* operations, std:
     const int inside = ++fake().in_submit;
     if (inside > fake().most_in_submit) fake().most_in_submit = inside;
     ++fake().submits;
+    fake().timed_submits += queue->timing ? 1 : 0;
     wye_status status = there(queue->device, error);
     if (status != WYE_OK) {
         // Nothing is queued.
@@ -203,11 +205,11 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
     delete program;
 }
 
-wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
-                        const wye_queue_table** table, wye_error** error) {
+wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
+                        wye_queue_object** out, const wye_queue_table** table, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
     ++fake().queues;
-    *out = new wye_queue_object{device->host, device, 0, false};
+    *out = new wye_queue_object{device->host, device, 0, false, desc->timing != 0};
     *table = &kQueueTable;
     return WYE_OK;
 }

@@ -81,6 +81,7 @@ struct FakeDriver {
     std::atomic<int> live_buffers{0};
     std::atomic<int> queues{0};
     std::atomic<int> submits{0};
+    std::atomic<int> timed_submits{0};  // of queues with timing
     std::atomic<int> waits{0};
     std::atomic<int> cancels{0};
     std::atomic<int> opened{0};             // devices
