@@ -46,7 +46,7 @@ class Worker {
         const std::uint64_t calls = count();
         progress_.calls = calls;
         const std::uint64_t step =
-            range.most == 0 ? 1 : std::max<std::uint64_t>(1, calls / range.most);
+            range.most == 0 ? range.stride : std::max<std::uint64_t>(1, calls / range.most);
         std::uint64_t idle = 0;
         for (std::uint64_t n = range.first; idle < 3; n += step) {
             if (range.most != 0 && n > calls) break;
