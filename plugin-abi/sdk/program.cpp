@@ -104,6 +104,15 @@ std::string_view op_text(Op op) {
     return "?";
 }
 
+std::string_view builtin_text(std::uint16_t index) {
+    static constexpr std::string_view kNames[] = {
+#define WYE_BUILTIN_NAME(name, index, text, lanes) text,
+        WYE_BUILTINS(WYE_BUILTIN_NAME)
+#undef WYE_BUILTIN_NAME
+    };
+    return index < std::size(kNames) ? kNames[index] : "?";
+}
+
 int op_operands(Op op) {
     switch (op) {
 #define WYE_ARITY(name, code, text, operands) \

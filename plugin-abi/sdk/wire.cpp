@@ -22,12 +22,12 @@ struct Section {
     std::size_t end = 0;
 };
 
-struct Kind {
+struct SectionKind {
     std::uint32_t id;
     const char* name;
     bool (*read)(Reader&, Context&);
 };
-constexpr Kind kSections[] = {
+constexpr SectionKind kSections[] = {
     {WYE_SECTION_HEAD, "HEAD", detail::read_head},
     {WYE_SECTION_PARAMS, "PARAMS", detail::read_params},
     {WYE_SECTION_BUFFERS, "BUFFERS", detail::read_buffers},
@@ -38,8 +38,8 @@ constexpr Kind kSections[] = {
     {WYE_SECTION_NAMES, "NAMES", detail::read_names},
 };
 
-const Kind* known(std::uint32_t id) {
-    for (const Kind& k : kSections)
+const SectionKind* known(std::uint32_t id) {
+    for (const SectionKind& k : kSections)
         if (k.id == id) return &k;
     return nullptr;
 }
@@ -159,7 +159,7 @@ bool read_all(std::span<const std::byte> wire, Error& error, Program& program) {
                     0,
                     {}};
     for (const Section& s : sections) {
-        if (const Kind* k = known(s.id)) {
+        if (const SectionKind* k = known(s.id)) {
             Reader in(wire, s.begin, s.end, k->name, error);
             if (!k->read(in, context) || !in.finished()) return false;
         } else {

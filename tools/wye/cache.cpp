@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string size_text(std::uint64_t bytes) {
+std::string bytes_text(std::uint64_t bytes) {
     if (bytes < 1024) return fmt::format("{} B", bytes);
     const double kib = static_cast<double>(bytes) / 1024;
     return kib < 1024 ? fmt::format("{:.1f} KiB", kib) : fmt::format("{:.1f} MiB", kib / 1024);
@@ -46,10 +46,10 @@ void print_size(const Json& report) {
     const Json kept = report.value("kept", Json::array());
     for (const Json& one : kept) kept_bytes += one.value("bytes", std::uint64_t{0});
     fmt::print("size     {} of {}, {} entries\n",
-               size_text(report.value("bytes", std::uint64_t{0})),
-               size_text(report.value("limit_bytes", std::uint64_t{0})),
+               bytes_text(report.value("bytes", std::uint64_t{0})),
+               bytes_text(report.value("limit_bytes", std::uint64_t{0})),
                report.value("entries", Json::array()).size());
-    fmt::print("kept     {} of what plugins found out, {} files\n", size_text(kept_bytes),
+    fmt::print("kept     {} of what plugins found out, {} files\n", bytes_text(kept_bytes),
                kept.size());
     const auto count = [&](const char* name) { return report.value(name, std::uint64_t{0}); };
     fmt::print("hits     {}\nmisses   {}\nstored   {}\nevicted  {}\ndamaged  {}\n", count("hits"),
@@ -60,12 +60,12 @@ void print_list(const Json& report) {
     for (const Json& entry : report.value("entries", Json::array()))
         fmt::print("{:<20} {:<8} {:<13} {:>10} {:>8}  {}\n", entry.value("program", ""),
                    entry.value("plugin", ""), entry.value("format", ""),
-                   size_text(entry.value("bytes", std::uint64_t{0})),
+                   bytes_text(entry.value("bytes", std::uint64_t{0})),
                    age_text(entry.value("used_unix_ns", std::int64_t{0})),
                    entry.value("device", ""));
     for (const Json& one : report.value("kept", Json::array()))
         fmt::print("{:<43} {:>10} {:>8}  {}\n", one.value("kind", ""),
-                   size_text(one.value("bytes", std::uint64_t{0})),
+                   bytes_text(one.value("bytes", std::uint64_t{0})),
                    age_text(one.value("made_unix_ns", std::int64_t{0})),
                    one.value("sound", false) ? one_line(one.value("key", "")) : "damaged");
 }
@@ -78,7 +78,7 @@ ExitCode cache(const CacheOptions& options) {
     if (options.action == "clear") {
         const auto freed = context->clear_cache();
         if (!freed.ok()) return fail(freed.error());
-        fmt::print("freed {}\n", size_text(*freed));
+        fmt::print("freed {}\n", bytes_text(*freed));
         return kOk;
     }
     const auto document = context->cache_report();

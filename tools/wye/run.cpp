@@ -79,10 +79,10 @@ Result<std::uint64_t> param_bits(const std::string& name, const std::string& tex
     return float_bits<double, std::uint64_t>(name, text, type);
 }
 
-using Names = std::map<std::string, std::string>;
+using NamedFiles = std::map<std::string, std::string>;
 
-Result<Names> parse_names(const std::vector<std::string>& items, const char* flag) {
-    Names names;
+Result<NamedFiles> parse_names(const std::vector<std::string>& items, const char* flag) {
+    NamedFiles names;
     for (const std::string& item : items) {
         WYE_ASSIGN(auto assignment, parse_assignment(item, flag));
         if (!names.emplace(assignment.name, assignment.value).second)
@@ -94,7 +94,7 @@ Result<Names> parse_names(const std::vector<std::string>& items, const char* fla
 }
 
 // Every name the user gave must exist in the program.
-Result<void> check_names(const Names& names, const std::vector<std::string>& known,
+Result<void> check_names(const NamedFiles& names, const std::vector<std::string>& known,
                          const char* flag, const char* noun) {
     for (const auto& [name, value] : names) {
         if (std::ranges::find(known, name) != known.end()) continue;
@@ -129,8 +129,8 @@ std::uint64_t most_of_stream() {
     return pages * page / 4;
 }
 
-Result<std::vector<Slot>> read_slots(const wye_program_description& about, const Names& inputs,
-                                     const Names& outputs, const Device& device) {
+Result<std::vector<Slot>> read_slots(const wye_program_description& about, const NamedFiles& inputs,
+                                     const NamedFiles& outputs, const Device& device) {
     std::vector<std::string> readable;
     std::vector<std::string> writable;
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {

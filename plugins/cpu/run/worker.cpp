@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMany = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
-constexpr auto kPatience = std::chrono::microseconds(100);
+constexpr auto kBlockPatience = std::chrono::microseconds(100);
 constexpr std::uint64_t kSliceWork = 50000;  // in units of Routine::weight
 
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
@@ -227,7 +227,8 @@ Worker::State Worker::resume(const Launch& launch, bool patient) {
     const auto start = std::chrono::steady_clock::now();
     for (;;) {
         if (launch.stop.requested()) return State::Stopped;
-        if (!patient && std::chrono::steady_clock::now() - start > kPatience) return State::Paused;
+        if (!patient && std::chrono::steady_clock::now() - start > kBlockPatience)
+            return State::Paused;
         frame_.budget = slice_;
         if (run(*launch.routine, frame_)) return State::Done;
     }

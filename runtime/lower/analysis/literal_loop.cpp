@@ -10,7 +10,7 @@ namespace {
 using ir::Op;
 
 constexpr std::uint64_t kMostRounds = 8;
-constexpr std::uint64_t kMostNodes = 8192;  // operations, all rounds together
+constexpr std::uint64_t kMostUnrolledNodes = 8192;  // operations, all rounds together
 
 class Unrolling {
   public:
@@ -29,7 +29,7 @@ class Unrolling {
             switch (s.op) {
                 case Op::FOR: {
                     const auto count = rounds(s);
-                    if (!count || *count > kMostNodes) return false;
+                    if (!count || *count > kMostUnrolledNodes) return false;
                     inner *= *count;
                     loops = true;
                     break;
@@ -60,7 +60,7 @@ class Unrolling {
         const ir::Expr& e = code_.exprs[id];
         nodes_ += times;
         if (e.op == Op::CALL) nodes_ += times * program_.functions[e.imm].code.exprs.size();
-        if (nodes_ > kMostNodes || ir::op_effect(e.op)) return false;
+        if (nodes_ > kMostUnrolledNodes || ir::op_effect(e.op)) return false;
         const auto ids = code_.operands_of(e);
         return std::all_of(ids.begin(), ids.end(),
                            [&](ir::ExprId operand) { return expression(operand, times); });

@@ -8,7 +8,7 @@ namespace {
 
 using ir::Op;
 
-constexpr std::size_t kMostNodes = 192;  // of a body that stands twice
+constexpr std::size_t kMostDoubledNodes = 192;  // of a body that stands twice
 
 class Search {
   public:
@@ -69,7 +69,8 @@ class Search {
         const ir::Expr& e = code_.exprs[id];
         ++nodes_;
         if (e.op == Op::CALL) nodes_ += program_.functions[e.imm].code.exprs.size();
-        if (nodes_ > kMostNodes || (ir::op_effect(e.op) && !ir::op_atomic(e.op))) return false;
+        if (nodes_ > kMostDoubledNodes || (ir::op_effect(e.op) && !ir::op_atomic(e.op)))
+            return false;
         const auto ids = code_.operands_of(e);
         const bool table = e.op == Op::LOAD_TABLE;
         if ((table || e.op == Op::LOAD || ir::op_atomic(e.op)) && !ranges_.accesses[id] &&

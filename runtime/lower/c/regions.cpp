@@ -12,7 +12,7 @@ namespace {
 using ir::Op;
 
 constexpr std::uint32_t kEverywhere = 0xffffffffU;  // of what the workgroup has together
-constexpr unsigned kMostNodes = 16;                 // of a let that is computed again
+constexpr unsigned kMostAgainNodes = 16;            // of a let that is computed again
 
 bool loops(const ir::Stmt& s) { return s.op == Op::FOR || s.op == Op::WHILE; }
 
@@ -113,7 +113,7 @@ void Regions::locals(const ir::Code& main, ir::BlockId block) {
 Regions::Form Regions::form_of(const ir::Code& main, ir::ExprId id, unsigned& nodes) const {
     const ir::Expr& e = main.exprs[id];
     const auto local = static_cast<std::uint32_t>(e.extra);
-    if (++nodes > kMostNodes || ir::op_effect(e.op)) return Form::Stored;
+    if (++nodes > kMostAgainNodes || ir::op_effect(e.op)) return Form::Stored;
     switch (e.op) {
         case Op::BUILTIN:
             return e.imm == WYE_BUILTIN_LOCAL_ID || e.imm == WYE_BUILTIN_GLOBAL_ID ||

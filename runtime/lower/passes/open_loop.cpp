@@ -6,9 +6,9 @@ namespace {
 
 using ir::Op;
 
-class Look {
+class BodyLook {
   public:
-    Look(const ir::Program& program, const ir::Code& code) : program_(program), code_(code) {}
+    BodyLook(const ir::Program& program, const ir::Code& code) : program_(program), code_(code) {}
 
     void statement(const ir::Stmt& s) {
         switch (s.op) {
@@ -55,7 +55,7 @@ class Look {
 }  // namespace
 
 LoopBody loop_body(const ir::Program& program, const ir::Code& code, ir::BlockId body) {
-    Look look(program, code);
+    BodyLook look(program, code);
     for (const ir::StmtId each : code.blocks[body]) look.statement(code.stmts[each]);
     return look.out;
 }

@@ -10,13 +10,13 @@
 namespace wye::lower {
 namespace {
 
-struct Format {
+struct FormatBit {
     std::string_view name;
     std::uint32_t bit;
 };
-constexpr Format kFormats[] = {{WYE_FORMAT_OPENCL_C, kFormatOpenClC},
-                               {WYE_FORMAT_CUDA_C, kFormatCudaC},
-                               {WYE_FORMAT_SPIRV, kFormatSpirv}};
+constexpr FormatBit kFormatBits[] = {{WYE_FORMAT_OPENCL_C, kFormatOpenClC},
+                                     {WYE_FORMAT_CUDA_C, kFormatCudaC},
+                                     {WYE_FORMAT_SPIRV, kFormatSpirv}};
 
 template <typename Takes>
 QuirkSet chosen(const Takes& takes) {
@@ -42,8 +42,8 @@ QuirkSet QuirkSet::of_unknown_driver(bool whole_workgroups) {
 }
 
 QuirkSet QuirkSet::for_format(std::string_view format) const {
-    const auto found = std::ranges::find(kFormats, format, &Format::name);
-    const std::uint32_t bit = found == std::end(kFormats) ? 0 : found->bit;
+    const auto found = std::ranges::find(kFormatBits, format, &FormatBit::name);
+    const std::uint32_t bit = found == std::end(kFormatBits) ? 0 : found->bit;
     return chosen(
         [&](const QuirkEntry& entry) { return has(entry.id) && (entry.formats & bit) != 0; });
 }
@@ -57,7 +57,7 @@ std::vector<std::string_view> QuirkSet::names() const {
 
 std::string format_names(const QuirkEntry& entry) {
     std::string out;
-    for (const Format& format : kFormats)
+    for (const FormatBit& format : kFormatBits)
         if ((entry.formats & format.bit) != 0)
             out += fmt::format("{}{}", out.empty() ? "" : ", ", format.name);
     return out;

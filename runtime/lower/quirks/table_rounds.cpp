@@ -14,7 +14,7 @@ namespace {
 
 using ir::Op;
 
-constexpr std::uint64_t kMostNodes = 8192;  // of all rounds, below which unrolling is cheap
+constexpr std::uint64_t kMostTableNodes = 8192;  // of all rounds, below which unrolling is cheap
 
 // The nodes of a loop's body, with loops inside as often as they run, and whether its counter is an
 // index of an array with `rounds` elements.
@@ -91,7 +91,7 @@ void Body::block(ir::BlockId body) {
             if (s.op == Op::FOR)
                 inside = std::min(
                     times * std::max<std::uint64_t>(literal_rounds(code_, s).value_or(1), 1),
-                    kMostNodes);
+                    kMostTableNodes);
             if (s.body != ir::kNone) left.emplace_back(s.body, inside);
             if (s.otherwise != ir::kNone) left.emplace_back(s.otherwise, times);
         }
@@ -105,7 +105,7 @@ bool unrolled_without_end(const ir::Program& program, const ir::Code& code, cons
     if (rounds == 0) return false;
     Body body(program, code, s.local, rounds);
     body.block(s.body);
-    return body.indexed && body.nodes > kMostNodes / rounds;
+    return body.indexed && body.nodes > kMostTableNodes / rounds;
 }
 
 }  // namespace wye::lower

@@ -11,8 +11,6 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
-
 }  // namespace
 
 SpirvValue SpirvWriter::effect(ir::ExprId id) {

@@ -8,18 +8,15 @@ namespace wye::lower {
 namespace {
 
 using ir::Kind;
-using spv::Op;
 
-std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
-
-bool takes_signed(Op op) {
+bool takes_signed(spv::Op op) {
     switch (op) {
-        case Op::OpSLessThan:
-        case Op::OpSLessThanEqual:
-        case Op::OpSGreaterThan:
-        case Op::OpSGreaterThanEqual:
-        case Op::OpSDiv:
-        case Op::OpShiftRightArithmetic:
+        case spv::Op::OpSLessThan:
+        case spv::Op::OpSLessThanEqual:
+        case spv::Op::OpSGreaterThan:
+        case spv::Op::OpSGreaterThanEqual:
+        case spv::Op::OpSDiv:
+        case spv::Op::OpShiftRightArithmetic:
             return true;
         default:
             return false;
@@ -27,15 +24,15 @@ bool takes_signed(Op op) {
 }
 
 // Operands that are values, before or behind numbers.
-std::span<const std::uint32_t> values_of(Op op, std::span<const std::uint32_t> operands) {
-    if (op == Op::OpExtInst) return operands.subspan(2);
-    if (op == Op::OpCompositeExtract) return operands.first(1);
+std::span<const std::uint32_t> values_of(spv::Op op, std::span<const std::uint32_t> operands) {
+    if (op == spv::Op::OpExtInst) return operands.subspan(2);
+    if (op == spv::Op::OpCompositeExtract) return operands.first(1);
     return operands;
 }
 
 }  // namespace
 
-Id SpirvBuilder::make(Op op, Id type, std::span<const std::uint32_t> operands) {
+Id SpirvBuilder::make(spv::Op op, Id type, std::span<const std::uint32_t> operands) {
     const Id id = module.fresh();
     const auto values = values_of(op, operands);
     if (!values.empty() &&
@@ -48,18 +45,18 @@ Id SpirvBuilder::make(Op op, Id type, std::span<const std::uint32_t> operands) {
 Id SpirvBuilder::as_signed(Id value) {
     const Id type = module.signed_type(module.type_of(value));
     if (const auto known = module.known(value)) return module.signed_number(type, *known);
-    return make(Op::OpBitcast, type, {value});
+    return make(spv::Op::OpBitcast, type, {value});
 }
 
-Id SpirvBuilder::op(Op o, Id a, Id b) {
+Id SpirvBuilder::op(spv::Op o, Id a, Id b) {
     const Id type = module.type_of(a);
     if (!takes_signed(o) || !quirk(Quirk::NvidiaVkSignedWords)) return make(o, type, {a, b});
     const Id left = as_signed(a);
-    const Id right = o == Op::OpShiftRightArithmetic ? b : as_signed(b);
-    return make(Op::OpBitcast, type, {make(o, module.type_of(left), {left, right})});
+    const Id right = o == spv::Op::OpShiftRightArithmetic ? b : as_signed(b);
+    return make(spv::Op::OpBitcast, type, {make(o, module.type_of(left), {left, right})});
 }
 
-Id SpirvBuilder::test(Op o, Id a, Id b) {
+Id SpirvBuilder::test(spv::Op o, Id a, Id b) {
     if (!takes_signed(o) || !quirk(Quirk::NvidiaVkSignedWords))
         return make(o, module.bool_type(), {a, b});
     const Id left = as_signed(a);
@@ -67,30 +64,30 @@ Id SpirvBuilder::test(Op o, Id a, Id b) {
 }
 
 Id SpirvBuilder::less(Id a, Id b, bool is_signed) {
-    const Op ordered = is_signed ? Op::OpSLessThan : Op::OpULessThan;
+    const spv::Op ordered = is_signed ? spv::Op::OpSLessThan : spv::Op::OpULessThan;
     constexpr Quirk kByWords = Quirk::NvidiaVkWideCompare;
     if (!quirk(kByWords) || module.type_of(a) == module.int_type(32)) return test(ordered, a, b);
     const Id high = disguised(kByWords, high_word(a));
     const Id other = high_word(b);
-    const Id low = test(Op::OpULessThan, low_word(a), low_word(b));
-    return either(test(ordered, high, other), both(test(Op::OpIEqual, high, other), low));
+    const Id low = test(spv::Op::OpULessThan, low_word(a), low_word(b));
+    return either(test(ordered, high, other), both(test(spv::Op::OpIEqual, high, other), low));
 }
 
 Id SpirvBuilder::equal(Id a, Id b) {
     const bool wide = module.type_of(a) == module.int_type(64);
-    return test(Op::OpIEqual, wide ? disguised(Quirk::NvidiaVkWideCompare, a) : a, b);
+    return test(spv::Op::OpIEqual, wide ? disguised(Quirk::NvidiaVkWideCompare, a) : a, b);
 }
 
 Id SpirvBuilder::disguised(Quirk which, Id value) {
     if (!quirk(which) || !context.usage.disguises) return value;
     const bool wide = module.type_of(value) == module.int_type(64);
-    return op(Op::OpBitwiseXor, value, outer(wide ? Outer::OpaqueZero64 : Outer::OpaqueZero));
+    return op(spv::Op::OpBitwiseXor, value, outer(wide ? Outer::OpaqueZero64 : Outer::OpaqueZero));
 }
 
 Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::uint32_t> operands) {
     Words all{module.glsl(), code(function)};
     all.insert(all.end(), operands.begin(), operands.end());
-    return make(Op::OpExtInst, type, all);
+    return make(spv::Op::OpExtInst, type, all);
 }
 
 // Drivers that fold x + 0.0 to x see only values that come from behind the opaque zero. Results of
@@ -99,17 +96,17 @@ Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::u
 Id SpirvBuilder::hidden(Kind kind, Id value) {
     if (!context.hides_constants() || hidden_.has(value)) return value;
     const Id zero = outer(kind == Kind::F64 ? Outer::OpaqueZero64 : Outer::OpaqueZero, 1);
-    return mark_hidden(bits_float(kind, op(Op::OpBitwiseXor, float_bits(kind, value), zero)));
+    return mark_hidden(bits_float(kind, op(spv::Op::OpBitwiseXor, float_bits(kind, value), zero)));
 }
 
 // The zero comes first: where a driver asks what a value is made of, it ends there.
 Id SpirvBuilder::differing(Kind kind, Id value) {
     const Id zero = outer(Outer::LaneZero);
-    if (kind == Kind::BOOL) return either(test(Op::OpINotEqual, zero, u32(0)), value);
+    if (kind == Kind::BOOL) return either(test(spv::Op::OpINotEqual, zero, u32(0)), value);
     const ir::Type type{kind, 1};
     const Kind held = kind == Kind::F64 ? kind : Kind::F32;
     const Id bits = type.floating() ? float_bits(held, value) : value;
-    const Id hidden = op(Op::OpBitwiseOr, type.bits() == 64 ? resize(zero, 64) : zero, bits);
+    const Id hidden = op(spv::Op::OpBitwiseOr, type.bits() == 64 ? resize(zero, 64) : zero, bits);
     return type.floating() ? mark_hidden(bits_float(held, hidden)) : hidden;
 }
 
@@ -139,29 +136,29 @@ Words SpirvBuilder::hidden_operands(Kind kind, std::initializer_list<Id> operand
     return out;
 }
 
-Id SpirvBuilder::arithmetic(Op o, Kind kind, std::initializer_list<Id> operands) {
+Id SpirvBuilder::arithmetic(spv::Op o, Kind kind, std::initializer_list<Id> operands) {
     return mark_hidden(exact(make(o, module.value_type(kind), hidden_operands(kind, operands))));
 }
 
 Id SpirvBuilder::exact_glsl(GLSLstd450 function, Kind kind, std::initializer_list<Id> operands) {
     Words all{module.glsl(), code(function)};
     for (const std::uint32_t each : hidden_operands(kind, operands)) all.push_back(each);
-    return mark_hidden(exact(make(Op::OpExtInst, module.value_type(kind), all)));
+    return mark_hidden(exact(make(spv::Op::OpExtInst, module.value_type(kind), all)));
 }
 
 void SpirvBuilder::open(Id label) {
-    body_.add(Op::OpLabel, {label});
+    body_.add(spv::Op::OpLabel, {label});
     here_ = label;
     ended_ = false;
 }
 
-void SpirvBuilder::end(Op op, std::initializer_list<std::uint32_t> operands) {
+void SpirvBuilder::end(spv::Op op, std::initializer_list<std::uint32_t> operands) {
     act(op, operands);
     ended_ = true;
 }
 
 void SpirvBuilder::selection(Id condition, Id yes, Id no, Id merge) {
-    act(Op::OpSelectionMerge, {merge, code(spv::SelectionControlMask::MaskNone)});
+    act(spv::Op::OpSelectionMerge, {merge, code(spv::SelectionControlMask::MaskNone)});
     branch(condition, yes, no);
 }
 
@@ -170,20 +167,20 @@ void SpirvBuilder::barrier() {
     spv::MemorySemanticsMask orders =
         spv::MemorySemanticsMask::AcquireRelease | spv::MemorySemanticsMask::WorkgroupMemory;
     if (context.usage.passes_buffers()) orders = orders | spv::MemorySemanticsMask::UniformMemory;
-    act(Op::OpControlBarrier, {workgroup, workgroup, u32(code(orders))});
+    act(spv::Op::OpControlBarrier, {workgroup, workgroup, u32(code(orders))});
 }
 
 Id SpirvBuilder::variable(Id type) {
     const Id id = module.fresh();
-    variables_.add(Op::OpVariable, {module.pointer_type(spv::StorageClass::Function, type), id,
-                                    code(spv::StorageClass::Function)});
+    variables_.add(spv::Op::OpVariable, {module.pointer_type(spv::StorageClass::Function, type), id,
+                                         code(spv::StorageClass::Function)});
     return id;
 }
 
 Id SpirvBuilder::pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices) {
     Words operands{base};
     operands.insert(operands.end(), indices.begin(), indices.end());
-    return make(Op::OpAccessChain, module.pointer_type(storage, to), operands);
+    return make(spv::Op::OpAccessChain, module.pointer_type(storage, to), operands);
 }
 
 Id SpirvBuilder::outer(Outer what, std::uint32_t index) {
@@ -200,15 +197,15 @@ Words SpirvBuilder::finish(Id function, Id result, std::span<const std::pair<Id,
     std::vector<Id> types;
     for (const auto& [id, type] : parameters) types.push_back(type);
     SpirvCode head;
-    head.add(Op::OpFunction, {result, function, code(spv::FunctionControlMask::MaskNone),
-                              module.function_type(result, types)});
-    for (const auto& [id, type] : parameters) head.add(Op::OpFunctionParameter, {type, id});
-    head.add(Op::OpLabel, {first_});
+    head.add(spv::Op::OpFunction, {result, function, code(spv::FunctionControlMask::MaskNone),
+                                   module.function_type(result, types)});
+    for (const auto& [id, type] : parameters) head.add(spv::Op::OpFunctionParameter, {type, id});
+    head.add(spv::Op::OpLabel, {first_});
     Words out = head.words();
     for (const SpirvCode* part : {&variables_, &prologue_, &body_})
         out.insert(out.end(), part->words().begin(), part->words().end());
     SpirvCode tail;
-    tail.add(Op::OpFunctionEnd, {});
+    tail.add(spv::Op::OpFunctionEnd, {});
     out.insert(out.end(), tail.words().begin(), tail.words().end());
     return out;
 }

@@ -13,8 +13,6 @@ using spv::StorageClass;
 
 constexpr std::uint32_t kSet = 0;
 
-std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
-
 }  // namespace
 
 SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts_,

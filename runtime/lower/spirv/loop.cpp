@@ -11,7 +11,6 @@ namespace {
 
 using ir::Op;
 
-constexpr auto kNoLoopControl = static_cast<std::uint32_t>(spv::LoopControlMask::MaskNone);
 constexpr auto kDontUnroll = static_cast<std::uint32_t>(spv::LoopControlMask::DontUnroll);
 constexpr unsigned kRounds = 4;
 constexpr std::size_t kMostNodes = 48;  // of a body that is written out kRounds times

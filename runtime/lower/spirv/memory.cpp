@@ -15,7 +15,6 @@ namespace {
 
 using ir::Kind;
 using Outer = SpirvBuilder::Outer;
-using spv::Op;
 using spv::StorageClass;
 
 bool wide_integer(Kind kind) { return kind == Kind::I64 || kind == Kind::U64; }
@@ -74,8 +73,8 @@ SpirvWriter::Index SpirvWriter::index(const SpirvArray& array, ir::ExprId id, bo
 // A pointer to a component, or to a packed element.
 Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
     if (!array.packed && array.type.lanes > 1) {
-        at = b_.op(Op::OpIMul, at, b_.u32(array.type.lanes));
-        if (component != 0) at = b_.op(Op::OpIAdd, at, b_.u32(component));
+        at = b_.op(spv::Op::OpIMul, at, b_.u32(array.type.lanes));
+        if (component != 0) at = b_.op(spv::Op::OpIAdd, at, b_.u32(component));
     }
     const Id indices[] = {b_.u32(0), at};
     return b_.pointer(array.storage, array.element, array.variable,
@@ -90,7 +89,7 @@ Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
     if (context_.quirk(Quirk::NvidiaVkNarrowOnes) && context_.usage.counts && !array.in_words &&
         (kind == Kind::U8 || kind == Kind::U16))
         return b_.op(
-            Op::OpBitwiseAnd, bits,
+            spv::Op::OpBitwiseAnd, bits,
             b_.disguised(Quirk::NvidiaVkNarrowOnes, b_.u32(kind == Kind::U8 ? 0xffU : 0xffffU)));
     return array.as_bits ? b_.bits_float(kind, bits) : bits;
 }
@@ -104,10 +103,11 @@ std::array<Id, 4> SpirvWriter::from_words(const SpirvArray& array, Id words) {
         const unsigned at = k * bits % 32;
         Id word = words;
         if (array.type.bytes() == 8) word = b_.extract(words, module_.int_type(32), k * bits / 32);
-        if (at + bits != 32) word = b_.op(Op::OpShiftLeftLogical, word, b_.u32(32 - bits - at));
-        out[k] = b_.op(
-            extends_sign(array.type.kind) ? Op::OpShiftRightArithmetic : Op::OpShiftRightLogical,
-            word, last);
+        if (at + bits != 32)
+            word = b_.op(spv::Op::OpShiftLeftLogical, word, b_.u32(32 - bits - at));
+        out[k] = b_.op(extends_sign(array.type.kind) ? spv::Op::OpShiftRightArithmetic
+                                                     : spv::Op::OpShiftRightLogical,
+                       word, last);
     }
     return out;
 }
@@ -118,13 +118,13 @@ Id SpirvWriter::in_words(const SpirvArray& array, std::span<const Id> parts) {
     for (unsigned k = 0; k < array.type.lanes; ++k) {
         const unsigned at = k * bits % 32;
         Id part = parts[k];
-        if (at + bits != 32) part = b_.op(Op::OpBitwiseAnd, part, b_.u32((1U << bits) - 1));
-        if (at != 0) part = b_.op(Op::OpShiftLeftLogical, part, b_.u32(at));
+        if (at + bits != 32) part = b_.op(spv::Op::OpBitwiseAnd, part, b_.u32((1U << bits) - 1));
+        if (at != 0) part = b_.op(spv::Op::OpShiftLeftLogical, part, b_.u32(at));
         Id& word = words[k * bits / 32];
-        word = word == 0 ? part : b_.op(Op::OpBitwiseOr, word, part);
+        word = word == 0 ? part : b_.op(spv::Op::OpBitwiseOr, word, part);
     }
     if (words[1] == 0) return words[0];
-    return b_.make(Op::OpCompositeConstruct, array.element, {words[0], words[1]});
+    return b_.make(spv::Op::OpCompositeConstruct, array.element, {words[0], words[1]});
 }
 
 std::array<Id, 4> SpirvWriter::loaded(const SpirvArray& array, Id at) {
@@ -133,8 +133,8 @@ std::array<Id, 4> SpirvWriter::loaded(const SpirvArray& array, Id at) {
     const auto read = [&](unsigned k, Id type) {
         const Id raw = b_.load(array.element, element(array, at, k));
         if (!narrow(array)) return raw;
-        return b_.make(extends_sign(array.type.kind) ? Op::OpSConvert : Op::OpUConvert, type,
-                       {raw});
+        return b_.make(extends_sign(array.type.kind) ? spv::Op::OpSConvert : spv::Op::OpUConvert,
+                       type, {raw});
     };
     std::array<Id, 4> out{};
     if (array.in_words) {
@@ -183,7 +183,7 @@ void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, boo
     for (unsigned k = 0; k < v.lanes; ++k) parts[k] = bits_of(array, v.c[k], clean);
     if (array.in_words) return b_.store(element(array, at, 0), in_words(array, parts));
     const auto put = [&](unsigned k, Id bits) {  // narrow kinds keep the low bits
-        if (narrow(array)) bits = b_.make(Op::OpUConvert, array.element, {bits});
+        if (narrow(array)) bits = b_.make(spv::Op::OpUConvert, array.element, {bits});
         b_.store(element(array, at, k), bits);
     };
     if (!array.packed) {
@@ -191,7 +191,8 @@ void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, boo
         return;
     }
     const Id whole = module_.vector_type(module_.type_of(parts[0]), v.lanes);
-    put(0, b_.make(Op::OpCompositeConstruct, whole, std::span<const Id>(parts.data(), v.lanes)));
+    put(0,
+        b_.make(spv::Op::OpCompositeConstruct, whole, std::span<const Id>(parts.data(), v.lanes)));
 }
 
 void SpirvWriter::store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id,

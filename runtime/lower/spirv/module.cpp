@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::uint32_t kVersion = 0x00010300;  // 1.3: Vulkan 1.1
 
-std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
-
 // FNV-1a, by words.
 std::uint64_t hash_of(spv::Op op, std::span<const std::uint32_t> operands) {
     std::uint64_t hash = (0xcbf29ce484222325U ^ code(op)) * 0x100000001b3U;

@@ -21,6 +21,10 @@
 
 namespace wye::lower {
 
+// The number of an enumerator of SPIR-V.
+constexpr std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
+constexpr std::uint32_t kNoLoopControl = code(spv::LoopControlMask::MaskNone);
+
 using Id = std::uint32_t;  // 0: none
 using Words = std::vector<std::uint32_t>;
 

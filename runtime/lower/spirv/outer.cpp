@@ -5,7 +5,6 @@
 
 namespace wye::lower {
 using ir::Kind;
-using spv::Op;
 
 Id SpirvBuilder::block_member(SpirvContext::Slot slot, std::uint32_t index) {
     const std::uint32_t member = context.member(slot, index);
@@ -31,12 +30,12 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
         case Outer::LengthHigh:
             return block_word(Slot::Length, index, 1);
         case Outer::Length:
-            return select(test(Op::OpIEqual, outer(Outer::LengthHigh, index), u32(0)),
+            return select(test(spv::Op::OpIEqual, outer(Outer::LengthHigh, index), u32(0)),
                           outer(Outer::LengthLow, index), u32(0xffffffffU));
         case Outer::SignedLength: {
             const Id length = outer(Outer::Length, index);
             const Id half = u32(0x80000000U);
-            return select(test(Op::OpULessThan, length, half), length, half);
+            return select(test(spv::Op::OpULessThan, length, half), length, half);
         }
         case Outer::Length64:
             return join_words(outer(Outer::LengthLow, index), outer(Outer::LengthHigh, index));
@@ -51,7 +50,7 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
             return block_member(Slot::Grid, index);
         case Outer::OpaqueZero:
             if (index == 0) return block_word(Slot::OpaqueZero, 0, 0);
-            return op(Op::OpBitwiseAnd, block_word(Slot::OpaqueZero, 0, 0),
+            return op(spv::Op::OpBitwiseAnd, block_word(Slot::OpaqueZero, 0, 0),
                       block_word(Slot::OpaqueZero, 0, 1));
         case Outer::OpaqueZero64:
             if (index == 0)
@@ -72,14 +71,15 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
             if (context.folded_grid) return outer(Outer::Grid, 3 + index);
             return extract(outer(Outer::CountInput), word, index);
         case Outer::GlobalId: {
-            const Id first =
-                op(Op::OpIMul, outer(Outer::WorkgroupId, index), u32(context.workgroup[index]));
-            return op(Op::OpIAdd, first, outer(Outer::LocalId, index));
+            const Id first = op(spv::Op::OpIMul, outer(Outer::WorkgroupId, index),
+                                u32(context.workgroup[index]));
+            return op(spv::Op::OpIAdd, first, outer(Outer::LocalId, index));
         }
         case Outer::LocalIndex:
             return local_index();
         case Outer::LaneZero:
-            return op(Op::OpShiftRightLogical, extract(outer(Outer::CountInput), word, 0), u32(31));
+            return op(spv::Op::OpShiftRightLogical, extract(outer(Outer::CountInput), word, 0),
+                      u32(31));
         case Outer::SubgroupId:
             module.capability(spv::Capability::GroupNonUniform);
             return load(word, context.input(spv::BuiltIn::SubgroupId, 1));
@@ -97,9 +97,9 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
 Id SpirvBuilder::linear() {
     const Id word = module.int_type(32);
     const auto row = [&](Id x, Id y, Id z, Id columns, Id rows) {
-        const Id inner =
-            op(Op::OpIAdd, resize(y, 64), op(Op::OpIMul, resize(rows, 64), resize(z, 64)));
-        return op(Op::OpIAdd, resize(x, 64), op(Op::OpIMul, resize(columns, 64), inner));
+        const Id inner = op(spv::Op::OpIAdd, resize(y, 64),
+                            op(spv::Op::OpIMul, resize(rows, 64), resize(z, 64)));
+        return op(spv::Op::OpIAdd, resize(x, 64), op(spv::Op::OpIMul, resize(columns, 64), inner));
     };
     const Id group = outer(Outer::WorkgroupInput);
     const Id count = outer(Outer::CountInput);
@@ -108,7 +108,7 @@ Id SpirvBuilder::linear() {
             extract(count, word, 0), extract(count, word, 1));
     const Id offset = row(outer(Outer::Grid, 0), outer(Outer::Grid, 1), outer(Outer::Grid, 2),
                           outer(Outer::Grid, 3), outer(Outer::Grid, 4));
-    return op(Op::OpIAdd, hardware, offset);
+    return op(spv::Op::OpIAdd, hardware, offset);
 }
 
 Id SpirvBuilder::workgroup_id(unsigned axis) {
@@ -117,9 +117,9 @@ Id SpirvBuilder::workgroup_id(unsigned axis) {
     // Workgroups that go on have a number below 2^32; what the others compute is not used.
     const Id number = low_word(outer(Outer::Linear));
     const Id columns = outer(Outer::Grid, 3);
-    if (axis == 0) return op(Op::OpUMod, number, columns);
-    const Id row = op(Op::OpUDiv, number, columns);
-    return op(axis == 1 ? Op::OpUMod : Op::OpUDiv, row, outer(Outer::Grid, 4));
+    if (axis == 0) return op(spv::Op::OpUMod, number, columns);
+    const Id row = op(spv::Op::OpUDiv, number, columns);
+    return op(axis == 1 ? spv::Op::OpUMod : spv::Op::OpUDiv, row, outer(Outer::Grid, 4));
 }
 
 // Programs with subgroups run in workgroups of one axis, numbered through the subgroups: so no
@@ -129,21 +129,22 @@ Id SpirvBuilder::local_id(unsigned axis) {
     const auto& size = context.workgroup;
     Id id = outer(Outer::LocalIndex);
     const std::uint32_t below = axis == 0 ? 1 : axis == 1 ? size[0] : size[0] * size[1];
-    if (below != 1) id = op(Op::OpUDiv, id, u32(below));
-    return axis == 2 ? id : op(Op::OpUMod, id, u32(size[axis]));
+    if (below != 1) id = op(spv::Op::OpUDiv, id, u32(below));
+    return axis == 2 ? id : op(spv::Op::OpUMod, id, u32(size[axis]));
 }
 
 Id SpirvBuilder::local_index() {
     if (context.subgroup != 0)
-        return op(Op::OpIAdd, op(Op::OpIMul, outer(Outer::SubgroupId), u32(context.subgroup)),
+        return op(spv::Op::OpIAdd,
+                  op(spv::Op::OpIMul, outer(Outer::SubgroupId), u32(context.subgroup)),
                   outer(Outer::SubgroupLane));
     Id sum = 0;
     std::uint32_t stride = 1;
     for (unsigned axis = 0; axis < 3; ++axis) {
         if (context.workgroup[axis] > 1) {
             Id part = outer(Outer::LocalId, axis);
-            if (stride != 1) part = op(Op::OpIMul, part, u32(stride));
-            sum = sum == 0 ? part : op(Op::OpIAdd, sum, part);
+            if (stride != 1) part = op(spv::Op::OpIMul, part, u32(stride));
+            sum = sum == 0 ? part : op(spv::Op::OpIAdd, sum, part);
         }
         stride *= context.workgroup[axis];
     }

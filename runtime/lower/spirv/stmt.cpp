@@ -10,7 +10,6 @@ namespace {
 using ir::Op;
 using spv::StorageClass;
 
-constexpr auto kNoLoopControl = static_cast<std::uint32_t>(spv::LoopControlMask::MaskNone);
 constexpr std::uint64_t kStraight = 4;
 
 }  // namespace

@@ -43,15 +43,6 @@ bool subgroup_builtin(std::uint16_t index) {
            index == WYE_BUILTIN_SUBGROUP_ID || index == WYE_BUILTIN_SUBGROUP_LANE;
 }
 
-std::string_view builtin_text(std::uint16_t index) {
-    static constexpr std::string_view kNames[] = {
-#define WYE_ANALYSIS_BUILTIN(name, index, text, lanes) text,
-        WYE_BUILTINS(WYE_ANALYSIS_BUILTIN)
-#undef WYE_ANALYSIS_BUILTIN
-    };
-    return index < std::size(kNames) ? kNames[index] : "?";
-}
-
 // Grid barriers stand at main's top level and in `for` loops there, nowhere else.
 bool holds_grid_barrier(const Code& code, BlockId block) {
     return std::ranges::any_of(code.blocks[block], [&](StmtId id) {

@@ -41,15 +41,6 @@ std::uint8_t effect_level(Op op) {
     }
 }
 
-std::string_view builtin_text(std::uint16_t index) {
-    static constexpr std::string_view kNames[] = {
-#define WYE_FLOW_BUILTIN(name, index, text, lanes) text,
-        WYE_BUILTINS(WYE_FLOW_BUILTIN)
-#undef WYE_FLOW_BUILTIN
-    };
-    return index < std::size(kNames) ? kNames[index] : "?";
-}
-
 }  // namespace
 
 Flow::Flow(const Program& program, const Code& code, const std::vector<std::uint8_t>& functions)

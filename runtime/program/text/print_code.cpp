@@ -12,18 +12,6 @@ constexpr int kUnary = 10;
 constexpr int kPostfix = 11;
 constexpr std::string_view kComponents = "xyzw";
 
-std::string builtin_name(std::uint16_t index) {
-    switch (index) {
-#define WYE_PRINT_BUILTIN(name, index, text, lanes) \
-    case index:                                     \
-        return text;
-        WYE_BUILTINS(WYE_PRINT_BUILTIN)
-#undef WYE_PRINT_BUILTIN
-        default:
-            return "?";
-    }
-}
-
 std::string type_text(std::uint16_t code) {
     return type_name(type_from_code(code).value_or(Type{}));
 }
@@ -103,7 +91,7 @@ void CodePrinter::expression(ExprId id, int least) {
             out_ += names_[e.extra];
             return;
         case Op::BUILTIN:
-            out_ += builtin_name(e.imm);
+            out_ += builtin_text(e.imm);
             return;
         case Op::LEN:
             out_ += "len(" + program_.buffers[e.imm].name + ")";

@@ -9,15 +9,10 @@
 namespace wye::ir {
 namespace {
 
-using Table = std::unordered_map<std::string_view, Word>;
+using WordTable = std::unordered_map<std::string_view, Word>;
 
-constexpr bool letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
-
-Table make_table() {
-    Table table;
+WordTable make_table() {
+    WordTable table;
     auto add = [&table](std::string_view text, WordClass word, unsigned code) {
         table.emplace(text, Word{word, static_cast<std::uint16_t>(code)});
     };
@@ -60,8 +55,8 @@ Table make_table() {
     return table;
 }
 
-const Table& words() {
-    static const Table table = make_table();
+const WordTable& words() {
+    static const WordTable table = make_table();
     return table;
 }
 

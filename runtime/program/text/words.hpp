@@ -86,6 +86,12 @@ struct Word {
     std::uint16_t code = 0;
 };
 
+// Of names and words; ASCII.
+constexpr bool letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
+
 // What `text` is reserved for; None for every other string.
 [[nodiscard]] Word classify_word(std::string_view text);
 

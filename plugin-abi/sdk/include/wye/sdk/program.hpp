@@ -139,7 +139,9 @@ enum class Op : std::uint16_t {
 #undef WYE_IR_OP3
 #undef WYE_IR_OP4
 };
-[[nodiscard]] std::string_view op_text(Op op);    // "fma", "+", "atomic_add"; "?" when unknown
+[[nodiscard]] std::string_view op_text(Op op);  // "fma", "+", "atomic_add"; "?" when unknown
+[[nodiscard]] std::string_view builtin_text(
+    std::uint16_t index);                         // "local_index"; "?" when unknown
 [[nodiscard]] int op_operands(Op op);             // fixed operand count; -1: by immediate
 [[nodiscard]] bool op_known(std::uint32_t code);  // any opcode of this version
 [[nodiscard]] constexpr bool op_statement(Op op) { return static_cast<unsigned>(op) < 0x100; }
