@@ -66,39 +66,20 @@ CValue CWriter::value(ir::ExprId id) {
     return v;
 }
 
+std::string CWriter::text_of(const middle::Leaf& leaf) {
+    if (leaf.outer) return outer(*leaf.outer, static_cast<std::uint32_t>(leaf.bits));
+    module_.use_type(leaf.kind);
+    return module_.literal(leaf.kind, leaf.bits);
+}
+
 CValue CWriter::leaf(const ir::Expr& e) {
     CValue v;
-    const auto local = static_cast<std::uint32_t>(e.extra);
-    switch (e.op) {
-        case Op::LITERAL:
-            module_.use_type(e.type.kind);
-            v.c[0] = module_.literal(e.type.kind, e.extra);
-            break;
-        case Op::PARAM:
-            v.c[0] = outer(Outer::Kind::Param, e.imm);
-            break;
-        case Op::LOCAL:
-            v.lanes = e.type.lanes;
-            for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = local_name(local, k);
-            break;
-        case Op::LEN:
-            v.c[0] = length_of(buffer_array(e.imm), Kind::U32);
-            break;
-        case Op::LEN64:
-            v.c[0] = length_of(buffer_array(e.imm), Kind::U64);
-            break;
-        case Op::LEN_TABLE:
-            v.c[0] = module_.literal(Kind::U32, program_.tables[e.imm].bits.size());
-            break;
-        case Op::LEN64_TABLE:
-            v.c[0] = module_.literal(Kind::U64, program_.tables[e.imm].bits.size());
-            break;
-        case Op::LEN_ARRAY:
-            v.c[0] = module_.literal(Kind::U32, code_.locals[local].count);
-            break;
-        default:
-            v.c[0] = module_.literal(Kind::U64, code_.locals[local].count);
-            break;
+    if (e.op == Op::LOCAL) {
+        v.lanes = e.type.lanes;
+        for (unsigned k = 0; k < v.lanes; ++k)
+            v.c[k] = local_name(static_cast<std::uint32_t>(e.extra), k);
+    } else {
+        v.c[0] = text_of(middle::leaf_of(program_, code_, e));
     }
     return v;
 }
@@ -107,45 +88,9 @@ CValue CWriter::leaf(const ir::Expr& e) {
 CValue CWriter::built_in(const ir::Expr& e, unsigned wanted) {
     CValue v;
     v.lanes = e.type.lanes;
-    const auto number = [&](std::uint32_t n) { return module_.literal(Kind::U32, n); };
-    const auto& workgroup = module_.workgroup;
-    const bool single = workgroup[0] * workgroup[1] * workgroup[2] == 1;
-    for (unsigned k = 0; k < v.lanes; ++k) {
-        if ((wanted >> k & 1U) == 0) continue;
-        const bool flat = workgroup[k] == 1;  // the axis has one invocation
-        switch (e.imm) {
-            case WYE_BUILTIN_WORKGROUP_ID:
-                v.c[k] = outer(Outer::Kind::WorkgroupId, k);
-                break;
-            case WYE_BUILTIN_LOCAL_ID:
-                v.c[k] = flat ? number(0) : outer(Outer::Kind::LocalId, k);
-                break;
-            case WYE_BUILTIN_GLOBAL_ID:
-                v.c[k] = outer(flat ? Outer::Kind::WorkgroupId : Outer::Kind::GlobalId, k);
-                break;
-            case WYE_BUILTIN_NUM_WORKGROUPS:
-                v.c[k] = outer(Outer::Kind::NumWorkgroups, k);
-                break;
-            case WYE_BUILTIN_WORKGROUP_SIZE:
-                v.c[k] = number(workgroup[k]);
-                break;
-            case WYE_BUILTIN_LOCAL_INDEX:
-                v.c[k] = single ? number(0) : outer(Outer::Kind::LocalIndex);
-                break;
-            case WYE_BUILTIN_SUBGROUP_SIZE:
-                v.c[k] = number(module_.subgroup);
-                break;
-            case WYE_BUILTIN_NUM_SUBGROUPS:
-                v.c[k] = number(workgroup[0] * workgroup[1] * workgroup[2] / module_.subgroup);
-                break;
-            case WYE_BUILTIN_SUBGROUP_ID:
-                v.c[k] = outer(Outer::Kind::SubgroupId);
-                break;
-            default:
-                v.c[k] = outer(Outer::Kind::SubgroupLane);
-                break;
-        }
-    }
+    const middle::Sizes sizes{module_.workgroup, module_.subgroup};
+    for (unsigned k = 0; k < v.lanes; ++k)
+        if ((wanted >> k & 1U) != 0) v.c[k] = text_of(middle::built_in(e.imm, k, sizes));
     return v;
 }
 

@@ -57,19 +57,8 @@ CWriter::Array CWriter::local_array(std::uint32_t local) {
     return a;
 }
 
-// What an index of this kind is compared with, unsigned and of the index's width: min(count,
-// 2^32 - 1) for u32, at most 2^31 for i32 (a negative one is then too large), else the count.
 std::string CWriter::length_of(const Array& array, Kind index) {
-    const bool wide = index == Kind::I64 || index == Kind::U64;
-    if (array.fixed) {
-        const std::uint64_t most = index == Kind::I32 ? 0x80000000U : 0xffffffffU;
-        return module_.literal(wide ? Kind::U64 : Kind::U32,
-                               wide ? array.count : std::min(array.count, most));
-    }
-    return outer(wide                 ? Outer::Kind::Length64
-                 : index == Kind::I32 ? Outer::Kind::SignedLength
-                                      : Outer::Kind::Length,
-                 array.buffer);
+    return text_of(middle::length_of({array.fixed, array.count, array.buffer}, index));
 }
 
 CWriter::Index CWriter::index(const Array& array, ir::ExprId id, bool proven, bool clamp) {
@@ -247,8 +236,9 @@ CValue CWriter::subgroup(const ir::Expr& e) {
                          : module_.literal(Kind::U32, 0);
         return v;
     }
-    v.c[0] = temporary(e.type.kind, subgroup_operation(module_, e.op, kind, operands,
-                                                       outer(Outer::Kind::SubgroupLane)));
+    if (e.op == Op::SUBGROUP_INCLUSIVE_ADD || e.op == Op::SUBGROUP_EXCLUSIVE_ADD)
+        operands.push_back(outer(Outer::Kind::SubgroupLane));
+    v.c[0] = temporary(e.type.kind, c_form(module_, middle::subgroup(e.op, kind), operands));
     return v;
 }
 

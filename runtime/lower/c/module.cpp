@@ -45,6 +45,8 @@ std::string name_of(Outer outer) {
             return "oz";
         case Outer::Kind::Trap:
             return "trap";
+        case Outer::Kind::End:
+            break;
     }
     return {};
 }
@@ -80,7 +82,7 @@ CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const T
                          ? MaskedIndices(program_, workgroup)
                          : MaskedIndices()),
       passes_buffers(std::ranges::count(passed_at_barriers(program_), true) != 0),
-      forms(c_target(spelling_, facts_)),
+      forms(c_target(spelling_, facts_, subgroup_)),
       functions(program_.functions.size()) {}
 
 std::string_view CModule::storage_type(Kind kind) const {

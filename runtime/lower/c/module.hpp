@@ -17,29 +17,15 @@
 #include "lower/analysis/ranges.hpp"
 #include "lower/c/spelling.hpp"
 #include "lower/half.hpp"
+#include "lower/middle/leaves.hpp"
 #include "lower/quirks/masked_indices.hpp"
 
 namespace wye::lower {
 
 // One name of the kernel's scope that code may use: functions get theirs as extra arguments.
 struct Outer {
-    enum class Kind : std::uint8_t {
-        Buffer,         // b3: pointer to the elements
-        Length,         // n3: len(b), u32
-        SignedLength,   // m3: min(len(b), 2^31), what an i32 index is compared with
-        Length64,       // l3: exact count, u64
-        Shared,         // s3: workgroup array
-        Param,          // p0
-        WorkgroupId,    // wg0: by axis
-        LocalId,        // lid0
-        GlobalId,       // gid0
-        NumWorkgroups,  // ng0
-        LocalIndex,     // li
-        SubgroupId,     // sg
-        SubgroupLane,   // lane
-        OpaqueZero,     // oz
-        Trap            // trap
-    };
+    // By name: b3, n3, m3, l3, s3, p0, wg0, lid0, gid0, ng0, li, sg, lane, oz, trap.
+    using Kind = middle::Outer;
     Kind kind;
     std::uint32_t index = 0;  // buffer, parameter or axis
     friend auto operator<=>(const Outer&, const Outer&) = default;
@@ -129,7 +115,8 @@ class CModule {
 [[nodiscard]] std::string at_place(ir::Place place);
 
 // What a dialect has words for on a device.
-[[nodiscard]] middle::Target c_target(const Spelling& spelling, const TargetFacts& facts);
+[[nodiscard]] middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
+                                      std::uint32_t subgroup);
 // Text of one scalar operator or exact function on operands that are already C expressions. A form
 // that hides something takes a zero that comes with the launch behind them.
 [[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind operand,
@@ -141,8 +128,4 @@ class CModule {
                                         const std::string& operand) {
     return c_form(module, key, std::span<const std::string>(&operand, 1));
 }
-// A subgroup operation on one scalar; `operands` as in the program, `lane` this one's number.
-[[nodiscard]] std::string subgroup_operation(CModule& module, ir::Op op, ir::Kind kind,
-                                             const std::vector<std::string>& operands,
-                                             const std::string& lane);
 }  // namespace wye::lower

@@ -209,6 +209,15 @@ Piece Words::word(const Step& step, std::span<const Piece> v) const {
                 return intrinsic(Intrinsic::FloatBits,
                                  step.from == Kind::F64 ? Kind::F64 : Kind::F32, v);
             return intrinsic(Intrinsic::BitsFloat, step.kind, v);
+        case Op::SUBGROUP_SHUFFLE:
+            return {module_.spelling.shuffle(step.from, module_.subgroup, v[0].text, v[1].text)};
+        case Op::SUBGROUP_SHUFFLE_XOR:
+            return {
+                module_.spelling.shuffle_xor(step.from, module_.subgroup, v[0].text, v[1].text)};
+        case Op::SUBGROUP_BALLOT: {  // of a literal component
+            const auto component = static_cast<unsigned>(v[1].text[0] - '0');
+            return {module_.spelling.ballot(module_.subgroup, component, v[0].text)};
+        }
         default:
             break;
     }
@@ -244,10 +253,14 @@ class FormText {
         for (const Step& step : form.steps) {
             const auto id = static_cast<StepId>(aliases_.size());
             aliases_.push_back(same_text(step) ? aliases_[step.parts[0]] : id);
+            for_all_ = for_all_ || ir::op_subgroup(step.op);
             uses_.push_back(0);
             if (aliases_[id] != id) continue;
             for (unsigned k = 0; k < step.count; ++k) ++uses_[aliases_[step.parts[k]]];
         }
+        for (StepId id = 0; id < uses_.size(); ++id)
+            numbers_.push_back(static_cast<std::uint16_t>((id == 0 ? 0 : numbers_.back()) +
+                                                          (declared(id) ? 1 : 0)));
     }
 
     // Nothing is used twice, and nothing has a name.
@@ -265,11 +278,14 @@ class FormText {
         return how == Step::How::Operand || how == Step::How::Literal;
     }
     [[nodiscard]] bool declared(StepId id) const {
-        return id != result() && !leaf(id) && (uses_[id] > 1 || form_.steps[id].name != nullptr);
+        if (id == result() || aliases_[id] != id || leaf(id)) return false;
+        // Lanes take part in a shuffle together, not where a choice wants its value.
+        return uses_[id] > 1 || form_.steps[id].name != nullptr ||
+               ir::op_subgroup(form_.steps[id].op);
     }
     [[nodiscard]] std::string name(StepId id) const {
         const char* given = form_.steps[id].name;
-        return given != nullptr ? given : "t" + std::to_string(id);
+        return given != nullptr ? given : "t" + std::to_string(numbers_[id]);
     }
     Piece piece(StepId id, const Words& words, Operands operands);
     Piece made(StepId id, const Words& words, Operands operands);
@@ -278,6 +294,8 @@ class FormText {
     const Form& form_;
     std::vector<StepId> aliases_;  // by step: the one whose text it has
     std::vector<unsigned> uses_;
+    std::vector<std::uint16_t> numbers_;  // of declared ones
+    bool for_all_ = false;                // some step is a subgroup operation
 };
 
 bool FormText::is_expression() const {
@@ -286,7 +304,8 @@ bool FormText::is_expression() const {
         const bool literal = step.how == Step::How::Literal;
         if (step.name != nullptr || (uses_[id] > 1 && !literal)) return false;
     }
-    return !form_.function && !form_.hides;
+    const bool alone = ir::op_subgroup(form_.steps[result()].op);
+    return !form_.function && !form_.hides && (!for_all_ || alone);
 }
 
 Piece FormText::piece(StepId id, const Words& words, Operands operands) {
@@ -318,7 +337,7 @@ std::string FormText::body() {
     const Words words(module_, false);
     std::string text;
     for (StepId id = 0; id < form_.steps.size(); ++id)
-        if (aliases_[id] == id && declared(id))
+        if (declared(id))
             text += "    const " + std::string(module_.use_type(form_.steps[id].kind)) + " " +
                     name(id) + " = " + made(id, words, {}).text + ";\n";
     return text + "    return " + made(result(), words, {}).text + ";\n";
@@ -427,13 +446,15 @@ std::string native_function(CModule& module, Op op, Kind kind, Operands v) {
 
 }  // namespace
 
-middle::Target c_target(const Spelling& spelling, const TargetFacts& facts) {
+middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
+                        std::uint32_t subgroup) {
     middle::Target target;
     target.orders_integers = target.counts32 = target.counts64 = true;
     target.multiplies_high32 = target.multiplies_high64 = true;
     for (std::size_t k = 0; k < target.exact.size(); ++k)
         target.exact[k] = spelling.exact(static_cast<middle::Rounded>(k), facts);
     target.rounds_f32 = target.rounds_f64 = target.self_comparison = true;
+    target.subgroup = subgroup;
     target.f64 = facts.f64;
     target.quirks = facts.quirks;
     return target;

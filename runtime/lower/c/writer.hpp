@@ -52,6 +52,7 @@ class CWriter {
   private:
     // Expressions (c/expr.cpp)
     CValue value(ir::ExprId id);
+    std::string text_of(const middle::Leaf& leaf);
     CValue leaf(const ir::Expr& e);
     CValue built_in(const ir::Expr& e, unsigned wanted);
     CValue component(const ir::Expr& e);

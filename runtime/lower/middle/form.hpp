@@ -46,7 +46,7 @@ struct Step {
 // of f64), as its operand and its result are.
 inline constexpr std::uint64_t kOfArithmetic = 1;
 
-inline constexpr std::size_t kMostSteps = 128;
+inline constexpr std::size_t kMostSteps = 256;
 
 struct Form {
     std::vector<Step> steps;  // the last one is the result

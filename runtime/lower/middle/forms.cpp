@@ -138,7 +138,13 @@ bool make_form(const Target& target, Form& form, FormKey key) {
         form.name = ir::type_name({kind, 1}) + "_value";
         return make_loaded(m, form, kind);
     }
-    return make_bitcast(target, form, static_cast<BitcastPart>(key - key::kBitcasts));
+    if (key < key::kSubgroups)
+        return make_bitcast(target, form, static_cast<BitcastPart>(key - key::kBitcasts));
+    const unsigned number = key - key::kSubgroups;
+    const Op op = static_cast<Op>(key::kFirstSubgroup + number / 16);
+    Maker m(target, form, kind_in(number));
+    form.name = named(name_of(op), kind_in(number));
+    return make_subgroup(m, form, op);
 }
 
 }  // namespace

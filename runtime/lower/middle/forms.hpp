@@ -24,7 +24,9 @@ inline constexpr FormKey kConversions = 2048;
 inline constexpr FormKey kStored = 2304;
 inline constexpr FormKey kLoaded = 2320;
 inline constexpr FormKey kBitcasts = 2336;
-inline constexpr FormKey kEnd = 2352;
+inline constexpr FormKey kSubgroups = 2352;
+inline constexpr unsigned kFirstSubgroup = 0x420;  // SUBGROUP_BROADCAST
+inline constexpr FormKey kEnd = 2576;
 }  // namespace key
 
 // An operator or exact function (NEG to ISINF) on operands of one kind; counts of shifts are u32.
@@ -61,6 +63,13 @@ enum class BitcastPart : std::uint8_t {
 };
 [[nodiscard]] constexpr FormKey bitcast_part(BitcastPart part) {
     return static_cast<FormKey>(key::kBitcasts + static_cast<unsigned>(part));
+}
+
+// A subgroup operation but SUBGROUP_BALLOT. Scans take the invocation's lane as well.
+[[nodiscard]] constexpr FormKey subgroup(ir::Op op, ir::Kind kind) {
+    return static_cast<FormKey>(key::kSubgroups +
+                                (static_cast<unsigned>(op) - key::kFirstSubgroup) * 16 +
+                                static_cast<unsigned>(kind));
 }
 
 // ---- Forms ------------------------------------------------------------------------------------

@@ -162,5 +162,6 @@ bool make_half(Maker& m, Form& form, ir::Op op);
 bool make_conversion(Maker& m, Form& form, ir::Kind to);
 bool make_stored(Maker& m, Form& form);
 bool make_loaded(Maker& m, Form& form, ir::Kind kind);
+bool make_subgroup(Maker& m, Form& form, ir::Op op);
 
 }  // namespace wye::lower::middle

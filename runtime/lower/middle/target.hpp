@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "lower/target.hpp"
 
@@ -27,6 +28,9 @@ struct Target {
     bool self_comparison = false;      // only a NaN differs from itself: compilers keep to that
     bool sign_by_word = false;         // the sign of a 64-bit integer is asked of its upper word
     bool rotates_by_literals = false;  // a form of its own for each, in place of one function
+    std::uint32_t subgroup = 0;        // width of subgroups; 0: the program uses none
+    bool shuffles_words_only = false;  // of 32 bits, no floats
+    bool votes = false;                // subgroup_any, subgroup_all
     bool emulates = false;             // functions of the library of emulations can be called
     bool f64 = true;
     QuirkSet quirks;  // those that its text can need

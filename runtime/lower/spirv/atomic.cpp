@@ -13,6 +13,29 @@ using ir::Op;
 
 }  // namespace
 
+SpirvValue SpirvWriter::subgroup(const ir::Expr& e) {
+    const auto ids = code_.operands_of(e);
+    std::array<Id, 2> operands{};
+    std::size_t count = 0;
+    for (const ir::ExprId id : ids) operands[count++] = value(id).c[0];
+    SpirvValue v;
+    v.lanes = e.type.lanes;
+    if (e.op == Op::SUBGROUP_BALLOT) {
+        module_.capability(spv::Capability::GroupNonUniform);
+        module_.capability(spv::Capability::GroupNonUniformBallot);
+        const Id word = module_.int_type(32);
+        const Id bits = b_.make(spv::Op::OpGroupNonUniformBallot, module_.vector_type(word, 4),
+                                {b_.u32(code(spv::Scope::Subgroup)), operands[0]});
+        for (unsigned k = 0; k < 4; ++k) v.c[k] = b_.extract(bits, word, k);
+        return v;
+    }
+    if (e.op == Op::SUBGROUP_INCLUSIVE_ADD || e.op == Op::SUBGROUP_EXCLUSIVE_ADD)
+        operands[count++] = b_.outer(SpirvBuilder::Outer::SubgroupLane);
+    const middle::FormKey key = middle::subgroup(e.op, code_.exprs[ids[0]].type.kind);
+    v.c[0] = spirv_form(b_, key, std::span(operands).first(count));
+    return v;
+}
+
 SpirvValue SpirvWriter::effect(ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
     SpirvValue v;

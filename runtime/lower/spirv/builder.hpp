@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 
+#include "lower/middle/leaves.hpp"
 #include "lower/spirv/context.hpp"
 
 namespace wye::lower {
@@ -108,20 +109,24 @@ class SpirvBuilder {
     Id pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices);
 
     // Surroundings ----------------------------------------------------------------------------
+    // Those of middle::Outer, in its order, then parts of them and others.
     enum class Outer : std::uint8_t {
-        Length,        // len(b), u32
-        SignedLength,  // min(len(b), 2^31), what an i32 index is compared with
+        Buffer,
+        Length,
+        SignedLength,
         Length64,
+        Shared,
         Param,
-        WorkgroupId,  // by axis
+        WorkgroupId,
         LocalId,
         GlobalId,
         NumWorkgroups,
         LocalIndex,
         SubgroupId,
         SubgroupLane,
-        Linear,  // u64: the number of the workgroup in a folded grid
         OpaqueZero,
+        Trap,
+        Linear,  // u64: the number of the workgroup in a folded grid
         OpaqueZero64,
         LaneZero,  // 0, but drivers take it for each invocation's own
         // Parts of others.
@@ -132,7 +137,13 @@ class SpirvBuilder {
         LocalInput,
         CountInput
     };
+    static_assert(static_cast<unsigned>(Outer::Linear) ==
+                  static_cast<unsigned>(middle::Outer::End));
     Id outer(Outer what, std::uint32_t index = 0);
+    Id leaf(const middle::Leaf& leaf) {
+        if (!leaf.outer) return module.literal(leaf.kind, leaf.bits);
+        return outer(static_cast<Outer>(*leaf.outer), static_cast<std::uint32_t>(leaf.bits));
+    }
 
     // The function's words, with `parameters` as (id, type).
     [[nodiscard]] Words finish(Id function, Id result,

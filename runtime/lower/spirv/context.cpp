@@ -25,7 +25,7 @@ SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts
       subgroup(subgroup_),
       source(program_, workgroup, options.check_free),
       usage(program_, source.ranges, facts_.quirks),
-      forms(spirv_target(facts_)),
+      forms(spirv_target(facts_, subgroup_)),
       buffers_(program_.buffers.size()),
       watches_loops_(facts_.loop_rounds != 0 &&
                      most_rounds(program_, invocations()) > facts_.loop_rounds) {

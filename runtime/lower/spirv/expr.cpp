@@ -12,7 +12,6 @@ namespace {
 
 using ir::Kind;
 using ir::Op;
-using Outer = SpirvBuilder::Outer;
 
 }  // namespace
 
@@ -97,39 +96,15 @@ SpirvValue SpirvWriter::branch(const ir::Expr& e) {
 
 SpirvValue SpirvWriter::leaf(const ir::Expr& e) {
     SpirvValue v;
-    const auto local = static_cast<std::uint32_t>(e.extra);
-    switch (e.op) {
-        case Op::LITERAL:
-            v.c[0] = module_.literal(e.type.kind, e.extra);
-            break;
-        case Op::PARAM:
-            v.c[0] = b_.outer(Outer::Param, e.imm);
-            break;
-        case Op::LOCAL:
-            v = locals_[local];
-            if (code_.locals[local].form != ir::Local::Form::Var) break;
-            for (unsigned k = 0; k < v.lanes; ++k)
-                v.c[k] = b_.load(module_.value_type(e.type.kind), v.c[k]);
-            break;
-        case Op::LEN:
-            v.c[0] = length_of(context_.buffer(e.imm), Kind::U32);
-            break;
-        case Op::LEN64:
-            v.c[0] = length_of(context_.buffer(e.imm), Kind::U64);
-            break;
-        case Op::LEN_TABLE:
-            v.c[0] = b_.u32(source_.program.tables[e.imm].bits.size());
-            break;
-        case Op::LEN64_TABLE:
-            v.c[0] = b_.u64(source_.program.tables[e.imm].bits.size());
-            break;
-        case Op::LEN_ARRAY:
-            v.c[0] = b_.u32(code_.locals[local].count);
-            break;
-        default:
-            v.c[0] = b_.u64(code_.locals[local].count);
-            break;
+    if (e.op != Op::LOCAL) {
+        v.c[0] = b_.leaf(middle::leaf_of(source_.program, code_, e));
+        return v;
     }
+    const auto local = static_cast<std::uint32_t>(e.extra);
+    v = locals_[local];
+    if (code_.locals[local].form != ir::Local::Form::Var) return v;
+    for (unsigned k = 0; k < v.lanes; ++k)
+        v.c[k] = b_.load(module_.value_type(e.type.kind), v.c[k]);
     return v;
 }
 
@@ -137,42 +112,9 @@ SpirvValue SpirvWriter::leaf(const ir::Expr& e) {
 SpirvValue SpirvWriter::built_in(const ir::Expr& e, unsigned wanted) {
     SpirvValue v;
     v.lanes = e.type.lanes;
-    for (unsigned k = 0; k < v.lanes; ++k) {
-        if ((wanted >> k & 1U) == 0) continue;
-        const bool flat = context_.workgroup[k] == 1;  // the axis has one invocation
-        switch (e.imm) {
-            case WYE_BUILTIN_WORKGROUP_ID:
-                v.c[k] = b_.outer(Outer::WorkgroupId, k);
-                break;
-            case WYE_BUILTIN_LOCAL_ID:
-                v.c[k] = flat ? b_.u32(0) : b_.outer(Outer::LocalId, k);
-                break;
-            case WYE_BUILTIN_GLOBAL_ID:
-                v.c[k] = b_.outer(flat ? Outer::WorkgroupId : Outer::GlobalId, k);
-                break;
-            case WYE_BUILTIN_NUM_WORKGROUPS:
-                v.c[k] = b_.outer(Outer::NumWorkgroups, k);
-                break;
-            case WYE_BUILTIN_WORKGROUP_SIZE:
-                v.c[k] = b_.u32(context_.workgroup[k]);
-                break;
-            case WYE_BUILTIN_LOCAL_INDEX:
-                v.c[k] = b_.outer(Outer::LocalIndex);
-                break;
-            case WYE_BUILTIN_SUBGROUP_SIZE:
-                v.c[k] = b_.u32(context_.subgroup);
-                break;
-            case WYE_BUILTIN_NUM_SUBGROUPS:
-                v.c[k] = b_.u32(context_.invocations() / context_.subgroup);
-                break;
-            case WYE_BUILTIN_SUBGROUP_ID:
-                v.c[k] = b_.outer(Outer::SubgroupId);
-                break;
-            default:
-                v.c[k] = b_.outer(Outer::SubgroupLane);
-                break;
-        }
-    }
+    const middle::Sizes sizes{context_.workgroup, context_.subgroup};
+    for (unsigned k = 0; k < v.lanes; ++k)
+        if ((wanted >> k & 1U) != 0) v.c[k] = b_.leaf(middle::built_in(e.imm, k, sizes));
     return v;
 }
 

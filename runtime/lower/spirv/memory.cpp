@@ -14,7 +14,6 @@ namespace wye::lower {
 namespace {
 
 using ir::Kind;
-using Outer = SpirvBuilder::Outer;
 using spv::StorageClass;
 
 bool wide_integer(Kind kind) { return kind == Kind::I64 || kind == Kind::U64; }
@@ -38,18 +37,8 @@ SpirvArray SpirvWriter::local_array(std::uint32_t local) {
     return a;
 }
 
-// What an index of this kind is compared with, unsigned and of the index's width: min(count,
-// 2^32 - 1) for u32, at most 2^31 for i32 (a negative one is then too large), else the count.
 Id SpirvWriter::length_of(const SpirvArray& array, Kind index) {
-    const bool wide = wide_integer(index);
-    if (array.fixed) {
-        const std::uint64_t most = index == Kind::I32 ? 0x80000000U : 0xffffffffU;
-        return wide ? b_.u64(array.count) : b_.u32(std::min(array.count, most));
-    }
-    const Outer what = wide                 ? Outer::Length64
-                       : index == Kind::I32 ? Outer::SignedLength
-                                            : Outer::Length;
-    return b_.outer(what, array.buffer);
+    return b_.leaf(middle::length_of({array.fixed, array.count, array.buffer}, index));
 }
 
 SpirvWriter::Index SpirvWriter::index(const SpirvArray& array, ir::ExprId id, bool proven,

@@ -8,7 +8,7 @@
 namespace wye::lower {
 
 // What SPIR-V for Vulkan has words for on a device.
-[[nodiscard]] middle::Target spirv_target(const TargetFacts& facts);
+[[nodiscard]] middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup);
 
 // An operator or exact function on operands of one kind (shift and rotate counts excepted).
 [[nodiscard]] Id spirv_operation(SpirvBuilder& b, ir::Op op, ir::Kind kind,

@@ -88,6 +88,10 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
             return load(word, context.input(spv::BuiltIn::SubgroupLocalInvocationId, 1));
         case Outer::Linear:
             return linear();
+        case Outer::Buffer:
+        case Outer::Shared:
+        case Outer::Trap:
+            break;
     }
     return 0;
 }

@@ -160,7 +160,24 @@ Id convert_word(SpirvBuilder& b, const Step& step, Id value) {
 }
 
 Id word(SpirvBuilder& b, const Step& step, std::span<const Id> v) {
+    using spv::Capability;
+    const auto group = [&](spv::Op how, Capability capability) {
+        SpirvModule& m = b.module;
+        m.capability(Capability::GroupNonUniform);
+        m.capability(capability);
+        Words all{b.u32(static_cast<std::uint32_t>(spv::Scope::Subgroup))};
+        all.insert(all.end(), v.begin(), v.end());
+        return b.make(how, m.value_type(step.kind), all);
+    };
     switch (step.op) {
+        case Op::SUBGROUP_SHUFFLE:
+            return group(spv::Op::OpGroupNonUniformShuffle, Capability::GroupNonUniformShuffle);
+        case Op::SUBGROUP_SHUFFLE_XOR:
+            return group(spv::Op::OpGroupNonUniformShuffleXor, Capability::GroupNonUniformShuffle);
+        case Op::SUBGROUP_ANY:
+            return group(spv::Op::OpGroupNonUniformAny, Capability::GroupNonUniformVote);
+        case Op::SUBGROUP_ALL:
+            return group(spv::Op::OpGroupNonUniformAll, Capability::GroupNonUniformVote);
         case Op::SELECT:
             return b.select(v[0], v[1], v[2]);
         case Op::CONVERT:
@@ -293,7 +310,7 @@ Id native_round_to_half(SpirvBuilder& b, Id value) {
 
 }  // namespace
 
-middle::Target spirv_target(const TargetFacts& facts) {
+middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup) {
     middle::Target target;
     target.counts32 = target.reverses32 = target.multiplies_high32 = true;
     target.exact = {facts.native_f32_div, facts.native_f32_sqrt, facts.native_f32_fma,
@@ -301,6 +318,8 @@ middle::Target spirv_target(const TargetFacts& facts) {
     target.rounds_f32 = facts.native_f32_round;
     target.rounds_f64 = facts.native_f64_round;
     target.sign_by_word = target.rotates_by_literals = target.emulates = true;
+    target.subgroup = subgroup;
+    target.shuffles_words_only = target.votes = true;
     target.f64 = facts.f64;
     target.quirks = facts.quirks;
     return target;

@@ -68,7 +68,7 @@ class SpirvWriter {
     void store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
     void write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean);
     SpirvValue effect(ir::ExprId id);
-    SpirvValue subgroup(const ir::Expr& e);  // spirv/subgroup.cpp
+    SpirvValue subgroup(const ir::Expr& e);
     Id atomic(const ir::Expr& e, bool proven);
     Id atomic_operation(ir::Op op, ir::Kind kind, const SpirvArray& array, Id pointer,
                         std::span<const Id> operands);

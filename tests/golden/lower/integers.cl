@@ -32,12 +32,12 @@ static ulong wye_sub_sat_u64(const ulong a, const ulong b) {
     return a < b ? 0ul : a - b;
 }
 static ulong wye_reverse_bits_u64(const ulong a) {
-    const ulong t10 = ((a >> 1u) & 0x5555555555555555ul) | ((a & 0x5555555555555555ul) << 1u);
-    const ulong t19 = ((t10 >> 2u) & 0x3333333333333333ul) | ((t10 & 0x3333333333333333ul) << 2u);
-    const ulong t28 = ((t19 >> 4u) & 0xf0f0f0f0f0f0f0ful) | ((t19 & 0xf0f0f0f0f0f0f0ful) << 4u);
-    const ulong t37 = ((t28 >> 8u) & 0xff00ff00ff00fful) | ((t28 & 0xff00ff00ff00fful) << 8u);
-    const ulong t46 = ((t37 >> 16u) & 0xffff0000fffful) | ((t37 & 0xffff0000fffful) << 16u);
-    return ((t46 >> 32u) & 0xfffffffful) | ((t46 & 0xfffffffful) << 32u);
+    const ulong t1 = ((a >> 1u) & 0x5555555555555555ul) | ((a & 0x5555555555555555ul) << 1u);
+    const ulong t2 = ((t1 >> 2u) & 0x3333333333333333ul) | ((t1 & 0x3333333333333333ul) << 2u);
+    const ulong t3 = ((t2 >> 4u) & 0xf0f0f0f0f0f0f0ful) | ((t2 & 0xf0f0f0f0f0f0f0ful) << 4u);
+    const ulong t4 = ((t3 >> 8u) & 0xff00ff00ff00fful) | ((t3 & 0xff00ff00ff00fful) << 8u);
+    const ulong t5 = ((t4 >> 16u) & 0xffff0000fffful) | ((t4 & 0xffff0000fffful) << 16u);
+    return ((t5 >> 32u) & 0xfffffffful) | ((t5 & 0xfffffffful) << 32u);
 }
 struct wye_params {
     uint p0;  // a

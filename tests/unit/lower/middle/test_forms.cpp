@@ -4,6 +4,7 @@
 // and asserts that its operands are in its domain.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -50,6 +51,10 @@ struct Evaluator {
     Forms& forms;
 
     std::uint64_t run(const Form& form, std::span<const std::uint64_t> operands);
+    std::vector<std::uint64_t> run_lanes(const Form& form,
+                                         const std::vector<std::vector<std::uint64_t>>& operands);
+    std::uint64_t step(const Step& step, const std::array<std::uint64_t, 3>& v,
+                       std::span<const std::uint64_t> operands);
     std::uint64_t word(const Step& step, const std::array<std::uint64_t, 3>& v);
     std::uint64_t integer(const Step& step, const std::array<std::uint64_t, 3>& v);
     template <typename T>
@@ -191,37 +196,83 @@ std::uint64_t Evaluator::word(const Step& step, const std::array<std::uint64_t, 
     }
 }
 
+// One step but a move between lanes.
+std::uint64_t Evaluator::step(const Step& step, const std::array<std::uint64_t, 3>& v,
+                              std::span<const std::uint64_t> operands) {
+    std::uint64_t out = 0;
+    switch (step.how) {
+        case Step::How::Operand:
+            out = operands[step.extra];
+            break;
+        case Step::How::Literal:
+            out = step.extra;
+            break;
+        case Step::How::Word:
+            out = word(step, v);
+            break;
+        case Step::How::Form: {
+            const Form* inner = forms.find(static_cast<lower::middle::FormKey>(step.extra));
+            REQUIRE(inner != nullptr);
+            out = run(*inner, std::span(v).first(step.count));
+            break;
+        }
+        case Step::How::Call:
+            FAIL("no emulations here");
+            break;
+        case Step::How::Hidden:
+            out = v[0];
+            break;
+    }
+    return step.kind == Kind::BOOL ? out : out & mask(held(step.kind));
+}
+
 std::uint64_t Evaluator::run(const Form& form, std::span<const std::uint64_t> operands) {
     CHECK(form.steps.size() <= lower::middle::kMostSteps);
     std::vector<std::uint64_t> values;
-    for (const Step& step : form.steps) {
+    for (const Step& each : form.steps) {
         std::array<std::uint64_t, 3> v{};
-        for (unsigned k = 0; k < step.count; ++k) v[k] = values.at(step.parts[k]);
-        std::uint64_t out = 0;
-        switch (step.how) {
-            case Step::How::Operand:
-                out = operands[step.extra];
-                break;
-            case Step::How::Literal:
-                out = step.extra;
-                break;
-            case Step::How::Word:
-                out = word(step, v);
-                break;
-            case Step::How::Form: {
-                const Form* inner = forms.find(static_cast<lower::middle::FormKey>(step.extra));
-                REQUIRE(inner != nullptr);
-                out = run(*inner, std::span(v).first(step.count));
-                break;
-            }
-            case Step::How::Call:
-                FAIL("no emulations here");
-                break;
-            case Step::How::Hidden:
-                out = v[0];
-                break;
+        for (unsigned k = 0; k < each.count; ++k) v[k] = values.at(each.parts[k]);
+        values.push_back(step(each, v, operands));
+    }
+    return values.back();
+}
+
+using Lanes = std::vector<std::uint64_t>;
+
+// All lanes of a subgroup, step by step.
+Lanes Evaluator::run_lanes(const Form& form, const std::vector<Lanes>& operands) {
+    CHECK(form.steps.size() <= lower::middle::kMostSteps);
+    const std::size_t width = operands[0].size();
+    std::vector<Lanes> values;
+    for (const Step& each : form.steps) {
+        Lanes out(width);
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            std::array<std::uint64_t, 3> v{};
+            for (unsigned k = 0; k < each.count; ++k) v[k] = values.at(each.parts[k])[lane];
+            const auto of = [&](std::uint64_t other) {
+                REQUIRE(other < width);
+                return values.at(each.parts[0])[other];
+            };
+            std::vector<std::uint64_t> given;
+            for (const Lanes& operand : operands) given.push_back(operand[lane]);
+            const auto vote = [&](bool all) {
+                std::size_t yes = 0;
+                for (std::size_t k = 0; k < width; ++k) yes += of(k);
+                return all ? yes == width : yes != 0;
+            };
+            if (each.op == Op::SUBGROUP_SHUFFLE)
+                out[lane] = of(v[1]);
+            else if (each.op == Op::SUBGROUP_SHUFFLE_XOR)
+                out[lane] = of(lane ^ v[1]);
+            else if (each.op == Op::SUBGROUP_ANY || each.op == Op::SUBGROUP_ALL)
+                out[lane] = vote(each.op == Op::SUBGROUP_ALL) ? 1 : 0;
+            else if (each.op == Op::SUBGROUP_BALLOT)
+                for (std::size_t k = 0; k < 32 && v[1] * 32 + k < width; ++k)
+                    out[lane] |= of(v[1] * 32 + k) << k;
+            else
+                out[lane] = step(each, v, given);
         }
-        values.push_back(step.kind == Kind::BOOL ? out : out & mask(held(step.kind)));
+        values.push_back(out);
     }
     return values.back();
 }
@@ -432,4 +483,68 @@ TEST_CASE("forms of bitcasts between one component and two") {
     CHECK(apply(Part::LowHalf, {0x3c00c000U}) == bits_of(-2.0F));
     CHECK(apply(Part::HighHalf, {0x3c00c000U}) == bits_of(1.0F));
     CHECK(apply(Part::Halves, {bits_of(-2.0F), bits_of(1.0F)}) == 0x3c00c000U);
+}
+
+TEST_CASE("forms of subgroup operations") {
+    using lower::middle::subgroup;
+    for (const std::uint32_t width : {4U, 32U, 128U})
+        for (const bool words : {false, true}) {
+            CAPTURE(width);
+            CAPTURE(words);
+            Target target = targets()[1].target;
+            target.subgroup = width;
+            target.shuffles_words_only = target.votes = words;
+            Forms forms(target);
+            Evaluator evaluator{forms};
+            support::Random random(width);
+            Lanes number(width), lane(width), truth(width), wide(width), real(width);
+            for (std::uint32_t k = 0; k < width; ++k) {
+                number[k] = random.next() & 0xffffffffU;
+                wide[k] = random.next();
+                real[k] = bits_of(static_cast<double>(random.below(1000)));
+                lane[k] = k;
+                truth[k] = random.below(2);
+            }
+            const auto run = [&](Op op, Kind kind, const std::vector<Lanes>& operands) {
+                return evaluator.run_lanes(*forms.find(subgroup(op, kind)), operands);
+            };
+            const Lanes inclusive = run(Op::SUBGROUP_INCLUSIVE_ADD, Kind::U64, {wide, lane});
+            const Lanes exclusive = run(Op::SUBGROUP_EXCLUSIVE_ADD, Kind::F64, {real, lane});
+            const Lanes sum = run(Op::SUBGROUP_ADD, Kind::U32, {number});
+            const Lanes most = run(Op::SUBGROUP_MAX, Kind::I64, {wide});
+            const Lanes bits = run(Op::SUBGROUP_OR, Kind::U64, {wide});
+            const Lanes any = run(Op::SUBGROUP_ANY, Kind::BOOL, {truth});
+            const Lanes none = run(Op::SUBGROUP_ANY, Kind::BOOL, {Lanes(width, 0)});
+            const Lanes all = run(Op::SUBGROUP_ALL, Kind::BOOL, {truth});
+            const Lanes every = run(Op::SUBGROUP_ALL, Kind::BOOL, {Lanes(width, 1)});
+            const Lanes moved = run(Op::SUBGROUP_SHUFFLE, Kind::F64, {real, number});
+            const Lanes across = run(Op::SUBGROUP_SHUFFLE_XOR, Kind::U64, {wide, number});
+            std::uint64_t total = 0, before = 0, joined = 0;
+            std::uint32_t narrow = 0;
+            double below = 0;
+            std::int64_t greatest = INT64_MIN;
+            bool yes = false, no = false;
+            for (std::uint32_t k = 0; k < width; ++k) {
+                narrow += static_cast<std::uint32_t>(number[k]);
+                joined |= wide[k];
+                greatest = std::max(greatest, static_cast<std::int64_t>(wide[k]));
+                yes = yes || truth[k] != 0;
+                no = no || truth[k] == 0;
+            }
+            for (std::uint32_t k = 0; k < width; ++k) {
+                total = before += wide[k];
+                CHECK(inclusive[k] == total);
+                CHECK(exclusive[k] == bits_of(below));
+                below += as<double>(real[k]);
+                CHECK(sum[k] == narrow);
+                CHECK(most[k] == static_cast<std::uint64_t>(greatest));
+                CHECK(bits[k] == joined);
+                CHECK(any[k] == yes);
+                CHECK(none[k] == 0);
+                CHECK(all[k] == !no);
+                CHECK(every[k] == 1);
+                CHECK(moved[k] == real[number[k] % width]);
+                CHECK(across[k] == wide[k ^ number[k] % width]);
+            }
+        }
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What expressions are made of: literals, and what code reads of its surroundings. What is known
+// when a program is lowered (sizes, counts, an axis with one invocation) becomes a literal. Pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "wye/sdk/program.hpp"
+
+namespace wye::lower::middle {
+
+// A value of the kernel's surroundings; lengths, parameters and axes have a number.
+enum class Outer : std::uint8_t {
+    Buffer,         // the elements of a buffer
+    Length,         // len(b), u32
+    SignedLength,   // min(len(b), 2^31), what an i32 index is compared with
+    Length64,       // the exact count, u64
+    Shared,         // the elements of a workgroup array
+    Param,          // of its own kind; all others are u32
+    WorkgroupId,    // by axis
+    LocalId,        // by axis
+    GlobalId,       // by axis
+    NumWorkgroups,  // by axis
+    LocalIndex,
+    SubgroupId,
+    SubgroupLane,
+    OpaqueZero,  // u64: a zero that comes with the launch
+    Trap,        // the trap record
+    End
+};
+
+// A literal of `kind`, or what `outer` with this number holds.
+struct Leaf {
+    std::optional<Outer> outer = std::nullopt;
+    ir::Kind kind = ir::Kind::U32;
+    std::uint64_t bits = 0;  // a literal's bits; else the number
+};
+
+// The sizes that a kernel is lowered for.
+struct Sizes {
+    std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
+    std::uint32_t subgroup = 0;
+
+    [[nodiscard]] std::uint32_t invocations() const {
+        return workgroup[0] * workgroup[1] * workgroup[2];
+    }
+};
+
+// How many elements an array has: a literal, or what a launch binds as this buffer.
+struct Count {
+    bool fixed = false;
+    std::uint64_t elements = 0;        // fixed
+    std::uint32_t buffer = ir::kNone;  // else
+};
+[[nodiscard]] Count count_of(const ir::Program& program, std::uint32_t buffer);
+
+// What an index of this kind is compared with, unsigned and of the index's width: min(count,
+// 2^32 - 1) for u32, at most 2^31 for i32 (a negative one is then too large), else the count.
+[[nodiscard]] Leaf length_of(const Count& count, ir::Kind index);
+
+// A component of a BUILTIN.
+[[nodiscard]] Leaf built_in(std::uint16_t which, unsigned component, const Sizes& sizes);
+
+// LITERAL, PARAM and the six LEN..., which are all scalars.
+[[nodiscard]] Leaf leaf_of(const ir::Program& program, const ir::Code& code, const ir::Expr& e);
+
+}  // namespace wye::lower::middle
