@@ -4,11 +4,13 @@
 #include <dlfcn.h>
 #include <vulkan/vulkan_core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 
 namespace {
@@ -33,6 +35,7 @@ struct State {
     std::map<VkQueue, VkDevice> devices;  // by their queues
     bool memory_full = false;
     VkResult pipelines = VK_SUCCESS;
+    std::uint64_t sent = 0, ended = 0;
 };
 
 State& state() {
@@ -72,7 +75,18 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t count, const 
         device = state().devices[queue];
     }
     if (lost(device)) return VK_ERROR_DEVICE_LOST;
+    for (const VkSubmitInfo& info : std::span(infos, count)) {
+        const auto* values = static_cast<const VkTimelineSemaphoreSubmitInfo*>(info.pNext);
+        const std::lock_guard lock(state().mutex);
+        if (values != nullptr && values->signalSemaphoreValueCount != 0)
+            state().sent = values->pSignalSemaphoreValues[0];
+    }
     return LOSSY_REAL(device, vkQueueSubmit)(queue, count, infos, fence);
+}
+
+void saw_end(std::uint64_t value) {
+    const std::lock_guard lock(state().mutex);
+    state().ended = std::max(state().ended, value);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info,
@@ -82,7 +96,9 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
         return VK_TIMEOUT;
     }
     if (lost(device)) return VK_ERROR_DEVICE_LOST;
-    return LOSSY_REAL(device, vkWaitSemaphores)(device, info, timeout);
+    const VkResult result = LOSSY_REAL(device, vkWaitSemaphores)(device, info, timeout);
+    if (result == VK_SUCCESS) saw_end(info->pValues[0]);
+    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL counter(VkDevice device, VkSemaphore semaphore,
@@ -92,7 +108,10 @@ VKAPI_ATTR VkResult VKAPI_CALL counter(VkDevice device, VkSemaphore semaphore,
         return VK_SUCCESS;
     }
     if (lost(device)) return VK_ERROR_DEVICE_LOST;
-    return LOSSY_REAL(device, vkGetSemaphoreCounterValue)(device, semaphore, value);
+    const VkResult result =
+        LOSSY_REAL(device, vkGetSemaphoreCounterValue)(device, semaphore, value);
+    if (result == VK_SUCCESS) saw_end(*value);
+    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo* info,
@@ -132,6 +151,7 @@ void reset() {
     state().silent.clear();
     state().memory_full = false;
     state().pipelines = VK_SUCCESS;
+    state().sent = state().ended = 0;
 }
 
 void lose_newest() {
@@ -149,6 +169,14 @@ void lose_newest_silently() {
 
 void memory_full(bool full) { state().memory_full = full; }
 void refuse_pipelines(std::int32_t result) { state().pipelines = static_cast<VkResult>(result); }
+std::uint64_t sent() {
+    const std::lock_guard lock(state().mutex);
+    return state().sent;
+}
+std::uint64_t seen_to_end() {
+    const std::lock_guard lock(state().mutex);
+    return state().ended;
+}
 
 }  // namespace
 
@@ -165,8 +193,8 @@ __attribute__((visibility("default"))) PFN_vkVoidFunction vkGetInstanceProcAddr(
 }
 
 __attribute__((visibility("default"))) const lossy_vulkan::Control* lossy_vulkan_control() {
-    static const lossy_vulkan::Control control = {reset, lose_newest, lose_newest_silently,
-                                                  memory_full, refuse_pipelines};
+    static const lossy_vulkan::Control control = {
+        reset, lose_newest, lose_newest_silently, memory_full, refuse_pipelines, sent, seen_to_end};
     return &control;
 }
 }

@@ -86,6 +86,35 @@ TEST_CASE("a loss that a submit meets queues nothing") {
     CHECK(device.table->device_lost(device.object) == 1);
 }
 
+// The staging ring has 16 MiB. Work of the submit before holds the first 8, so the third piece of
+// the download sends the first two, and waits for that work only.
+TEST_CASE("a submit that fails in the middle waits for the end of what it has sent") {
+    constexpr std::uint64_t kMiB = 1U << 20U;
+    const std::vector<std::byte> content(12 * kMiB, std::byte{1});
+    std::vector<std::byte> target(12 * kMiB, std::byte{2});
+    const std::vector<std::byte> before = target;
+    Rig rig;
+    {
+        Device device(rig.plugin);
+        wye_buffer_object* a = device.buffer(std::span(content));
+        loader().reset();
+        const wye_operation fill = harness::fill(a, 0, 256, 1, 4);
+        const wye_operation staged[] = {
+            fill, harness::upload(a, 0, std::span(content).first(8 * kMiB)), fill};
+        REQUIRE(device.submit(staged) == WYE_OK);
+        const std::uint64_t first = loader().sent();
+        wye_operation unknown{};
+        unknown.kind = 77;
+        const wye_operation steps[] = {harness::download(a, 0, target), unknown};
+        CHECK(device.submit(steps) == WYE_UNSUPPORTED);
+        CHECK(loader().sent() > first);  // or this asserts nothing
+        CHECK(loader().seen_to_end() == loader().sent());
+        CHECK(device.submit({&fill, 1}) == WYE_UNSUPPORTED);  // what comes after it fails with it
+        CHECK(device.failure.message.find("77") != std::string::npos);
+    }
+    CHECK(target == before);  // its caller took that back
+}
+
 TEST_CASE("memory that the driver does not give is an error with figures, and all else works on") {
     Rig rig;
     Device device(rig.plugin);
