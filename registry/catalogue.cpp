@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <mutex>
 #include <set>
 
 #include "contain.hpp"
 #include "open_plugin.hpp"
 #include "registry/handshake.hpp"
 #include "registry/process_state.hpp"
+#include "wye/sdk/mutex.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::registry {
@@ -31,9 +31,9 @@ struct Plugin {
     wye_plugin_query_fn query = nullptr;  // built in
 
     enum class Phase : std::uint8_t { idle, opening, done };
-    std::mutex mutex;
+    sdk::Mutex mutex;
     std::condition_variable changed;
-    Phase phase = Phase::idle;
+    Phase phase WYE_GUARDED_BY(mutex) = Phase::idle;
     PluginOpening opened;  // immutable once done
 };
 
@@ -67,8 +67,8 @@ struct Registry::Impl {
     std::shared_ptr<HostServices> host;
     Rank rank;                                     // may be null
     std::vector<std::unique_ptr<Plugin>> plugins;  // fixed after create; search order
-    mutable std::mutex records_mutex;
-    std::vector<Record> records;
+    mutable sdk::Mutex records_mutex;
+    std::vector<Record> records WYE_GUARDED_BY(records_mutex);
 
     void keep(const std::vector<Record>& more) {
         for (const Record& record : more) {
@@ -76,14 +76,14 @@ struct Registry::Impl {
                 record.severity == Severity::note ? WYE_LOG_INFO : WYE_LOG_WARNING;
             host->log(level, "registry", to_text(record));
         }
-        const std::lock_guard lock(records_mutex);
+        const sdk::Lock lock(records_mutex);
         records.insert(records.end(), more.begin(), more.end());
     }
 
     // Opens once; later and concurrent callers get the same outcome. No lock is held meanwhile.
     const PluginOpening& open(Plugin& plugin) {
-        std::unique_lock lock(plugin.mutex);
-        plugin.changed.wait(lock, [&] { return plugin.phase != Plugin::Phase::opening; });
+        sdk::WaitingLock lock(plugin.mutex);
+        while (plugin.phase == Plugin::Phase::opening) lock.wait(plugin.changed);
         if (plugin.phase == Plugin::Phase::idle) {
             plugin.phase = Plugin::Phase::opening;
             lock.unlock();
@@ -118,7 +118,7 @@ struct Registry::Impl {
         std::vector<std::string> closed;
         std::vector<std::string> failed;
         for (const auto& plugin : plugins) {
-            const std::lock_guard lock(plugin->mutex);
+            const sdk::Lock lock(plugin->mutex);
             if (plugin->phase != Plugin::Phase::done) {
                 closed.push_back(plugin->candidate.id);
             } else if (!plugin->opened.plugin) {
@@ -147,7 +147,7 @@ struct Registry::Impl {
             out.abi_major = candidate.manifest->abi_major;
             out.abi_minor = candidate.manifest->minor_built;
         }
-        const std::lock_guard lock(plugin.mutex);
+        const sdk::Lock lock(plugin.mutex);
         if (plugin.phase != Plugin::Phase::done) return out;
         if (!plugin.opened.plugin) {
             out.state = PluginState::failed;
@@ -252,7 +252,7 @@ struct Registry::Impl {
         std::uint32_t most = 0;
         for (const auto& plugin : plugins) {
             if (plugin->query == nullptr) {
-                const std::lock_guard lock(plugin->mutex);
+                const sdk::Lock lock(plugin->mutex);
                 if (plugin->phase != Plugin::Phase::done) continue;
             }
             for (const DevicePtr& device : open(*plugin).devices) {
@@ -339,7 +339,7 @@ std::vector<PluginInfo> Registry::plugins() const {
 }
 
 std::vector<Record> Registry::records() const {
-    const std::lock_guard lock(impl_->records_mutex);
+    const sdk::Lock lock(impl_->records_mutex);
     return impl_->records;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/ownership.hpp"
+#include "wye/sdk/mutex.hpp"
 
 #include <array>
 #include <bit>
@@ -133,14 +134,14 @@ namespace {
 // Which tags are held. The one thing that contexts of a process share, so that they can tell their
 // handles apart. Never destroyed: contexts may be closed by exit handlers.
 constexpr std::uint16_t kTags = 4095;
-constinit std::mutex tags_mutex;
-constinit std::array<bool, kTags + 1> tag_held{};
-constinit std::uint16_t last_tag = 0;
+constinit sdk::Mutex tags_mutex;
+constinit std::array<bool, kTags + 1> tag_held WYE_GUARDED_BY(tags_mutex){};
+constinit std::uint16_t last_tag WYE_GUARDED_BY(tags_mutex) = 0;
 
 }  // namespace
 
 Result<ContextTag> ContextTag::take() {
-    const std::lock_guard lock(tags_mutex);
+    const sdk::Lock lock(tags_mutex);
     for (std::uint16_t tried = 0; tried < kTags; ++tried) {
         last_tag = static_cast<std::uint16_t>(last_tag % kTags + 1);
         if (std::exchange(tag_held[last_tag], true)) continue;
@@ -153,17 +154,17 @@ Result<ContextTag> ContextTag::take() {
 
 ContextTag::~ContextTag() {
     if (value_ == 0) return;
-    const std::lock_guard lock(tags_mutex);
+    const sdk::Lock lock(tags_mutex);
     tag_held[value_] = false;
 }
 
 struct HandleTable::Impl {
     std::array<std::atomic<HandleSlot*>, kChunks> chunks{};
-    mutable std::mutex mutex;  // guards what follows, and the making of chunks
-    std::array<std::unique_ptr<HandleSlot[]>, kChunks> owned;
-    std::vector<std::uint32_t> empty;
-    std::uint32_t made = 0;
-    std::array<std::size_t, 8> live{};
+    mutable sdk::Mutex mutex;  // also for the making of chunks
+    std::array<std::unique_ptr<HandleSlot[]>, kChunks> owned WYE_GUARDED_BY(mutex);
+    std::vector<std::uint32_t> empty WYE_GUARDED_BY(mutex);
+    std::uint32_t made WYE_GUARDED_BY(mutex) = 0;
+    std::array<std::size_t, 8> live WYE_GUARDED_BY(mutex){};
 
     [[nodiscard]] HandleSlot* slot(std::uint32_t index) const noexcept {
         if (index >= kMaxSlots) return nullptr;
@@ -172,8 +173,8 @@ struct HandleTable::Impl {
         return chunk == nullptr ? nullptr : chunk + at.offset;
     }
 
-    // An empty slot, or null when all are taken. Under the mutex.
-    HandleSlot* take() {
+    // An empty slot, or null when all are taken.
+    HandleSlot* take() WYE_REQUIRES(mutex) {
         if (!empty.empty()) {
             HandleSlot* out = slot(empty.back());
             empty.pop_back();
@@ -197,7 +198,7 @@ struct HandleTable::Impl {
         slot->label.clear();
         const std::uint64_t word = slot->word.load(std::memory_order_relaxed);
         const auto generation = static_cast<std::uint32_t>(word >> kGenerationShift);
-        const std::lock_guard lock(mutex);
+        const sdk::Lock lock(mutex);
         --live[static_cast<std::size_t>(slot->kind)];
         slot->word.store(std::uint64_t{generation} << kGenerationShift, std::memory_order_release);
         // A slot whose generations are used up is never used again: no handle comes back to life.
@@ -236,7 +237,7 @@ HandleTable::~HandleTable() {
 
 Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, OwnerRef owner,
                                 std::string label) {
-    const std::lock_guard lock(impl_->mutex);
+    const sdk::Lock lock(impl_->mutex);
     HandleSlot* slot = impl_->take();
     if (slot == nullptr)
         return Error(Code::LIMIT_EXCEEDED,
@@ -401,7 +402,7 @@ Result<void> HandleTable::retire(Handle handle, HandleKind kind) {
 }
 
 std::size_t HandleTable::live(HandleKind kind) const {
-    const std::lock_guard lock(impl_->mutex);
+    const sdk::Lock lock(impl_->mutex);
     return impl_->live[static_cast<std::size_t>(kind)];
 }
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <new>
 
 #include "registry/driver_objects.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::registry {
 namespace {
@@ -25,7 +25,7 @@ const void* code_of(const struct sigaction& action) noexcept {
 class Handlers {
   public:
     void enter() noexcept {
-        const std::lock_guard lock(mutex_);
+        const sdk::Lock lock(mutex_);
         objects_.look(depth_++ > 0);
         for (int signal = 1; signal <= kSignals; ++signal) {
             struct sigaction now {};
@@ -38,7 +38,7 @@ class Handlers {
     }
 
     void leave() noexcept {
-        const std::lock_guard lock(mutex_);
+        const sdk::Lock lock(mutex_);
         --depth_;
         objects_.look(true);
         for (int signal = 1; signal <= kSignals; ++signal) {
@@ -50,30 +50,30 @@ class Handlers {
     }
 
     void add(const void* address) noexcept {
-        const std::lock_guard lock(mutex_);
+        const sdk::Lock lock(mutex_);
         objects_.add(address);
     }
 
   private:
     static constexpr int kSignals = 31;
 
-    bool is_driver(const struct sigaction& action) const noexcept {
+    bool is_driver(const struct sigaction& action) const noexcept WYE_REQUIRES(mutex_) {
         const void* code = code_of(action);
         return code != nullptr && objects_.has(code);
     }
 
     // What another thread installed meanwhile goes back.
-    void replace(int signal, const struct sigaction& by) const noexcept {
+    void replace(int signal, const struct sigaction& by) const noexcept WYE_REQUIRES(mutex_) {
         struct sigaction replaced {};
         if (::sigaction(signal, &by, &replaced) == 0 && !is_driver(replaced))
             (void)::sigaction(signal, &replaced, nullptr);
     }
 
-    std::mutex mutex_;
-    int depth_ = 0;  // guards alive
-    DriverObjects objects_;
-    std::uint32_t seen_ = 0;  // bit n: actions_[n] holds signal n
-    std::array<struct sigaction, kSignals + 1> actions_{};
+    sdk::Mutex mutex_;
+    int depth_ WYE_GUARDED_BY(mutex_) = 0;  // guards alive
+    DriverObjects objects_ WYE_GUARDED_BY(mutex_);
+    std::uint32_t seen_ WYE_GUARDED_BY(mutex_) = 0;  // bit n: actions_[n] holds signal n
+    std::array<struct sigaction, kSignals + 1> actions_ WYE_GUARDED_BY(mutex_){};
 };
 
 // Never destroyed: contexts may be closed by exit handlers.

@@ -62,7 +62,7 @@ std::optional<Counts> CountsFile::load() const {
 }
 
 Counts CountsFile::update(const std::function<void(Counts&)>& change) {
-    const std::lock_guard guard(mutex_);
+    const sdk::Lock guard(mutex_);
     if (!file_.open() || !lock()) return {};
     const std::optional<Counts> before = load();
     Stored stored{before.value_or(Counts()), 0};

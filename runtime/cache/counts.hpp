@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
 #include "cache/folder.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::cache {
 
@@ -40,9 +40,9 @@ class CountsFile {
     [[nodiscard]] bool lock() const;
     [[nodiscard]] std::optional<Counts> load() const;  // nothing: new, or damaged
 
-    std::mutex mutex_;
+    sdk::Mutex mutex_;
     Recount recount_;
-    Descriptor file_;
+    Descriptor file_;  // read and written with the mutex held, which other processes do not see
 };
 
 inline constexpr const char* kCountsName = "counts";

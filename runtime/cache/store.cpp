@@ -72,7 +72,7 @@ void Store::tell(const std::string& text) {
 
 std::shared_ptr<Store::OpenFolder> Store::opened() {
     if (!on()) return nullptr;
-    const std::lock_guard lock(mutex_);
+    const sdk::Lock lock(mutex_);
     if (opened_ || error_) return opened_;
     auto folder = Folder::open(path_);
     if (folder.ok()) {
@@ -87,7 +87,7 @@ std::shared_ptr<Store::OpenFolder> Store::opened() {
 // The folder was removed meanwhile.
 std::shared_ptr<Store::OpenFolder> Store::reopened(const std::shared_ptr<OpenFolder>& stale) {
     {
-        const std::lock_guard lock(mutex_);
+        const sdk::Lock lock(mutex_);
         if (opened_ == stale) opened_.reset();
     }
     return opened();
@@ -178,7 +178,7 @@ void Store::evict(OpenFolder& open) {
 std::string Store::trouble() {
     if (!on()) return off_reason_;
     if (opened()) return {};
-    const std::lock_guard lock(mutex_);
+    const sdk::Lock lock(mutex_);
     return error_ ? error_->text() : std::string();
 }
 

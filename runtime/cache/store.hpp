@@ -10,7 +10,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "cache/counts.hpp"
 #include "cache/entry.hpp"
 #include "cache/folder.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::cache {
 
@@ -73,9 +73,9 @@ class Store {
     std::uint64_t limit_;
     std::string off_reason_;
     Log log_;
-    std::mutex mutex_;
-    std::shared_ptr<OpenFolder> opened_;
-    std::optional<Error> error_;  // why it could not be opened
+    sdk::Mutex mutex_;
+    std::shared_ptr<OpenFolder> opened_ WYE_GUARDED_BY(mutex_);
+    std::optional<Error> error_ WYE_GUARDED_BY(mutex_);  // why it could not be opened
     std::atomic<bool> told_write_ = false;
     std::atomic<std::uint64_t> misses_ = 0;  // that are not in the file yet
 };

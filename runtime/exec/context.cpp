@@ -85,7 +85,7 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     std::uint64_t generation = 0;
     SessionRef lost;
     {
-        const std::lock_guard lock(open_mutex_);
+        const sdk::Lock lock(open_mutex_);
         if (const OpenSession* known = find_open(*selection.device)) {
             if (!known->session->lost()) return known->handle;
             lost = known->session;
@@ -96,7 +96,7 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     if (lost) WYE_TRY(lost->recover());
     WYE_ASSIGN(SessionRef session,
                DeviceSession::open(*registry_, selection, generation, quirks_, disk_));
-    const std::lock_guard lock(open_mutex_);
+    const sdk::Lock lock(open_mutex_);
     OpenSession* known = find_open(*selection.device);
     if (known != nullptr && !known->session->lost()) return known->handle;
     WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
@@ -110,7 +110,7 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
 }
 
 std::string Context::open_devices() const {
-    const std::lock_guard lock(open_mutex_);
+    const sdk::Lock lock(open_mutex_);
     std::string out;
     for (const OpenSession& open : open_)
         out += (out.empty() ? "" : ", ") + open.session->info().selector;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "lower/quirks/quirks.hpp"
 #include "registry/catalogue.hpp"
 #include "registry/ownership.hpp"
+#include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {
@@ -82,7 +82,8 @@ class Context {
     Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
             std::map<std::string, std::string> filters, bool logs, lower::QuirkChoice quirks,
             registry::ContextTag tag);
-    [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device);
+    [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device)
+        WYE_REQUIRES(open_mutex_);
 
     registry::ContextTag tag_;
     std::string default_selector_;
@@ -91,9 +92,9 @@ class Context {
     lower::QuirkChoice quirks_;
     std::unique_ptr<registry::Registry> registry_;
     std::shared_ptr<DiskCache> disk_;
-    mutable std::mutex open_mutex_;  // guards the next two
-    std::vector<OpenSession> open_;
-    std::uint64_t next_generation_ = 1;
+    mutable sdk::Mutex open_mutex_;
+    std::vector<OpenSession> open_ WYE_GUARDED_BY(open_mutex_);
+    std::uint64_t next_generation_ WYE_GUARDED_BY(open_mutex_) = 1;
     registry::HandleTable handles_;  // destroyed first
 };
 

@@ -7,10 +7,10 @@
 #include <condition_variable>
 #include <csignal>
 #include <exception>
-#include <mutex>
 #include <thread>
 
 #include "exec/api/api.hpp"
+#include "wye/sdk/mutex.hpp"
 
 using namespace wye::exec;
 using wye::Code;
@@ -27,9 +27,9 @@ void close_down(wye_context* context) noexcept {
 
 // Shared by the caller and the thread that closes down.
 struct Closing {
-    std::mutex mutex;
+    wye::sdk::Mutex mutex;
     std::condition_variable changed;
-    bool done = false;
+    bool done WYE_GUARDED_BY(mutex) = false;
 };
 
 // No signal of the application is handled on a thread of Wye.
@@ -74,7 +74,7 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
         const BlockedSignals blocked;
         thread = std::thread([context, closing] {
             close_down(context);
-            const std::lock_guard lock(closing->mutex);
+            const wye::sdk::Lock lock(closing->mutex);
             closing->done = true;
             closing->changed.notify_all();
         });
@@ -88,12 +88,15 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
     }
     bool done = true;
     {
-        std::unique_lock lock(closing->mutex);
-        const auto is_done = [&] { return closing->done; };
-        if (deadline)
-            done = closing->changed.wait_until(lock, *deadline, is_done);
-        else
-            closing->changed.wait(lock, is_done);
+        wye::sdk::WaitingLock lock(closing->mutex);
+        bool in_time = true;
+        while (!closing->done && in_time) {
+            if (deadline)
+                in_time = lock.wait_until(closing->changed, *deadline);
+            else
+                lock.wait(closing->changed);
+        }
+        done = closing->done;
     }
     if (done) {
         thread.join();

@@ -71,11 +71,14 @@ CompiledRef DeviceSession::find(LoadedProgram& program, const Form& form) {
     return nullptr;
 }
 
-bool DeviceSession::await(std::unique_lock<std::mutex>& lock,
-                          const std::optional<Clock::time_point>& deadline, const CompileJob& job) {
-    const auto ended = [&] { return job.done; };
-    if (deadline) return compile_ended_.wait_until(lock, *deadline, ended);
-    compile_ended_.wait(lock, ended);
+bool DeviceSession::await(sdk::WaitingLock& lock, const std::optional<Clock::time_point>& deadline,
+                          const CompileJob& job) {
+    while (!job.done) {
+        if (!deadline)
+            lock.wait(compile_ended_);
+        else if (!lock.wait_until(compile_ended_, *deadline))
+            return job.done;
+    }
     return true;
 }
 
@@ -84,7 +87,7 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
                                             std::optional<Clock::time_point> deadline, bool warms) {
     std::shared_ptr<CompileJob> job;
     std::shared_ptr<CompileJob> late;  // has ended; its thread is joined without the lock
-    std::unique_lock lock(compile_mutex_);
+    sdk::WaitingLock lock(compile_mutex_);
     for (;;) {
         job = std::make_shared<CompileJob>(program.shared_from_this(), form, format);
         job->known = find(program, form);
@@ -122,7 +125,7 @@ void DeviceSession::compile(CompileJob& job) noexcept {
     }
     bool overdue = false;
     {
-        const std::lock_guard lock(compile_mutex_);
+        const sdk::Lock lock(compile_mutex_);
         overdue = job.overdue;
         job.done = true;
         job_.reset();  // whoever waits for it, or `late_`, has it too
@@ -134,13 +137,13 @@ void DeviceSession::compile(CompileJob& job) noexcept {
 Result<CompiledRef> DeviceSession::compile_now(CompileJob& job) {
     CompiledRef out = job.known;
     if (!out) {
-        const std::shared_lock entering(entering_);
+        const sdk::SharedLock entering(entering_);
         WYE_TRY(alive());
         auto made = exec::compile(device_, facts_, lines_, *job.program, job.form, job.format,
                                   *disk_, job.stats);
         if (!made.ok()) return noted(std::move(made).error());
         out = std::move(made).value();
-        const std::lock_guard lock(compile_mutex_);
+        const sdk::Lock lock(compile_mutex_);
         if (out->unsaved && unsaved_.size() < kMostUnsaved) unsaved_.push_back(out);
         std::erase_if(by_fingerprint_, [](const auto& entry) { return entry.second.expired(); });
         by_fingerprint_.emplace(job.program->fingerprint().bytes, out);
@@ -175,14 +178,14 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
 }
 
 bool DeviceSession::overdue() {
-    const std::lock_guard lock(compile_mutex_);
+    const sdk::Lock lock(compile_mutex_);
     return job_ && job_->overdue;
 }
 
 void DeviceSession::await_overdue() {
     std::shared_ptr<CompileJob> late;
-    std::unique_lock lock(compile_mutex_);
-    compile_ended_.wait(lock, [&] { return !job_ || !job_->overdue; });
+    sdk::WaitingLock lock(compile_mutex_);
+    while (job_ && job_->overdue) lock.wait(compile_ended_);
     if (!job_) late = std::move(late_);
 }
 

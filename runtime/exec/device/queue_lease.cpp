@@ -11,16 +11,18 @@ constexpr std::uint64_t kCancelGrace = 2'000'000'000;
 }  // namespace
 
 [[gnu::hot]] QueueLease::~QueueLease() {
-    if (lock_.owns_lock() && !session_->abandoned_) session_->scratch_.release_all();
+    if (hold_ && !session_->abandoned_) session_->scratch_.release_all();
 }
 
 Result<wye_buffer_object*> QueueLease::scratch(std::uint64_t size, std::uint32_t alignment) {
+    held();
     auto taken = session_->scratch_.take(session_->device_, size, alignment);
     if (!taken.ok()) return session_->noted(std::move(taken).error());
     return taken;
 }
 
 Result<wye_buffer_object*> QueueLease::trap_buffer() {
+    held();
     if (!session_->trap_buffer_) {
         auto made = registry::NativeBuffer::create(session_->device_, sizeof session_->trap_words_,
                                                    64, "trap record", WYE_BUFFER_USAGE_STAGING);
@@ -30,14 +32,19 @@ Result<wye_buffer_object*> QueueLease::trap_buffer() {
     return session_->trap_buffer_->object();
 }
 
-std::uint32_t* QueueLease::trap_words() noexcept { return session_->trap_words_; }
+std::uint32_t* QueueLease::trap_words() noexcept {
+    held();
+    return session_->trap_words_;
+}
 
 std::vector<wye_operation>& QueueLease::operations() noexcept {
+    held();
     session_->operations_.clear();
     return session_->operations_;
 }
 
 std::vector<wye_binding>& QueueLease::bindings() noexcept {
+    held();
     session_->bindings_.clear();
     return session_->bindings_;
 }
@@ -45,6 +52,7 @@ std::vector<wye_binding>& QueueLease::bindings() noexcept {
 [[gnu::hot, gnu::always_inline]] inline Result<std::uint64_t> QueueLease::enter(
     std::span<const wye_operation> operations, bool timed, Clock::time_point start,
     RunTimes& times) {
+    held();
     if (auto ready = session_->choose_queue(timed); !ready.ok())
         return session_->noted(std::move(ready).error());
     auto submitted = session_->queue()->submit(operations);
@@ -67,6 +75,7 @@ Result<std::uint64_t> QueueLease::submit(std::span<const wye_operation> operatio
                                                                        std::uint64_t value,
                                                                        bool timed,
                                                                        RunTimes& times) {
+    held();
     const Clock::time_point end = now();
     times.ended = end;
     times.wait_ns += nanoseconds(end - times.queued);
@@ -83,6 +92,7 @@ Result<std::uint64_t> QueueLease::submit(std::span<const wye_operation> operatio
 
 Result<void> QueueLease::wait(std::uint64_t value, std::uint64_t timeout_ns, bool timed,
                               RunTimes& times, std::uint64_t& pending) {
+    held();
     pending = 0;
     registry::NativeQueue& queue = *session_->queue();
     auto waited = queue.wait(value, timeout_ns == 0 ? kNoLimit : timeout_ns);
@@ -105,6 +115,7 @@ Result<void> QueueLease::wait(std::uint64_t value, std::uint64_t timeout_ns, boo
 [[gnu::hot]] Result<void> QueueLease::run(std::span<const wye_operation> operations, bool timed,
                                           Clock::time_point start, RunTimes& times) {
     if (operations.empty()) return {};
+    held();
     WYE_ASSIGN(const std::uint64_t value, enter(operations, timed, start, times));
     return ended(session_->queue()->wait(value), value, timed, times);
 }
@@ -114,6 +125,9 @@ Result<void> QueueLease::run(std::span<const wye_operation> operations) {
     return run(operations, false, now(), times);
 }
 
-void QueueLease::abandon(Abandoned work) { session_->abandoned_ = std::move(work); }
+void QueueLease::abandon(Abandoned work) {
+    held();
+    session_->abandoned_ = std::move(work);
+}
 
 }  // namespace wye::exec

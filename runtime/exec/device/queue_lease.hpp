@@ -5,12 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "exec/device/session.hpp"
+#include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {
@@ -27,8 +27,8 @@ struct RunTimes {
 
 class QueueLease {
   public:
-    QueueLease(DeviceSession& session, std::unique_lock<std::timed_mutex> lock) noexcept
-        : session_(&session), lock_(std::move(lock)) {}
+    QueueLease(DeviceSession& session, sdk::TimedHold hold) noexcept
+        : session_(&session), hold_(std::move(hold)) {}
     QueueLease(QueueLease&&) noexcept = default;
     QueueLease& operator=(QueueLease&&) = delete;
     ~QueueLease();  // gives scratch back, unless work was abandoned
@@ -62,16 +62,24 @@ class QueueLease {
                                               Clock::time_point start, RunTimes& times);
     [[nodiscard]] Result<void> ended(Result<void> waited, std::uint64_t value, bool timed,
                                      RunTimes& times);
+    // A lease is the hold of its queue's mutex, which clang cannot see.
+    void held() const WYE_ASSERT_CAPABILITY(session_->queue_mutex_) {}
+
     DeviceSession* session_;
-    std::unique_lock<std::timed_mutex> lock_;
+    sdk::TimedHold hold_;
 };
 
 // Inline for the fast path of a dispatch.
 inline std::optional<QueueLease> DeviceSession::try_lease() {
-    std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
-    if (!lock.owns_lock() || abandoned_ || lost()) return std::nullopt;
-    return QueueLease(*this, std::move(lock));
+    sdk::TimedHold hold = sdk::TimedHold::if_free(queue_mutex_);
+    if (!hold) return std::nullopt;
+    queue_mutex_.assert_held();
+    if (abandoned_ || lost()) return std::nullopt;
+    return QueueLease(*this, std::move(hold));
 }
-inline Repeats& QueueLease::repeats() noexcept { return session_->repeats_; }
+inline Repeats& QueueLease::repeats() noexcept {
+    held();
+    return session_->repeats_;
+}
 
 }  // namespace wye::exec

@@ -61,17 +61,16 @@ DeviceSession::~DeviceSession() {
 void DeviceSession::save(CompileStats& stats) noexcept { save_entries(stats, *disk_); }
 
 Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadline) {
-    std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::defer_lock);
-    if (!deadline) {
-        lock.lock();
-    } else if (!lock.try_lock_until(*deadline)) {
+    sdk::TimedHold hold = deadline ? sdk::TimedHold::until(queue_mutex_, *deadline)
+                                   : sdk::TimedHold::now(queue_mutex_);
+    if (!hold)
         return Error(Code::TIMEOUT,
                      fmt::format("{} did not become free before the time-out", info().selector),
                      "Fix: give a longer time-out, or dispatch from fewer threads",
                      info().selector);
-    }
+    queue_mutex_.assert_held();
     WYE_TRY(settle());
-    return QueueLease(*this, std::move(lock));
+    return QueueLease(*this, std::move(hold));
 }
 
 Result<void> DeviceSession::settle() {
@@ -96,13 +95,15 @@ void DeviceSession::let_go() noexcept {
 }
 
 bool DeviceSession::try_drain() {
-    const std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
-    return lock.owns_lock() && (settle().ok() || !abandoned_);
+    const sdk::TimedHold hold = sdk::TimedHold::if_free(queue_mutex_);
+    if (!hold) return false;
+    queue_mutex_.assert_held();
+    return settle().ok() || !abandoned_;
 }
 
 Result<void> DeviceSession::flush() {
     await_overdue();
-    const std::lock_guard lock(queue_mutex_);
+    const sdk::Lock lock(queue_mutex_);
     if (!abandoned_) return alive();
     auto waited = queue()->wait(abandoned_->value);
     if (!waited.ok()) {
@@ -115,7 +116,7 @@ Result<void> DeviceSession::flush() {
 
 Result<void> DeviceSession::alive() const {
     if (!lost()) return {};
-    const std::lock_guard lock(loss_mutex_);
+    const sdk::Lock lock(loss_mutex_);
     return Error(*loss_).wrapped(
         Code::DEVICE_LOST, fmt::format("{} was lost", info().selector),
         "Fix: open the device again, and make its buffers anew: what was on it is gone",
@@ -124,15 +125,15 @@ Result<void> DeviceSession::alive() const {
 
 Error DeviceSession::noted(Error error) {
     if (error.code != Code::DEVICE_LOST && !device_->lost()) return error;
-    const std::lock_guard lock(loss_mutex_);
+    const sdk::Lock lock(loss_mutex_);
     if (!loss_) loss_ = error;
     lost_.store(true, std::memory_order_release);
     return error;
 }
 
 Result<void> DeviceSession::recover() {
-    const std::lock_guard queue(queue_mutex_);
-    const std::unique_lock alone(entering_);
+    const sdk::Lock queue(queue_mutex_);
+    const sdk::Lock alone(entering_);
     if (!lost() || recovered_) return {};
     for (auto& queue : queues_) queue.reset();
     let_go();
@@ -146,20 +147,26 @@ Result<void> DeviceSession::recover() {
 
 Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::uint32_t alignment,
                                                      std::string_view label) {
-    const std::shared_lock entering(entering_);
+    const sdk::SharedLock entering(entering_);
     WYE_TRY(alive());
     auto made = registry::NativeBuffer::create(device_, size, alignment, label);
     if (!made.ok() && made.error().code == Code::DEVICE_MEMORY) {
-        const std::unique_lock<std::timed_mutex> lock(queue_mutex_, std::try_to_lock);
-        if (lock.owns_lock() && scratch_.drop_free())
+        if (drop_free_scratch())
             made = registry::NativeBuffer::create(device_, size, alignment, label);
     }
     if (!made.ok()) return noted(std::move(made).error());
     return made;
 }
 
+bool DeviceSession::drop_free_scratch() {
+    const sdk::TimedHold hold = sdk::TimedHold::if_free(queue_mutex_);
+    if (!hold) return false;
+    queue_mutex_.assert_held();
+    return scratch_.drop_free();
+}
+
 std::uint64_t DeviceSession::scratch_created() {
-    const std::lock_guard lock(queue_mutex_);
+    const sdk::Lock lock(queue_mutex_);
     return scratch_.created();
 }
 

@@ -16,9 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +31,7 @@
 #include "registry/device.hpp"
 #include "registry/ownership.hpp"
 #include "route/route.hpp"
+#include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {
@@ -109,25 +108,32 @@ class DeviceSession {
   private:
     friend class QueueLease;
     // Timing costs some drivers time at each submit, so timed work has a queue of its own.
-    [[nodiscard]] Result<void> choose_queue(bool timing) {
+    [[nodiscard]] Result<void> choose_queue(bool timing) WYE_REQUIRES(queue_mutex_) {
         timing_ = timing;
         return queue() ? Result<void>() : make_queue();
     }
-    [[nodiscard]] Result<void> make_queue();
+    [[nodiscard]] Result<void> make_queue() WYE_REQUIRES(queue_mutex_);
     // The queue of the last submit; empty before the first one and after an error.
-    [[nodiscard]] std::optional<registry::NativeQueue>& queue() { return queues_[timing_ ? 1 : 0]; }
-    // The lookup of `compiled`, with the compile lock held.
-    [[nodiscard]] CompiledRef find(LoadedProgram& program, const Form& form);
+    [[nodiscard]] std::optional<registry::NativeQueue>& queue() WYE_REQUIRES(queue_mutex_) {
+        return queues_[timing_ ? 1 : 0];
+    }
+    // The lookup of `compiled`.
+    [[nodiscard]] CompiledRef find(LoadedProgram& program, const Form& form)
+        WYE_REQUIRES(compile_mutex_);
     // Until the job is done; false at the deadline.
-    [[nodiscard]] bool await(std::unique_lock<std::mutex>& lock,
+    [[nodiscard]] bool await(sdk::WaitingLock& lock,
                              const std::optional<Clock::time_point>& deadline,
-                             const CompileJob& job);
+                             const CompileJob& job) WYE_REQUIRES(compile_mutex_);
     void await_overdue();
     void compile(CompileJob& job) noexcept;
     [[nodiscard]] Result<CompiledRef> compile_now(CompileJob& job);
     void make_code(const LoadedProgram& program, CompiledProgram& compiled, CompileStats& stats);
-    [[nodiscard]] Result<void> settle();  // abandoned work: ended, or DEVICE_BUSY
-    void let_go() noexcept;               // of abandoned work
+    // Abandoned work has ended, or DEVICE_BUSY.
+    [[nodiscard]] Result<void> settle() WYE_REQUIRES(queue_mutex_);
+    // Of abandoned work.
+    void let_go() noexcept WYE_REQUIRES(queue_mutex_);
+    // Of what nobody uses now. False: nothing was freed, or the queue is taken.
+    bool drop_free_scratch();
     // Remembers a loss; the error again.
     Error noted(Error error);
 
@@ -141,29 +147,32 @@ class DeviceSession {
     std::string lines_;  // the device in keys of the disk cache; empty while that is off
 
     std::atomic<bool> lost_ = false;
-    mutable std::mutex loss_mutex_;
-    std::optional<Error> loss_;
-    bool recovered_ = false;
-    std::shared_mutex entering_;  // alone: a lost device is taken back
+    mutable sdk::Mutex loss_mutex_;
+    std::optional<Error> loss_ WYE_GUARDED_BY(loss_mutex_);
+    sdk::SharedMutex entering_;  // alone: a lost device is taken back
+    bool recovered_ WYE_GUARDED_BY(entering_) = false;
 
-    std::mutex compile_mutex_;  // guards what follows, up to the next mutex
+    // Also guards `done` and `overdue` of the jobs.
+    sdk::Mutex compile_mutex_;
     std::condition_variable compile_ended_;
-    std::shared_ptr<CompileJob> job_;   // the one that runs
-    std::shared_ptr<CompileJob> late_;  // the last overdue one: its thread is to be joined
-    std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<CompiledProgram>> by_fingerprint_;
-    std::vector<CompiledRef> unsaved_;
+    // The one that runs, and the last overdue one: its thread is to be joined.
+    std::shared_ptr<CompileJob> job_ WYE_GUARDED_BY(compile_mutex_);
+    std::shared_ptr<CompileJob> late_ WYE_GUARDED_BY(compile_mutex_);
+    std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<CompiledProgram>> by_fingerprint_
+        WYE_GUARDED_BY(compile_mutex_);
+    std::vector<CompiledRef> unsaved_ WYE_GUARDED_BY(compile_mutex_);
 
-    std::timed_mutex queue_mutex_;  // guards everything below
-    std::optional<registry::NativeBuffer> trap_buffer_;
-    ScratchPool scratch_;
-    std::vector<wye_operation> operations_;
-    std::vector<wye_binding> bindings_;
-    Repeats repeats_;
-    alignas(8) std::uint32_t trap_words_[2] = {0, 0};
-    std::optional<Abandoned> abandoned_;
-    bool timing_ = false;
+    sdk::TimedMutex queue_mutex_;
+    std::optional<registry::NativeBuffer> trap_buffer_ WYE_GUARDED_BY(queue_mutex_);
+    ScratchPool scratch_ WYE_GUARDED_BY(queue_mutex_);
+    std::vector<wye_operation> operations_ WYE_GUARDED_BY(queue_mutex_);
+    std::vector<wye_binding> bindings_ WYE_GUARDED_BY(queue_mutex_);
+    Repeats repeats_ WYE_GUARDED_BY(queue_mutex_);
+    alignas(8) std::uint32_t trap_words_[2] WYE_GUARDED_BY(queue_mutex_) = {0, 0};
+    std::optional<Abandoned> abandoned_ WYE_GUARDED_BY(queue_mutex_);
+    bool timing_ WYE_GUARDED_BY(queue_mutex_) = false;
     // Without and with timing. Destroyed first: they wait for what still runs.
-    std::array<std::optional<registry::NativeQueue>, 2> queues_;
+    std::array<std::optional<registry::NativeQueue>, 2> queues_ WYE_GUARDED_BY(queue_mutex_);
 };
 
 }  // namespace wye::exec

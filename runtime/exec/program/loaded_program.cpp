@@ -2,7 +2,6 @@
 #include "exec/program/loaded_program.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "lower/lower.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -54,7 +53,7 @@ void LoadedProgram::describe() {
 }
 
 Result<std::shared_ptr<LoadedProgram>> LoadedProgram::phase(const plan::Path& path) {
-    const std::lock_guard lock(phases_mutex_);
+    const sdk::Lock lock(phases_mutex_);
     std::shared_ptr<LoadedProgram>& found = phases_[path];
     if (found) return found;
     WYE_ASSIGN(found, sdk::with_room([&]() -> Result<std::shared_ptr<LoadedProgram>> {
@@ -67,7 +66,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::phase(const plan::Path& pa
 }
 
 Result<const lower::Preconditions*> LoadedProgram::preconditions(lower::NativeSet natives) {
-    const std::lock_guard lock(preconditions_mutex_);
+    const sdk::Lock lock(preconditions_mutex_);
     if (const auto known = preconditions_.find(natives); known != preconditions_.end())
         return &known->second;
     WYE_ASSIGN(lower::Preconditions made, sdk::with_room([&]() -> Result<lower::Preconditions> {
@@ -78,7 +77,7 @@ Result<const lower::Preconditions*> LoadedProgram::preconditions(lower::NativeSe
 
 std::optional<route::Route> LoadedProgram::find_route(const DeviceSession& session,
                                                       const RouteKey& key) const {
-    const std::shared_lock lock(known_mutex_);
+    const sdk::SharedLock lock(known_mutex_);
     for (const KnownRoute& known : routes_)
         if (known.session == &session && known.key == key) return known.route;
     return std::nullopt;
@@ -86,21 +85,21 @@ std::optional<route::Route> LoadedProgram::find_route(const DeviceSession& sessi
 
 void LoadedProgram::remember(const DeviceSession& session, const RouteKey& key,
                              const route::Route& route) {
-    const std::unique_lock lock(known_mutex_);
+    const sdk::Lock lock(known_mutex_);
     for (const KnownRoute& known : routes_)
         if (known.session == &session && known.key == key) return;
     routes_.push_back({&session, key, route});
 }
 
 CompiledRef LoadedProgram::find_compiled(const DeviceSession& session, const Form& form) const {
-    const std::shared_lock lock(known_mutex_);
+    const sdk::SharedLock lock(known_mutex_);
     for (const KnownForm& known : forms_)
         if (known.session == &session && known.compiled->form == form) return known.compiled;
     return nullptr;
 }
 
 void LoadedProgram::remember(const DeviceSession& session, CompiledRef compiled) {
-    const std::unique_lock lock(known_mutex_);
+    const sdk::Lock lock(known_mutex_);
     for (const KnownForm& known : forms_)
         if (known.session == &session && known.compiled->form == compiled->form) return;
     forms_.push_back({&session, std::move(compiled)});

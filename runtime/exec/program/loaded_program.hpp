@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -20,6 +18,7 @@
 #include "plan/phases.hpp"
 #include "program/wire/encode.hpp"
 #include "route/route.hpp"
+#include "wye/sdk/mutex.hpp"
 #include "wye/sdk/program.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -95,15 +94,16 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     std::vector<wye_buffer_description> buffer_descriptions_;
     wye_program_description description_{};
 
-    mutable std::shared_mutex known_mutex_;  // guards the next two
-    std::vector<KnownRoute> routes_;
-    std::vector<KnownForm> forms_;
+    mutable sdk::SharedMutex known_mutex_;
+    std::vector<KnownRoute> routes_ WYE_GUARDED_BY(known_mutex_);
+    std::vector<KnownForm> forms_ WYE_GUARDED_BY(known_mutex_);
 
-    std::mutex preconditions_mutex_;
-    std::map<lower::NativeSet, lower::Preconditions> preconditions_;
+    sdk::Mutex preconditions_mutex_;
+    std::map<lower::NativeSet, lower::Preconditions> preconditions_
+        WYE_GUARDED_BY(preconditions_mutex_);
 
-    std::mutex phases_mutex_;
-    std::map<plan::Path, std::shared_ptr<LoadedProgram>> phases_;
+    sdk::Mutex phases_mutex_;
+    std::map<plan::Path, std::shared_ptr<LoadedProgram>> phases_ WYE_GUARDED_BY(phases_mutex_);
 };
 using ProgramRef = std::shared_ptr<LoadedProgram>;
 

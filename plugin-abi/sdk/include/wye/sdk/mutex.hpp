@@ -6,6 +6,8 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <shared_mutex>
+#include <utility>
 
 #if defined(__clang__)
 #define WYE_THREAD_ATTRIBUTE(x) __attribute__((x))
@@ -21,12 +23,16 @@
 #define WYE_EXCLUDES(...) WYE_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 #define WYE_ACQUIRE(...) WYE_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define WYE_RELEASE(...) WYE_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
+#define WYE_ACQUIRE_SHARED(...) WYE_THREAD_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
+#define WYE_RELEASE_SHARED(...) WYE_THREAD_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
+#define WYE_RELEASE_GENERIC(...) WYE_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
+#define WYE_ASSERT_CAPABILITY(...) WYE_THREAD_ATTRIBUTE(assert_capability(__VA_ARGS__))
 
 namespace wye::sdk {
 
 class WYE_CAPABILITY("mutex") Mutex {
   public:
-    Mutex() = default;
+    constexpr Mutex() = default;
     Mutex(const Mutex&) = delete;
     Mutex& operator=(const Mutex&) = delete;
 
@@ -38,16 +44,84 @@ class WYE_CAPABILITY("mutex") Mutex {
     std::mutex mutex_;
 };
 
-// Holds the mutex while it lives.
+// Many threads read, or one writes.
+class WYE_CAPABILITY("mutex") SharedMutex {
+  public:
+    SharedMutex() = default;
+    SharedMutex(const SharedMutex&) = delete;
+    SharedMutex& operator=(const SharedMutex&) = delete;
+
+    void lock() WYE_ACQUIRE() { mutex_.lock(); }
+    void unlock() WYE_RELEASE() { mutex_.unlock(); }
+    void lock_shared() WYE_ACQUIRE_SHARED() { mutex_.lock_shared(); }
+    void unlock_shared() WYE_RELEASE_SHARED() { mutex_.unlock_shared(); }
+
+  private:
+    std::shared_mutex mutex_;
+};
+
+// Waited for until a deadline, and held by a TimedHold, which may be handed on.
+class WYE_CAPABILITY("mutex") TimedMutex {
+  public:
+    TimedMutex() = default;
+    TimedMutex(const TimedMutex&) = delete;
+    TimedMutex& operator=(const TimedMutex&) = delete;
+
+    void lock() WYE_ACQUIRE() { mutex_.lock(); }
+    void unlock() WYE_RELEASE() { mutex_.unlock(); }
+    // Where a TimedHold shows that this is held, which clang cannot see.
+    void assert_held() const WYE_ASSERT_CAPABILITY(this) {}
+
+  private:
+    friend class TimedHold;
+    std::timed_mutex mutex_;
+};
+
+// Holds a mutex of any kind while it lives; of a SharedMutex, alone.
+template <typename AnyMutex>
 class WYE_SCOPED_CAPABILITY Lock {
   public:
-    explicit Lock(Mutex& mutex) WYE_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+    explicit Lock(AnyMutex& mutex) WYE_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
     ~Lock() WYE_RELEASE() { mutex_.unlock(); }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 
   private:
-    Mutex& mutex_;
+    AnyMutex& mutex_;
+};
+
+// Holds a SharedMutex with other readers while it lives.
+class WYE_SCOPED_CAPABILITY SharedLock {
+  public:
+    explicit SharedLock(SharedMutex& mutex) WYE_ACQUIRE_SHARED(mutex) : mutex_(mutex) {
+        mutex_.lock_shared();
+    }
+    ~SharedLock() WYE_RELEASE_GENERIC() { mutex_.unlock_shared(); }
+    SharedLock(const SharedLock&) = delete;
+    SharedLock& operator=(const SharedLock&) = delete;
+
+  private:
+    SharedMutex& mutex_;
+};
+
+// A TimedMutex that is held, or not: whoever has asked says `assert_held`. Movable.
+class TimedHold {
+  public:
+    [[nodiscard]] static TimedHold now(TimedMutex& mutex) {
+        return TimedHold(std::unique_lock(mutex.mutex_));
+    }
+    [[nodiscard]] static TimedHold if_free(TimedMutex& mutex) {
+        return TimedHold(std::unique_lock(mutex.mutex_, std::try_to_lock));
+    }
+    template <typename Time>
+    [[nodiscard]] static TimedHold until(TimedMutex& mutex, const Time& end) {
+        return TimedHold(std::unique_lock(mutex.mutex_, end));
+    }
+    explicit operator bool() const { return lock_.owns_lock(); }
+
+  private:
+    explicit TimedHold(std::unique_lock<std::timed_mutex> lock) : lock_(std::move(lock)) {}
+    std::unique_lock<std::timed_mutex> lock_;
 };
 
 // As Lock, and may wait for a condition or let go in between. Conditions are asked in a loop by the
