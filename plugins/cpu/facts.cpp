@@ -35,6 +35,7 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_BARRIER:
         case WYE_FACT_KEY_SUBGROUP:
         case WYE_FACT_KEY_UNIFIED_MEMORY:
+        case WYE_FACT_KEY_DEVICE_TIMESTAMPS:  // of the host's clock
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
         case WYE_FACT_KEY_NATIVE_F32_FMA:

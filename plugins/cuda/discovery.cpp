@@ -24,6 +24,7 @@ std::string hex(const char* bytes, std::size_t size) {
 
 // "580.159" of the loaded kernel module, which the driver's interface does not tell.
 std::string module_version() {
+    // quirk cuda-module-version.
     std::ifstream file("/proc/driver/nvidia/version");
     for (std::string word; file >> word;) {
         const std::size_t digits = word.find_first_not_of("0123456789");

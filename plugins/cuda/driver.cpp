@@ -31,6 +31,7 @@ Result<std::unique_ptr<const Driver>> Driver::open(const std::string& library) {
                      "`" + library + "` is no CUDA driver: it has no `cuInit`",
                      "Fix: name the driver's own library (`libcuda.so.1`)", library);
     const CUresult status = driver->cuInit(0);
+    // quirk cuda-stub-library.
     if (status == CUDA_ERROR_STUB_LIBRARY) {
         Error error(
             Code::MISSING_DEPENDENCY,

@@ -14,8 +14,8 @@
 namespace wye::cuda {
 
 // X(function as the header spells it, symbol). Everything is in the driver of CUDA 11.4. The header
-// may rename a function to a later revision of equal signature, which older drivers lack: the
-// symbol named here counts.
+// may rename a function to a later revision of equal signature, which older drivers lack (quirk
+// cuda-header-renames): the symbol named here counts.
 #define WYE_CUDA_SYMBOLS(X)                                      \
     X(cuInit, "cuInit")                                          \
     X(cuDriverGetVersion, "cuDriverGetVersion")                  \

@@ -124,10 +124,6 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return flag(out, true, kGuide);
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
             return flag(out, false, kGuide);
-        case WYE_FACT_KEY_NATIVE_F16:
-            return flag(out, true, kGuide);
-        case WYE_FACT_KEY_NATIVE_BF16:
-            return flag(out, d.architecture >= 80, kGuide);
         case WYE_FACT_KEY_UNIFIED_MEMORY:
             return flag(out, d.integrated, "CU_DEVICE_ATTRIBUTE_INTEGRATED");
         default:

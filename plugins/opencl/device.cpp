@@ -20,6 +20,7 @@ Error Device::failed(cl_int status, std::string_view call, std::string_view subj
     return native_error(status, call, subject.empty() ? std::string_view(info.name) : subject);
 }
 
+// quirk nvidia-cl-loss, and the like of other drivers.
 Error Device::judged(Error error) {
     if (error.native_domain != Plugin::kDomain || !hints_at_loss(error.native_code)) return error;
     if (!loss.lost() && context().answers()) return error;

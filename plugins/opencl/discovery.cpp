@@ -150,6 +150,7 @@ DeviceInfo describe(const Driver& driver, cl_platform_id platform, const std::st
         d.reason = "the device has " + d.version + ", and OpenCL 1.2 is needed";
         d.fix = "Fix: update the OpenCL driver";
     } else if (pocl && surroundings.path && !in_path(*surroundings.path, "ld")) {
+        // quirk pocl-needs-ld.
         d.reason =
             "PoCL links its kernels with `ld`, which is not in PATH, and ends the process "
             "without it";
@@ -174,8 +175,8 @@ bool DeviceInfo::has_extension(std::string_view extension) const {
 Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surroundings& surroundings) {
     // quirk pocl-first-query: the plugin is loaded once for all contexts of a process, so the lock
     // is the process's.
-    static std::mutex first_query;
-    const std::lock_guard lock(first_query);
+    static sdk::Mutex first_query;
+    const sdk::Lock lock(first_query);  // quirk pocl-signal-handlers: they come with what follows
     cl_uint count = 0;
     cl_int status = driver.clGetPlatformIDs(0, nullptr, &count);
     if (status != CL_SUCCESS || count == 0)
@@ -190,6 +191,7 @@ Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surrounding
     for (const cl_platform_id platform : platforms) {
         const std::string name = text_of(driver, platform, CL_PLATFORM_NAME);
         const bool pocl = is_pocl(name);
+        // quirk pocl-empty-cache-dir.
         if (pocl && surroundings.pocl_cache_dir && surroundings.pocl_cache_dir->empty()) {
             passed_over = Error(Code::NO_DEVICE,
                                 "PoCL ends the process when POCL_CACHE_DIR is set and empty, so it "
@@ -204,6 +206,7 @@ Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surrounding
             status =
                 driver.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, found, ids.data(), nullptr);
         if (status != CL_SUCCESS || found == 0) {
+            // quirk pocl-cache-folder, where that is so.
             passed_over = native_error(status == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : status,
                                        "clGetDeviceIDs", "platform `" + name + "`");
             if (pocl)

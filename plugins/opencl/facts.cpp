@@ -113,8 +113,6 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return flag(out, true, "OpenCL 1.2");
         case WYE_FACT_KEY_ATOMIC_F64_ADD:
             return flag(out, int64_atomics && d.has_f64(), "CL_DEVICE_EXTENSIONS");
-        case WYE_FACT_KEY_NATIVE_F16:
-            return flag(out, d.has_extension("cl_khr_fp16"), "CL_DEVICE_EXTENSIONS");
         case WYE_FACT_KEY_WORKGROUP_LOOPS:
             return flag(out, d.kind == "cpu", "CL_DEVICE_TYPE");
         case WYE_FACT_KEY_UNIFIED_MEMORY:

@@ -64,6 +64,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
     std::unique_ptr<Program> program(new Program(device, std::move(shape)));
     WYE_TRY(saved.size != 0 ? program->load(saved) : program->compile(artifact));
     WYE_TRY(program->find_kernel());
+    // quirk nvidia-cl-workgroup-limit.
     // Where the driver says that it compiled for this very size, the launch has the last word.
     program->doubtful_ = program->shape_.invocations() > program->most_invocations();
     if (program->doubtful_ && !program->compiled_for_workgroup()) return program->too_large();
@@ -82,7 +83,8 @@ Result<void> Program::compile(const wye_artifact& artifact) {
     const std::string_view wanted = sdk::from_abi(artifact.options);
     const std::string options = options_for(device_.info, wanted);
     const std::string_view texts[] = {kBuiltins, source};
-    // Should this not compile, the driver's own headers have the last word, and the log is theirs.
+    // quirk pocl-slow-headers. Should this not compile, the driver's own headers have the last
+    // word, and the log is theirs.
     if (pocl_slow_headers(device_.info) && wanted.find(kOwnBuiltins) != std::string_view::npos &&
         compile(texts, options + " " + std::string(kWithoutHeader)).ok())
         return {};
@@ -104,6 +106,7 @@ Result<void> Program::compile(std::span<const std::string_view> texts, const std
                                   starts.data(), sizes.data(), &status));
     if (status != CL_SUCCESS)
         return device_.failed(status, "clCreateProgramWithSource", shape_.label);
+    // quirk pocl-prints: the options of lowered programs say `-w`.
     status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
                                    nullptr);
     if (status != CL_SUCCESS)
@@ -137,6 +140,7 @@ Result<void> Program::load(wye_bytes saved) {
 Result<wye_bytes> Program::save() {
     const Driver& driver = device_.driver;
     const sdk::Lock lock(mutex_);
+    // quirk pocl-compiles-at-launch.
     if (!launched_ && pocl_compiles_at_launch(device_.info))
         return Error(Code::NOT_READY, "program `" + shape_.label + "` has not run yet",
                      "Fix: save it after its first launch", shape_.label);

@@ -30,6 +30,12 @@ inline constexpr sdk::Quirk kQuirks[] = {
     {"pocl-empty-launch", "PoCL", "3.1", "always",
      "a launch of no workgroups compiles the kernel for a workgroup of no size, of use to no other",
      "nothing is queued for such a launch"},
+    {"pocl-prints", "PoCL", "3.1", "always",
+     "a compile error also prints \"1 error generated.\" on stderr, and warnings their number",
+     "lowered programs ask for no warnings (`-w`)"},
+    {"pocl-signal-handlers", "PoCL", "3.1", "always",
+     "the first device query installs signal handlers and an alternate stack",
+     "the host puts the application's back, as after every plugin"},
     {"nvidia-cl-workgroup-limit", "NVIDIA", "580", "the kernel was compiled for its workgroup",
      "CL_KERNEL_WORK_GROUP_SIZE is 256 for every kernel, also where reqd_work_group_size says more "
      "and the launch works",

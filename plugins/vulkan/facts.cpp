@@ -59,8 +59,6 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return flag(out, true, kVersion11);
         case WYE_FACT_KEY_SUBGROUP:
             return flag(out, d.has_subgroups(), "VkPhysicalDeviceSubgroupProperties");
-        case WYE_FACT_KEY_NATIVE_F16:
-            return feature(out, f.small.shaderFloat16, "shaderFloat16");
         case WYE_FACT_KEY_UNIFIED_MEMORY:
             return flag(out, d.unified_memory(), "VkPhysicalDeviceMemoryProperties");
         case WYE_FACT_KEY_DEVICE_TIMESTAMPS:
@@ -153,6 +151,7 @@ wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, 
             return flag(out, v.f64.arithmetic && v.f64.divides && v.f64.square_root, kSelfTest);
         case WYE_FACT_KEY_NATIVE_F32_DIV:
             return flag(out, f32.divides, kSelfTest);
+        // quirks nvidia-vk-inexact-f32, lavapipe-fma and lavapipe-f64-rounding.
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
             return flag(out, f32.square_root, kSelfTest);
         case WYE_FACT_KEY_NATIVE_F32_FMA:
@@ -177,8 +176,10 @@ wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, 
             return flag(out, v.f32_preserved.arithmetic, advertised ? kSelfTest : kNotAdvertised);
         }
         case WYE_FACT_KEY_NATIVE_F16_CONVERT:
+            // quirk nvidia-vk-half-kept-whole.
             return flag(out, v.f16_convert, kSelfTest);
         case WYE_FACT_KEY_LOOP_ROUNDS:
+            // quirk lavapipe-loop-rounds.
             return v.loop_rounds == 0 ? WYE_UNSUPPORTED : number(out, v.loop_rounds, kSelfTest);
         default:
             return WYE_UNSUPPORTED;

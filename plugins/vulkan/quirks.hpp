@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workarounds for what Vulkan drivers do, beyond those that the self-test finds and the host's
-// lowering knows. Pure.
+// Workarounds for what Vulkan drivers do, those that the self-test finds included, beyond those
+// that the host's lowering knows. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,28 @@ inline constexpr sdk::Quirk kQuirks[] = {
     {"nvidia-vk-denorm-unadvertised", "NVIDIA", "580", "self-test",
      "DenormPreserve is not advertised, and works",
      "modules use it, and the validation layer's message about that is passed over by name"},
+    {"nvidia-vk-half-kept-whole", "NVIDIA", "580", "self-test",
+     "an f32 that becomes f16 and f32 again keeps all its bits",
+     "`native_f16_convert` is false: the lowering rounds in integers"},
+    {"nvidia-vk-inexact-f32", "NVIDIA", "580", "self-test",
+     "square root and fma of f32 are not exact",
+     "`native_f32_sqrt` and `native_f32_fma` are false: fused steps, and through f64"},
+    {"lavapipe-loop-rounds", "lavapipe", "22.3", "self-test",
+     "loops end silently after 65,535 rounds of an invocation, all loops together",
+     "the fact `loop_rounds`: the lowering watches loops that may run longer, and a launch in "
+     "which "
+     "one was cut short fails by name"},
+    {"lavapipe-fma", "lavapipe", "22.3", "self-test", "Fma rounds twice",
+     "`native_f32_fma` and `native_f64_fma` are false: emulated"},
+    {"lavapipe-f64-rounding", "lavapipe", "22.3", "self-test",
+     "Floor, Ceil, Trunc and RoundEven of doubles lose the sign of zero, and fractions from 2^24 "
+     "on, unless a vector of as many doubles as lanes fills a register (wrong with "
+     "LP_NATIVE_VECTOR_WIDTH=512, and without AVX-512 at the usual width)",
+     "`native_f64_round` is false there: emulated"},
+    {"lavapipe-one-queue", "lavapipe", "22.3", "the family's count", "there is one VkQueue",
+     "all queues share it, behind a lock"},
+    {"layer-missed-hazards", "Khronos validation layer", "1.3.239", "always",
+     "it misses hazards between two dispatches", "barriers have tests of their own"},
     {"lavapipe-truncated-module", "lavapipe", "22.3", "always",
      "a module that ends in the middle of an instruction ends the process",
      "modules are looked at before the driver sees them"},

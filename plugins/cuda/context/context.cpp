@@ -21,6 +21,7 @@ Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const Dev
     if (status != CUDA_SUCCESS) {
         context->handle = nullptr;
         Error error = native_error(driver, status, "cuDevicePrimaryCtxRetain", info.name);
+        // quirk cuda-fault-outlives-context.
         if (sticky(status)) error.fix = sdk::errors::kRestart;
         return error;
     }
@@ -55,7 +56,7 @@ Result<std::uint64_t> Context::free_bytes() const {
     return std::uint64_t{free};
 }
 
-// cuMemFree waits for everything that runs on the device, and a pool's frees do not.
+// quirk cuda-free-waits: a pool's frees do not.
 CUresult Context::make_pool() {
     CUstream stream = nullptr;
     const CUresult status = driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A ring of page-locked host memory for small transfers, which would otherwise make the driver wait
-// for the stream (pageable memory is copied synchronously). Taken from by the submitting thread,
+// for the stream (quirk cuda-pageable-copies). Taken from by the submitting thread,
 // and given back by whoever sees that a value was reached.
 #pragma once
 

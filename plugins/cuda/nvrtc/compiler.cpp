@@ -42,6 +42,7 @@ std::string Compiler::cache_folder() const {
 std::vector<std::string> Compiler::libraries() const {
     if (auto given = sdk::config(host_, "cuda.nvrtc")) return {*std::move(given)};
     const bool older = driver_version_ != 0 && driver_version_ < 13000;
+    // quirk nvrtc-newer-than-driver.
     const char* const names[] = {older ? "libnvrtc.so.12" : "libnvrtc.so.13",
                                  older ? "libnvrtc.so.13" : "libnvrtc.so.12"};
     std::vector<std::string> out(std::begin(names), std::end(names));

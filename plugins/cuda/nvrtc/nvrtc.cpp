@@ -66,6 +66,7 @@ Result<std::unique_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>&
     int major = 0, minor = 0, count = 0;
     (void)out->nvrtcVersion(&major, &minor);
     out->facts_.version = std::to_string(major) + "." + std::to_string(minor);
+    // quirk nvrtc-minimal.
     out->knows_minimal_ = major > 12 || (major == 12 && minor >= 4);
     if (out->nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS && count > 0) {
         out->facts_.architectures.resize(static_cast<std::size_t>(count));
@@ -80,6 +81,7 @@ Result<std::unique_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>&
     return std::unique_ptr<const Nvrtc>(std::move(out));
 }
 
+// quirk nvrtc-old-devices: the NVRTC that is there may know none so old.
 bool Nvrtc::knows(int architecture) const {
     return std::ranges::binary_search(facts_.architectures, architecture);
 }

@@ -15,7 +15,8 @@
 
 namespace wye::vulkan {
 
-// A VkQueue takes one call at a time; several of the plugin's queues may share it.
+// A VkQueue takes one call at a time; several of the plugin's queues may share it (quirk
+// lavapipe-one-queue).
 struct SharedQueue {
     sdk::Mutex mutex;
     VkQueue handle WYE_GUARDED_BY(mutex) = VK_NULL_HANDLE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The layouts of pipelines, shared by the programs of a device. Some drivers compile what they need
-// for a new number of descriptors (NVIDIA 580: 1.3 to 1.8 ms on an H200), so few numbers are made:
+// for a new number of descriptors (quirk nvidia-vk-layout-compile), so few numbers are made:
 // a layout may have more descriptors and push constants than a program uses, and those that no
 // program names are never written. [FREE].
 #pragma once

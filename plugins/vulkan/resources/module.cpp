@@ -52,6 +52,7 @@ Result<void> check_module(std::span<const std::uint32_t> code, std::string_view 
     for (std::size_t at = kHeaderWords; at < code.size();) {
         const std::uint32_t words = code[at] >> 16U;
         const std::uint32_t opcode = code[at] & 0xffffU;
+        // quirk lavapipe-truncated-module.
         if (words == 0 || words > code.size() - at)
             return refused("is cut off at word " + std::to_string(at), kWhole);
         const auto operands = code.subspan(at + 1, words - 1);

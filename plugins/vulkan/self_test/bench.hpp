@@ -19,8 +19,7 @@ class Bench {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Bench>> create(Device& device);
 
-    // Mesa 22.3 keeps what lavapipe compiled, and does not ask how wide its vectors were: modules
-    // for another width must be others.
+    // quirk lavapipe-cache-width: modules for another width must be others.
     std::uint32_t workgroup = 64;
 
     // Each span is one binding: uploaded, then, when `reads_back`, downloaded after the run.

@@ -28,6 +28,7 @@ std::string verdict_key(const DeviceInfo& device) {
         out += "0123456789abcdef"[byte & 15U];
     }
     if (device.kind == "cpu") out += " vectors=" + std::string(host_vectors());
+    // quirk lavapipe-same-uuid: so the names and the driver's text are part of it.
     return out + " vendor=" + std::to_string(core.vendorID) +
            " device=" + std::to_string(core.deviceID) +
            " driver=" + std::to_string(core.driverVersion) +

@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* kLayer = "VK_LAYER_KHRONOS_validation";
 
-// Asking for DenormPreserve where it is not advertised is on purpose: some drivers honour it all
-// the same (NVIDIA 580), and the self-test finds out. What the layer says of the capability and of
-// the execution mode is the one thing that is passed over.
+// quirk nvidia-vk-denorm-unadvertised: asking for DenormPreserve where it is not advertised is on
+// purpose, and the self-test finds out. What the layer says of the capability and of the execution
+// mode is the one thing that is passed over.
 bool is_denorm_preserve(std::string_view id, std::string_view message) {
     return id == "VUID-RuntimeSpirv-shaderDenormPreserveFloat32-06297" ||
            message.find("Capability (DenormPreserve)") != std::string_view::npos ||

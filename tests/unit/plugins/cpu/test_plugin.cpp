@@ -39,9 +39,10 @@ TEST_CASE("facts are there, and what is not claimed is absent") {
         CHECK(rig.plugin_table().device_fact(rig.plugin(), 0, key, &fact) == WYE_OK);
         return fact;
     };
-    for (const auto key : {WYE_FACT_KEY_INT64, WYE_FACT_KEY_F64, WYE_FACT_KEY_IEEE_F32,
-                           WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_STORAGE8, WYE_FACT_KEY_STORAGE16,
-                           WYE_FACT_KEY_ATOMIC_INT64, WYE_FACT_KEY_BARRIER, WYE_FACT_KEY_SUBGROUP})
+    for (const auto key :
+         {WYE_FACT_KEY_INT64, WYE_FACT_KEY_F64, WYE_FACT_KEY_IEEE_F32, WYE_FACT_KEY_IEEE_F64,
+          WYE_FACT_KEY_STORAGE8, WYE_FACT_KEY_STORAGE16, WYE_FACT_KEY_ATOMIC_INT64,
+          WYE_FACT_KEY_BARRIER, WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_DEVICE_TIMESTAMPS})
         CHECK(fact(key).u == 1);
     CHECK(fact(WYE_FACT_KEY_COMPUTE_UNITS).u == 5);
     CHECK(fact(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS).u == 4096);
