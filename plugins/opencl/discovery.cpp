@@ -5,10 +5,10 @@
 
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 
 #include "opencl/quirks.hpp"
 #include "opencl/status.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::opencl {
 namespace {
