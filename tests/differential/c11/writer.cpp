@@ -1,0 +1,774 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every scalar that a program computes is a constant of its own, so nothing nests and no operator
+// binds another. Accesses are always checked.
+#include "differential/c11/writer.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "lower/half.hpp"
+#include "lower/middle/forms.hpp"
+#include "lower/middle/leaves.hpp"
+
+namespace c11 {
+namespace {
+
+using namespace wye;
+using ir::Kind;
+using ir::Op;
+using lower::middle::Form;
+using lower::middle::FormKey;
+using lower::middle::Leaf;
+using lower::middle::Outer;
+using lower::middle::Step;
+namespace middle = lower::middle;
+
+using Value = std::vector<std::string>;  // names or literals, one for each lane
+
+constexpr std::string_view kPrologue = R"(#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#pragma STDC FP_CONTRACT OFF
+struct call {
+    void* const* buffers;
+    const uint64_t* lengths;
+    const uint64_t* params;
+    uint32_t group[3], groups[3], local[3];
+    uint32_t index;
+    uint32_t* slots;
+    uint32_t trap_code, trap_count;
+    void (*wait)(struct call* call, int workgroup);
+};
+static inline uint32_t bits_f32(float x) { uint32_t r; memcpy(&r, &x, 4); return r; }
+static inline uint64_t bits_f64(double x) { uint64_t r; memcpy(&r, &x, 8); return r; }
+static inline float f32_bits(uint32_t x) { float r; memcpy(&r, &x, 4); return r; }
+static inline double f64_bits(uint64_t x) { double r; memcpy(&r, &x, 8); return r; }
+static inline uint32_t least(uint64_t n, uint32_t most) { return n < most ? (uint32_t)n : most; }
+static uint32_t shuffle(struct call* w, uint32_t value, uint32_t lane) {
+    w->slots[w->index] = value;
+    w->wait(w, 0);
+    const uint32_t r = w->slots[lane];
+    w->wait(w, 0);
+    return r;
+}
+static uint32_t ballot(struct call* w, bool value, uint32_t first, uint32_t lanes) {
+    w->slots[w->index] = value;
+    w->wait(w, 0);
+    uint32_t r = 0;
+    for (uint32_t k = 0; k < lanes; ++k) r |= w->slots[first + k] << k;
+    w->wait(w, 0);
+    return r;
+}
+)";
+
+// How a value of this kind is held: integers unsigned, f16 as the f32 of the same value.
+std::string_view held(Kind kind) {
+    switch (kind) {
+        case Kind::BOOL:
+            return "bool";
+        case Kind::I64:
+        case Kind::U64:
+            return "uint64_t";
+        case Kind::F16:
+        case Kind::BF16:
+        case Kind::F32:
+            return "float";
+        case Kind::F64:
+            return "double";
+        default:
+            return "uint32_t";
+    }
+}
+std::string_view own(Kind kind) {
+    return kind == Kind::I32 ? "int32_t" : kind == Kind::I64 ? "int64_t" : held(kind);
+}
+std::string_view in_buffer(Kind kind) {
+    switch (kind) {
+        case Kind::I8:
+            return "int8_t";
+        case Kind::U8:
+            return "uint8_t";
+        case Kind::I16:
+            return "int16_t";
+        case Kind::U16:
+        case Kind::F16:
+        case Kind::BF16:
+            return "uint16_t";
+        default:
+            return held(kind);
+    }
+}
+
+std::string literal(Kind kind, std::uint64_t bits) {
+    switch (kind) {
+        case Kind::BOOL:
+            return bits != 0 ? "true" : "false";
+        case Kind::F16:
+            return fmt::format("f32_bits({:#x}u)", lower::f32_of_f16(bits));
+        case Kind::F32:
+            return fmt::format("f32_bits({:#x}u)", bits);
+        case Kind::F64:
+            return fmt::format("f64_bits({:#x}u)", bits);
+        default:
+            return fmt::format("({}){:#x}u", held(kind), bits);
+    }
+}
+
+const char* infix(Op op) {
+    switch (op) {
+        case Op::ADD:
+            return "+";
+        case Op::SUB:
+            return "-";
+        case Op::MUL:
+            return "*";
+        case Op::DIV:
+            return "/";
+        case Op::REM:
+            return "%";
+        case Op::AND:
+            return "&";
+        case Op::OR:
+            return "|";
+        case Op::XOR:
+            return "^";
+        case Op::SHL:
+            return "<<";
+        case Op::SHR:
+            return ">>";
+        case Op::LOGICAL_AND:
+            return "&&";
+        case Op::LOGICAL_OR:
+            return "||";
+        case Op::EQ:
+            return "==";
+        case Op::NE:
+            return "!=";
+        case Op::LT:
+            return "<";
+        case Op::LE:
+            return "<=";
+        case Op::GT:
+            return ">";
+        case Op::GE:
+            return ">=";
+        default:
+            return nullptr;
+    }
+}
+
+const char* function(Op op) {
+    switch (op) {
+        case Op::SQRT:
+            return "sqrt";
+        case Op::FMA:
+            return "fma";
+        case Op::FLOOR:
+            return "floor";
+        case Op::CEIL:
+            return "ceil";
+        case Op::TRUNC:
+            return "trunc";
+        case Op::ROUND:
+            return "nearbyint";
+        default:
+            return nullptr;
+    }
+}
+
+middle::Target words_of_c11(std::uint32_t subgroup) {
+    middle::Target target;
+    target.orders_integers = target.self_comparison = true;
+    target.exact.fill(true);
+    target.rounds_f32 = target.rounds_f64 = true;
+    target.subgroup = subgroup;
+    target.shuffles_words_only = true;
+    return target;
+}
+
+class Writer {
+  public:
+    Writer(const ir::Program& program, std::uint32_t subgroup)
+        : program_(program), sizes_{program.workgroup, subgroup}, forms_(words_of_c11(subgroup)) {}
+
+    std::string write();
+
+  private:
+    template <typename... Args>
+    void line(fmt::format_string<Args...> text, Args&&... args) {
+        out_.append(static_cast<std::size_t>(indent_) * 4, ' ');
+        fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+        out_ += '\n';
+    }
+    std::string name(Kind kind, const std::string& text) {
+        std::string made = fmt::format("t{}", next_++);
+        line("const {} {} = {};", held(kind), made, text);
+        return made;
+    }
+
+    // The middle form
+    std::string form(FormKey key, const Value& operands) {
+        return spell(*forms_.find(key), operands);
+    }
+    std::string spell(const Form& form, const Value& operands);
+    std::string word(const Step& step, const Value& v);
+    std::string leaf(const Leaf& leaf);
+
+    // Expressions
+    Value value(ir::ExprId id);
+    Value operation(const ir::Expr& e);
+    Value bitcast(const ir::Expr& e);
+    Value call(const ir::Expr& e);
+    Value right_side(ir::ExprId id) {
+        return ir::op_effect(code_->exprs[id].op) ? effect(id) : value(id);
+    }
+
+    // Memory
+    struct Array {
+        std::string elements;  // a pointer to them
+        ir::Type type;
+        bool buffer = false;  // holds f16 as its bits, and canonical NaNs
+        bool table = false;   // of bits
+        middle::Count count;
+    };
+    Array buffer(std::uint32_t number);
+    Array table(std::uint32_t number);
+    Array local_array(std::uint32_t number);
+    std::string in_range(const Array& array, ir::ExprId index, std::string& at);
+    std::string loaded(const Array& array, const std::string& element);
+    Value load(const Array& array, ir::ExprId index);
+    void store(const Array& array, ir::ExprId index, ir::ExprId value);
+    Value effect(ir::ExprId id);
+    Value atomic(const ir::Expr& e);
+
+    // Statements
+    void block(ir::BlockId id);
+    void inner(ir::BlockId id) {
+        ++indent_;
+        block(id);
+        --indent_;
+    }
+    void statement(const ir::Stmt& s);
+    void for_loop(const ir::Stmt& s);
+    void function_text(std::uint32_t number);
+    static std::string local(std::uint64_t number, unsigned lane) {
+        return fmt::format("v{}_{}", number, lane);
+    }
+
+    const ir::Program& program_;
+    const middle::Sizes sizes_;
+    middle::Forms forms_;
+    const ir::Code* code_ = nullptr;
+    std::string out_{kPrologue};
+    unsigned indent_ = 0, next_ = 0;
+};
+
+// ---- The middle form ----------------------------------------------------------------------------
+
+std::string Writer::word(const Step& step, const Value& v) {
+    const ir::Type from{step.from, 1};
+    const bool narrow_float = step.from == Kind::F32 || step.from == Kind::F16;
+    switch (step.op) {
+        case Op::SELECT:
+            return fmt::format("{} ? {} : {}", v[0], v[1], v[2]);
+        case Op::NOT:
+            return "~" + v[0];
+        case Op::LOGICAL_NOT:
+            return "!" + v[0];
+        case Op::CONVERT:
+            return fmt::format("({})({})({}){}", held(step.kind), own(step.kind), own(step.from),
+                               v[0]);
+        case Op::BITCAST: {
+            const bool to_float = ir::Type{step.kind, 1}.floating();
+            if (from.floating() == to_float) return v[0];
+            const bool wide = from.bits() == 64;
+            return fmt::format(
+                "{}({})",
+                to_float ? (wide ? "f64_bits" : "f32_bits") : (wide ? "bits_f64" : "bits_f32"),
+                v[0]);
+        }
+        case Op::SUBGROUP_SHUFFLE:
+            return fmt::format("shuffle(w, {}, w->index / {}u * {}u + {})", v[0], sizes_.subgroup,
+                               sizes_.subgroup, v[1]);
+        case Op::SUBGROUP_SHUFFLE_XOR:
+            return fmt::format("shuffle(w, {}, w->index ^ {})", v[0], v[1]);
+        case Op::SUBGROUP_BALLOT:
+            return fmt::format("ballot(w, {}, w->index / {}u * {}u + {} * 32u, {}u)", v[0],
+                               sizes_.subgroup, sizes_.subgroup, v[1],
+                               std::min(sizes_.subgroup, 32U));
+        default:
+            break;
+    }
+    if (const char* called = function(step.op)) {
+        std::string text = fmt::format("{}{}(", called, narrow_float ? "f" : "");
+        for (std::size_t k = 0; k < v.size(); ++k) text += (k == 0 ? "" : ", ") + v[k];
+        return text + ")";
+    }
+    const char* sign = infix(step.op);
+    if (sign == nullptr)
+        throw std::runtime_error(fmt::format("no word for `{}`", ir::op_text(step.op)));
+    const bool shifts = step.op == Op::SHL || step.op == Op::SHR;
+    // Signed only where the sign matters: all else wraps.
+    const bool wraps =
+        step.op == Op::ADD || step.op == Op::SUB || step.op == Op::MUL || step.op == Op::SHL;
+    const std::string_view as = wraps ? held(step.from) : own(step.from);
+    return fmt::format("({})(({}){} {} ({}){})", held(step.kind), as, v[0], sign,
+                       shifts ? "uint32_t" : as, v[1]);
+}
+
+std::string Writer::spell(const Form& form, const Value& operands) {
+    Value values;
+    for (const Step& step : form.steps) {
+        Value v;
+        for (unsigned k = 0; k < step.count; ++k) v.push_back(values[step.parts[k]]);
+        switch (step.how) {
+            case Step::How::Operand:
+                values.push_back(operands[step.extra]);
+                break;
+            case Step::How::Literal:
+                values.push_back(literal(step.kind, step.extra));
+                break;
+            case Step::How::Word:
+                values.push_back(name(step.kind, word(step, v)));
+                break;
+            case Step::How::Form:
+                values.push_back(this->form(static_cast<FormKey>(step.extra), v));
+                break;
+            case Step::How::Hidden:
+                values.push_back(v[0]);
+                break;
+            case Step::How::Call:
+                throw std::runtime_error("everything is exact in C11: no emulation is called");
+        }
+    }
+    return values.back();
+}
+
+std::string Writer::leaf(const Leaf& leaf) {
+    if (!leaf.outer) return literal(leaf.kind, leaf.bits);
+    const std::uint64_t n = leaf.bits;
+    switch (*leaf.outer) {
+        case Outer::Length:
+            return fmt::format("least(w->lengths[{}], 0xffffffffu)", n);
+        case Outer::SignedLength:
+            return fmt::format("least(w->lengths[{}], 0x80000000u)", n);
+        case Outer::Length64:
+            return fmt::format("w->lengths[{}]", n);
+        case Outer::Param: {
+            const ir::Type type = program_.params[n].type;
+            if (type.floating())
+                return fmt::format("{}(w->params[{}])", type.bits() == 64 ? "f64_bits" : "f32_bits",
+                                   n);
+            return fmt::format("(({})w->params[{}])", held(type.kind), n);
+        }
+        case Outer::WorkgroupId:
+            return fmt::format("w->group[{}]", n);
+        case Outer::LocalId:
+            return fmt::format("w->local[{}]", n);
+        case Outer::GlobalId:
+            return fmt::format("(w->group[{}] * {}u + w->local[{}])", n, sizes_.workgroup[n], n);
+        case Outer::NumWorkgroups:
+            return fmt::format("w->groups[{}]", n);
+        case Outer::LocalIndex:
+            return "w->index";
+        case Outer::SubgroupId:
+            return fmt::format("(w->index / {}u)", sizes_.subgroup);
+        case Outer::SubgroupLane:
+            return fmt::format("(w->index % {}u)", sizes_.subgroup);
+        default:
+            throw std::runtime_error("nothing asks for this");
+    }
+}
+
+// ---- Expressions --------------------------------------------------------------------------------
+
+Value Writer::value(ir::ExprId id) {
+    const ir::Expr& e = code_->exprs[id];
+    const auto ids = code_->operands_of(e);
+    switch (e.op) {
+        case Op::LITERAL:
+        case Op::PARAM:
+        case Op::LEN:
+        case Op::LEN64:
+        case Op::LEN_TABLE:
+        case Op::LEN64_TABLE:
+        case Op::LEN_ARRAY:
+        case Op::LEN64_ARRAY:
+            return {leaf(middle::leaf_of(program_, *code_, e))};
+        case Op::LOCAL: {
+            Value v;
+            for (unsigned k = 0; k < e.type.lanes; ++k)
+                v.push_back(name(e.type.kind, local(e.extra, k)));  // it may change later
+            return v;
+        }
+        case Op::BUILTIN: {
+            Value v;
+            for (unsigned k = 0; k < e.type.lanes; ++k)
+                v.push_back(leaf(middle::built_in(e.imm, k, sizes_)));
+            return v;
+        }
+        case Op::LOAD:
+            return load(buffer(e.imm), ids[0]);
+        case Op::LOAD_TABLE:
+            return load(table(e.imm), ids[0]);
+        case Op::LOAD_ARRAY:
+            return load(local_array(static_cast<std::uint32_t>(e.extra)), ids[0]);
+        case Op::CALL:
+            return call(e);
+        case Op::COMPONENT:
+            return {value(ids[0])[e.imm]};
+        case Op::BITCAST:
+            return bitcast(e);
+        case Op::CONVERT: {
+            Value v = value(ids[0]);
+            const FormKey key = middle::conversion(code_->exprs[ids[0]].type.kind, e.type.kind);
+            for (std::string& each : v) each = form(key, {each});
+            return v;
+        }
+        default:
+            return operation(e);
+    }
+}
+
+Value Writer::operation(const ir::Expr& e) {
+    std::vector<Value> operands;
+    for (const ir::ExprId id : code_->operands_of(e)) operands.push_back(value(id));
+    const ir::Type first = code_->exprs[code_->operands_of(e)[0]].type;
+    const auto part = [&](std::size_t operand, unsigned lane) {
+        return operands[operand].size() == 1 ? operands[operand][0] : operands[operand][lane];
+    };
+    Value v;
+    if (e.op == Op::ANY || e.op == Op::ALL) {
+        std::string text = part(0, 0);
+        for (unsigned k = 1; k < first.lanes; ++k)
+            text += (e.op == Op::ANY ? " || " : " && ") + part(0, k);
+        return {name(Kind::BOOL, text)};
+    }
+    for (unsigned k = 0; k < e.type.lanes; ++k) {
+        if (e.op == Op::CONSTRUCT) {
+            v.push_back(part(k, 0));
+        } else if (e.op == Op::SPLAT) {
+            v.push_back(part(0, 0));
+        } else if (e.op == Op::SELECT) {
+            v.push_back(
+                name(e.type.kind, fmt::format("{} ? {} : {}", part(0, k), part(1, k), part(2, k))));
+        } else {
+            Value parts;
+            for (std::size_t i = 0; i < operands.size(); ++i) parts.push_back(part(i, k));
+            v.push_back(form(middle::operation(e.op, first.kind), parts));
+        }
+    }
+    return v;
+}
+
+Value Writer::bitcast(const ir::Expr& e) {
+    const ir::Type from = code_->exprs[code_->operands_of(e)[0]].type;
+    const ir::Type to = e.type;
+    using Part = middle::BitcastPart;
+    Value v = value(code_->operands_of(e)[0]);
+    const bool halves = from.kind == Kind::F16 || to.kind == Kind::F16;
+    const auto part = [&](Part which) { return form(middle::bitcast_part(which), v); };
+    if (from.lanes < to.lanes)
+        return {part(halves ? Part::LowHalf : Part::LowWord),
+                part(halves ? Part::HighHalf : Part::HighWord)};
+    if (from.lanes > to.lanes) return {part(halves ? Part::Halves : Part::JoinWords)};
+    for (std::string& each : v) {
+        if (from.floating() && to.integer()) each = form(middle::stored(from.kind), {each});
+        each = name(to.kind, word({.op = Op::BITCAST, .kind = to.kind, .from = from.kind}, {each}));
+    }
+    return v;
+}
+
+Value Writer::call(const ir::Expr& e) {
+    std::string arguments;
+    for (const ir::ExprId id : code_->operands_of(e))
+        for (const std::string& each : value(id)) arguments += ", " + each;
+    const std::string made = fmt::format("t{}", next_++);
+    line("const struct r{} {} = f{}(w{});", e.imm, made, e.imm, arguments);
+    Value v;
+    for (unsigned k = 0; k < e.type.lanes; ++k) v.push_back(fmt::format("{}.c{}", made, k));
+    return v;
+}
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+Writer::Array Writer::buffer(std::uint32_t number) {
+    const ir::Buffer& b = program_.buffers[number];
+    Array a;
+    a.type = b.type;
+    a.buffer = !b.shared();
+    a.count = middle::count_of(program_, number);
+    a.elements = fmt::format("(({}*)w->buffers[{}])",
+                             a.buffer ? in_buffer(b.type.kind) : held(b.type.kind), number);
+    return a;
+}
+
+Writer::Array Writer::table(std::uint32_t number) {
+    const ir::Table& t = program_.tables[number];
+    return {fmt::format("c{}", number), t.type, false, true, {true, t.bits.size(), ir::kNone}};
+}
+
+Writer::Array Writer::local_array(std::uint32_t number) {
+    const ir::Local& l = code_->locals[number];
+    return {fmt::format("v{}", number), l.type, false, false, {true, l.count, ir::kNone}};
+}
+
+// `at`: the index as it may be used, 0 out of range.
+std::string Writer::in_range(const Array& array, ir::ExprId index, std::string& at) {
+    const Kind kind = code_->exprs[index].type.kind;
+    const std::string raw = value(index)[0];
+    const std::string ok =
+        name(Kind::BOOL, fmt::format("{} < {}", raw, leaf(middle::length_of(array.count, kind))));
+    at = name(Kind::U64, fmt::format("{} ? {} : 0u", ok, raw));
+    return ok;
+}
+
+std::string Writer::loaded(const Array& array, const std::string& element) {
+    const Kind kind = array.type.kind;
+    if (array.table)
+        return kind == Kind::F64       ? fmt::format("f64_bits({})", element)
+               : array.type.floating() ? fmt::format("f32_bits({})", element)
+                                       : element;
+    if (kind == Kind::BF16 || (kind == Kind::F16 && array.buffer))
+        return form(middle::loaded(kind), {name(Kind::U32, element)});
+    return element;  // narrow integers are extended by their own sign
+}
+
+Value Writer::load(const Array& array, ir::ExprId index) {
+    std::string at;
+    const std::string ok = in_range(array, index, at);
+    const ir::Type type = array.type.loaded();
+    Value v;
+    for (unsigned k = 0; k < type.lanes; ++k) {
+        const std::string element =
+            fmt::format("{}[{} * {}u + {}u]", array.elements, at, type.lanes, k);
+        const std::string given = name(type.kind, loaded(array, element));
+        v.push_back(name(type.kind, fmt::format("{} ? {} : {}", ok, given, literal(type.kind, 0))));
+    }
+    return v;
+}
+
+void Writer::store(const Array& array, ir::ExprId index, ir::ExprId given) {
+    std::string at;
+    const std::string ok = in_range(array, index, at);
+    Value v = right_side(given);
+    const Kind kind = array.type.kind;
+    const bool narrow = kind == Kind::F16 || kind == Kind::BF16;
+    for (std::string& each : v) {
+        if (array.buffer && (narrow || array.type.floating()))
+            each = form(middle::stored(kind), {each});
+        each = name(narrow && array.buffer ? Kind::U32 : array.type.loaded().kind, each);
+    }
+    for (std::size_t k = 0; k < v.size(); ++k)
+        line("if ({}) {}[{} * {}u + {}u] = {};", ok, array.elements, at, v.size(), k, v[k]);
+}
+
+Value Writer::effect(ir::ExprId id) {
+    const ir::Expr& e = code_->exprs[id];
+    const auto ids = code_->operands_of(e);
+    if (ir::op_atomic(e.op)) return atomic(e);
+    if (e.op == Op::WORKGROUP_UNIFORM_LOAD) {
+        line("w->wait(w, 1);");
+        Value v = load(buffer(e.imm), ids[0]);
+        line("w->wait(w, 1);");
+        return v;
+    }
+    Value operands;
+    for (const ir::ExprId each : ids) operands.push_back(value(each)[0]);
+    if (e.op == Op::SUBGROUP_BALLOT) {
+        Value v;
+        const Step step{.op = e.op, .kind = Kind::U32, .from = Kind::BOOL};
+        for (unsigned k = 0; k < 4; ++k)
+            v.push_back(k * 32 < sizes_.subgroup
+                            ? name(Kind::U32, word(step, {operands[0], fmt::format("{}u", k)}))
+                            : "0u");
+        return v;
+    }
+    operands.push_back(leaf({.outer = Outer::SubgroupLane}));
+    return {form(middle::subgroup(e.op, code_->exprs[ids[0]].type.kind), operands)};
+}
+
+// Invocations run one after another from one wait to the next, so plain accesses do.
+Value Writer::atomic(const ir::Expr& e) {
+    const Array array = buffer(e.imm);
+    const Kind kind = array.type.kind;
+    const auto ids = code_->operands_of(e);
+    std::string at;
+    const std::string ok = in_range(array, ids[0], at);
+    Value v;
+    for (std::size_t k = 1; k < ids.size(); ++k) v.push_back(value(ids[k])[0]);
+    const std::string element = fmt::format("{}[{}]", array.elements, at);
+    const std::string old = name(kind, fmt::format("{} ? {} : {}", ok, element, literal(kind, 0)));
+    std::string next;
+    const auto combined = [&](Op op) { return form(middle::operation(op, kind), {old, v[0]}); };
+    switch (e.op) {
+        case Op::ATOMIC_LOAD:
+            return {old};
+        case Op::ATOMIC_STORE:
+        case Op::ATOMIC_EXCHANGE:
+            next = v[0];
+            break;
+        case Op::ATOMIC_ADD:
+            next = combined(Op::ADD);
+            break;
+        case Op::ATOMIC_MIN:
+            next = combined(Op::MIN);
+            break;
+        case Op::ATOMIC_MAX:
+            next = combined(Op::MAX);
+            break;
+        case Op::ATOMIC_AND:
+            next = combined(Op::AND);
+            break;
+        case Op::ATOMIC_OR:
+            next = combined(Op::OR);
+            break;
+        case Op::ATOMIC_XOR:
+            next = combined(Op::XOR);
+            break;
+        default:  // ATOMIC_CAS
+            next = fmt::format("{} == {} ? {} : {}", old, v[0], v[1], old);
+            break;
+    }
+    line("if ({}) {} = {};", ok, element, next);
+    return {old};
+}
+
+// ---- Statements ---------------------------------------------------------------------------------
+
+void Writer::block(ir::BlockId id) {
+    for (const ir::StmtId s : code_->blocks[id]) statement(code_->stmts[s]);
+}
+
+void Writer::statement(const ir::Stmt& s) {
+    const auto type = [&] { return code_->locals[s.local].type; };
+    switch (s.op) {
+        case Op::LET:
+        case Op::VAR:
+        case Op::VAR_ZERO: {
+            const Value v = s.op == Op::VAR_ZERO ? Value(type().lanes, literal(type().kind, 0))
+                                                 : right_side(s.args[0]);
+            for (unsigned k = 0; k < v.size(); ++k)
+                line("{} {} = {};", held(type().kind), local(s.local, k), v[k]);
+            return;
+        }
+        case Op::VAR_ARRAY: {
+            const std::uint64_t count = std::uint64_t{code_->locals[s.local].count} * type().lanes;
+            line("{} v{}[{}] = {{0}};", held(type().kind), s.local, count);
+            return;
+        }
+        case Op::ASSIGN:
+        case Op::ASSIGN_COMPONENT: {
+            const Value v = right_side(s.args[0]);
+            if (s.op == Op::ASSIGN_COMPONENT) return line("{} = {};", local(s.local, s.imm), v[0]);
+            for (unsigned k = 0; k < v.size(); ++k) line("{} = {};", local(s.local, k), v[k]);
+            return;
+        }
+        case Op::STORE:
+            return store(buffer(s.imm), s.args[0], s.args[1]);
+        case Op::STORE_ARRAY:
+            return store(local_array(s.local), s.args[0], s.args[1]);
+        case Op::EFFECT:
+            effect(s.args[0]);
+            return;
+        case Op::IF:
+            line("if ({}) {{", value(s.args[0])[0]);
+            inner(s.body);
+            line("}} else {{");
+            if (s.otherwise != ir::kNone) inner(s.otherwise);
+            return line("}}");
+        case Op::FOR:
+            return for_loop(s);
+        case Op::WHILE:
+            line("for (;;) {{");
+            ++indent_;
+            line("if (!{}) break;", value(s.args[0])[0]);
+            --indent_;
+            inner(s.body);
+            return line("}}");
+        case Op::BREAK:
+            return line("break;");
+        case Op::CONTINUE:
+            return line("continue;");
+        case Op::RETURN:
+            return line("return;");
+        case Op::BARRIER:
+            return line("w->wait(w, 1);");
+        case Op::TRAP:
+            line("if (w->trap_code < {}u) w->trap_code = {}u;", s.imm, s.imm);
+            line("++w->trap_count;");
+            return line("return;");
+        default:
+            throw std::runtime_error(fmt::format("no statement `{}`", ir::op_text(s.op)));
+    }
+}
+
+// By the number of rounds, so that no step can overflow.
+void Writer::for_loop(const ir::Stmt& s) {
+    const Kind kind = code_->locals[s.local].type.kind;
+    const std::string first = name(kind, value(s.args[0])[0]);
+    const std::string end = name(kind, value(s.args[1])[0]);
+    const std::string given = name(kind, value(s.args[2])[0]);
+    const std::string_view type = held(kind), with_sign = own(kind);
+    const std::string step =
+        name(kind, fmt::format("({}){} < 1 ? 1 : {}", with_sign, given, given));
+    const std::string rounds =
+        name(kind, fmt::format("({}){} < ({}){} ? ({})({} - {} - 1u) / {} + 1u : 0u", with_sign,
+                               first, with_sign, end, type, end, first, step));
+    const std::string round = fmt::format("t{}", next_++);
+    const std::string i = local(s.local, 0);
+    line("for ({} {} = 0, {} = {}; {} < {}; ++{}, {} += {}) {{", type, round, i, first, round,
+         rounds, round, i, step);
+    inner(s.body);
+    line("}}");
+}
+
+void Writer::function_text(std::uint32_t number) {
+    const ir::Function& f = program_.functions[number];
+    code_ = &f.code;
+    std::string head = fmt::format(
+        "struct r{} {{ {} c0, c1, c2, c3; }};\nstatic struct r{} f{}("
+        "struct call* w",
+        number, held(f.type.kind), number, number);
+    for (std::uint32_t a = 0; a < f.arguments; ++a)
+        for (unsigned k = 0; k < f.code.locals[a].type.lanes; ++k)
+            head += fmt::format(", {} {}", held(f.code.locals[a].type.kind), local(a, k));
+    line("{}) {{", head);
+    inner(f.code.root);
+    ++indent_;
+    line("struct r{} result = {{0}};", number);
+    const Value v = value(f.code.result);
+    for (std::size_t k = 0; k < v.size(); ++k) line("result.c{} = {};", k, v[k]);
+    line("return result;");
+    --indent_;
+    line("}}");
+}
+
+std::string Writer::write() {
+    for (std::size_t t = 0; t < program_.tables.size(); ++t) {
+        const ir::Table& table = program_.tables[t];
+        line("static const {} c{}[] = {{", table.type.bits() == 64 ? "uint64_t" : "uint32_t", t);
+        for (const std::uint64_t bits : table.bits)
+            line("{:#x}u,",
+                 table.type.kind == Kind::F16 ? std::uint64_t{lower::f32_of_f16(bits)} : bits);
+        line("}};");
+    }
+    for (std::uint32_t f = 0; f < program_.functions.size(); ++f) function_text(f);
+    code_ = &program_.main;
+    line("void wye_main(struct call* w) {{");
+    inner(program_.main.root);
+    line("}}");
+    return std::move(out_);
+}
+
+}  // namespace
+
+std::string write(const ir::Program& program, std::uint32_t subgroup) {
+    return Writer(program, subgroup).write();
+}
+
+}  // namespace c11

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs as plain C11, for the system's compiler: the smallest writer on top of the middle form.
+// One invocation is one call; what runs them waits where they wait for one another.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "wye/sdk/program.hpp"
+
+namespace c11 {
+
+// What a call gets; the text declares the same. One for each invocation.
+struct Call {
+    void* const* buffers;          // by number, `shared` arrays too
+    const std::uint64_t* lengths;  // of buffers
+    const std::uint64_t* params;   // bits
+    std::uint32_t group[3], groups[3], local[3];
+    std::uint32_t index;   // of the invocation in its workgroup
+    std::uint32_t* slots;  // of the workgroup, one for each invocation
+    std::uint32_t trap_code, trap_count;
+    // Until all invocations of the workgroup, or of the subgroup, have come here.
+    void (*wait)(Call* call, int workgroup);
+};
+
+// `program`: valid, without math functions and grid barriers. `subgroup`: 0 where it uses none.
+// The entry is `wye_main`.
+[[nodiscard]] std::string write(const wye::ir::Program& program, std::uint32_t subgroup);
+
+}  // namespace c11
