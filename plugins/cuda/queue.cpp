@@ -11,12 +11,9 @@
 namespace wye::cuda {
 
 Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
-    const Driver& driver = device.driver;
-    const Current current(device.context());
-    CUstream stream = nullptr;
-    const CUresult status = driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    StreamHandle handle;
+    const CUresult status = device.context().make_queue(handle);
     WYE_TRY(device.check(status, "cuStreamCreate"));
-    StreamHandle handle(device.context(), stream);
     return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
 }
 
@@ -109,17 +106,7 @@ void Queue::abandon() {
 }
 
 std::byte* Queue::stage(std::uint64_t size) {
-    Staging& staging = timeline_.staging;
-    if (size > Staging::kMostBytes) return nullptr;
-    std::byte* out = staging.take(size);
-    const std::optional<std::uint64_t> oldest = staging.oldest();
-    if (out != nullptr || !oldest) return out;
-    (void)timeline_.poll(*oldest);  // perhaps it has ended
-    return staging.take(size);
-}
-
-Result<void> Queue::took(CUresult status, std::string_view call) {
-    return queued(device_.check(status, call));
+    return timeline_.staging.take(size, [&](std::uint64_t value) { (void)timeline_.poll(value); });
 }
 
 // quirk cuda-fill-8: the first element is made, and then copied in doubling steps.

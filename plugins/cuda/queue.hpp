@@ -37,7 +37,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     // Page-locked memory for a small transfer; null: go without.
     std::byte* stage(std::uint64_t size);
-    Result<void> took(CUresult status, std::string_view call);
     Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
 
     Device& device_;

@@ -27,11 +27,7 @@ std::optional<Error> Timeline::settle(std::uint64_t value, Submit& submit) {
 }
 
 std::uint64_t Timeline::spent_ns(const Submit& submit) const {
-    float milliseconds = 0;
-    if (!submit.first || device_.driver.cuEventElapsedTime(&milliseconds, submit.first->get(),
-                                                           submit.last->get()) != CUDA_SUCCESS)
-        return 0;
-    return static_cast<std::uint64_t>(static_cast<double>(milliseconds) * 1e6);
+    return events.spent_ns(submit.first, submit.last);
 }
 
 Result<bool> Timeline::wait_for(const EventRef& event, std::uint64_t) {

@@ -10,11 +10,8 @@
 namespace wye::opencl {
 
 Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
-    const Driver& driver = device.driver;
-    const cl_command_queue_properties properties = timing ? CL_QUEUE_PROFILING_ENABLE : 0;
-    cl_int status = CL_SUCCESS;
-    QueueHandle handle(driver, driver.clCreateCommandQueue(device.context().get(), device.info.id,
-                                                           properties, &status));
+    QueueHandle handle;
+    const cl_int status = device.context().make_queue(timing, handle);
     WYE_TRY(device.check(status, "clCreateCommandQueue"));
     return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
 }
@@ -115,10 +112,6 @@ Order Queue::next() {
         out.event = submit_.first.receive(device_.driver);
     }
     return out;
-}
-
-Result<void> Queue::took(cl_int status, std::string_view call) {
-    return queued(device_.check(status, call));
 }
 
 }  // namespace wye::opencl

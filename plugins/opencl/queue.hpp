@@ -39,7 +39,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     // The waits and the event of the operation that is queued next.
     Order next();
-    Result<void> took(cl_int status, std::string_view call);
 
     Device& device_;
     QueueHandle handle_;

@@ -26,6 +26,8 @@ struct EventState {
     cl_int state = CL_COMPLETE;  // above that: not ended yet; negative: it failed
 };
 [[nodiscard]] EventState state_of(const Driver& driver, cl_event event);
+// From the start of one command to the end of another; 0: the driver does not say.
+[[nodiscard]] std::uint64_t spent_ns(const Driver& driver, cl_event first, cl_event last);
 
 // "CALL on SUBJECT failed: CL_NAME (-5)", with the remedy that fits the code.
 [[nodiscard]] Error native_error(cl_int value, std::string_view call, std::string_view subject);

@@ -25,17 +25,8 @@ std::optional<Error> Timeline::settle(std::uint64_t, const Submit& submit) {
 }
 
 std::uint64_t Timeline::spent_ns(const Submit& submit) const {
-    const Driver& driver = device_.driver;
-    const cl_event last = submit.last.get();
-    const cl_event first = submit.first ? submit.first.get() : last;
-    cl_ulong start = 0;
-    cl_ulong end = 0;
-    if (driver.clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start, &start,
-                                       nullptr) != CL_SUCCESS ||
-        driver.clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
-            CL_SUCCESS)
-        return 0;
-    return end > start ? end - start : 0;
+    const EventHandle& first = submit.first ? submit.first : submit.last;
+    return opencl::spent_ns(device_.driver, first.get(), submit.last.get());
 }
 
 // That a command failed is its own value's error.

@@ -8,7 +8,9 @@
 namespace wye::vulkan {
 
 Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
-    WYE_ASSIGN(SemaphoreHandle handle, Segments::make_semaphore(device));
+    SemaphoreHandle handle;
+    const VkResult status = device.context().make_queue(handle);
+    WYE_TRY(device.check(status, "vkCreateSemaphore"));
     return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
 }
 

@@ -58,10 +58,8 @@ Result<std::uint64_t> Context::free_bytes() const {
 
 // quirk cuda-free-waits: a pool's frees do not.
 CUresult Context::make_pool() {
-    CUstream stream = nullptr;
-    const CUresult status = driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    const CUresult status = make_queue(pool_stream_);
     if (status != CUDA_SUCCESS) return status;
-    pool_stream_ = StreamHandle(*this, stream);
     if (!info_.memory_pools) return CUDA_SUCCESS;
     CUmemPoolProps props{};
     props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -73,6 +71,11 @@ CUresult Context::make_pool() {
     cuuint64_t kept = info_.memory_bytes / kKeptShare;
     (void)driver.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept);
     return CUDA_SUCCESS;
+}
+
+CUresult Context::make_queue(StreamHandle& out) {
+    const Current current(*this);
+    return driver.cuStreamCreate(out.receive(*this), CU_STREAM_NON_BLOCKING);
 }
 
 CUresult Context::try_allocate(std::uint64_t size, CUdeviceptr& out) {

@@ -32,6 +32,7 @@ class Context : public ContextState {
     static void release(const Context& context, CUdeviceptr memory);
     using Memory = sdk::Handle<const Context, CUdeviceptr, &Context::release>;
     [[nodiscard]] CUresult allocate(std::uint64_t size, Memory& out);
+    [[nodiscard]] CUresult make_queue(StreamHandle& out);
     // Where empty ranges point: a kernel may always read one element.
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }
 

@@ -17,6 +17,14 @@ Result<EventRef> Events::record() {
     return event;
 }
 
+std::uint64_t Events::spent_ns(const EventRef& first, const EventRef& last) const {
+    float milliseconds = 0;
+    if (!first ||
+        device_.driver.cuEventElapsedTime(&milliseconds, first->get(), last->get()) != CUDA_SUCCESS)
+        return 0;
+    return static_cast<std::uint64_t>(static_cast<double>(milliseconds) * 1e6);
+}
+
 void Events::give_back(EventRef event) {
     if (!event || event.use_count() != 1) return;
     const sdk::Lock lock(mutex_);

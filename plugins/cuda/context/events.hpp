@@ -19,6 +19,8 @@ class Events {
 
     // An event at the end of what the stream has now. With the context current.
     [[nodiscard]] Result<EventRef> record();
+    // From one event to another, both of a queue with timing; 0: the driver does not say.
+    [[nodiscard]] std::uint64_t spent_ns(const EventRef& first, const EventRef& last) const;
     // To be used again, unless somebody still waits for it. Null: nothing.
     void give_back(EventRef event);
 

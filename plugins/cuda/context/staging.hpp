@@ -20,11 +20,16 @@ class Staging : public sdk::LockedRing {
 
     explicit Staging(const ContextState& context) : LockedRing(kCapacity), context_(context) {}
 
-    // Null when there is no room now, or the driver has no such memory left. With the context
-    // current.
-    [[nodiscard]] std::byte* take(std::uint64_t size) {
+    // Null when there is no room, or the driver has no such memory left. `see(value)` looks whether
+    // the value in the way was reached. With the context current.
+    template <typename See>
+    [[nodiscard]] std::byte* take(std::uint64_t size, See&& see) {
         if (size > kMostBytes || (!memory_ && !acquire())) return nullptr;
-        const auto offset = LockedRing::take(size, kUnit);
+        std::optional<std::uint64_t> offset = LockedRing::take(size, kUnit);
+        if (const auto value = oldest(); !offset && value) {
+            see(*value);
+            offset = LockedRing::take(size, kUnit);
+        }
         return offset ? static_cast<std::byte*>(memory_.get()) + *offset : nullptr;
     }
 

@@ -48,9 +48,16 @@ cl_int Context::allocate(std::uint64_t size, MemoryHandle& out) const {
     return status;
 }
 
-bool Context::answers() const {
+cl_int Context::make_queue(bool timing, QueueHandle& out) const {
+    const cl_command_queue_properties properties = timing ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int status = CL_SUCCESS;
-    const QueueHandle queue(driver_, driver_.clCreateCommandQueue(get(), info_.id, 0, &status));
+    out = QueueHandle(driver_, driver_.clCreateCommandQueue(get(), info_.id, properties, &status));
+    return status;
+}
+
+bool Context::answers() const {
+    QueueHandle queue;
+    cl_int status = make_queue(false, queue);
     // No room for one more queue says nothing, and none for `nothing`, if its memory comes only
     // now.
     if (status != CL_SUCCESS) return no_room(status);

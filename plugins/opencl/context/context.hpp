@@ -22,6 +22,7 @@ class Context {
     // Of at least kLeastBytes.
     static constexpr std::uint64_t kLeastBytes = 64;
     [[nodiscard]] cl_int allocate(std::uint64_t size, MemoryHandle& out) const;
+    [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out) const;
     // Stands for empty ranges: a kernel may always read one element.
     [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }
     // Whether a new queue still does a tiny piece of work. It waits a second at most.

@@ -7,18 +7,6 @@
 
 namespace wye::vulkan {
 
-Result<SemaphoreHandle> Segments::make_semaphore(Device& device) {
-    auto type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
-    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-    auto info = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
-    info.pNext = &type;
-    SemaphoreHandle out;
-    const VkResult result = device.vk().vkCreateSemaphore(device.handle(), &info, nullptr,
-                                                          out.receive(device.context()));
-    WYE_TRY(device.check(result, "vkCreateSemaphore"));
-    return out;
-}
-
 Result<void> Segments::send(const std::vector<SegmentWait>& waits,
                             std::unique_ptr<Recording>& recording,
                             std::vector<sdk::HostCopy>& copies) {

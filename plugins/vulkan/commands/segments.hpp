@@ -27,7 +27,6 @@ struct SegmentWait {
 
 class Segments {
   public:
-    [[nodiscard]] static Result<SemaphoreHandle> make_semaphore(Device& device);
     Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore, bool timing)
         : staging(device),
           recordings(device, timing),

@@ -74,6 +74,14 @@ std::uint64_t Context::free_bytes() const {
     return out;
 }
 
+VkResult Context::make_queue(SemaphoreHandle& out) {
+    auto type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    auto create = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+    create.pNext = &type;
+    return vk.vkCreateSemaphore(handle, &create, nullptr, out.receive(*this));
+}
+
 void Context::take_queues(std::uint32_t count) {
     for (std::uint32_t q = 0; q < count; ++q) {
         SharedQueue& shared = *queues_.emplace_back(std::make_unique<SharedQueue>());

@@ -29,6 +29,8 @@ class Context : public ContextState {
 
     // From the driver's budget; UINT64_MAX where it states none.
     [[nodiscard]] std::uint64_t free_bytes() const;
+    // A timeline semaphore, by which a queue numbers its segments.
+    [[nodiscard]] VkResult make_queue(SemaphoreHandle& out);
     // The next of the VkQueues, in turn.
     [[nodiscard]] SharedQueue& next_queue() {
         return *queues_[turn_.fetch_add(1) % queues_.size()];

@@ -65,6 +65,11 @@ class InOrderQueue {
         queued_ = queued_ || done.ok();
         return done;
     }
+    // As that, of what a call of the driver returned.
+    template <typename Status>
+    [[nodiscard]] Result<void> took(Status status, std::string_view call) {
+        return queued(static_cast<Derived&>(*this).device().check(status, call));
+    }
     // Whether some of the submit was queued.
     [[nodiscard]] bool begun() const { return queued_; }
     // The one of the calls that the operation asks for.
