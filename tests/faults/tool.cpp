@@ -31,9 +31,9 @@ struct Ended {
     bool hung = false;
 };
 
-class Worker {
+class CommandRun {
   public:
-    Worker(const Job& job, fs::path folder, Progress& progress)
+    CommandRun(const Job& job, fs::path folder, Progress& progress)
         : job_(job),
           folder_(std::move(folder)),
           progress_(progress),
@@ -217,7 +217,7 @@ std::vector<std::string> tool_names() { return {"wye run", "wye info", "wye lowe
 
 int run_tool_job(const Job& job, const Range& range, const std::string& folder,
                  Progress& progress) {
-    return Worker(job, folder, progress).run(range);
+    return CommandRun(job, folder, progress).run(range);
 }
 
 #else

@@ -9,7 +9,6 @@ namespace {
 constexpr std::size_t kMostOwn = 12;
 constexpr std::size_t kMostShared = 8;
 constexpr std::size_t kMostPrograms = 10;
-constexpr std::size_t kMostWords = 3000;
 
 }  // namespace
 

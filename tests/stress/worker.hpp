@@ -12,6 +12,8 @@
 
 namespace wye::stress {
 
+constexpr std::size_t kMostWords = 3000;  // of a buffer
+
 // A buffer that only one thread knows, and what must be in it.
 struct OwnBuffer {
     std::size_t place = 0;

@@ -8,7 +8,6 @@
 namespace wye::stress {
 namespace {
 
-constexpr std::size_t kMostWords = 3000;
 constexpr std::uint32_t kUnwritten = 0xdeadbeef;
 constexpr std::uint32_t kShortLoop = 300;
 constexpr std::uint32_t kLongLoop = 60000;

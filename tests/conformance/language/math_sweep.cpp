@@ -16,8 +16,8 @@
 namespace conformance {
 namespace {
 
-constexpr std::uint64_t kChunk = 1U << 18U;
-constexpr std::size_t kOracle = 256;  // inputs that the oracle evaluates too
+constexpr std::uint64_t kMathChunk = 1U << 18U;
+constexpr std::size_t kMathOracle = 256;  // inputs that the oracle evaluates too
 
 struct Function {
     const char* name;
@@ -82,10 +82,10 @@ struct Inputs {
 
 template <typename T>
 Inputs all_inputs(unsigned kind, std::uint64_t wanted) {
-    Inputs out{inputs<T>(kind, 0, kOracle), {}};
-    for (std::uint64_t done = 0; done < wanted; done += kChunk)
-        out.chunks.push_back(
-            inputs<T>(kind, done + 1, static_cast<std::size_t>(std::min(kChunk, wanted - done))));
+    Inputs out{inputs<T>(kind, 0, kMathOracle), {}};
+    for (std::uint64_t done = 0; done < wanted; done += kMathChunk)
+        out.chunks.push_back(inputs<T>(
+            kind, done + 1, static_cast<std::size_t>(std::min(kMathChunk, wanted - done))));
     return out;
 }
 

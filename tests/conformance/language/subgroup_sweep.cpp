@@ -18,9 +18,9 @@
 namespace conformance {
 namespace {
 
-constexpr std::size_t kChunk = 65536;
+constexpr std::size_t kSubgroupChunk = 65536;
 constexpr std::size_t kWorkgroup = 128;
-constexpr std::size_t kOracle = 2 * kWorkgroup;  // inputs that the oracle evaluates too
+constexpr std::size_t kSubgroupOracle = 2 * kWorkgroup;  // inputs that the oracle evaluates too
 
 template <typename T>
 using Group = std::vector<T>;
@@ -36,7 +36,7 @@ T sum(T a, T b) {
 }
 
 template <typename T>
-T smaller(T a, T b) {
+T smaller_lane(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
         if (std::isnan(a)) return b;
         if (std::isnan(b)) return a;
@@ -45,8 +45,8 @@ T smaller(T a, T b) {
     return b < a ? b : a;
 }
 template <typename T>
-T larger(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return -smaller(-a, -b);
+T larger_lane(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return -smaller_lane(-a, -b);
     return a < b ? b : a;
 }
 
@@ -71,17 +71,19 @@ Group<T> scanned(Group<T> v) {
 }
 
 template <typename T>
-struct Operation {
+struct SubgroupOperation {
     const char* text;  // of x and lane
     Group<T> (*expected)(const Group<T>& x, const Lanes& lane);
 };
 
 template <typename T>
-std::vector<Operation<T>> operations() {
-    std::vector<Operation<T>> out = {
+std::vector<SubgroupOperation<T>> operations() {
+    std::vector<SubgroupOperation<T>> out = {
         {"subgroup_add(x)", [](const Group<T>& x, const Lanes&) { return reduced(x, sum<T>); }},
-        {"subgroup_min(x)", [](const Group<T>& x, const Lanes&) { return reduced(x, smaller<T>); }},
-        {"subgroup_max(x)", [](const Group<T>& x, const Lanes&) { return reduced(x, larger<T>); }},
+        {"subgroup_min(x)",
+         [](const Group<T>& x, const Lanes&) { return reduced(x, smaller_lane<T>); }},
+        {"subgroup_max(x)",
+         [](const Group<T>& x, const Lanes&) { return reduced(x, larger_lane<T>); }},
         {"subgroup_inclusive_add(x)", [](const Group<T>& x, const Lanes&) { return scanned(x); }},
         {"subgroup_exclusive_add(x)",
          [](const Group<T>& x, const Lanes&) {
@@ -133,7 +135,7 @@ std::vector<Operation<T>> operations() {
 
 template <typename T>
 std::string text_of(const std::string& type, std::uint32_t width,
-                    const std::vector<Operation<T>>& all) {
+                    const std::vector<SubgroupOperation<T>>& all) {
     std::string text = "wye 1; program subgroups; workgroup " + std::to_string(kWorkgroup) +
                        "; subgroup " + std::to_string(width) + ";\ninput in_x: " + type +
                        "[]; input lanes: u32[len(in_x)]; output r: " + type + "[len(in_x) * " +
@@ -169,8 +171,8 @@ T stored(T value) {
 
 // The first difference, or nothing.
 template <typename T>
-std::string compare(const std::vector<Operation<T>>& all, std::uint32_t width, const Launch& launch,
-                    const std::vector<std::vector<std::byte>>& got) {
+std::string compare(const std::vector<SubgroupOperation<T>>& all, std::uint32_t width,
+                    const Launch& launch, const std::vector<std::vector<std::byte>>& got) {
     const auto x = values<T>(launch.buffers[0].bytes);
     const auto lanes = values<std::uint32_t>(launch.buffers[1].bytes);
     const auto r = values<T>(got[2]);
@@ -213,7 +215,7 @@ Launch inputs(unsigned kind, std::size_t bytes, std::size_t operations, std::uin
 template <typename T>
 void sweep(const Device& device, const std::string& type, unsigned kind, std::uint32_t width,
            std::uint64_t wanted, Count& count) {
-    const std::vector<Operation<T>> all = operations<T>();
+    const std::vector<SubgroupOperation<T>> all = operations<T>();
     const std::string what = "subgroups of " + std::to_string(width) + " on " + type;
     const auto judge = [&](const std::string& problem) {
         ++(problem.empty() ? count.passed : count.failed);
@@ -223,13 +225,13 @@ void sweep(const Device& device, const std::string& type, unsigned kind, std::ui
     const auto wire = program.ok() ? program->lower("wire") : wye::Result<std::string>("");
     if (!program.ok() || !wire.ok())
         return judge(program.ok() ? wire.error().text() : program.error().text());
-    const Launch small = inputs(kind, sizeof(T), all.size(), 0, kOracle);
+    const Launch small = inputs(kind, sizeof(T), all.size(), 0, kSubgroupOracle);
     const auto oracle = expected(*wire, {small});
     if (!oracle.ok()) return judge(oracle.error().text());
     const std::string odd = compare(all, width, small, *oracle);
     if (!odd.empty()) return judge("the oracle does not agree with the host: " + odd);
-    for (std::uint64_t done = 0; done < wanted; done += kChunk) {
-        const Launch launch = inputs(kind, sizeof(T), all.size(), done + width, kChunk);
+    for (std::uint64_t done = 0; done < wanted; done += kSubgroupChunk) {
+        const Launch launch = inputs(kind, sizeof(T), all.size(), done + width, kSubgroupChunk);
         const auto got = device.run(*program, {launch}, false);
         if (!got.ok()) return judge(got.error().text());
         const std::string bad = compare(all, width, launch, *got);
@@ -259,7 +261,8 @@ Count sweep_subgroups(const Device& device, std::uint64_t wanted) {
         if (device.has("f64") && device.has("ieee_f64"))
             sweep<double>(device, "f64", WYE_KIND_F64, width, each, count);
         std::printf("subgroups of %u: %llu inputs of each type\n", width,
-                    static_cast<unsigned long long>((each + kChunk - 1) / kChunk * kChunk));
+                    static_cast<unsigned long long>((each + kSubgroupChunk - 1) / kSubgroupChunk *
+                                                    kSubgroupChunk));
     }
     return count;
 }

@@ -225,7 +225,7 @@ void compare(const Sweep& sweep, const Layout& layout, const Launch& launch, std
     }
 }
 
-void judge(Count& count, const std::string& what, const std::string& problem) {
+void tally(Count& count, const std::string& what, const std::string& problem) {
     ++(problem.empty() ? count.passed : count.failed);
     if (!problem.empty()) std::printf("FAILED %s: %s\n", what.c_str(), problem.c_str());
 }
@@ -275,23 +275,23 @@ Count run_sweeps(const Device& device, const std::string& only, std::uint64_t in
         const Layout layout = layout_of(sweep);
         const auto program = device.context().program_from_text(text_of(sweep, layout), kind.name);
         if (!program.ok()) {
-            judge(count, kind.name, program.error().text());
+            tally(count, kind.name, program.error().text());
             continue;
         }
         // Elements of 8 and 16 bits that are only loaded and stored: each once.
         const bool storage = sweep.kind >= WYE_KIND_I8;
         const std::uint64_t wanted =
             storage ? std::uint64_t{1} << (8U * kind.bytes) : inputs_wanted;
-        judge(count, std::string(kind.name) + ", oracle",
+        tally(count, std::string(kind.name) + ", oracle",
               check_with_oracle(*program, sweep, layout));
         std::vector<Mismatches> found(sweep.operations.size());
         const std::string problem = run_chunks(device, *program, sweep, layout, wanted, found);
         if (!problem.empty()) {
-            judge(count, kind.name, problem);
+            tally(count, kind.name, problem);
             continue;
         }
         for (std::size_t k = 0; k < found.size(); ++k)
-            judge(count, std::string(kind.name) + " `" + sweep.operations[k].text + "`",
+            tally(count, std::string(kind.name) + " `" + sweep.operations[k].text + "`",
                   found[k].count == 0
                       ? std::string()
                       : std::to_string(found[k].count) + " mismatches, first at " + found[k].first);

@@ -12,6 +12,8 @@
 #include "lower/lower.hpp"
 #include "programs.hpp"
 
+namespace test_golden {
+
 namespace {
 
 std::string read(const std::filesystem::path& path) {
@@ -51,3 +53,5 @@ TEST_CASE("lowered text is as reviewed") {
     }
     CHECK(seen >= 8);
 }
+
+}  // namespace test_golden

@@ -11,6 +11,8 @@
 #include "programs.hpp"
 #include "support/examples.hpp"
 
+namespace test_lower {
+
 using wye::lower::Artifact;
 using wye::lower::lower;
 using wye::lower::TargetFacts;
@@ -353,3 +355,5 @@ TEST_CASE("a workgroup of one invocation has no barriers") {
     CHECK_FALSE(has(lowered(one), "barrier("));
     CHECK(has(lowered(two), "barrier("));
 }
+
+}  // namespace test_lower

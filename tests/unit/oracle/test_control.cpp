@@ -8,6 +8,8 @@
 #include "assembler.hpp"
 #include "oracle/oracle.hpp"
 
+namespace test_control {
+
 namespace {
 
 namespace as = assembler;
@@ -445,3 +447,5 @@ TEST_CASE("what cannot be evaluated is refused with a sentence") {
         CHECK(!oracle::run(cut, {}).ok());
     }
 }
+
+}  // namespace test_control

@@ -17,6 +17,8 @@
 #include "support/sha256.hpp"
 #include "support/temp_dir.hpp"
 
+namespace test_examples {
+
 namespace {
 
 std::vector<std::byte> wire_of(const std::string& program) {
@@ -113,3 +115,5 @@ TEST_CASE("the sha256 program agrees with coreutils on a file") {
     CHECK(support::hex(outcome.buffers[1]) == expected);
     CHECK(expected.size() == 4 * 64);
 }
+
+}  // namespace test_examples

@@ -13,6 +13,8 @@
 #include "oracle/arithmetic.hpp"
 #include "oracle/oracle.hpp"
 
+namespace test_operations {
+
 namespace {
 
 namespace as = assembler;
@@ -361,3 +363,5 @@ TEST_CASE("math functions are refused by name") {
     launch.buffers.emplace_back();
     CHECK(oracle::run(program.wire(), launch).error.find("math function") != std::string::npos);
 }
+
+}  // namespace test_operations

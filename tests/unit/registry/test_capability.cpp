@@ -3,6 +3,8 @@
 
 #include "registry/capability.hpp"
 
+namespace test_capability {
+
 using namespace wye::registry;
 
 namespace {
@@ -98,3 +100,5 @@ TEST_CASE("a workgroup whose product overflows does not slip through") {
     REQUIRE(check(needs, f).unmet.size() == 1);
     CHECK(check(needs, f).unmet[0].name == "max_workgroup_invocations");
 }
+
+}  // namespace test_capability

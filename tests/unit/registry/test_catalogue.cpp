@@ -11,6 +11,8 @@
 #include "fakes/base.hpp"
 #include "registry/catalogue.hpp"
 
+namespace test_catalogue {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -317,3 +319,5 @@ TEST_CASE("facts are read as the header types them, and go back to the C form") 
     CHECK(find_fact("max_workgroup_size")->key == WYE_FACT_KEY_MAX_WORKGROUP_SIZE);
     CHECK(find_fact("nonsense") == nullptr);
 }
+
+}  // namespace test_catalogue

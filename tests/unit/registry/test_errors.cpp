@@ -10,6 +10,8 @@
 #include "registry/record.hpp"
 #include "wye/sdk/plugin.hpp"
 
+namespace test_errors {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -164,3 +166,5 @@ TEST_CASE("a record reads as one line and as an error") {
     CHECK(code_name(Code::ABI_MISMATCH) == "ABI_MISMATCH");
     CHECK(code_name(static_cast<Code>(999)) == "UNKNOWN");
 }
+
+}  // namespace test_errors

@@ -17,6 +17,8 @@
 #include "registry/report.hpp"
 #include "temporary_folder.hpp"
 
+namespace test_fakes {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -347,3 +349,5 @@ TEST_CASE("the null plugin loads and has no devices") {
     CHECK(null->backend == "null");
     CHECK(registry->records().empty());
 }
+
+}  // namespace test_fakes

@@ -8,6 +8,8 @@
 #include "registry/error_object.hpp"
 #include "registry/handshake.hpp"
 
+namespace test_handshake {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -166,3 +168,5 @@ TEST_CASE("extension chains") {
     CHECK(check_chain(&loop, "x").error().code == Code::BAD_PLUGIN);
     CHECK(check_chain(&loop, "x").error().fix.find("author") != std::string::npos);
 }
+
+}  // namespace test_handshake

@@ -11,6 +11,8 @@
 #include "registry/report.hpp"
 #include "wye/sdk/plugin.hpp"
 
+namespace test_lies {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -151,3 +153,5 @@ TEST_CASE("memory that is not there is not read") {
 }
 
 }  // namespace
+
+}  // namespace test_lies

@@ -5,6 +5,8 @@
 
 #include "registry/manifest.hpp"
 
+namespace test_manifest {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -148,3 +150,5 @@ TEST_CASE("plugin ids") {
     CHECK(valid_plugin_id(std::string(64, 'a')));
     CHECK_FALSE(valid_plugin_id(std::string(65, 'a')));
 }
+
+}  // namespace test_manifest

@@ -7,6 +7,8 @@
 
 #include "registry/ownership.hpp"
 
+namespace test_ownership {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -290,3 +292,5 @@ TEST_CASE("a process has 4095 contexts at most") {
     held.pop_back();
     CHECK(ContextTag::take().ok());
 }
+
+}  // namespace test_ownership

@@ -7,6 +7,8 @@
 #include "registry/report.hpp"
 #include "temporary_folder.hpp"
 
+namespace test_report {
+
 using namespace wye;
 using namespace wye::registry;
 using Json = nlohmann::ordered_json;
@@ -128,3 +130,5 @@ TEST_CASE("two reports of one machine are equal, and bytes that are not UTF-8 do
     CHECK(first == text());
     CHECK(Json::accept(first));
 }
+
+}  // namespace test_report

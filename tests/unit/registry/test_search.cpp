@@ -8,6 +8,8 @@
 #include "fake_files.hpp"
 #include "registry/search.hpp"
 
+namespace test_search {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -329,3 +331,5 @@ TEST_CASE("ids of file names") {
     CHECK(id_of_file("mine.so") == "mine");
     CHECK(id_of_file("lib.so") == "lib");
 }
+
+}  // namespace test_search

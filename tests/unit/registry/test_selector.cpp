@@ -3,6 +3,8 @@
 
 #include "registry/selector.hpp"
 
+namespace test_selector {
+
 using namespace wye;
 using namespace wye::registry;
 
@@ -92,3 +94,5 @@ TEST_CASE("discards alone mean auto without them") {
     CHECK(selector->discards("opencl", 1));
     CHECK_FALSE(selector->discards("opencl", 0));
 }
+
+}  // namespace test_selector

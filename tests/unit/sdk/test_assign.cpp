@@ -7,6 +7,8 @@
 
 #include "wye/sdk/typing.hpp"
 
+namespace test_assign {
+
 using namespace wye::ir;
 
 namespace {
@@ -272,3 +274,5 @@ TEST_CASE("broken references are survived") {
     CHECK(m.problems().empty());
     CHECK(m.code.locals[0].type.none());
 }
+
+}  // namespace test_assign

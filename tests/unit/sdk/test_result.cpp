@@ -7,6 +7,8 @@
 
 #include "wye/sdk/result.hpp"
 
+namespace test_result {
+
 namespace {
 
 using wye::Code;
@@ -49,3 +51,5 @@ TEST_CASE("causes that several errors share stay while one of them does") {
     CHECK(causes_of(*inner) == 1);
     CHECK(second.text().find("because: 0") != std::string::npos);
 }
+
+}  // namespace test_result

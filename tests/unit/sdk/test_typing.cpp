@@ -10,6 +10,8 @@
 
 #include "wye/sdk/typing.hpp"
 
+namespace test_typing {
+
 using namespace wye::ir;
 
 namespace {
@@ -372,3 +374,5 @@ TEST_CASE("a wrong number of operands is refused, not read past") {
         CHECK_FALSE(derive_type(world.program, world.code, e, many).ok());
     }
 }
+
+}  // namespace test_typing

@@ -12,7 +12,7 @@
 
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_compile {
 namespace {
 
 using namespace std::chrono_literals;
@@ -251,4 +251,4 @@ TEST_CASE("preparing stands also where the driver refuses a launch of no workgro
     check_ok(Job(program, device).param(1).in(0, t.x.data(), 12).out(1, t.r.data(), 12).run(t.rig));
 }
 
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_compile

@@ -5,7 +5,7 @@
 
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_faults {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -208,4 +208,4 @@ TEST_CASE("everything is destroyed with the context") {
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_faults

@@ -3,7 +3,7 @@
 // Devices that are lost, and memory that runs out.
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_lost {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -161,4 +161,4 @@ TEST_CASE("when memory is full, scratch that nobody uses makes room; then it is 
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_lost

@@ -3,7 +3,7 @@
 
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_threads {
 namespace {
 
 TEST_CASE("threads share a context: one call at a time in a queue, right bytes for everyone") {
@@ -75,4 +75,4 @@ TEST_CASE("buffers come and go on several threads") {
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_threads

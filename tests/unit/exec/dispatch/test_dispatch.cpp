@@ -3,7 +3,7 @@
 // What a dispatch sends to the driver, and in which order.
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_dispatch {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -319,4 +319,4 @@ TEST_CASE("a log does not slow a repeated request down") {
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_dispatch

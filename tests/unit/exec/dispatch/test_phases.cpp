@@ -7,7 +7,7 @@
 
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_phases {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -64,4 +64,4 @@ TEST_CASE("a cooperative launch of a program with grid barriers needs grid_sync"
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_phases

@@ -3,7 +3,7 @@
 // Refusals come with a code, a sentence and a remedy, and before any driver is entered.
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_refusals {
 namespace {
 
 // Everything that enters the driver, before and after.
@@ -289,4 +289,4 @@ TEST_CASE("buffers: bad alignments and sizes") {
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_refusals

@@ -6,7 +6,7 @@
 
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_repeat {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -277,4 +277,4 @@ TEST_CASE("threads repeat their requests on one queue") {
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_repeat

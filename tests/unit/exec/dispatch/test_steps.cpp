@@ -11,7 +11,7 @@
 #include "exec/program/load.hpp"
 #include "plan/admit.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_steps {
 namespace {
 
 using Kind = BoundOperation::Kind;
@@ -170,4 +170,4 @@ TEST_CASE("each run between two grid barriers is a launch of its own, each progr
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_steps

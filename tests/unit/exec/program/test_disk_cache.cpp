@@ -12,6 +12,8 @@
 #include "rig.hpp"
 #include "wye/sdk/build_id.hpp"
 
+namespace test_disk_cache {
+
 using namespace wye;
 using namespace wye::exec;
 using namespace wye::exec::test;
@@ -338,3 +340,5 @@ TEST_CASE("the kept form of a program reads back, and nothing else does") {
     CHECK(sdk::build_id(&inside).size() >= 16);
     CHECK(sdk::build_id(nullptr).empty());
 }
+
+}  // namespace test_disk_cache

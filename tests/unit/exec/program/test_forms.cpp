@@ -4,7 +4,7 @@
 // kernel looks at the program that it is given.
 #include "rig.hpp"
 
-namespace wye::exec::test {
+namespace wye::exec::test::test_forms {
 namespace {
 
 // Check-free where the last invocation's i + s is inside a.
@@ -129,4 +129,4 @@ TEST_CASE("after preparing no launch waits for a compiler") {
 }
 
 }  // namespace
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::test_forms

@@ -9,6 +9,8 @@
 #include "lower/lower.hpp"
 #include "programs.hpp"
 
+namespace test_barrier_data {
+
 namespace {
 
 struct Case {
@@ -64,3 +66,5 @@ TEST_CASE("barriers order buffers where data passes through one") {
         CHECK((text->text().find("CLK_GLOBAL_MEM_FENCE") != std::string_view::npos) == c.passes);
     }
 }
+
+}  // namespace test_barrier_data

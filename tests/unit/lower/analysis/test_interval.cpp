@@ -9,6 +9,8 @@
 
 #include "lower/analysis/interval.hpp"
 
+namespace test_interval {
+
 using wye::ir::Kind;
 using wye::ir::Op;
 using wye::lower::Interval;
@@ -121,3 +123,5 @@ TEST_CASE("joins and meets") {
     CHECK(meet({1, 8}, {3, 9}) == Interval{3, 8});
     CHECK(meet({1, 2}, {5, 9}) == Interval{1, 2});  // a contradiction says nothing new
 }
+
+}  // namespace test_interval

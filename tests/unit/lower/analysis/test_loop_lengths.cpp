@@ -15,6 +15,8 @@
 #include "support/spirv_check.hpp"
 #include "wye/program_format.h"
 
+namespace test_loop_lengths {
+
 namespace {
 
 using wye::ir::Op;
@@ -195,3 +197,5 @@ TEST_CASE("random programs hold such loops") {
     }
     CHECK(with >= 10);
 }
+
+}  // namespace test_loop_lengths

@@ -11,6 +11,8 @@
 #include "lower/lower.hpp"
 #include "programs.hpp"
 
+namespace test_preconditions {
+
 namespace {
 
 using wye::lower::LaunchFacts;
@@ -172,3 +174,5 @@ TEST_CASE("without a bound there is no precondition") {
         CHECK_MESSAGE(text.find("any") == std::string::npos, text);
     }
 }
+
+}  // namespace test_preconditions

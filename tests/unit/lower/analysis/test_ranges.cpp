@@ -7,6 +7,8 @@
 #include "lower/analysis/ranges.hpp"
 #include "programs.hpp"
 
+namespace test_ranges {
+
 namespace {
 
 struct Case {
@@ -191,3 +193,5 @@ TEST_CASE("the analysis stays quick on programs made to be slow") {
     const auto long_chain = valid_program(program_around((body + "y[c2999] = 1u;").c_str()));
     CHECK_FALSE(all_accesses_proven(long_chain));
 }
+
+}  // namespace test_ranges

@@ -11,6 +11,8 @@
 #include "lower/passes/byte_moves.hpp"
 #include "programs.hpp"
 
+namespace test_byte_moves {
+
 namespace {
 
 using u32 = std::uint32_t;
@@ -104,3 +106,5 @@ TEST_CASE("other expressions are left alone") {
         CHECK(lowered(program, WYE_FORMAT_CUDA_C).find("__byte_perm") == std::string::npos);
     }
 }
+
+}  // namespace test_byte_moves

@@ -10,6 +10,8 @@
 
 #include "lower/passes/literal_divisor.hpp"
 
+namespace test_literal_divisor {
+
 using wye::lower::Reciprocal;
 using wye::lower::reciprocal_of;
 
@@ -76,3 +78,5 @@ TEST_CASE("small factors are found") {
     CHECK(reciprocal_of(7, 32, false).carries);
     CHECK_FALSE(reciprocal_of(7, 32, true).carries);
 }
+
+}  // namespace test_literal_divisor

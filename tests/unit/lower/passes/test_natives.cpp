@@ -12,6 +12,8 @@
 #include "lower/passes/native_functions.hpp"
 #include "programs.hpp"
 
+namespace test_natives {
+
 namespace {
 
 using namespace wye::lower;
@@ -49,7 +51,7 @@ std::string program_of(const std::string& op, int operands, const std::string& t
 Artifact lowered(const std::string& text, std::string_view format, std::uint32_t budget) {
     Options options;
     options.ulp_budget = budget;
-    auto artifact = lower(valid_program(text), format, {}, options);
+    auto artifact = wye::lower::lower(valid_program(text), format, {}, options);
     if (!artifact.ok()) FAIL(artifact.error().text());
     return std::move(artifact).value();
 }
@@ -150,3 +152,5 @@ TEST_CASE("functions that do not fit the budget stand beside those that do") {
     CHECK(names_of(lowered(text, WYE_FORMAT_OPENCL_C, 16).natives) ==
           "exp (f32);sin (f32);pow (f32);");
 }
+
+}  // namespace test_natives

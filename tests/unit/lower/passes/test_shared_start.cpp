@@ -7,6 +7,8 @@
 #include "lower/passes/shared_start.hpp"
 #include "programs.hpp"
 
+namespace test_shared_start {
+
 namespace {
 
 using How = wye::lower::SharedStart::How;
@@ -117,3 +119,5 @@ TEST_CASE("an index that names itself many times is given up") {
         if (program.buffers[b].name == "s")
             CHECK(wye::lower::shared_starts(program, program.workgroup)[b].how == How::Fill);
 }
+
+}  // namespace test_shared_start

@@ -16,6 +16,8 @@
 #include "programs.hpp"
 #include "wye/sdk/wire.hpp"
 
+namespace test_strict {
+
 namespace {
 
 using wye::ir::Op;
@@ -174,3 +176,5 @@ TEST_CASE("limits of the language hold with the definitions") {
     CHECK(refusal(kHead + doubling + "main { r[0] = d14(x[0]); }").find("inlined") !=
           std::string::npos);
 }
+
+}  // namespace test_strict

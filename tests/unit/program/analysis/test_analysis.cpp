@@ -6,6 +6,8 @@
 #include "program/analysis/analysis.hpp"
 #include "text_helpers.hpp"
 
+namespace test_analysis {
+
 using namespace wye::ir;
 
 namespace {
@@ -274,3 +276,5 @@ TEST_CASE("zero fill of outputs") {
     CHECK(zero_fill(p).outputs[2].column.below ==
           std::vector<Limit>{{Limit::From::Length, 1}, {Limit::From::Length, 0}});
 }
+
+}  // namespace test_analysis

@@ -4,6 +4,8 @@
 #include "program/analysis/analysis.hpp"
 #include "text_helpers.hpp"
 
+namespace test_size {
+
 using namespace wye::ir;
 
 namespace {
@@ -67,3 +69,5 @@ TEST_CASE("values that are missing are no crash") {
     CHECK(!evaluate_size({{WYE_SIZE_ADD, 0, 0}}, p, {}, {}, "x").ok());
     CHECK(!evaluate_size({}, p, {}, {}, "x").ok());
 }
+
+}  // namespace test_size

@@ -7,6 +7,8 @@
 #include "text_helpers.hpp"
 #include "wye/sdk/wire.hpp"
 
+namespace test_rules {
+
 using namespace wye::ir;
 
 namespace {
@@ -294,3 +296,5 @@ TEST_CASE("the first 100 errors, in text order") {
     REQUIRE(list.size() == kMaxDiagnostics);
     for (std::size_t k = 0; k < list.size(); ++k) CHECK(list[k].place.line == test::kBodyLine + k);
 }
+
+}  // namespace test_rules

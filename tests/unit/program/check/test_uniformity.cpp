@@ -3,6 +3,8 @@
 
 #include "text_helpers.hpp"
 
+namespace test_uniformity {
+
 using namespace wye::ir;
 
 namespace {
@@ -165,3 +167,5 @@ TEST_CASE("long chains stay linear") {
     CHECK(refusal(body).find("`a19999`, `a19998`, `a19997`, ... `a1`, `a0`, the `if`") !=
           std::string::npos);
 }
+
+}  // namespace test_uniformity

@@ -8,6 +8,8 @@
 
 #include "program/text/literal.hpp"
 
+namespace test_literals {
+
 using namespace wye::ir;
 
 namespace {
@@ -204,3 +206,5 @@ TEST_CASE("printing reads back to the same bits") {
     CHECK(literal_text(kI32, 0x80000000) == "-2147483648");
     CHECK(literal_text(kBool, 1) == "true");
 }
+
+}  // namespace test_literals

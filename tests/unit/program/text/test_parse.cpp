@@ -5,6 +5,8 @@
 
 #include "text_helpers.hpp"
 
+namespace test_parse {
+
 using namespace wye::ir;
 
 namespace {
@@ -178,3 +180,5 @@ TEST_CASE("long inputs end quickly") {
     CHECK(parse(text).diagnostics.size() == kMaxDiagnostics);
     CHECK(!parse(std::string((16U << 20U) + 1, ' ')).ok());
 }
+
+}  // namespace test_parse

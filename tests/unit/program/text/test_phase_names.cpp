@@ -5,6 +5,8 @@
 #include "program/wire/encode.hpp"
 #include "text_helpers.hpp"
 
+namespace test_phase_names {
+
 using wye::ir::parse;
 using wye::ir::print;
 
@@ -66,3 +68,5 @@ TEST_CASE("a name that lives on is not declared again") {
     CHECK(first_problem("var t = 1u; grid_barrier; if n > 1u { var t = 2u; } r[0] = t;") ==
           "`t` is out of scope here; the one declared at 7:43 ends with its block");
 }
+
+}  // namespace test_phase_names

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "generated.hpp"
 #include "program/analysis/analysis.hpp"
 #include "program/wire/encode.hpp"
 #include "text_helpers.hpp"
-#include "typed_program.hpp"
 #include "wye/sdk/wire.hpp"
+
+namespace test_print {
 
 namespace {
 
@@ -112,7 +114,7 @@ TEST_CASE("code that is not text prints as a file to be filled") {
 TEST_CASE("random valid programs survive text and wire") {
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         CAPTURE(seed);
-        wye::ir::Program program = test::TypedProgram(seed).make();
+        wye::ir::Program program = test::renamed(seed);
         const auto list = validate(program);
         const std::string text = print(program);
         CAPTURE(text);
@@ -129,3 +131,5 @@ TEST_CASE("random valid programs survive text and wire") {
         (void)zero_fill(program);
     }
 }
+
+}  // namespace test_print

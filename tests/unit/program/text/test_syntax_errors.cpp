@@ -5,6 +5,8 @@
 
 #include "text_helpers.hpp"
 
+namespace test_syntax_errors {
+
 using namespace wye::ir;
 
 namespace {
@@ -242,3 +244,5 @@ TEST_CASE("a diagnostic renders with its line and a caret") {
     placeless.fix = "Fix: f";
     CHECK(render(placeless, "p", "") == "p: main, statement 3: error: m\nFix: f\n");
 }
+
+}  // namespace test_syntax_errors

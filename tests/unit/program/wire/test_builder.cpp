@@ -13,6 +13,8 @@
 #include "wye/sdk/typing.hpp"
 #include "wye/sdk/wire.hpp"
 
+namespace test_builder {
+
 namespace {
 
 namespace b = wye::builder;
@@ -417,3 +419,5 @@ TEST_CASE("misuse surfaces when the program is read") {
     few.fn("f", b::u32, {}, [](Body&, Expr v) { return v; });
     refused(few, "local 4294967295 does not exist");
 }
+
+}  // namespace test_builder

@@ -4,8 +4,10 @@
 
 #include <cstring>
 
+#include "generated.hpp"
 #include "program/wire/encode.hpp"
-#include "random_program.hpp"
+
+namespace test_fingerprint {
 
 using namespace wye::ir;
 
@@ -14,7 +16,7 @@ TEST_CASE("the fingerprint is XXH3 of the encoding without notes") {
     CHECK(fingerprint_of_encoding({}).hex() == "99aa06d3014798d86001c324468d497f");
 
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        Program p = test::RandomProgram(seed).make();
+        Program p = test::scrambled(seed);
         const auto wire = encode(p, Notes::Drop);
         REQUIRE(wire.ok());
         const XXH128_hash_t hash = XXH3_128bits_withSeed(wire->data(), wire->size(), 0);
@@ -41,3 +43,5 @@ TEST_CASE("a program that does not encode has no fingerprint") {
     REQUIRE_FALSE(print.ok());
     CHECK(print.error().code == wye::Code::INVALID_PROGRAM);
 }
+
+}  // namespace test_fingerprint

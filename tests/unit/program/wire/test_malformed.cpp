@@ -5,10 +5,12 @@
 #include <functional>
 #include <string>
 
+#include "generated.hpp"
 #include "program/wire/encode.hpp"
-#include "random_program.hpp"
 #include "wire_bytes.hpp"
 #include "wye/sdk/wire.hpp"
+
+namespace test_malformed {
 
 using namespace wye::ir;
 using test::Wire;
@@ -335,7 +337,7 @@ TEST_CASE("calls multiply, and the product is limited") {
 
 TEST_CASE("cut off anywhere, a program is refused") {
     for (const std::uint64_t seed : {3U, 14U, 15U, 92U}) {
-        const auto wire = encode(test::RandomProgram(seed).make());
+        const auto wire = encode(test::scrambled(seed));
         REQUIRE(wire.ok());
         for (std::size_t size = 0; size < wire->size(); ++size) {
             const auto read = decode(std::span(*wire).first(size));
@@ -351,7 +353,7 @@ TEST_CASE("a changed byte is refused or says what it says") {
     std::size_t accepted_count = 0;
     std::size_t refused_count = 0;
     for (const std::uint64_t seed : {6U, 5U, 35U, 89U}) {
-        const auto wire = encode(test::RandomProgram(seed).make());
+        const auto wire = encode(test::scrambled(seed));
         REQUIRE(wire.ok());
         for (std::size_t at = 0; at < wire->size(); ++at)
             for (const unsigned flip :
@@ -374,3 +376,5 @@ TEST_CASE("a changed byte is refused or says what it says") {
     CHECK(accepted_count > 100);
     CHECK(refused_count > 100);
 }
+
+}  // namespace test_malformed

@@ -2,17 +2,21 @@
 // encode and decode are inverse, on random programs and on bytes written by hand.
 #include <doctest/doctest.h>
 
+#include <set>
+
+#include "generated.hpp"
 #include "program/wire/encode.hpp"
-#include "random_program.hpp"
 #include "wire_bytes.hpp"
 #include "wye/sdk/wire.hpp"
+
+namespace test_round_trip {
 
 using namespace wye::ir;
 
 TEST_CASE("random programs survive the wire") {
-    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         CAPTURE(seed);
-        const Program program = test::RandomProgram(seed).make();
+        const Program program = test::scrambled(seed);
         const auto wire = encode(program);
         REQUIRE_MESSAGE(wire.ok(), (wire.ok() ? std::string() : wire.error().text()));
         const auto read = decode(*wire);
@@ -33,9 +37,32 @@ TEST_CASE("random programs survive the wire") {
     }
 }
 
+TEST_CASE("random programs have every operation and every statement") {
+    std::set<Op> seen;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        const Program program = test::scrambled(seed);
+        const auto look = [&](const Code& code) {
+            for (const Expr& e : code.exprs) seen.insert(e.op);
+            for (const Stmt& s : code.stmts) seen.insert(s.op);
+        };
+        for (const Function& f : program.functions) look(f.code);
+        look(program.main);
+    }
+    for (const Op op : {
+#define WYE_TEST_OP(name, code, text, operands) Op::name,
+             WYE_LEAVES(WYE_TEST_OP) WYE_OPERATORS(WYE_TEST_OP) WYE_MATH(WYE_TEST_OP)
+                 WYE_EFFECTS(WYE_TEST_OP)
+#undef WYE_TEST_OP
+                     Op::LET,
+             Op::VAR, Op::VAR_ZERO, Op::VAR_ARRAY, Op::ASSIGN, Op::ASSIGN_COMPONENT, Op::STORE,
+             Op::STORE_ARRAY, Op::EFFECT, Op::IF, Op::FOR, Op::WHILE, Op::BREAK, Op::CONTINUE,
+             Op::RETURN, Op::BARRIER, Op::GRID_BARRIER, Op::TRAP})
+        CHECK_MESSAGE(seen.count(op) == 1, op_text(op), " ", static_cast<int>(op));
+}
+
 TEST_CASE("different random programs differ") {
-    const Program a = test::RandomProgram(1).make();
-    const Program b = test::RandomProgram(2).make();
+    const Program a = test::scrambled(1);
+    const Program b = test::scrambled(2);
     CHECK_FALSE(same_program(a, b));
     CHECK(same_program(a, a));
 }
@@ -183,3 +210,5 @@ TEST_CASE("the encoder refuses what the reader would refuse") {
     p.notes = {{7, {}}};
     refused(p, wye::Code::INVALID_PROGRAM, "note");
 }
+
+}  // namespace test_round_trip
