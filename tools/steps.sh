@@ -11,8 +11,9 @@
 # Before the first step the caller sets step_log_dir (an existing folder).
 
 # For `meson setup` of builds that are made once: the files of a library are compiled several at once. The gcc build of
-# tools/check compiles each alone, so that each includes what it uses.
+# tools/check compiles each alone, so that each includes what it uses, but those of a test together.
 build_together='-Dtogether=true -Dunity_size=10'
+build_tests_together='-Dunity=on -Dunity_size=12'
 
 step_number=0
 step_status=0

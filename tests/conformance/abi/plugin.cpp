@@ -22,15 +22,25 @@ const wye_plugin_desc& described() {
     return *desc;
 }
 
-// A fact's value is of the type that the contract gives its key.
-void check_type(std::uint32_t key, const char* name, std::uint32_t type, const wye_fact& fact) {
-    CAPTURE(key);
-    CAPTURE(name);
-    REQUIRE(fact.type == type);
-    if (type == WYE_FACT_BOOL) CHECK(fact.u <= 1);
-    if (type == WYE_FACT_TEXT) REQUIRE(fact.text.size <= 4096);
-    if (type == WYE_FACT_U64_LIST)
-        for (std::uint64_t i = 1; i < fact.list_size; ++i) CHECK(fact.list[i - 1] < fact.list[i]);
+struct Fact {
+    std::uint32_t key, type;
+    const char* name;
+};
+constexpr Fact kFacts[] = {
+#define WYE_LISTED_FACT(name, key, json, type) {key, WYE_FACT_##type, json},
+    WYE_FACTS(WYE_LISTED_FACT)
+#undef WYE_LISTED_FACT
+};
+
+// The value is of the type that the contract gives its key.
+void check_type(const Fact& fact, const wye_fact& value) {
+    CAPTURE(fact.name);
+    REQUIRE(value.type == fact.type);
+    if (fact.type == WYE_FACT_BOOL) CHECK(value.u <= 1);
+    if (fact.type == WYE_FACT_TEXT) REQUIRE(value.text.size <= 4096);
+    if (fact.type == WYE_FACT_U64_LIST)
+        for (std::uint64_t i = 1; i < value.list_size; ++i)
+            CHECK(value.list[i - 1] < value.list[i]);
 }
 
 }  // namespace
@@ -120,21 +130,17 @@ TEST_CASE("facts have the contract's types, and stay the same (P-19, P-21)") {
         const auto fact_of = [&](std::uint32_t key, wye_fact& out) {
             return plugin.table->device_fact(plugin.object, index, key, &out);
         };
-#define WYE_CHECK_FACT(name, key, json, kind)                   \
-    {                                                           \
-        wye_fact first{};                                       \
-        wye_fact second{};                                      \
-        const wye_status status = fact_of(key, first);          \
-        CHECK((status == WYE_OK || status == WYE_UNSUPPORTED)); \
-        CHECK(fact_of(key, second) == status);                  \
-        if (status == WYE_OK) {                                 \
-            check_type(key, json, WYE_FACT_##kind, first);      \
-            CHECK(first.u == second.u);                         \
-            CHECK(text_of(first.text) == text_of(second.text)); \
-        }                                                       \
-    }
-        WYE_FACTS(WYE_CHECK_FACT)
-#undef WYE_CHECK_FACT
+        for (const Fact& fact : kFacts) {
+            wye_fact first{};
+            wye_fact second{};
+            const wye_status status = fact_of(fact.key, first);
+            CHECK((status == WYE_OK || status == WYE_UNSUPPORTED));
+            CHECK(fact_of(fact.key, second) == status);
+            if (status != WYE_OK) continue;
+            check_type(fact, first);
+            CHECK(first.u == second.u);
+            CHECK(text_of(first.text) == text_of(second.text));
+        }
         wye_fact unknown{};
         CHECK(fact_of(0x7ffffff0U, unknown) == WYE_UNKNOWN_KEY);
     }
