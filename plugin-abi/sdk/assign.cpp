@@ -71,7 +71,7 @@ class Assigner {
             const Expr& e = code_.exprs[id];
             bool ready = true;
             if (!seen_[id]) {
-                // Last operand first on the stack, so that the first is typed first. Operands have
+                // Pushes the last operand first, so that the first is typed first. Operands have
                 // smaller ids; anything else would be a cycle and is left untyped.
                 for (std::uint32_t i = e.count; i-- > 0;) {
                     const ExprId operand = code_.operands[e.first + i];
@@ -92,14 +92,14 @@ class Assigner {
         seen_[id] = true;
         Expr& e = code_.exprs[id];
         e.type = {};
-        if (e.op == Op::None) return;  // stands for something already reported
+        if (e.op == Op::None) return;  // a placeholder for a reported error
         types_.clear();
         for (const ExprId operand : code_.operands_of(e)) {
             const Type t = operand < id ? code_.exprs[operand].type : Type{};
             if (t.none()) return;
             types_.push_back(t);
         }
-        // A local whose own value had a problem.
+        // A local whose initial value had a problem.
         if (e.op == Op::LOCAL && code_.locals[e.extra].type.none()) return;
         Typing typing = derive_type(program_, code_, e, types_);
         if (typing.ok())
@@ -126,7 +126,7 @@ class Assigner {
     void no_result(ExprId id, const std::string& what) {
         if (id < code_.exprs.size() && code_.exprs[id].op == Op::ATOMIC_STORE)
             problem(code_.exprs[id].place, "`atomic_store` gives no value for " + what,
-                    "Fix: use `atomic_exchange`, or let the store stand alone");
+                    "Fix: use `atomic_exchange`, or make the store a statement of its own");
     }
 
     void index(ExprId id, const std::string& array) {

@@ -11,7 +11,7 @@ namespace wye::sdk {
 namespace {
 
 struct Search {
-    std::uintptr_t inside;  // an address of the object that is meant
+    std::uintptr_t inside;  // an address in the object to find
     std::string found;
 };
 

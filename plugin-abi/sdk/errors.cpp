@@ -58,14 +58,14 @@ Error unknown_slot(std::string_view plugin, std::uint32_t kind, const std::strin
     return {
         Code::UNSUPPORTED,
         "the " + std::string(plugin) + " plugin does not know slot kind " + std::to_string(kind),
-        "Fix: use a plugin that is as new as the host", label};
+        "Fix: use a plugin of the host's version", label};
 }
 
 Error unknown_binding(std::uint32_t binding, std::uint32_t count, const std::string& label) {
     return {Code::INVALID_PROGRAM,
             "a slot of program " + quoted(label) + " names binding " + std::to_string(binding) +
                 " of " + std::to_string(count),
-            "Fix: give slots bindings below the artifact's binding count", label};
+            "Fix: use binding numbers below the artifact's binding count", label};
 }
 
 Error too_many_invocations(const std::string& label, std::uint64_t invocations,
@@ -113,7 +113,7 @@ Error timed_out(std::uint64_t value, std::uint64_t timeout_ns) {
     return {Code::TIMEOUT,
             "value " + std::to_string(value) + " was not reached within " +
                 std::to_string(timeout_ns) + " ns",
-            "Fix: wait longer; the work goes on"};
+            "Fix: wait longer; the work continues"};
 }
 
 Error times_not_kept(std::uint64_t value, std::uint64_t kept) {

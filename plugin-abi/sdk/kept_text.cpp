@@ -35,8 +35,7 @@ bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 Error io_error(const std::string& what, const std::string& path, int number = errno) {
     Error error(Code::IO, what + " `" + path + "`: " + std::strerror(number),
-                "Fix: make the cache folder writable; until then each process finds out again",
-                path);
+                "Fix: make the cache folder writable; until then each process tests again", path);
     error.native_domain = "errno";
     error.native_code = number;
     return error;
@@ -60,7 +59,7 @@ std::string with_build(std::string_view key, const std::string& build) {
     return std::string(key) + "\nbuild=" + build;
 }
 
-// Takes "NUMBER" and the separator behind it off the front.
+// Removes "NUMBER" and the separator after it from the front.
 std::optional<std::size_t> take_size(std::string_view& rest, char separator) noexcept {
     std::size_t out = 0;
     const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), out);
@@ -152,9 +151,9 @@ Result<void> keep_text(const std::string& folder, std::string_view kind, std::st
     const std::string build = build_id(&kInside);
     if (build.empty())
         return Error(Code::UNSUPPORTED,
-                     "the plugin has no build id, so what it found out cannot be told from what "
-                     "another build of it did",
-                     "Fix: link it with --build-id; until then each process finds out again");
+                     "the plugin has no build id, so its results cannot be told from those of "
+                     "another build",
+                     "Fix: link it with --build-id; until then each process tests again");
     const std::string whole = with_build(key, build);
     const std::string file = kept_file(kind, whole, text);
     const std::string path = folder + "/" + kept_name(kind, whole);
@@ -167,7 +166,7 @@ void drop_kept(const std::string& folder, std::string_view kind, std::string_vie
     try {
         const std::string whole = with_build(key, build_id(&kInside));
         unlink((folder + "/" + kept_name(kind, whole)).c_str());
-    } catch (...) {  // no memory: it stays, and is looked at again
+    } catch (...) {  // no memory: the file stays until the next try
     }
 }
 

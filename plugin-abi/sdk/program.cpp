@@ -124,7 +124,7 @@ int op_operands(Op op) {
         WYE_EFFECTS(WYE_ARITY)
 #undef WYE_ARITY
         default:
-            return 0;  // statements: their operands stand in Stmt::args
+            return 0;  // statements: their operands are in Stmt::args
     }
 }
 
@@ -149,8 +149,8 @@ ParamLayout param_layout(std::span<const Param> params) {
     ParamLayout layout;
     std::uint32_t largest = 1;
     for (const Param& param : params) {
-        // Parameters are scalars of 4 or 8 bytes; anything else is refused by the validator and
-        // only must not divide by zero here.
+        // Parameters are scalars of 4 or 8 bytes. The validator refuses other types; here they must
+        // only not divide by zero.
         const std::uint32_t bytes = std::max(1U, param.type.component().bytes());
         layout.size = (layout.size + bytes - 1) / bytes * bytes;
         layout.offsets.push_back(layout.size);

@@ -27,7 +27,7 @@ bool number(Type t) { return t.integer() || t.floating(); }
 bool value_type(Type t) { return !t.none() && !t.storage(); }
 bool index_type(Type t) { return t.integer() && t.scalar(); }
 
-// What an operator takes, for tables and for messages.
+// The operand types of an operator, for tables and for messages.
 struct Class {
     bool (*holds)(Type);
     const char* text;

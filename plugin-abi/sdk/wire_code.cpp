@@ -150,10 +150,10 @@ class CodeReader {
         e.op = static_cast<Op>(code);
         e.imm = static_cast<std::uint16_t>(word >> 16U);
         if (!op_known(code)) return in_.fail("opcode " + hex(code) + " is unknown");
-        if (op_statement(e.op)) return in_.fail("a statement stands in an expression");
+        if (op_statement(e.op)) return in_.fail("a statement is inside an expression");
         if (op_effect(e.op) && !effect)
             return in_.fail("`" + std::string(op_text(e.op)) +
-                            "` stands inside an expression; effects stand alone");
+                            "` is an effect inside an expression");
         if (depth > WYE_LIMIT_EXPRESSION_DEPTH)
             return in_.over("the depth of an expression", depth, WYE_LIMIT_EXPRESSION_DEPTH);
         if (!count_node()) return false;
@@ -175,7 +175,7 @@ class CodeReader {
     bool effect(Stmt& s) {
         if (!value(s.args[0])) return false;
         return op_effect(code_.exprs[s.args[0]].op) ||
-               in_.fail("an expression without effect stands as a statement");
+               in_.fail("an expression without effect is not a statement");
     }
 
     bool array(Stmt& s) {
@@ -200,7 +200,7 @@ class CodeReader {
         s.op = static_cast<Op>(code);
         s.imm = static_cast<std::uint16_t>(word >> 16U);
         if (!op_known(code)) return in_.fail("opcode " + hex(code) + " is unknown");
-        if (!op_statement(s.op)) return in_.fail("an expression stands as a statement");
+        if (!op_statement(s.op)) return in_.fail("an expression is not a statement");
         if (++context_.statements > WYE_LIMIT_STATEMENTS)
             return in_.over("the number of statements", context_.statements, WYE_LIMIT_STATEMENTS);
         if (!count_node() || !parts(s, nesting)) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inside the wire reader: a bounds-checked cursor over one section, and what its parts share.
-// The first failure is kept; every read returns false from then on the caller's way out. Borrows
-// the bytes; one thread.
+// Internals of the wire reader: a bounds-checked cursor over one section, and shared state. A
+// failed read returns false and stores the error; callers return at once. Borrows the bytes; one
+// thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -32,16 +32,16 @@ class Reader {
     [[nodiscard]] bool text(std::string& out, std::uint32_t limit, std::string_view what);
     [[nodiscard]] bool bytes(std::span<const std::byte>& out, std::size_t count);
     [[nodiscard]] bool padding(std::size_t multiple);  // zero bytes up to a multiple, from 0
-    [[nodiscard]] bool finished();                     // nothing is left
+    [[nodiscard]] bool finished();                     // fails if bytes are left
 
-    // A count read just now: within the limit, and each item has at least `item_bytes` left.
+    // Checks a count just read: within the limit, and `item_bytes` for each item are left.
     [[nodiscard]] bool count(std::uint32_t value, std::uint64_t limit, std::size_t item_bytes,
                              std::string_view what);
-    // As the word just read: below `bound`, else "what 7 of 3".
+    // Checks an index just read: below `bound`.
     [[nodiscard]] bool index(std::uint32_t value, std::size_t bound, std::string_view what);
     [[nodiscard]] bool zero(std::uint32_t value, std::string_view what);
 
-    // Cuts off the next `words` words as a reader of their own and steps over them.
+    // Makes a reader of the next `words` words and skips them.
     [[nodiscard]] bool part(std::uint32_t words, Reader& out);
 
     // All return false.
@@ -55,7 +55,7 @@ class Reader {
 
     std::span<const std::byte> wire_;
     std::size_t at_;    // next byte
-    std::size_t last_;  // start of what was read last, for messages
+    std::size_t last_;  // start of the last item read, for messages
     std::size_t end_;
     std::string_view section_;
     Error* error_;
@@ -63,7 +63,7 @@ class Reader {
 
 std::string hex(std::uint32_t value);  // "0x1a"
 
-// What reading one part leaves for the parts after it.
+// State that one section's reader passes to those after it.
 struct Context {
     Program& program;
     std::size_t params = 0;   // counts announced by the sections, known before they are read

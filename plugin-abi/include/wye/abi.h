@@ -14,21 +14,21 @@
  *  4. The host copies a table's known slots into its own full table and fills every gap with a stub
  *     that returns WYE_UNIMPLEMENTED and names the slot. A plugin may leave optional slots null. A
  *     missing mandatory slot rejects the plugin by slot name.
- *  5. Nothing throws, aborts, exits, longjmps, prints, or reads the environment for behaviour.
- *     Signal handlers, locale, working directory and FP mode are left as found.
+ *  5. A plugin does not throw, abort, exit, longjmp, print, or let environment variables change its
+ *     behaviour. It leaves signal handlers, locale, working directory and FP mode as found.
  *  6. Errors are made by the host (`error_make`) and passed through the `wye_error** error` sink,
  *     which may be null. There is no last-error state. A failed call leaves its outputs untouched.
  *  7. Pointers passed in are borrowed for the duration of the call unless said otherwise. Objects
  *     that a plugin returns are opaque to the host and are given back to that plugin only.
- *  8. The host validates arguments: handles are live and of the right kind, ranges are inside their
- *     buffers, launches are within reported limits. A plugin need not check again.
- *  9. Threads: tables and facts are immutable after `init`. Plugin and device slots are
- * free-threaded [FREE]; queue, graph and per-object slots marked [SYNC] are called by one thread at
- * a time per object. No host lock is held on entry, and a plugin holds none when it calls the host.
+ *  8. The host validates arguments, so plugins need not: handles are live and of the right kind,
+ *     ranges are inside their buffers, launches are within reported limits.
+ *  9. Threads: tables and facts are immutable after `init`. Slots marked [FREE] may be called by
+ *     any threads at once; slots marked [SYNC] by one thread at a time per object. The host holds
+ *     no lock when it calls a slot, and a plugin holds none when it calls the host.
  * 10. Each object keeps its parent alive: the host destroys graphs, programs, buffers, queues,
  *     devices, plugin, in that order, and never unloads at process exit.
  *
- * Status: draft of ABI major 1. Until 1.0 is declared a slot may change, each time with a reviewed
+ * Status: draft of ABI major 1. Until 1.0 is declared, slots may change, together with a reviewed
  * change of `abi.lock`; afterwards everything here is append-only.
  */
 #ifndef WYE_ABI_H
@@ -66,8 +66,8 @@ typedef struct wye_bytes {
 
 /* First member of every structure and table. `next` chains extension structures; each begins with
  * the same header. `type` is 0 in a base structure; in a chain entry it names the entry, and bit 31
- * marks it critical: unknown and critical is WYE_UNSUPPORTED_EXTENSION, unknown and plain is
- * skipped. */
+ * marks it critical. A reader skips unknown entries, but returns WYE_UNSUPPORTED_EXTENSION for an
+ * unknown critical one. */
 typedef struct wye_header {
     uint32_t size;
     uint32_t type;
@@ -138,9 +138,9 @@ typedef struct wye_error_desc {
     wye_status code;
     int32_t native_code;        /* e.g. the cl_int, CUresult, VkResult; 0 when none */
     wye_string native_domain;   /* "opencl", "cuda", "vulkan", "errno"; empty when none */
-    wye_string subject;         /* what it is about: a path, a device, a buffer name */
+    wye_string subject;         /* the path, device, buffer name, ... that it concerns */
     wye_string message;         /* one sentence with the offending value */
-    wye_string fix;             /* what to do, beginning with "Fix: " */
+    wye_string fix;             /* the remedy, beginning with "Fix: " */
     wye_error* WYE_OWNED cause; /* may be null; the new error takes it over */
 } wye_error_desc;
 
@@ -164,14 +164,13 @@ typedef struct wye_fact {
     wye_string text;
     const uint64_t* list;
     uint64_t list_size;
-    wye_string
-        source; /* where a profile figure comes from ("CL_DEVICE_...", "measured"), or empty */
+    wye_string source; /* the origin of a profile figure ("CL_DEVICE_...", "measured"), or empty */
 } wye_fact;
 
-/* Device facts: X(NAME, key, json name, type). Capabilities are booleans; a fact that a device does
- * not report answers WYE_UNSUPPORTED: a capability is then absent, a limit unknown (never
- * unlimited; workgroup limits then count as 1). Keys below 0x80000000 are ours; a plugin's own
- * facts are read by reverse-DNS name. Capability names are those of the language. */
+/* Device facts: X(NAME, key, json name, type). Capabilities are booleans, with the language's
+ * names. For a fact that the device does not report, device_fact returns WYE_UNSUPPORTED: a
+ * capability is then absent, a limit unknown (never unlimited; workgroup limits count as 1). Keys
+ * below 0x80000000 are reserved for this header. */
 #define WYE_FACTS(X)                                                                            \
     /* capabilities */                                                                          \
     X(INT64, 0x001, "int64", BOOL)                                                              \
@@ -254,7 +253,7 @@ typedef struct wye_fact {
     X(NATIVE_F16_CONVERT, 0x40d, "native_f16_convert", BOOL)                                    \
     X(NATIVE_F32_ATOMIC_ADD, 0x40e, "native_f32_atomic_add", BOOL)                              \
     X(NATIVE_F64_ATOMIC_ADD, 0x40f, "native_f64_atomic_add", BOOL)                              \
-    /* the driver ends an invocation's loops after so many rounds, all loops together */        \
+    /* the driver ends an invocation's loops after this many rounds, all loops together */      \
     X(LOOP_ROUNDS, 0x410, "loop_rounds", U64)                                                   \
     /* floor, ceil, trunc and round to even are exact, and keep the sign of zero */             \
     X(NATIVE_F32_ROUND, 0x411, "native_f32_round", BOOL)                                        \
@@ -289,17 +288,17 @@ enum wye_slot_kind {
     WYE_SLOT_TRAP = 6         /* the trap record: 8 bytes, {u32 largest code, u32 count} */
 };
 
-/* Slots stand in kernel-argument order.
+/* One kernel argument; slots are in kernel-argument order.
  *
- * Formats cuda-c, ptx and cubin take them as kernel parameters in this order: BUFFER a pointer,
- * LENGTH unsigned long long, PARAMS a struct by value (natural alignment, declared order), GRID a
- * struct of six u32 by value, OPAQUE_ZERO unsigned long long, TRAP a pointer to two u32. The launch
- * gives no dynamic shared memory, unless the artifact's shared_bytes is above 48 KiB: then all of
- * them, as one dynamic block. */
+ * Kernel parameters of the formats cuda-c, ptx and cubin: BUFFER is a pointer, LENGTH an unsigned
+ * long long, PARAMS a struct by value (natural alignment, declared order), GRID a struct of six u32
+ * by value, OPAQUE_ZERO an unsigned long long, TRAP a pointer to two u32. A launch gives dynamic
+ * shared memory only if the artifact's shared_bytes is above 48 KiB: then all of them, as one
+ * block. */
 typedef struct wye_slot {
     uint32_t kind;    /* enum wye_slot_kind */
     uint32_t binding; /* index into wye_dispatch_op.bindings (BUFFER, LENGTH); else 0 */
-    uint32_t offset;  /* bytes within push constants, where the format uses them; else 0 */
+    uint32_t offset;  /* bytes within push constants, if the format uses them; else 0 */
     uint32_t access;  /* BUFFER: 1 read, 2 write, 3 both; else 0 */
 } wye_slot;
 
@@ -312,12 +311,12 @@ typedef struct wye_artifact {
     const wye_slot* slots;
     uint32_t slot_count;
     uint32_t binding_count;     /* buffers, in ascending binding order, `shared` left out */
-    uint32_t workgroup_size[3]; /* effective; 1 each where the code loops over a workgroup itself */
+    uint32_t workgroup_size[3]; /* to launch with; 1 each if the code itself loops over it */
     uint32_t subgroup_size;     /* 0: no demand */
     uint32_t shared_bytes;      /* workgroup memory of the code (CUDA: see wye_slot) */
     uint32_t params_size;       /* bytes */
     wye_string label;           /* for logs and profilers */
-    wye_string options;         /* compiler flags the strict lowering relies on; space separated */
+    wye_string options;         /* compiler flags that strictness relies on; space separated */
 } wye_artifact;
 
 /* ---- Opaque plugin objects --------------------------------------------------------------- */
@@ -348,7 +347,7 @@ enum wye_op_kind {
     WYE_OPERATION_GRAPH = 6
 };
 
-/* A buffer range bound to a program. `elements` is its element count in the program's terms. */
+/* A buffer range bound to a program. `elements` is its element count as the program sees it. */
 typedef struct wye_binding {
     wye_buffer_object* buffer;
     uint64_t offset; /* bytes */
@@ -360,7 +359,7 @@ typedef struct wye_dispatch_op {
     wye_program_object* program;
     const wye_binding* bindings; /* binding_count of the artifact */
     const void* params;          /* params_size of the artifact */
-    uint32_t groups[3];          /* workgroups to run; none is zero, or all: see README */
+    uint32_t groups[3];          /* workgroups to run; no axis is zero, or all are (P-34) */
     uint32_t group_offset[3];    /* added to the workgroup id (folded or split grids) */
     uint32_t logical_groups[3];  /* num_workgroups as the program sees it */
     uint32_t flags;              /* zero */
@@ -381,7 +380,7 @@ typedef struct wye_fill_op {
     uint32_t reserved;
 } wye_fill_op;
 
-/* Host memory of a transfer stays valid until the event of its submit is reached. */
+/* A transfer; its host memory stays valid until the event of its submit is reached. */
 typedef struct wye_transfer_op {
     wye_buffer_object* buffer;
     uint64_t offset, size;
@@ -415,7 +414,7 @@ enum wye_device_state {
     WYE_DEVICE_UNUSABLE = 1 /* listed with a reason, cannot be opened */
 };
 
-/* A device as the probe sees it: cheap, no context. Strings WYE_STATIC. */
+/* A device as the probe sees it, without opening it. Strings WYE_STATIC. */
 typedef struct wye_device_info {
     wye_header header;
     wye_string name;
@@ -434,7 +433,7 @@ enum wye_buffer_usage {
 
 typedef struct wye_buffer_desc {
     wye_header header;
-    uint64_t size;      /* bytes; 0 is allowed: at least one readable element exists all the same */
+    uint64_t size;      /* bytes; 0 is allowed, and still gives at least one readable element */
     uint64_t alignment; /* power of two */
     uint32_t usage;     /* enum wye_buffer_usage */
     uint32_t reserved;
@@ -444,7 +443,7 @@ typedef struct wye_buffer_desc {
 typedef struct wye_queue_desc {
     wye_header header;
     wye_string label;
-    uint32_t timing; /* 1: `timing` will be asked */
+    uint32_t timing; /* 1: the `timing` slot will be called */
     uint32_t reserved;
 } wye_queue_desc;
 
@@ -471,13 +470,13 @@ typedef struct wye_host_table {
     wye_header header;
     wye_host_object* self; /* first argument of every slot */
 
-    /* Never fails: a static object stands for "out of memory". Takes over `desc->cause`. */
+    /* Never fails: without memory it returns a static error. Takes ownership of `desc->cause`. */
     wye_error* (*error_make)(wye_host_object* self, const wye_error_desc* desc);
     void (*error_release)(wye_host_object* self, wye_error* WYE_OWNED error);
 
     void (*log)(wye_host_object* self, uint32_t level, wye_string area, wye_string text);
 
-    /* Configuration of this runtime instance. WYE_NOT_FOUND when unset. `out` is WYE_STATIC. */
+    /* Configuration of this context. WYE_NOT_FOUND when unset. `out` is WYE_STATIC. */
     wye_status (*config_get)(wye_host_object* self, wye_string key, wye_string* out);
 
     /* A named table of the host, or null. */
@@ -490,29 +489,28 @@ typedef struct wye_queue_table {
     wye_header header;
 
     /* Mandatory [SYNC]. Queues operations, executed in order, and returns the value of their event.
-     * Waits are for queues of this device only and were submitted before. Descriptions are borrowed
-     * for the call; transferred host memory until the event. Either everything is queued or
-     * nothing.
-     */
+     * `waits` are events of this device's queues, already submitted. Operations are borrowed for
+     * the call, host memory of transfers until the event. Queues all operations or none. */
     wye_status (*submit)(wye_queue_object* queue, const wye_operation* operations, uint64_t count,
                          const wye_event* waits, uint64_t wait_count, uint64_t* out_value,
                          wye_error** error);
 
-    /* Mandatory [FREE]. WYE_OK: reached. WYE_NOT_READY: not yet. Else the error that poisoned it.
-     */
+    /* Mandatory [FREE]. WYE_OK: reached. WYE_NOT_READY: not yet. Else: the error that poisoned the
+     * value. */
     wye_status (*poll)(wye_queue_object* queue, uint64_t value, wye_error** error);
 
-    /* Mandatory [FREE]. As poll, after at most timeout_ns (UINT64_MAX: no limit): WYE_TIMEOUT. */
+    /* Mandatory [FREE]. As poll, but blocks; WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit).
+     */
     wye_status (*wait)(wye_queue_object* queue, uint64_t value, uint64_t timeout_ns,
                        wye_error** error);
 
-    /* Optional [FREE]. Times of a reached submit. Without it: no device time in reports. */
+    /* Optional [FREE]. Times of a submit that was reached. Without it: no device time in reports.
+     */
     wye_status (*timing)(wye_queue_object* queue, uint64_t value, wye_timing* out,
                          wye_error** error);
 
-    /* Optional [FREE]. Asks to stop what was submitted up to `value`; it then ends with
-     * WYE_CANCELLED, or as usual when it was quicker. Without it: a timeout leaves the device busy.
-     */
+    /* Optional [FREE]. Asks to stop the work submitted up to `value`; it ends with WYE_CANCELLED,
+     * or as usual if it was quicker. Without it: a timeout leaves the device busy. */
     wye_status (*cancel)(wye_queue_object* queue, uint64_t value, wye_error** error);
 
     /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees. */
@@ -536,13 +534,13 @@ typedef struct wye_device_table {
     /* Mandatory [FREE]. Contents of a new buffer are unspecified. */
     wye_status (*buffer_create)(wye_device_object* device, const wye_buffer_desc* desc,
                                 wye_buffer_object** WYE_OWNED out, wye_error** error);
-    /* Mandatory [FREE]. No operation that uses it is pending. */
+    /* Mandatory [FREE]. Called when no pending operation uses the buffer. */
     void (*buffer_destroy)(wye_device_object* device, wye_buffer_object* WYE_OWNED buffer);
 
     /* Mandatory [FREE]. Compiles; may take long. WYE_COMPILE_FAILED carries the compiler's log. */
     wye_status (*program_create)(wye_device_object* device, const wye_artifact* artifact,
                                  wye_program_object** WYE_OWNED out, wye_error** error);
-    /* Mandatory [FREE]. No operation that uses it is pending. */
+    /* Mandatory [FREE]. Called when no pending operation uses the program. */
     void (*program_destroy)(wye_device_object* device, wye_program_object* WYE_OWNED program);
 
     /* Mandatory [FREE]. `*table` is WYE_STATIC. */
@@ -550,20 +548,20 @@ typedef struct wye_device_table {
                                wye_queue_object** WYE_OWNED out, const wye_queue_table** table,
                                wye_error** error);
 
-    /* Optional [FREE]. Volatile figures. Without it: unknown. */
+    /* Optional [FREE]. Total and currently free memory. Without it: unknown. */
     wye_status (*memory_info)(wye_device_object* device, wye_memory_info* out, wye_error** error);
 
-    /* Optional [FREE]. Warms up what the first dispatch would pay for. Without it: nothing. */
+    /* Optional [FREE]. Does ahead of time the set-up that the first dispatch would do. */
     wye_status (*prepare)(wye_device_object* device, wye_error** error);
 
     /* Optional [FREE]. Waits until all queues of the device are idle. Without it: the host waits on
      * each queue. */
     wye_status (*flush)(wye_device_object* device, wye_error** error);
 
-    /* Optional [FREE]. 1 when the device was lost since it was opened. Without it: 0. */
+    /* Optional [FREE]. 1 if the device was lost since it was opened. Without it: 0. */
     uint32_t (*device_lost)(wye_device_object* device);
 
-    /* Optional [SYNC]. Reacquires a lost device; all objects made before are gone. Without it:
+    /* Optional [SYNC]. Reacquires a lost device; all its earlier objects are invalid. Without it:
      * WYE_UNSUPPORTED. */
     wye_status (*try_recover)(wye_device_object* device, wye_error** error);
 
@@ -585,7 +583,7 @@ typedef struct wye_device_table {
     /* Optional [FREE]. A named table of this device, or null. */
     const void* (*get_extension)(wye_device_object* device, wye_string name, uint32_t version);
 
-    /* Mandatory [SYNC]. Every object of the device was destroyed before. */
+    /* Mandatory [SYNC]. Called after every object of the device was destroyed. */
     void (*close)(wye_device_object* WYE_OWNED device);
 } wye_device_table;
 
@@ -595,13 +593,13 @@ typedef struct wye_plugin_table {
     wye_header header;
 
     /* Mandatory. Called once after negotiation, before any other slot. May open vendor libraries.
-     * WYE_MISSING_DEPENDENCY names what is absent. `host` is valid until shutdown. `minor` is the
-     * effective minor: members and slots added later must not be used by either side. */
+     * WYE_MISSING_DEPENDENCY names the absent library. `host` is valid until shutdown. `minor` is
+     * the effective minor: neither side uses members and slots that were added later. */
     wye_status (*init)(const wye_host_table* host, uint32_t minor,
                        wye_plugin_object** WYE_OWNED out, wye_error** error);
 
-    /* Mandatory [SYNC]. Counts devices, unusable ones included; cheap, no context. The list is
-     * fixed by the first call. WYE_OK with 0 is fine. */
+    /* Mandatory [SYNC]. Counts devices, unusable ones included; opens none. The first call fixes
+     * the list. WYE_OK with 0 is allowed. */
     wye_status (*probe_devices)(wye_plugin_object* plugin, uint32_t* out_count, wye_error** error);
 
     /* Mandatory [FREE]. index < count. The host sets out->header.size. */
@@ -627,14 +625,14 @@ typedef struct wye_plugin_table {
     /* Optional [FREE]. A named table, or null ("wye.native_handle", "com.vendor.feature"). */
     const void* (*get_extension)(wye_plugin_object* plugin, wye_string name, uint32_t version);
 
-    /* Mandatory [SYNC]. Every device was closed before. Joins all threads. A later `init` is
+    /* Mandatory [SYNC]. Called after every device was closed. Joins all threads. A later `init` is
      * allowed. */
     void (*shutdown)(wye_plugin_object* WYE_OWNED plugin);
 } wye_plugin_table;
 
 /* ---- The export -------------------------------------------------------------------------- */
 
-/* What the host says of itself. */
+/* The host's versions. */
 typedef struct wye_hello {
     wye_header header;
     uint32_t minor_max;   /* highest minor the host knows */
@@ -648,7 +646,7 @@ typedef struct wye_hello {
 #define WYE_BUILD_DEBUG (UINT64_C(1) << 3)
 #define WYE_BUILD_UNLOADABLE (UINT64_C(1) << 4) /* dlclose after shutdown is safe */
 
-/* What the plugin says of itself. Static const data. */
+/* The plugin's description. Static const data. */
 typedef struct wye_plugin_desc {
     wye_header header;
     uint32_t abi_major;         /* WYE_ABI_MAJOR it was built against */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The extension `wye.compiler`, version 1: what a plugin's get_extension gives for that name when
- * it has a compiler of its own. For the host's cache of compiled programs.
+ * The extension `wye.compiler`, version 1: a plugin with a compiler of its own returns this table
+ * from get_extension. The host's cache of compiled programs uses it.
  */
 #ifndef WYE_ABI_COMPILER_H
 #define WYE_ABI_COMPILER_H
@@ -18,9 +18,9 @@ extern "C" {
 typedef struct wye_compiler_table {
     wye_header header;
 
-    /* Mandatory. Name and version of the compiler that the plugin would use now, cheaply: without
-     * opening it, if possible. What was saved under another identity is not used. `out` is
-     * WYE_STATIC. WYE_NOT_FOUND: there is none. */
+    /* Mandatory. Name and version of the compiler that the plugin would use now, if possible
+     * without opening it. The host ignores programs saved under another identity. `out` is
+     * WYE_STATIC. WYE_NOT_FOUND: there is no compiler. */
     wye_status (*identity)(wye_plugin_object* plugin, wye_string* out);
 } wye_compiler_table;
 

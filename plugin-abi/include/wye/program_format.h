@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The wire form of a Wye program: the numbers behind the language.
+ * The wire form of a Wye program.
  *
  * A program is one kernel. This header fixes its encoding: section ids, type and role codes, and
- * opcodes. Numbers are append-only: never reused, retyped or reordered. What each operation means
- * is fixed by the language ("wye 1"); `plugin-abi/README.md` says where to read it.
+ * opcodes. Numbers are append-only: never reused, retyped or reordered. The language ("wye 1")
+ * defines the operations; `plugin-abi/README.md` says where to read it.
  *
- * Who needs it: a plugin that declares the artifact format "wye-program" and executes or compiles
- * the program itself. `wye/sdk/wire.hpp` has the one reader that the host and the plugins share.
+ * A plugin needs this header if it declares the artifact format "wye-program" and executes or
+ * compiles programs itself. `wye/sdk/wire.hpp` is the reader that the host and the plugins share.
  *
  * Encoding (little endian throughout):
  *   header   magic (8 bytes), u16 major, u16 minor, u32 section count, u64 total bytes;
@@ -48,7 +48,7 @@
  * Operands are exact integers; the result must lie in [0, 2^63).
  *
  * Evaluation order inside a statement: operands of a store are its index, then its value; an effect
- * on the right side runs after the index was evaluated and before the store.
+ * on the right-hand side runs after the index was evaluated and before the store.
  */
 #ifndef WYE_PROGRAM_FORMAT_H
 #define WYE_PROGRAM_FORMAT_H
@@ -79,7 +79,7 @@ enum wye_section {
 #define WYE_HEAD_ADJUSTABLE UINT32_C(1) /* the workgroup size may be overridden by a request */
 
 enum wye_grid_kind {
-    WYE_GRID_NONE = 0,     /* no clause: the request must say */
+    WYE_GRID_NONE = 0,     /* no clause: the request must give the grid */
     WYE_GRID_ELEMENTS = 1, /* per axis: ceil(size / workgroup size) workgroups */
     WYE_GRID_GROUPS = 2    /* per axis: size workgroups */
 };
@@ -292,7 +292,7 @@ enum wye_size_op {
     X(ANY, 0x236, "any", 1)                   \
     X(ALL, 0x237, "all", 1)
 
-/* Math functions (math set 1): X(NAME, opcode, text, operands). The strict pass replaces them. */
+/* Math functions (math set 1): X(NAME, opcode, text, operands). Lowering replaces them. */
 #define WYE_MATH(X)             \
     X(EXP, 0x300, "exp", 1)     \
     X(EXP2, 0x301, "exp2", 1)   \

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which build of a library or program runs: the linker's build id, which changes with its code.
-// Thread-safe.
+// The linker's build id of a loaded library or program; it changes with the code. Thread-safe.
 #pragma once
 
 #include <string>
 
 namespace wye::sdk {
 
-// Of the object that has `inside`, an address in its code or data: hex. Empty where the linker
-// wrote none.
+// The build id, in hex, of the object whose code or data has the address `inside`. Empty if the
+// linker wrote none.
 [[nodiscard]] std::string build_id(const void* inside);
 
 }  // namespace wye::sdk

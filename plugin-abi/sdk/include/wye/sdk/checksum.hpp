@@ -2,10 +2,9 @@
 //
 // A checksum against damaged files, not against forgers. Pure.
 //
-// Whatever changes within one aligned word of 8 bytes, be it one bit or all, is always found: each
-// step below is a bijection of the word for a fixed state, and of the state for a fixed word, so
-// two texts of one length that differ in one word end in different sums. Other damage goes unseen
-// once in 2^64.
+// It detects every change within one aligned word of 8 bytes: each step below is a bijection of the
+// word for a fixed state, and of the state for a fixed word, so two texts of one length that differ
+// in one word have different sums. It misses other damage once in 2^64.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace wye::sdk {
 [[nodiscard]] inline std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
     std::uint64_t state = 0x9e3779b97f4a7c15U ^ bytes.size();
     const auto mix = [&](std::uint64_t word) {
-        state = (state ^ word) * 0xd6e8feb86659fd93U;  // odd, so that it can be undone
+        state = (state ^ word) * 0xd6e8feb86659fd93U;  // odd, so a bijection
         state ^= state >> 32U;
     };
     while (bytes.size() >= sizeof state) {

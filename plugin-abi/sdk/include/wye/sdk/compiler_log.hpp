@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a compiler of C said, as an error: its first complaint in the sentence, with the source line
+// The log of a C compiler as an error: the first complaint in the sentence, with the source line
 // that it names; the whole log as the cause. Pure; free-threaded.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace wye::sdk {
 
-// The line of `text` that has the byte `at`.
+// The line of `text` with byte `at`.
 [[nodiscard]] inline std::string_view line_at(std::string_view text, std::size_t at) {
     const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
     const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
     return text.substr(from, std::min(text.find('\n', at), text.size()) - from);
 }
 
-// Line `number`, counted from 1; empty when there are not so many.
+// Line `number`, counted from 1; empty past the end.
 [[nodiscard]] inline std::string_view numbered_line(std::string_view text, std::size_t number) {
     std::size_t at = 0;
     for (std::size_t n = 1; n < number; ++n) {
@@ -50,7 +50,7 @@ namespace wye::sdk {
     return 0;
 }
 
-// `error` is what is known without the log; `compiler` is for the sentence ("NVRTC").
+// Adds the log to `error`; `compiler` is a name for the sentence ("NVRTC").
 [[nodiscard]] inline Error with_log(Error error, std::string_view compiler, std::string_view source,
                                     const std::string& log) {
     if (log.empty()) return error;

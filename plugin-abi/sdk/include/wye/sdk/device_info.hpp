@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every plugin knows of a device that its probe found. Immutable afterwards.
+// A device that a plugin's probe found. Immutable afterwards.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace wye::sdk {
 
 struct DeviceInfo {
     std::string name;
-    // Why it cannot be used; empty: usable.
+    // The reason why the device cannot be used; empty: usable.
     std::string reason, fix;
     std::int32_t native_code = 0;  // the driver's, with the reason
 
     [[nodiscard]] bool usable() const { return reason.empty(); }
 };
 
-// What opening it says where it cannot be used.
+// The error of opening an unusable device.
 [[nodiscard]] inline Error unusable(const DeviceInfo& info, std::string_view domain) {
     Error error(Code::NO_DEVICE, info.reason, info.fix, info.name);
     if (info.native_code == 0) return error;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slots of an opened device that is a C++ class, so that a plugin writes none of them. `Device`
-// has, in this order:
+// Implements the slots of an opened device for a C++ class `Device`, which has, in this order:
 //
 //     using Buffer, Program, Queue = ...;
 //     static Result<std::unique_ptr<Device>> create(plugin, info);
@@ -10,18 +9,18 @@
 //     LossState loss;
 //     Result<MemoryState> memory();                         // volatile figures
 //
-// and, where its driver can fail: `Error failed(status, call, subject)`, the error of a failed
-// call, which may lose the device; where it can: `Result<void> recover()` [SYNC], and `Error
-// judged(Error)`, which sees each error before the host does and may find that the device was lost.
+// and, if its driver can fail, `Error failed(status, call, subject)`, the error of a failed call,
+// which may mark the device as lost; optionally `Result<void> recover()` [SYNC], and `Error
+// judged(Error)`, which gets each error before the host does and may mark the device as lost.
 // Its objects have
 //
 //     static Result<std::unique_ptr<Buffer>> create(Device&, const wye_buffer_desc&);
 //     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, wye_bytes
 //     saved); static Result<std::unique_ptr<Queue>> create(Device&, bool timing);
 //
-// where `saved` is what `Result<wye_bytes> Program::save()` gave, or empty. A lost device refuses
-// what makes something of it. After each call `plugin.deliver_messages()` is called where there is
-// one: no lock is held then.
+// where `saved` is the result of `Result<wye_bytes> Program::save()`, or empty. A lost device
+// refuses to create objects. After each call, with no lock held, `plugin.deliver_messages()` is
+// called if it exists.
 #pragma once
 
 #include "wye/sdk/device_info.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The errors that every plugin has occasion to make, in one wording. Thread-safe.
+// Errors common to all plugins, in one wording. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace wye::sdk::errors {
 
-// The error of a failed driver call: "CALL on SUBJECT failed: NAME (-5)". `status` is what the call
-// returned, `name` its name, and `code` what it means to the host.
+// The error of a failed driver call: "CALL on SUBJECT failed: NAME (-5)". `status` is the call's
+// result, `name` the name of that, and `code` the status for the host.
 struct Native {
     std::string_view domain;  // "opencl"
     Code code = Code::DRIVER;
@@ -23,7 +23,7 @@ struct Native {
 [[nodiscard]] Error native(const Native& failed, std::string_view call, std::string_view subject,
                            std::string_view fix);
 
-// What to do about a lost device, and where its driver gives the process no new one.
+// Remedies for a lost device: one that can be opened again, and one that this process cannot.
 inline constexpr const char* kOpenAgain =
     "Fix: open the device again, and restart the process where that fails; look for the device in "
     "the system log, and report it if a program of Wye did this";
@@ -40,7 +40,7 @@ inline constexpr const char* kRestart =
 
 // ---- Buffers ----
 
-// DEVICE_MEMORY, instead of `error`, the driver's. `why`: what it said, and what memory there is.
+// DEVICE_MEMORY, in place of the driver's `error`. `why`: the driver's reason and the memory left.
 [[nodiscard]] Error no_memory(Error error, std::uint64_t size, const std::string& device,
                               std::string_view why);
 
@@ -56,9 +56,9 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error too_many_invocations(const std::string& label, std::uint64_t invocations,
                                          const std::string& device, std::uint64_t most,
                                          std::string_view fix);
-// A launch of some of a grid's workgroups, by a program that has no slot for the grid.
+// Launch of a part of a grid by a program without a grid slot.
 [[nodiscard]] Error folded_grid(const std::string& label);
-// A range that starts where the device cannot bind one.
+// Binding of a range at an offset that the device's alignment does not allow.
 [[nodiscard]] Error misaligned(std::uint32_t binding, std::uint64_t offset, std::uint64_t alignment,
                                const std::string& device, const std::string& label);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers of a device_fact slot. `source` says where a figure comes from. A number of 0 and an
-// empty text or list count as not reported. Strings and lists are not copied: they live as long as
+// Answers of a device_fact slot. `source` is the origin of a figure. A number of 0 and an empty
+// text or list count as not reported. Strings and lists are not copied: they must live as long as
 // the plugin. Pure; free-threaded.
 #pragma once
 
@@ -42,7 +42,7 @@ inline wye_status number(wye_fact& out, std::uint64_t value,
     return WYE_OK;
 }
 
-// What exceeds 32 bits is the largest number that does not.
+// Clamps to 32 bits.
 inline wye_status triple(wye_fact& out, const std::array<std::uint64_t, 3>& values,
                          std::string_view source = {}) noexcept {
     out.type = WYE_FACT_U32X3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First in, first out, in memory that is kept: once it has grown, adding and removing cost no
-// allocation. Not synchronised.
+// A first-in, first-out queue that keeps its memory: once it has grown, adding and removing do not
+// allocate. Not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class Fifo {
   public:
     [[nodiscard]] bool empty() const { return size_ == 0; }
     [[nodiscard]] std::size_t size() const { return size_; }
-    // 0: the oldest.
+    // Index 0 is the oldest.
     [[nodiscard]] T& operator[](std::size_t at) { return places_[place(at)]; }
     [[nodiscard]] T& front() { return places_[first_]; }
 
@@ -47,7 +47,7 @@ class Fifo {
         first_ = 0;
     }
 
-    std::vector<T> places_;  // a power of two of them
+    std::vector<T> places_;  // its size is a power of two
     std::size_t first_ = 0, size_ = 0;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owner of one native object: gives it back by `Release(owner, object)` when it ends. Refers to its
-// owner (the driver, the logical device, the context), which lives longer. Movable; not
-// synchronised.
+// Owns one native object and frees it by `Release(owner, object)`. Refers to its owner (the driver,
+// the logical device, the context), which must live longer. Movable; not synchronised.
 #pragma once
 
 #include <utility>
@@ -28,8 +27,8 @@ class Handle {
     }
 
     [[nodiscard]] Object get() const { return object_; }
-    // Where a call of the driver writes the object, which it leaves alone when it fails. The handle
-    // is empty.
+    // Out-parameter for a driver call that creates the object, and leaves it alone on failure. The
+    // handle must be empty.
     [[nodiscard]] Object* receive(Owner& owner) {
         owner_ = &owner;
         return &object_;

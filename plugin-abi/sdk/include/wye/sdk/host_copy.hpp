@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy that the host makes itself, of memory that lives until then.
+// A deferred copy of host memory, which must live until the copy is made.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct HostCopy {
     std::uint64_t size;
 };
 
-// Makes them in order, and forgets them.
+// Makes the copies in order, and clears the list.
 inline void run(std::vector<HostCopy>& copies) {
     for (const HostCopy& copy : copies)
         if (copy.size != 0) std::memcpy(copy.target, copy.source, copy.size);

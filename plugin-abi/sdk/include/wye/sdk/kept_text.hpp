@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Short texts that a plugin keeps in the host's cache folder (`cache_folder` of the configuration)
-// from one process to the next, by a kind ("vulkan-self-test") and a key: what the text holds for,
-// such as the driver's build. The build id of the plugin is always part of the key, so that a
-// rebuilt plugin finds out for itself. A file holds kind, key, text and a checksum over them: one
-// that was changed is taken for none. Readers see a whole old text or a whole new one. The host
-// lists and clears such files by the form of their names. Thread-safe.
+// between processes, by a kind ("vulkan-self-test") and a key: the conditions under which the text
+// is valid, such as the driver's build. The build id of the plugin is always part of the key. A
+// file holds kind, key, text and a checksum over them; a file that fails the checksum is ignored.
+// Readers see a whole old text or a whole new one. The host lists and clears such files by their
+// names. Thread-safe.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@
 
 namespace wye::sdk {
 
-// Nothing: there is none, it is damaged, or it is not this user's alone.
+// Nothing if the file is absent, damaged, another user's, or writable by others.
 [[nodiscard]] std::optional<std::string> read_kept(const std::string& folder, std::string_view kind,
                                                    std::string_view key);
-// Makes the folders with mode 0700. At most 8 KiB with the key. IO; UNSUPPORTED in a plugin that
-// was linked without a build id.
+// Creates folders with mode 0700. Text and key together have at most 8 KiB. Errors: IO; UNSUPPORTED
+// in a plugin that was linked without a build id.
 [[nodiscard]] Result<void> keep_text(const std::string& folder, std::string_view kind,
                                      std::string_view key, std::string_view text);
 void drop_kept(const std::string& folder, std::string_view kind, std::string_view key) noexcept;
@@ -31,14 +31,14 @@ inline constexpr std::size_t kMostKeptBytes = 8192;
 
 // KIND-0123456789abcdef, by a hash of the key. The kind has letters and hyphens only.
 [[nodiscard]] std::string kept_name(std::string_view kind, std::string_view key);
-// Whether a file of the cache folder has such a name, or is an unfinished one.
+// Whether `name` is that of a kept text, or of an unfinished one.
 [[nodiscard]] bool is_kept_name(std::string_view name) noexcept;
 [[nodiscard]] std::string kept_file(std::string_view kind, std::string_view key,
                                     std::string_view text);
 struct KeptParts {
-    std::string_view kind, key, text;  // in the file
+    std::string_view kind, key, text;  // borrowed from the file's bytes
 };
-// Nothing: damaged.
+// Nothing if the file is damaged.
 [[nodiscard]] std::optional<KeptParts> kept_parts(std::string_view file);
 
 }  // namespace wye::sdk

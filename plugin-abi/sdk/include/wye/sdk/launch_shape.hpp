@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a plugin that gets lowered code keeps of an artifact for its launches. Immutable.
+// The part of an artifact that launches of lowered code need. Immutable.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct LaunchShape {
     [[nodiscard]] std::uint64_t invocations() const {
         return std::uint64_t{workgroup[0]} * workgroup[1] * workgroup[2];
     }
-    // UNSUPPORTED for a launch of a part of a grid without a slot that says which.
+    // UNSUPPORTED for a launch of a part of a grid if the artifact has no grid slot.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         if (has_grid) return {};
         for (unsigned k = 0; k < 3; ++k)
@@ -38,7 +38,7 @@ struct LaunchShape {
     }
 };
 
-// What a WYE_SLOT_GRID holds.
+// The value of a WYE_SLOT_GRID.
 struct GridWords {
     std::uint32_t words[6];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's library, opened at run time by name. It stays mapped until the process ends, since
-// drivers keep threads. Thread-safe.
+// A vendor's library, opened at run time by name and never closed, since drivers keep threads.
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace wye::sdk {
 // Null: there is none.
 [[nodiscard]] void* symbol_in(void* library, const char* name);
 
-// Looks functions up by `find(name)`, and remembers the first that is missing.
+// Looks functions up by `find(name)`, and keeps the name of the first missing one.
 template <typename Find>
 class Functions {
   public:

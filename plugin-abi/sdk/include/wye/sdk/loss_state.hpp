@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a device was lost, and by which error. Thread-safe.
+// The error that a device was lost by, if any. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ class LossState {
         return {};
     }
 
-    // The device is lost by `error`, unless it was lost before.
+    // Marks the device as lost by `error`, unless it was lost before.
     void record(const Error& error) {
         const Lock lock(mutex_);
         if (error_) return;
@@ -33,7 +33,7 @@ class LossState {
         error_->code = Code::DEVICE_LOST;
         lost_.store(true, std::memory_order_release);
     }
-    // The device is back.
+    // Marks the device as recovered.
     void clear() {
         const Lock lock(mutex_);
         error_.reset();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mutex that clang's -Wthread-safety understands, and the words that say what it guards. With
-// other compilers the words are nothing, and the types are thin covers of std::mutex.
+// A mutex for clang's -Wthread-safety, and annotations of the members that it guards. Other
+// compilers ignore the annotations. The types are thin wrappers of std::mutex.
 #pragma once
 
 #include <condition_variable>
@@ -16,9 +16,9 @@
 #endif
 #define WYE_CAPABILITY(name) WYE_THREAD_ATTRIBUTE(capability(name))
 #define WYE_SCOPED_CAPABILITY WYE_THREAD_ATTRIBUTE(scoped_lockable)
-// Of a member: it is read and written with `mutex` held.
+// Annotates a member that is read and written with `mutex` held.
 #define WYE_GUARDED_BY(mutex) WYE_THREAD_ATTRIBUTE(guarded_by(mutex))
-// Of a function: the caller holds the mutex, or must not hold it.
+// Annotates a function whose caller holds the mutex, or must not hold it.
 #define WYE_REQUIRES(...) WYE_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define WYE_EXCLUDES(...) WYE_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 #define WYE_ACQUIRE(...) WYE_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
@@ -44,7 +44,7 @@ class WYE_CAPABILITY("mutex") Mutex {
     std::mutex mutex_;
 };
 
-// Many threads read, or one writes.
+// A mutex for many readers or one writer.
 class WYE_CAPABILITY("mutex") SharedMutex {
   public:
     SharedMutex() = default;
@@ -60,7 +60,7 @@ class WYE_CAPABILITY("mutex") SharedMutex {
     std::shared_mutex mutex_;
 };
 
-// Waited for until a deadline, and held by a TimedHold, which may be handed on.
+// A mutex with deadlines, held by a TimedHold, which may be moved.
 class WYE_CAPABILITY("mutex") TimedMutex {
   public:
     TimedMutex() = default;
@@ -69,7 +69,7 @@ class WYE_CAPABILITY("mutex") TimedMutex {
 
     void lock() WYE_ACQUIRE() { mutex_.lock(); }
     void unlock() WYE_RELEASE() { mutex_.unlock(); }
-    // Where a TimedHold shows that this is held, which clang cannot see.
+    // Tells clang, which does not track a TimedHold, that this is held.
     void assert_held() const WYE_ASSERT_CAPABILITY(this) {}
 
   private:
@@ -77,7 +77,7 @@ class WYE_CAPABILITY("mutex") TimedMutex {
     std::timed_mutex mutex_;
 };
 
-// Holds a mutex of any kind while it lives; of a SharedMutex, alone.
+// Holds a mutex of any kind until destroyed; a SharedMutex exclusively.
 template <typename AnyMutex>
 class WYE_SCOPED_CAPABILITY Lock {
   public:
@@ -90,7 +90,7 @@ class WYE_SCOPED_CAPABILITY Lock {
     AnyMutex& mutex_;
 };
 
-// Holds a SharedMutex with other readers while it lives.
+// Holds a SharedMutex for reading until destroyed.
 class WYE_SCOPED_CAPABILITY SharedLock {
   public:
     explicit SharedLock(SharedMutex& mutex) WYE_ACQUIRE_SHARED(mutex) : mutex_(mutex) {
@@ -104,7 +104,7 @@ class WYE_SCOPED_CAPABILITY SharedLock {
     SharedMutex& mutex_;
 };
 
-// A TimedMutex that is held, or not: whoever has asked says `assert_held`. Movable.
+// Holds a TimedMutex, or not; code that has tested it calls `assert_held`. Movable.
 class TimedHold {
   public:
     [[nodiscard]] static TimedHold now(TimedMutex& mutex) {
@@ -124,8 +124,8 @@ class TimedHold {
     std::unique_lock<std::timed_mutex> lock_;
 };
 
-// As Lock, and may wait for a condition or let go in between. Conditions are asked in a loop by the
-// caller: `while (!ready_) lock.wait(changed_);`.
+// As Lock, but can wait for a condition variable or unlock in between. The caller tests the
+// condition in a loop: `while (!ready_) lock.wait(changed_);`.
 class WYE_SCOPED_CAPABILITY WaitingLock {
   public:
     explicit WaitingLock(Mutex& mutex) WYE_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
@@ -136,7 +136,7 @@ class WYE_SCOPED_CAPABILITY WaitingLock {
     void lock() WYE_ACQUIRE() { lock_.lock(); }
     void unlock() WYE_RELEASE() { lock_.unlock(); }
     void wait(std::condition_variable& changed) { changed.wait(lock_); }
-    // False: the time is over.
+    // False: timed out.
     template <typename Time>
     bool wait_until(std::condition_variable& changed, const Time& end) {
         return changed.wait_until(lock_, end) == std::cv_status::no_timeout;

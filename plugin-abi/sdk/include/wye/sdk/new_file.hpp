@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that appears complete or not at all. Until `publish` its bytes stand in a file without a
-// name (O_TMPFILE), so that a process that is killed leaves nothing; where the file system has no
-// such files, in PATH.XXXXXX, which the destructor removes. Moves only. One thread at a time.
+// A file that appears complete or not at all. Until `publish` its bytes are in a file without a
+// name (O_TMPFILE), so that a killed process leaves nothing behind; if the file system has no such
+// files, in PATH.XXXXXX, which the destructor removes. Move-only. One thread at a time.
 #pragma once
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ class NewFile {
         if (!name_.empty()) ::unlink(name_.c_str());
     }
 
-    // All of these: 0, or errno. Opens a new file that will become `path`, with these permissions.
+    // Opens a new file that will become `path`. Like the functions below, returns 0 or errno.
     [[nodiscard]] int open(const std::string& path, mode_t mode, Naming naming = Naming::None) {
         path_ = path;
         if (naming == Naming::None && ::access("/proc/self/fd", X_OK) == 0) {
@@ -57,7 +57,7 @@ class NewFile {
         }
         return ::fchmod(descriptor_, mode) == 0 ? 0 : errno;
     }
-    // EFBIG above the process's limit, which otherwise comes as a signal that ends it.
+    // EFBIG above the process's file size limit, in place of the fatal signal SIGXFSZ.
     [[nodiscard]] int write(std::span<const std::byte> bytes) const {
         rlimit limit{};
         if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes.size() > limit.rlim_cur) return EFBIG;
@@ -70,17 +70,17 @@ class NewFile {
         }
         return 0;
     }
-    // Takes the place of what has the name.
+    // Replaces any file of that name.
     [[nodiscard]] int publish() {
-        // Errors of writing that only closing sees (a full disk on a network).
+        // Some write errors are reported on closing only (a full network disk).
         const int copy = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
         if (copy < 0 || ::close(copy) != 0) return errno;
         if (name_.empty()) {
             if (link_as(path_)) return 0;
             if (errno != EEXIST) return errno;
         }
-        // A file without a name cannot replace one: it gets another name for a moment, in which no
-        // signal may end the process.
+        // A file without a name cannot replace another: it first gets a temporary name, with
+        // signals blocked until that is renamed.
         sigset_t all;
         sigset_t before;
         sigfillset(&all);

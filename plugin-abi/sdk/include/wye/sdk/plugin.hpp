@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Helpers for plugin authors: strings, configuration, host errors from Result<T>, a guard that
-// keeps exceptions inside the plugin, and its description. Header-only; optional; threads as the
-// host table (free).
+// keeps exceptions inside the plugin, and the plugin's description. Header-only; optional;
+// free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace wye::sdk {
     return {size, 0, nullptr};
 }
 
-// What the host's configuration says about `key`.
+// The value of `key` in the host's configuration.
 [[nodiscard]] inline std::optional<std::string> config(const wye_host_table& host,
                                                        std::string_view key) {
     wye_string out{};
@@ -37,8 +37,8 @@ namespace wye::sdk {
     return std::string(from_abi(out));
 }
 
-// Hands `error` with its causes to the host through `sink`, which may be null. Returns its code. Of
-// more than 63 causes, the one at the end and those next to `error` are handed over.
+// Passes `error` with its causes to the host through `sink`, which may be null. Returns its code.
+// Of more than 63 causes, passes the first 62 and the last.
 inline wye_status report(const wye_host_table& host, const Error& error,
                          wye_error** sink) noexcept {
     const auto code = static_cast<wye_status>(error.code);
@@ -68,7 +68,7 @@ inline wye_status report(const wye_host_table& host, const Error& error,
     return code;
 }
 
-// Runs a slot's body, a callable that returns Result<void>; nothing leaves it but a status.
+// Runs a slot's body, a callable that returns Result<void>; turns exceptions into errors.
 template <typename Body>
 wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noexcept {
     try {
@@ -90,7 +90,7 @@ wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noex
     }
 }
 
-// Fills in what the host lists of a device that has name, usable(), reason and fix.
+// Fills in a wye_device_info from a device that has name, usable(), reason and fix.
 template <typename Device>
 void list_device(const Device& device, std::span<const wye_string> formats, wye_device_info& out) {
     out.name = to_abi(device.name);
@@ -101,7 +101,7 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     out.format_count = formats.size();
 }
 
-// How the file that includes this is built.
+// The WYE_BUILD_* bits of the including file.
 [[nodiscard]] constexpr std::uint64_t build_flags() noexcept {
     std::uint64_t flags = 0;
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slots of a plugin that is a C++ class, so that a plugin writes none of them:
+// Implements the slots of a plugin for a C++ class `Plugin`:
 //
 //     constinit const wye_plugin_table kTable = sdk::PluginSlots<Plugin>::table();
 //
@@ -14,7 +14,7 @@
 //     std::span<const wye_string> formats(info) const;          // that the device accepts
 //     wye_status fact(index, key, wye_fact& out);               // WYE_UNKNOWN_KEY, WYE_UNSUPPORTED
 //
-// and, where it can translate or has extensions:
+// and optionally:
 //
 //     Result<std::vector<std::byte>> translate(const DeviceInfo* or null, artifact, format);
 //     const void* extension(name, version);
@@ -29,7 +29,7 @@
 
 namespace wye::sdk {
 
-// What the host gave at `init`, and what the first probe found; unchanged after.
+// The host's table, given at `init`, and the devices of the first probe.
 template <typename Info>
 struct PluginState {
     explicit PluginState(const wye_host_table& table) : host(table) {}

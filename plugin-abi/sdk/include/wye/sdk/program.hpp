@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program in memory: what the wire reader produces and what the validator, the printers, the
-// lowerings and the CPU plugin read. Plain data, no behaviour beyond small look-ups.
+// The program in memory: made by the wire reader and the parser, read by the validator, the
+// printers, the lowerings and the CPU plugin. Plain data, no behaviour beyond small look-ups.
 //
-// Owns everything it names. Not synchronised: share it const. Indices (ExprId, StmtId, BlockId) are
-// valid only within their Code. Operands of an expression always have smaller ids than it, so a
-// forward pass over `Code::exprs` sees operands first.
+// A Program owns all its parts. Not synchronised: share it const. Indices (ExprId, StmtId, BlockId)
+// are valid only within their Code. Operands have smaller ids than their expression, so a forward
+// pass over `Code::exprs` sees operands first.
 #pragma once
 
 #include <array>
@@ -83,8 +83,8 @@ struct Type {
         }
         return 0;
     }
-    // The value type that a load of this element type gives: i8 and i16 widen to i32, u8 and u16 to
-    // u32, bf16 to f32; other types are themselves.
+    // The value type of a loaded element: i8 and i16 widen to i32, u8 and u16 to u32, bf16 to f32;
+    // other types stay.
     [[nodiscard]] constexpr Type loaded() const {
         switch (kind) {
             case Kind::I8:
@@ -324,7 +324,7 @@ struct ParamLayout {
 };
 [[nodiscard]] ParamLayout param_layout(std::span<const Param> params);
 
-// The same program up to names of locals, places and unknown notes (literals compared by bits).
+// Equality except for names of locals, places and unknown notes (compares literals by bits).
 [[nodiscard]] bool same_program(const Program& a, const Program& b);
 
 }  // namespace wye::ir

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a submit goes through an in-order queue, the same in every plugin:
+// The steps of a submit to an in-order queue, the same in every plugin:
 //
 //     begin -> wait_for, for each wait -> plan -> one call for each operation -> end
 //
-// and, where one of them fails or memory runs out: the timeline is drained, if some of it was
-// queued, then abandon. Everything is queued or nothing: what comes after a part fails with the
-// error. The plugin's class derives from this and has timeline() (see timeline.hpp) and, in this
-// order, all Result where no type is given:
+// If a step fails or memory runs out, the timeline is drained (if operations were queued) and
+// abandon() is called. If only a part of a submit was queued, the queue fails from then on. The
+// plugin's class derives from this and has timeline() (see timeline.hpp) and, in this order, all
+// Result if no type is given:
 //
 //     begin()                  before anything else
-//     wait_for(other, value)   what follows runs after `value` of another queue of the device
-//     span plan(operations)    the part of them that is to be queued one by one
+//     wait_for(other, value)   later operations run after `value` of another queue of the device
+//     span plan(operations)    the operations that are left to queue one by one
 //     dispatch(op)             also of no workgroups, see is_empty
-//     copy(op), fill(op), upload(op), download(op)      not of no bytes
-//     end()                    the submit's value
-//     void abandon()           forgets the submit
+//     copy(op), fill(op), upload(op), download(op)      never of 0 bytes
+//     end()                    returns the submit's value
+//     void abandon()           drops the submit
 //
 // and `static constexpr std::string_view kPlugin`, for sentences. One thread at a time.
 // queue_submit.hpp has the body; the class's own source includes and instantiates it.
@@ -60,19 +60,19 @@ class InOrderQueue {
     InOrderQueue() = default;
     ~InOrderQueue() = default;
 
-    // What the driver said to an operation. Once it took one, the submit counts as begun.
+    // Takes the result of queueing an operation. The first success marks the submit as begun.
     [[nodiscard]] Result<void> queued(Result<void> done) {
         queued_ = queued_ || done.ok();
         return done;
     }
-    // As that, of what a call of the driver returned.
+    // As queued, from the status of a driver call.
     template <typename Status>
     [[nodiscard]] Result<void> took(Status status, std::string_view call) {
         return queued(static_cast<Derived&>(*this).device().check(status, call));
     }
-    // Whether some of the submit was queued.
+    // Whether any operation of the submit was queued.
     [[nodiscard]] bool begun() const { return queued_; }
-    // The one of the calls that the operation asks for.
+    // Calls the member for the operation's kind.
     [[nodiscard, gnu::always_inline]] inline Result<void> perform(const wye_operation& op) {
         auto& queue = static_cast<Derived&>(*this);
         if (op.kind == WYE_OPERATION_DISPATCH) return queue.dispatch(op.u.dispatch);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slots of a queue that is a C++ class, so that a plugin writes none of them. `Queue` has
-// submit(operations, waits) (see queue.hpp), timeline() (see timeline.hpp), and a destructor that
-// waits for what is pending; its timeline may have cancel(value). `device()` is the Device of
-// device_slots.hpp. Threads as the ABI says.
+// Implements the slots of a queue for a C++ class `Queue`, which has submit(operations, waits) (see
+// queue.hpp), timeline() (see timeline.hpp), and a destructor that waits for pending submits; its
+// timeline may have cancel(value). `device()` is the Device of device_slots.hpp. Threads as in
+// abi.h.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace wye::sdk {
 
-// Where a plugin has something to do once a call has ended: no lock is held.
+// Calls plugin.deliver_messages(), if it exists, after a slot; no lock is held.
 template <typename Plugin>
 void after_call(Plugin& plugin) {
     if constexpr (requires { plugin.deliver_messages(); }) plugin.deliver_messages();

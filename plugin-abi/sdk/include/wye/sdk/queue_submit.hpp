@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The body of InOrderQueue::submit. Only the source of a plugin's queue includes it, and
-// instantiates it there: so the queue's own functions are inlined into it, and no other source
-// needs them.
+// The body of InOrderQueue::submit. Only the source of a plugin's queue includes and instantiates
+// it, so that the queue's own functions are inlined.
 #pragma once
 
 #include "wye/sdk/queue.hpp"
@@ -42,7 +41,7 @@ template <typename Derived>
     return queue.end();
 }
 
-// What was cancelled or lost may have begun.
+// Cancelled or lost work may have begun.
 template <typename Derived>
 void InOrderQueue<Derived>::give_up(Derived& queue, const Error& error) {
     const bool begun = queue.begun();

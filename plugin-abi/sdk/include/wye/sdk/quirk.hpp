@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workaround for a driver's interface that lives in a plugin. Each plugin lists its own in
-// `quirks.hpp`, beside the constants and questions that its code asks; code that works around names
-// the entry: `quirk pocl-first-query`. Workarounds for what drivers make of lowered code are the
-// host's.
+// A plugin's workaround for a driver's interface. Each plugin lists its workarounds in
+// `quirks.hpp`, beside their constants and predicates; the code of a workaround names its entry:
+// `quirk pocl-first-query`. Workarounds for driver faults in lowered code belong to the host.
 #pragma once
 
 #include <string_view>
@@ -14,7 +13,7 @@ struct Quirk {
     std::string_view id;       // "pocl-first-query"
     std::string_view driver;   // "PoCL"
     std::string_view seen;     // versions it was seen on
-    std::string_view detects;  // how the plugin knows that it applies; "always": applied everywhere
+    std::string_view detects;  // how the plugin detects the driver; "always": applied everywhere
     std::string_view happens;  // what the driver does
     std::string_view done;     // what the plugin does about it
 };

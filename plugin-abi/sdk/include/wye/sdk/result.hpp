@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error and Result<T>: how Wye's C++ reports failure. Values; nothing throws.
+// Error and Result<T>, by which Wye's C++ reports failure. Values; nothing throws.
 // An Error is a code, one sentence with the offending value, and a remedy beginning with "Fix: ".
 // Owns its strings and causes. Immutable once returned; safe to share between threads.
 #pragma once
@@ -38,7 +38,7 @@ struct Error {
     Code code = Code::INTERNAL;
     std::string message;  // one sentence, present tense, with the offending value
     std::string fix;      // begins with "Fix: "
-    std::string subject;  // what it is about: a path, device, buffer or program name
+    std::string subject;  // the path, device, buffer or program name that it concerns
     std::string native_domain;
     std::int32_t native_code = 0;
     std::shared_ptr<const Error> cause;
@@ -50,8 +50,8 @@ struct Error {
     Error(Error&&) = default;
     Error& operator=(const Error&) = default;
     Error& operator=(Error&&) = default;
-    // Frees a chain of causes of any length one by one: each is held until the one before it is
-    // gone. The count is only a hint to stop at what others hold.
+    // Frees a chain of causes of any length without recursion. The use count is only a hint for
+    // stopping at causes that other errors share.
     ~Error() {
         for (auto next = std::move(cause); next.use_count() == 1;) {
             auto behind = next->cause;
@@ -59,7 +59,7 @@ struct Error {
         }
     }
 
-    // Puts this error behind a broader one.
+    // Makes this error the cause of a broader one.
     [[nodiscard]] Error wrapped(Code c, std::string what, std::string remedy,
                                 std::string about = {}) && {
         Error outer(c, std::move(what), std::move(remedy), std::move(about));
@@ -122,7 +122,7 @@ class [[nodiscard]] Result<void> {
 
 }  // namespace wye
 
-// Returns the error of `expression` from the enclosing function, or goes on.
+// Returns the error of `expression`, if it has one, from the enclosing function.
 #define WYE_TRY(expression)                                           \
     do {                                                              \
         auto wye_result_ = (expression);                              \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which bytes of a ring are in use, and until when. Pure arithmetic.
+// Allocates ranges of a ring buffer. Arithmetic only: it has no memory of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace wye::sdk {
 
-// Ranges are taken in order, marked with the value that ends their use, and come back in order. Not
-// synchronised.
+// Ranges are taken in order, marked with the timeline value that ends their use, and freed in
+// order. Not synchronised.
 class Ring {
   public:
     explicit Ring(std::uint64_t size) : size_(size) {}
 
-    // The offset of `size` free bytes in one piece, or none. `alignment` is a power of two.
+    // Takes `size` contiguous bytes; returns their offset, or nothing if they are not free.
+    // `alignment` is a power of two.
     [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t size, std::uint64_t alignment);
-    // What was taken since the last mark is in use until `value` is reached. Values ascend.
+    // Ranges taken since the last mark are in use until `value` is reached. Values ascend.
     void mark(std::uint64_t value);
-    // What was taken since the last mark was not used after all.
+    // Frees the ranges taken since the last mark.
     void drop();
-    // Everything up to `value` has been reached.
+    // Frees the ranges marked with values up to `value`.
     void release(std::uint64_t value);
 
-    // The value that has to be reached for the oldest range to come back; none: nothing is marked.
+    // The value that frees the oldest range; nothing if none is marked.
     [[nodiscard]] std::optional<std::uint64_t> oldest() const;
 
   private:
@@ -35,13 +36,13 @@ class Ring {
         std::uint64_t end;
     };
 
-    // Positions count bytes for ever; the offset is the position modulo the size.
+    // Positions only grow; the offset is the position modulo the size.
     std::uint64_t size_;
     std::uint64_t begin_ = 0, end_ = 0, marked_ = 0;
     std::deque<Mark> marks_;
 };
 
-// A Ring from which one thread takes while others see that values are reached. Thread-safe.
+// A Ring from which one thread takes while others free reached values. Thread-safe.
 class LockedRing {
   public:
     explicit LockedRing(std::uint64_t size) : ring_(size) {}

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timeline of a queue: polling and waiting for values, failures and times. For each value that
-// was not seen to have ended it keeps a Submit: what the plugin needs to ask its driver for the
-// end, to wait for it, and to tidy up after it (events, marks, host copies). The plugin's class
-// derives from this and has, in this order:
+// The timeline of a queue: polling and waiting for values, failures and times. For each pending
+// value it keeps a Submit: the plugin's state for polling, waiting and cleaning up (events, marks,
+// host copies). The plugin's class derives from this and has, in this order:
 //
 //     Result<bool> has_ended(const Submit&)     asks the driver, without waiting
-//     Result<Event> event_of(Submit&)           what is reached no earlier than it
-//     optional<Error> settle(value, Submit&)    it has ended: hands over what it read
-//     uint64_t spent_ns(const Submit&)          device nanoseconds; before settle
-//     Result<bool> wait_for(Event, timeout_ns)  false: the time is over
-//     Result<void> finish()                     the driver has ended all it was given
+//     Result<Event> event_of(Submit&)           an event reached no earlier than the submit
+//     optional<Error> settle(value, Submit&)    after its end: completes read-backs
+//     uint64_t spent_ns(const Submit&)          device nanoseconds; called before settle
+//     Result<bool> wait_for(Event, timeout_ns)  false: timed out
+//     Result<void> finish()                     waits until the driver is idle
 //     static constexpr bool kWaitsWithLimit     else wait_for gets UINT64_MAX only
 //     static constexpr bool kFinishIsCheapest   for the newest value, instead of wait_for
 //
-// and perhaps enter(), whose value lives while the driver is called (a current context). The first
-// four are called with the timeline's lock held, so they call nothing of the timeline. An error of
-// has_ended, wait_for or finish says that nobody knows how far the work is: everything pending
-// fails by it. All members are free-threaded, except where said. Instantiated beside the class
-// (`extern template`), so that its calls are inlined.
+// and optionally enter(), whose result lives during driver calls (a current context). The timeline
+// holds its lock while it calls the first four, so they must not call it. After an error of
+// has_ended, wait_for or finish the state of the work is unknown: all pending values fail with that
+// error. Members are free-threaded unless stated. Instantiated beside the class (`extern
+// template`), so that its calls are inlined.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +30,7 @@
 
 namespace wye::sdk {
 
-// What holds while a driver is called: the value of the timeline's enter(), if it has one.
+// Calls the timeline's enter(), if it has one.
 template <typename Timeline>
 [[nodiscard]] auto enter([[maybe_unused]] Timeline& timeline) {
     if constexpr (requires { timeline.enter(); })
@@ -43,7 +42,7 @@ template <typename Timeline>
 template <typename Derived, typename Submit, typename Event>
 class Timeline {
   public:
-    // `spin_ns`: a wait asks again and again for this long before it waits for an event.
+    // `spin_ns`: a wait polls for this long before it waits for an event.
     Timeline(const LossState& loss, bool timing, std::uint64_t spin_ns = 0)
         : log_(timing), loss_(loss), spin_ns_(spin_ns) {}
     Timeline(const Timeline&) = delete;
@@ -52,7 +51,7 @@ class Timeline {
     [[nodiscard]] bool reached(std::uint64_t value) const {
         return log_.state(value) == ValueLog::State::Reached;
     }
-    // True: reached. Else not yet, or the error by which it never will be.
+    // True: reached. False: not yet. Error: it never will be.
     [[nodiscard]] Result<bool> poll(std::uint64_t value) {
         if (reached(value)) return true;
         WYE_TRY(usable(value));
@@ -77,23 +76,23 @@ class Timeline {
 
     [[nodiscard]] bool keeps_times() const { return log_.keeps_times(); }
     [[nodiscard]] std::uint64_t newest() const { return log_.newest(); }
-    // Unless `value` has failed, or the device was lost before it was reached.
+    // Success, unless `value` has failed or the device was lost before it was reached.
     [[nodiscard]] Result<void> usable(std::uint64_t value) const {
         if (log_.state(value) == ValueLog::State::Failed) return log_.outcome(value);
         if (loss_.lost() && value > log_.reached()) return loss_.check();
         return {};
     }
-    // What is submitted from now on fails.
+    // Later submits fail.
     void poison(Error error) { log_.poison(std::move(error)); }
 
-    // By the submitting thread: the next value, reached when `submit` has ended.
+    // Returns the next value, reached when `submit` has ended. Submitting thread only.
     std::uint64_t add(Submit submit) {
         const Lock lock(mutex_);
         collect_old();
         pending_.push(std::move(submit));
         return log_.add();
     }
-    // As that, for work that has ended, after everything before it.
+    // As above, for work that has already ended, after all earlier work.
     std::uint64_t add_ended(std::uint64_t spent_ns) {
         const Lock lock(mutex_);
         collect(log_.newest());
@@ -102,19 +101,19 @@ class Timeline {
         log_.reach(value);
         return value;
     }
-    // By whoever ends work, instead of a driver that is asked: everything up to `value` has ended.
-    // Takes no memory.
+    // Marks everything up to `value` as ended; for plugins that end work themselves in place of a
+    // driver. Does not allocate.
     void publish(std::uint64_t value) {
         const Lock lock(mutex_);
         collect(value);
     }
-    // What another queue may wait for; empty: `value` was reached.
+    // An event that another queue can wait for; empty: `value` was reached.
     [[nodiscard]] Result<Event> event_for(std::uint64_t value) {
         const Lock lock(mutex_);
         if (Submit* submit = find(value)) return self().event_of(*submit);
         return Event();
     }
-    // Waits until everything has ended, also what was queued and has no value (yet).
+    // Waits until all work has ended, including queued work that has no value (yet).
     void drain() {
         [[maybe_unused]] const auto entered = enter(self());
         const Result<void> finished = self().finish();
@@ -133,8 +132,8 @@ class Timeline {
   private:
     using Clock = std::chrono::steady_clock;
 
-    // From so many pending submits on, each new one sees whether the oldest have ended, so that a
-    // caller that never waits does not gather the events of all its submits.
+    // From this many pending submits on, each new one polls the oldest, so that a caller that never
+    // waits does not accumulate events.
     static constexpr std::size_t kMany = 256;
 
     [[nodiscard]] Derived& self() { return static_cast<Derived&>(*this); }
@@ -154,11 +153,11 @@ class Timeline {
         return now;
     }
 
-    // The oldest pending value, or the one that is submitted next.
+    // The oldest pending value, or the next to be submitted.
     [[nodiscard]] std::uint64_t oldest() const WYE_REQUIRES(mutex_) {
         return log_.newest() - pending_.size() + 1;
     }
-    // Null: it has ended, and was seen to; or it is still to come.
+    // Null: not pending (settled, or not submitted yet).
     [[nodiscard]] Submit* find(std::uint64_t value) WYE_REQUIRES(mutex_) {
         if (value < oldest() || value > log_.newest()) return nullptr;
         return &pending_[value - oldest()];
@@ -171,7 +170,7 @@ class Timeline {
         if (yes) collect(value);
         return yes;
     }
-    // Asks for a while, then waits.
+    // Polls for a while, then waits.
     [[nodiscard]] Result<bool> block(std::uint64_t value, std::uint64_t timeout_ns) {
         const bool limited = timeout_ns != UINT64_MAX;
         if (spin_ns_ != 0 || (limited && !Derived::kWaitsWithLimit)) {
@@ -189,8 +188,8 @@ class Timeline {
         if (!event) return value <= log_.newest();
         return self().wait_for(event, timeout_ns);
     }
-    // Asks until the value has ended or `limit_ns` have passed since `start`, and lets other
-    // threads run in between after a while.
+    // Polls until the value has ended or `limit_ns` have passed since `start`; yields to other
+    // threads after a while.
     [[nodiscard]] Result<bool> ask_at_once(std::uint64_t value, Clock::time_point start,
                                            std::uint64_t limit_ns) {
         constexpr std::uint64_t kAlone = 50000;
@@ -201,8 +200,8 @@ class Timeline {
             if (spent > kAlone) std::this_thread::yield();
         }
     }
-    // Asks until the value has ended or `timeout_ns` have passed since `start`, with growing
-    // pauses: for drivers that cannot wait for so long and no longer.
+    // Polls until the value has ended or `timeout_ns` have passed since `start`, with growing
+    // pauses: for drivers that cannot wait with a time limit.
     [[nodiscard]] Result<bool> ask_at_intervals(std::uint64_t value, Clock::time_point start,
                                                 std::uint64_t timeout_ns) {
         constexpr std::uint64_t kFirst = 2000, kLongest = 500000;
@@ -215,7 +214,7 @@ class Timeline {
         }
     }
 
-    // Everything up to `value` has ended.
+    // Settles everything up to `value`.
     void collect(std::uint64_t value) WYE_REQUIRES(mutex_) {
         while (!pending_.empty() && oldest() <= value) {
             const std::uint64_t ended = oldest();
@@ -236,12 +235,13 @@ class Timeline {
             collect(oldest());
         }
     }
-    // What was not reached by now never will be, and nothing is handed over any more.
+    // Fails all pending values, without completing their read-backs.
     void give_up(Error error) WYE_REQUIRES(mutex_) {
         log_.fail_pending(std::move(error));
         pending_.clear();
     }
-    // Whoever hears of an error takes its memory back: the driver has ended by then, if it can.
+    // A caller that gets an error frees its memory, so the driver must have ended by then, if it
+    // can.
     [[nodiscard]] Result<bool> failed(std::uint64_t value, Error error) {
         (void)self().finish();
         const Lock lock(mutex_);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table of typing rules: which operand types an operation takes and what it gives. The
-// validator reports through it, the wire reader's callers derive types with it.
-// Pure; thread-safe; no ownership.
+// The table of typing rules: the operand types and the result type of each operation. The
+// validator and callers of the wire reader use it. Pure; thread-safe; no ownership.
 #pragma once
 
 #include <functional>
@@ -13,7 +12,7 @@
 
 namespace wye::ir {
 
-// The result type, or why there is none. `problem` is a sentence without a final full stop
+// The result type, or the reason why there is none. `problem` is a sentence without a full stop
 // ("`+` takes two values of one type, got f32 and i32"); `fix` begins with "Fix: ".
 struct Typing {
     Type type;
@@ -23,7 +22,7 @@ struct Typing {
 };
 
 // The type of one node from its operands' types. Indices in `expr` must be in range for `program`
-// and `code` (the structural checks come first).
+// and `code`: run the structural checks before.
 [[nodiscard]] Typing derive_type(const Program& program, const Code& code, const Expr& expr,
                                  std::span<const Type> operands);
 

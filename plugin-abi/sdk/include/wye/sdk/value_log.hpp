@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue: which were submitted, which were reached, from which one on they fail and
-// by which error, and how long the newest ones took. Knows no driver.
+// The values of a queue: the newest submitted and reached ones, the first failed one with its
+// error, and the device times of the newest. Independent of drivers.
 //
 // add: the submitting thread. reach, keep_time: one thread at a time, which holds the lock of the
 // plugin's timeline. Everything else: any thread.
@@ -30,7 +30,7 @@ class ValueLog {
     [[nodiscard]] bool keeps_times() const { return times_ != nullptr; }
     [[nodiscard]] std::uint64_t newest() const { return newest_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint64_t reached() const { return reached_.load(std::memory_order_acquire); }
-    // A value that fails is marked before it is reached, and looked at in the other order.
+    // Writers mark a failed value before it is reached; readers read in the other order.
     [[nodiscard]] State state(std::uint64_t value) const {
         const bool there = value <= reached();
         if (value >= poisoned_at_.load(std::memory_order_acquire)) return State::Failed;
@@ -55,13 +55,13 @@ class ValueLog {
         return errors::times_not_kept(value, kKeptTimes);
     }
 
-    // The next value: what was just submitted.
+    // Adds a submit; returns its value.
     std::uint64_t add() {
         const std::uint64_t value = newest_.load(std::memory_order_relaxed) + 1;
         newest_.store(value, std::memory_order_release);
         return value;
     }
-    // Everything up to `value` has ended.
+    // Marks everything up to `value` as reached.
     void reach(std::uint64_t value) {
         if (reached_.load(std::memory_order_relaxed) < value)
             reached_.store(value, std::memory_order_release);
@@ -78,9 +78,9 @@ class ValueLog {
         error_ = std::move(error);
         poisoned_at_.store(value, std::memory_order_release);
     }
-    // What is submitted from now on fails.
+    // Later submits fail.
     void poison(Error error) { fail(newest() + 1, std::move(error)); }
-    // What was not reached never will be.
+    // Values that were not reached fail.
     void fail_pending(Error error) { fail(reached() + 1, std::move(error)); }
 
   private:
@@ -94,7 +94,7 @@ class ValueLog {
 
     mutable Mutex mutex_;
     std::optional<Error> error_ WYE_GUARDED_BY(mutex_);
-    const std::unique_ptr<Times> times_;  // what it points to is guarded too
+    const std::unique_ptr<Times> times_;  // the pointee is guarded too
 };
 
 }  // namespace wye::sdk

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WideThread: a thread with a stack that is large enough for readers of deep programs and for
-// drivers' compilers (clang wants 8 MiB), so that the application's threads need not have one.
-// All signals are blocked on it, and its floating point mode is the default one.
-// with_room: runs a function where enough of a stack is left.
-// Free-threaded. Errors: OUT_OF_MEMORY where the system gives no thread.
+// WideThread: a thread with a stack large enough for readers of deeply nested programs and for
+// drivers' compilers (clang needs 8 MiB), which an application's threads need not have. It has all
+// signals blocked and the default floating-point mode.
+// with_room: runs a function on a thread with enough stack left.
+// Free-threaded. Errors: OUT_OF_MEMORY if the system gives no thread.
 #pragma once
 
 #include <pthread.h>
@@ -35,8 +35,8 @@ inline constexpr std::size_t kFrameFactor = 1;
 #endif
 
 inline constexpr std::size_t kWideStack = (std::size_t{16} << 20U) * kFrameFactor;  // bytes
-// More than reading, checking or lowering the deepest program takes: recursion there is bounded by
-// the limits of programs.
+// Enough for reading, checking or lowering the deepest program: the limits of programs bound the
+// recursion.
 inline constexpr std::size_t kRoom = (std::size_t{2} << 20U) * kFrameFactor;
 
 class WideThread {
@@ -58,12 +58,12 @@ class WideThread {
     std::optional<pthread_t> thread_;
 };
 
-// Has the calling thread this much stack left? Always false on a stack that is not the thread's
-// own, as fibers have.
+// Whether the calling thread has this much stack left. Always false on another stack, such as a
+// fiber's.
 [[nodiscard]] bool has_room(std::size_t bytes) noexcept;
 
-// Runs `work`, which returns a Result: here where the stack has room, else on a WideThread while
-// the caller waits. What it throws is thrown here.
+// Runs `work`, which returns a Result, on the calling thread if its stack has room, else on a
+// WideThread while the caller waits. Rethrows its exceptions.
 template <typename Work>
 [[nodiscard]] auto with_room(Work&& work, std::size_t bytes = kRoom) -> decltype(work()) {
     if (has_room(bytes)) return work();
