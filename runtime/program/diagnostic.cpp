@@ -17,7 +17,7 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
     return line;
 }
 
-// Control characters would cut the text short or steer the reader's terminal.
+// Replaces control characters, which could truncate the text or control the terminal.
 std::string printable(std::string_view line) {
     std::string out(line);
     for (char& c : out)
@@ -25,7 +25,7 @@ std::string printable(std::string_view line) {
     return out;
 }
 
-// Blanks up to the column, keeping tabs so that the caret stands under its character.
+// Blanks up to the column, with the line's tabs, so that the caret is under its character.
 std::string caret_line(std::string_view line, std::uint32_t column) {
     std::string blanks;
     std::uint32_t at = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Diagnostics: what is wrong with a program, where, and what to do. Used by the parser, the
-// validator and the analysis. Values; owns its strings.
+// Diagnostics: faults of a program, each with its place and a remedy. Made by the parser and the
+// validator. Values; own their strings.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace wye::ir {
 struct Diagnostic {
     enum class Severity { Error, Warning, Note };
     Severity severity = Severity::Error;
-    Place place;          // line 0: no text; then `where` says it ("function `bin`, statement 3")
+    Place place;          // line 0: no text; `where` is used ("function `bin`, statement 3")
     std::string where;    // may be empty when place is known
     std::string message;  // one sentence without a final full stop
     std::string fix;      // begins with "Fix: "

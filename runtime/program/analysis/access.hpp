@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small questions about code that the analyses share. For valid programs; pure.
+// Small look-ups in code that the analyses share. For valid programs; pure.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace wye::ir::detail {
 
-// By local of main: the value of a `let` without effect, else kNone.
+// For each local of main: the value of a `let` without effect, else kNone.
 [[nodiscard]] std::vector<ExprId> let_values(const Code& code);
 
-// The expression behind names of lets.
+// The expression that a chain of `let` names stands for.
 [[nodiscard]] const Expr& resolve(const Code& code, const std::vector<ExprId>& lets, ExprId id);
 
-// By function: which buffers it reads, itself or through calls.
+// For each function: the buffers that it reads, itself or through calls.
 [[nodiscard]] std::vector<std::vector<bool>> function_reads(const Program& program);
 
 // Component `axis` of a built-in value, or the value itself for the scalar ones (axis 0), perhaps

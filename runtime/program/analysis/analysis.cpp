@@ -17,7 +17,7 @@ std::string where(Place place, const std::string& body) {
     return " at " + std::to_string(place.line) + ":" + std::to_string(place.column);
 }
 
-// Copies of a value, as opposed to computing with it.
+// Operations that copy a value without computing.
 bool moves_only(Op op) {
     switch (op) {
         case Op::LITERAL:
@@ -43,7 +43,7 @@ bool subgroup_builtin(std::uint16_t index) {
            index == WYE_BUILTIN_SUBGROUP_ID || index == WYE_BUILTIN_SUBGROUP_LANE;
 }
 
-// Grid barriers stand at main's top level and in `for` loops there, nowhere else.
+// Grid barriers occur only at main's top level and in `for` loops there.
 bool holds_grid_barrier(const Code& code, BlockId block) {
     return std::ranges::any_of(code.blocks[block], [&](StmtId id) {
         const Stmt& s = code.stmts[id];
@@ -72,7 +72,7 @@ class Analyser {
     }
 
   private:
-    // `because` makes the text, for the first place only.
+    // Calls `because` for the text, for the first place only.
     template <typename Because>
     void need(const char* capability, Because because, Place place) {
         for (const Need& n : out_.needs)
@@ -80,7 +80,7 @@ class Analyser {
         out_.needs.push_back({capability, because(), place});
     }
 
-    // Because of a type somewhere; `in` says where.
+    // The needs of a type; `in` returns its place.
     template <typename In>
     void type(Type t, In in, Place place) {
         const auto because = [&](const char* what) { return [=] { return what + in(); }; };
@@ -182,7 +182,7 @@ class Analyser {
         type(
             e.type, [&] { return where(e.place, body_); }, e.place);
         if (op_math(e.op)) {
-            // The portable definitions compute in f64 and look at its bits.
+            // The portable definitions compute in f64 and read its bits.
             const auto because = [&] { return quoted(op_text(e.op)) + where(e.place, body_); };
             for (const char* capability : {"f64", "ieee_f64", "int64"})
                 need(capability, because, e.place);

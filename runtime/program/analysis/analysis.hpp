@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a valid program needs and promises: required capabilities, determinism, static sizes. Pure;
-// thread-safe.
+// Analysis of a valid program: required capabilities, determinism, static sizes. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -27,27 +26,26 @@ struct Doubt {
     Place place;
 };
 
-// What the verdict "deterministic" takes for granted about a launch. Where a launch differs, an
-// element may be touched by two invocations: the receipt then adds the doubt `race`.
+// Assumptions of the verdict "deterministic" about a launch. In a launch that breaks them, two
+// invocations may access one element: the doubt `race` is added then.
 struct Assumptions {
     std::uint32_t axes = 3;  // no axis from this one on has more than one invocation
-    std::uint64_t x_invocations = std::uint64_t{1} << 32;  // at most so many on the x axis
+    std::uint64_t x_invocations = std::uint64_t{1} << 32;  // at most this many on the x axis
     std::vector<SizeExpr> rows;  // invocations of the y axis times each is at most 2^32
 };
 
 struct Analysis {
-    // One per capability, first place. A grid barrier is none: where a device cannot wait for a
-    // whole grid, the launch is split.
+    // One per capability, with its first place. Grid barriers are not needs: launches are split at
+    // them.
     std::vector<Need> needs;
     std::vector<Doubt> doubts;  // empty: deterministic
     Assumptions assumes;
-    std::uint64_t shared_bytes = 0;  // static workgroup memory
-    std::uint64_t local_array_bytes =
-        0;  // largest over main and functions (main plus deepest call)
+    std::uint64_t shared_bytes = 0;       // static workgroup memory
+    std::uint64_t local_array_bytes = 0;  // of main plus its deepest call
     std::uint32_t params_bytes = 0;
     bool uses_barrier = false;
     bool uses_grid_barrier = false;
-    // What grid barriers split a launch into; 0: loops around them decide.
+    // Number of phases that grid barriers split a launch into; 0: depends on loops around them.
     std::uint32_t kernels = 1;
     bool uses_subgroup = false;
     bool uses_trap = false;
@@ -56,11 +54,11 @@ struct Analysis {
 };
 [[nodiscard]] Analysis analyse(const Program& program);
 
-// Arrays whose zero fill may be left out: what is certain from the text, and what a launch decides.
+// Arrays whose zero fill may be left out: always, or depending on the launch.
 struct ZeroFill {
     std::vector<bool> shared_skippable;  // by buffer index: the array is fully written first
 
-    // A u32 that a launch knows.
+    // A u32 that is known at a launch.
     struct Limit {
         enum class From : std::uint8_t { Literal, Param, Length };
         From from = From::Literal;
@@ -74,13 +72,14 @@ struct ZeroFill {
         std::uint8_t group = 0;
         std::uint8_t local = 0;
         std::uint32_t size = 0;
-        std::vector<Limit> below;  // the store happens under these conditions only
+        std::vector<Limit> below;  // the conditions of the store
     };
-    // Only stored, once, as r[column] or r[row * pitch + column]; the column may be that of a loop.
+    // An output that is only stored, once, as r[column] or r[row * pitch + column]; a loop may give
+    // the column.
     struct Output {
         bool candidate = false;
         bool has_rows = false;
-        std::uint64_t loop = 0;  // `for column in 0..loop` takes the place of `column`
+        std::uint64_t loop = 0;  // the column is that of `for column in 0..loop`
         Coordinate column, row;
         Limit pitch;
     };

@@ -36,7 +36,7 @@ Result<std::uint64_t> evaluate_size(const SizeExpr& size, const Program& program
                                     std::span<const std::uint64_t> params,
                                     std::span<const std::uint64_t> lengths,
                                     const std::string& what) {
-    // A plain `len(x)`, which most sizes are, needs no arithmetic.
+    // Fast path for `len(x)`, the most common size.
     if (size.size() == 1 && size[0].op == WYE_SIZE_LEN && size[0].index < lengths.size() &&
         lengths[size[0].index] >> 63U == 0)
         return lengths[size[0].index];

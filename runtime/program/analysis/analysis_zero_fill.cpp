@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which arrays need no zero fill, because the program writes all of them before anything can see.
+// Finds arrays that need no zero fill, because the program writes all of them before any read.
 #include <algorithm>
 #include <optional>
 
@@ -61,8 +61,9 @@ class Fill {
         each_statement(code_, s.otherwise, look);
     }
 
-    // s[local_index] = ... at the top level of main, before any barrier, return or trap; nothing
-    // reads s before that barrier. With grid barriers each phase starts at zero: none is skipped.
+    // Accepts s[local_index] = ... at the top level of main, before any barrier, return or trap, if
+    // nothing reads s before that barrier. With grid barriers each phase starts at zero, so no fill
+    // is skipped.
     void shared(ZeroFill& out) const {
         for (const Stmt& s : code_.stmts)
             if (s.op == Op::GRID_BARRIER) return;
@@ -90,7 +91,7 @@ class Fill {
 
     void outputs(ZeroFill& out) {
         stores_.assign(program_.buffers.size(), 0);
-        seen_.assign(program_.buffers.size(), false);  // used in another way than a store
+        seen_.assign(program_.buffers.size(), false);  // accessed other than by a store
         for (const std::vector<bool>& function : reads_)
             for (std::size_t k = 0; k < function.size(); ++k) seen_[k] = seen_[k] || function[k];
         for (const Expr& e : code_.exprs)
@@ -101,7 +102,7 @@ class Fill {
                 out.outputs[k] = {};
     }
 
-    // `plain`: under no conditions but `coordinate < limit`.
+    // `plain`: all conditions so far are of the form `coordinate < limit`.
     void block(BlockId id, bool plain, ZeroFill& out) {
         if (id == kNone) return;
         for (const StmtId sid : code_.blocks[id]) {
@@ -120,8 +121,7 @@ class Fill {
         }
     }
 
-    // `for local in 0..count`, between literals, all of whose rounds run to their end. There is
-    // one.
+    // The only loop `for local in 0..count` with literal bounds whose rounds all complete.
     struct Loop {
         std::uint32_t local = kNone;
         std::uint64_t count = 0;
@@ -168,7 +168,7 @@ class Fill {
         return o.candidate ? o : ZeroFill::Output{};
     }
 
-    // row * pitch + column, of which one does not follow from the other.
+    // Matches row * pitch + column with independent row and column.
     [[nodiscard]] bool rows(ExprId product, ExprId column, ZeroFill::Output& o) const {
         const Expr& e = resolve(code_, lets_, product);
         const Expr& last = resolve(code_, lets_, column);
@@ -239,7 +239,7 @@ class Fill {
         return Limit{whole->from, whole->value, static_cast<std::uint32_t>(divisor.extra)};
     }
 
-    // Notes conditions `coordinate < limit`, joined by `&&`. False when the condition says more.
+    // Collects conditions `coordinate < limit`, joined by `&&`. False for any other condition.
     bool guards(ExprId id) {
         const Expr& e = resolve(code_, lets_, id);
         const auto operands = code_.operands_of(e);

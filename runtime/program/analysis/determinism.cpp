@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether every launch of a program gives the same bytes. What cannot be shown is a doubt.
+// Decides whether every launch of a program gives the same bytes; each unproven point is a doubt.
 #include "program/analysis/determinism.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace wye::ir::detail {
 namespace {
 
-// How an access relates to the invocation that makes it.
+// The relation of an access's index to its invocation.
 struct Index {
     enum class Form {
         Unknown,
@@ -46,7 +46,7 @@ class Doubts {
           accesses_(program.buffers.size()) {}
 
     void run() {
-        // The verdict may suppose as few axes as the program itself uses.
+        // The verdict may assume as few axes as the program uses.
         const auto axes = static_cast<std::uint32_t>(program_.grid.axes.size());
         one_axis_ = program_.workgroup[1] == 1 && program_.workgroup[2] == 1 && axes <= 1;
         two_axes_ = program_.workgroup[2] == 1 && (axes == 0 || axes == 2);
@@ -89,7 +89,7 @@ class Doubts {
                (line && is_builtin(code_, lets_, id, WYE_BUILTIN_LOCAL_ID, 0));
     }
 
-    // id * K, K * id, or id alone: K; 0 for anything else.
+    // K of id * K, K * id, or id alone; 0 for any other expression.
     std::uint64_t stride(ExprId id, bool shared) const {
         if (own_id(id, shared)) return 1;
         const Expr& e = resolve(code_, lets_, id);
@@ -107,7 +107,7 @@ class Doubts {
         return fixed && e.type == kU32 ? &e : nullptr;
     }
 
-    // global_id.x < row holds here.
+    // Whether global_id.x < row holds here.
     [[nodiscard]] bool guarded(const Expr& row) const {
         return std::any_of(guards_.begin(), guards_.end(), [&](ExprId guard) {
             const Expr& e = resolve(code_, lets_, guard);
@@ -197,7 +197,7 @@ class Doubts {
         for (const StmtId s : code_.blocks[id]) statement(code_.stmts[s]);
     }
 
-    // The conditions that all hold when `id` does.
+    // The conditions joined by `&&` in `id`.
     void guard(ExprId id) {
         const Expr& e = resolve(code_, lets_, id);
         if (e.op == Op::LOGICAL_AND && e.type.scalar()) {
@@ -219,7 +219,7 @@ class Doubts {
 
     // ---- intervals ----
 
-    // The end of an interval: of `shared` arrays, and at grid barriers of all.
+    // Ends an interval: for `shared` arrays, and at grid barriers for all.
     void close(bool grid) {
         for (std::size_t k = 0; k < accesses_.size(); ++k) {
             if (!grid && !program_.buffers[k].shared()) continue;
@@ -250,8 +250,8 @@ class Doubts {
             doubt("race", name, stranger->place);
     }
 
-    // The first access that may meet another invocation's; null when each keeps to its own
-    // elements.
+    // The first access that may conflict with another invocation's; null if each invocation
+    // accesses its own elements only.
     const Access* not_own(const std::vector<Access>& list, bool shared) {
         const Index& common = list.front().index;
         for (const Access& a : list) {

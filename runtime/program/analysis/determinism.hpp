@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The determinism verdict: rules of the language's section "Determinism". Pure.
+// The determinism verdict, by the rules of the language's section "Determinism". Pure.
 #pragma once
 
 #include "program/analysis/analysis.hpp"

@@ -26,7 +26,7 @@ std::uint8_t builtin_level(std::uint16_t index) {
     }
 }
 
-// Effects whose result has one level, whatever goes in.
+// Effects whose result has a fixed level, independent of the operands.
 std::uint8_t effect_level(Op op) {
     switch (op) {
         case Op::WORKGROUP_UNIFORM_LOAD:
@@ -66,7 +66,7 @@ void Flow::expressions(const std::vector<std::uint8_t>& functions) {
         const Expr& e = code_.exprs[id];
         if (op_effect(e.op)) {
             source_[id] = effect_level(e.op);
-            continue;  // its operands' levels end here
+            continue;  // the operands' levels do not pass on
         }
         for (const ExprId operand : code_.operands_of(e)) feed(operand, id);
         if (e.op == Op::BUILTIN) source_[id] = builtin_level(e.imm);
@@ -81,7 +81,7 @@ void Flow::block(BlockId id, Node control) {
     Node seen = after_;
     for (const StmtId s : code_.blocks[id]) {
         if (after_ != seen) {
-            // Something above may have returned: what follows in the text is below it.
+            // A return above affects all later statements.
             const Node next = region(region_of_[control - regions_]);
             edge(control, next);
             edge(after_, next);
@@ -170,7 +170,7 @@ void Flow::solve() {
     const std::size_t nodes = regions_ + region_of_.size();
     level_.assign(nodes, 0);
     from_.assign(nodes, kNone);
-    // Edges by their start.
+    // Edges grouped by their start.
     std::vector<std::uint32_t> begin(nodes + 1);
     for (const Edge& e : edges_) ++begin[e.from + 1];
     for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
@@ -213,7 +213,7 @@ bool Flow::control_left_early(StmtId id) const {
 }
 
 std::string Flow::cause(Node node) const {
-    // Names and statements on the way, from the effect back to the cause.
+    // Names and statements on the path, from the effect back to the cause.
     const auto statement_of = [this](Node n) {
         return n >= regions_ ? region_of_[n - regions_] : kNone;
     };
@@ -242,7 +242,7 @@ std::string Flow::cause(Node node) const {
     else
         text += quoted(op_text(e.op));
     text += " " + Report::at(e.place);
-    // From the cause to the effect; long chains lose their middle.
+    // From the cause to the effect; the middle of long chains is left out.
     constexpr std::size_t kShown = 6;
     std::reverse(passed.begin(), passed.end());
     for (std::size_t k = 0; k < passed.size(); ++k) {

@@ -2,8 +2,8 @@
 //
 // Uniformity of one body as a graph: a node for each expression, each local and each region of
 // control flow, an edge where a level passes on. As every rule is a maximum, levels are
-// reachability from the sources, found in linear time; and the way from a source is the chain of
-// causes. For programs of sound structure.
+// reachability from the sources, found in linear time; the path from a source is the chain of
+// causes. For programs that passed validate_structure.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ class Flow {
     [[nodiscard]] std::uint8_t local(std::uint32_t local) const { return level_[locals_ + local]; }
     [[nodiscard]] std::uint8_t control(StmtId id) const { return level_[control_[id]]; }
 
-    // Why: "level 3 because of `local_id` at 9:8, through `i`".
+    // The reason: "level 3 because of `local_id` at 9:8, through `i`".
     [[nodiscard]] std::string expr_cause(ExprId id) const { return cause(id); }
     [[nodiscard]] std::string local_cause(std::uint32_t local) const {
         return cause(locals_ + local);
     }
     [[nodiscard]] std::string control_cause(StmtId id) const { return cause(control_[id]); }
-    // Whether a return or trap above the statement is among the causes.
+    // Whether the causes include a return or trap above the statement.
     [[nodiscard]] bool control_left_early(StmtId id) const;
 
   private:
@@ -56,13 +56,13 @@ class Flow {
     const Code& code_;
     Node locals_ = 0;                   // node of local 0
     Node regions_ = 0;                  // node of region 0
-    std::vector<StmtId> region_of_;     // the statement that made a region; kNone: main's
-    std::vector<Node> consumer_;        // by expression: where its level passes on
+    std::vector<StmtId> region_of_;     // by region: its statement; kNone: the whole body
+    std::vector<Node> consumer_;        // by expression: the node that its level passes to
     std::vector<Edge> edges_;           // from locals and regions
     std::vector<Node> control_;         // by statement
     std::vector<std::uint8_t> source_;  // by expression: its own level
     std::vector<std::uint8_t> level_;
-    std::vector<Node> from_;  // the node that raised this one
+    std::vector<Node> from_;  // by node: the node that raised it
     std::vector<Loop> loops_;
     Node after_ = kNone;  // joins the levels of all returns and traps so far
 };

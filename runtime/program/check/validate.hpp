@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The validator: everything the language asks of a program before anything runs. Reports all errors
-// at once (the first 100), each with a place and a fix. Pure; thread-safe.
+// The validator: checks all static rules of the language. Reports all errors at once (the first
+// 100), each with a place and a fix. Pure; thread-safe.
 #pragma once
 
 #include <vector>

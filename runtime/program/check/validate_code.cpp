@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a statement may do where it stands, apart from types and uniformity. The program's structure
-// is sound.
+// Checks statements in their context, apart from types and uniformity. For programs that passed
+// validate_structure.
 #include <algorithm>
 
 #include "program/check/validator.hpp"
@@ -27,7 +27,7 @@ class Body {
     void run() {
         for (std::size_t k = 0; k < code_.locals.size(); ++k)
             if (code_.locals[k].form == Local::Form::Argument) in_scope_[k] = true;
-        block(code_.root, true);  // the returned value still sees its names
+        block(code_.root, true);  // the returned value may use the block's names
         if (in_function()) {
             if (code_.result == kNone)
                 say({}, name() + " does not end with `return`", "Fix: end it with `return VALUE;`");
@@ -108,7 +108,7 @@ class Body {
 
     // ---- statements ----
 
-    // Whether the block ends in a leaving statement.
+    // Whether the block ends in `break`, `continue`, `return` or `trap`.
     bool block(BlockId id, bool keep = false) {
         const std::size_t mark = declared_.size();
         bool left = false;
@@ -190,7 +190,7 @@ class Body {
             case Op::BREAK:
             case Op::CONTINUE:
                 if (loops_ == 0)
-                    say(s.place, quoted(op_text(s.op)) + " stands outside of a loop",
+                    say(s.place, quoted(op_text(s.op)) + " is outside of a loop",
                         in_function() ? "Fix: remove it" : "Fix: remove it, or write `return`");
                 return true;
             case Op::RETURN:

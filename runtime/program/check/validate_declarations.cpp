@@ -84,7 +84,7 @@ class Declarations {
         } else if (product % width != 0) {
             head({}, "program",
                  "the workgroup has " + number(product) +
-                     " invocations, which is no multiple of the subgroup size " + number(width),
+                     " invocations, which is not a multiple of the subgroup size " + number(width),
                  "Fix: make the workgroup a multiple of " + number(width));
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Demands on uniformity, and the rules of grid barriers, which split main into phases.
+// Uniformity requirements, and the rules of grid barriers, which split main into phases.
 #include "program/check/uniformity.hpp"
 #include "program/check/validator.hpp"
 
@@ -11,7 +11,7 @@ std::string scope_of(std::uint8_t most) {
     return most == 1 ? "in the workgroup" : "in the subgroup";
 }
 
-// Functions have no effects and no barriers, so demands stand in main only.
+// Functions have no effects and no barriers, so only main is checked.
 class Demands {
   public:
     Demands(const Program& program, const Flow& flow, Report& report)
@@ -62,7 +62,7 @@ class Demands {
     Report& report_;
 };
 
-// Grid barriers stand at the top level of main or of phase loops: `for` loops that stand there.
+// Grid barriers are legal at the top level of main or of phase loops: `for` loops at such a level.
 class Phases {
   public:
     Phases(const Program& program, const Flow& flow, Report& report)
@@ -81,7 +81,7 @@ class Phases {
     }
 
   private:
-    // Which blocks hold a grid barrier, themselves or deeper.
+    // Marks the blocks that hold a grid barrier, at any depth.
     bool mark(BlockId id) {
         bool found = false;
         for (const StmtId s : code_.blocks[id]) {
@@ -100,7 +100,7 @@ class Phases {
 
     [[nodiscard]] bool held(BlockId id) const { return id != kNone && holds_[id]; }
 
-    // A block at whose top level grid barriers may stand.
+    // A block whose top level may have grid barriers.
     void place(BlockId id) {
         for (const StmtId sid : code_.blocks[id]) {
             const Stmt& s = code_.stmts[sid];
@@ -154,7 +154,7 @@ class Phases {
                     "grid, but this one is " +
                         flow_.expr_cause(s.args[k]),
                     "Fix: compute the bounds from parameters and lengths");
-        ++phase_;  // its second round is another phase than the text above it
+        ++phase_;  // later rounds are in another phase than the text above
         ++phase_loops_;
         place(s.body);
         --phase_loops_;
@@ -162,12 +162,12 @@ class Phases {
 
     void misplaced(const Stmt& s) {
         say(s.place,
-            "a `grid_barrier` stands inside this " + quoted(op_text(s.op)) +
-                "; it stands at the top level of `main`, or of a `for` that stands there",
+            "a `grid_barrier` is inside this " + quoted(op_text(s.op)) +
+                "; it must be at the top level of `main`, or of a `for` at that level",
             "Fix: move it out, and guard the work around it");
     }
 
-    // Blocks without a legal place for grid barriers. `loops`: those between here and the place.
+    // A block where grid barriers are illegal. `loops`: the loops around it, up to a legal level.
     void inner(BlockId id, unsigned loops) {
         for (const StmtId sid : code_.blocks[id]) {
             const Stmt& s = code_.stmts[sid];
@@ -186,7 +186,7 @@ class Phases {
 
     void leaves(const Stmt& s) {
         if (passed_ == barriers_ && phase_loops_ == 0) return;
-        say(s.place, quoted(op_text(s.op)) + " stands before the last `grid_barrier`",
+        say(s.place, quoted(op_text(s.op)) + " is above the last `grid_barrier`",
             "Fix: put the work under an `if`, so that every invocation reaches the barrier");
     }
 
@@ -196,7 +196,7 @@ class Phases {
             declared_[s.local] = phase_;
     }
 
-    // Names of an earlier phase, except lets and loop variables that are the same everywhere.
+    // Reports names of an earlier phase, except lets and loop variables of level 0.
     void uses(const Stmt& s) {
         if (s.op == Op::ASSIGN || s.op == Op::ASSIGN_COMPONENT || s.op == Op::STORE_ARRAY)
             use(s.local, s.place);
@@ -221,8 +221,8 @@ class Phases {
         say(place,
             local_name(code_, local) + " does not survive the `grid_barrier` above" +
                 (l.form == Local::Form::Let
-                     ? ": only a `let` of level 0 lives on, and it is " + flow_.local_cause(local)
-                     : std::string(": only a `let` of level 0 lives on")),
+                     ? ": only a `let` of level 0 survives, and it is " + flow_.local_cause(local)
+                     : std::string(": only a `let` of level 0 survives")),
             "Fix: compute it again in this phase, or keep it in a buffer");
     }
 
@@ -233,7 +233,7 @@ class Phases {
     std::vector<std::uint32_t> declared_;  // by local: the phase
     std::vector<ExprId> open_;
     std::uint32_t phase_ = 0;
-    std::uint32_t passed_ = 0;    // grid barriers so far, misplaced ones too
+    std::uint32_t passed_ = 0;    // grid barriers so far, including misplaced ones
     std::uint32_t barriers_ = 0;  // all of them
     unsigned phase_loops_ = 0;
 };

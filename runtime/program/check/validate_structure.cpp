@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// That a body is a tree of known nodes with indices in range and bounded depth. Programs from the
-// parser and the wire reader pass; this guards against builders. Recursion comes after the checks
-// of depth only.
+// Checks that a body is a tree of known nodes with indices in range and bounded depth. Programs
+// from the parser and the wire reader always pass; those built in memory may not. No recursion
+// happens before the depth is checked.
 #include "program/check/validator.hpp"
 #include "program/text/literal.hpp"
 
@@ -63,7 +63,7 @@ class Structure {
         const Expr& e = code_.exprs[id];
         const auto code = static_cast<std::uint32_t>(e.op);
         if (!op_known(code) || op_statement(e.op))
-            return say(e.place, "opcode " + std::to_string(code) + " is no expression",
+            return say(e.place, "opcode " + std::to_string(code) + " is not an expression",
                        "Fix: use an operation of this version");
         if (e.first > code_.operands.size() || e.count > code_.operands.size() - e.first)
             return say(e.place, quoted(op_text(e.op)) + " has operands out of range",
@@ -164,14 +164,13 @@ class Structure {
                    "Fix: order functions so that each calls only those above");
     }
 
-    // Every expression has one use: a tree. Effects are used by statements only.
+    // Checks that expressions form a tree: one use each. Only statements use effects.
     bool use(ExprId id, Place place, bool effect_allowed) {
         if (id >= code_.exprs.size())
             return say(place, "an operand does not exist", "Fix: build the program again");
         const Expr& e = code_.exprs[id];
         if (op_effect(e.op) && !effect_allowed)
-            return say(e.place,
-                       quoted(op_text(e.op)) + " stands inside an expression; effects stand alone",
+            return say(e.place, quoted(op_text(e.op)) + " is an effect inside an expression",
                        "Fix: bind its result with `let` first");
         if (used_[id])
             return say(e.place, "an expression is used twice", "Fix: bind it with `let`");
@@ -252,7 +251,7 @@ class Structure {
             case Op::EFFECT:
                 return value(0) &&
                        (op_effect(code_.exprs[s.args[0]].op) ||
-                        say(s.place, "an expression stands as a statement", "Fix: bind its value"));
+                        say(s.place, "an expression is not a statement", "Fix: bind its value"));
             case Op::IF:
                 return plain(0) && block(s.body, nesting + 1) && block(s.otherwise, nesting + 1);
             case Op::WHILE:
@@ -272,7 +271,7 @@ class Structure {
             default:
                 return say(
                     s.place,
-                    "opcode " + std::to_string(static_cast<unsigned>(s.op)) + " is no statement",
+                    "opcode " + std::to_string(static_cast<unsigned>(s.op)) + " is not a statement",
                     "Fix: use a statement of this version");
         }
     }
@@ -289,7 +288,7 @@ class Structure {
 };
 
 bool fitting_heads(const Program& program, Report& report) {
-    // Indices are 16 bits wide; the walks below trust them.
+    // Indices have 16 bits; the walks below rely on that.
     constexpr std::size_t kIndexable = 65536;
     if (program.params.size() <= kIndexable && program.buffers.size() <= kIndexable &&
         program.tables.size() <= kIndexable && program.functions.size() <= kIndexable)

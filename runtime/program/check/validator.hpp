@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts behind `validate`, one file each:
+// The parts of `validate`, one file each:
 //   validate_declarations.cpp  names, sizes, roles, attributes, limits of the head
-//   validate_structure.cpp     that indices and trees are sound, so that the rest may walk them
-//   validate_code.cpp          statements: scope, targets, purity, leaving, limits
-//   validate_flow.cpp          uniformity demands and grid barriers
+//   validate_structure.cpp     indices and trees, so that the other parts may walk them
+//   validate_code.cpp          statements: scope, targets, purity, jumps, limits
+//   validate_flow.cpp          uniformity and grid barriers
 // One owner, one thread.
 #pragma once
 
@@ -16,17 +16,17 @@
 
 namespace wye::ir::detail {
 
-// Programs without a text have no places. While they are validated, a place with line 0 carries
-// the number of the statement in its column, so that a report can say "main, statement 12".
+// Programs without a text have no places. During validation, a place with line 0 has the number of
+// the statement as its column, so that a report can say "main, statement 12".
 inline constexpr std::uint32_t kResultColumn = 0xffffffffU;  // the returned expression
 
 class Report {
   public:
     explicit Report(const Program& program) : program_(program) {}
 
-    // In the code of main (kNone) or a function.
+    // Reports an error in the code of main (kNone) or a function.
     void code(std::uint32_t function, Place place, std::string message, std::string fix);
-    // About a declaration; `where` names it when it has no place.
+    // Reports an error of a declaration; `where` names it if it has no place.
     void head(Place place, std::string where, std::string message, std::string fix);
 
     [[nodiscard]] bool full() const { return list_.size() >= kMost; }
@@ -36,7 +36,7 @@ class Report {
     [[nodiscard]] static std::string at(Place place);
 
   private:
-    // More than are shown, because passes report in turn and the list is sorted at the end.
+    // More than are returned, because passes report in turn and the list is sorted at the end.
     static constexpr std::size_t kMost = 10 * kMaxDiagnostics;
     const Program& program_;
     std::vector<Diagnostic> list_;
@@ -48,7 +48,7 @@ void check_declarations(const Program& program, Report& report);
 void check_code(const Program& program, Report& report);
 void check_flow(const Program& program, Report& report);
 
-// Numbers the statements of a program without places, and takes the numbers away.
+// Numbers the statements of a program without places, and removes the numbers.
 void number_places(Program& program);
 void clear_numbers(Program& program);
 

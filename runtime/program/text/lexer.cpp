@@ -131,7 +131,7 @@ Token Lexer::word(Token token) {
     return finish(token, token_of(found.word), bytes, found.code);
 }
 
-// The whole run that looks like a number, right or wrong; `0..n` ends before the points.
+// Reads everything that looks like a number, well-formed or not; stops before the points of `0..n`.
 Token Lexer::number(Token token) {
     const bool hex = at(0) == '0' && (at(1) == 'x' || at(1) == 'X');
     const bool bin = at(0) == '0' && (at(1) == 'b' || at(1) == 'B');
@@ -174,7 +174,7 @@ Token Lexer::string(Token token) {
         if (escaped == '"' || escaped == '\\') {
             ++bytes;
         } else {
-            report(token.place, "a string knows the escapes `\\\"` and `\\\\` only",
+            report(token.place, "a string has the escapes `\\\"` and `\\\\` only",
                    "Fix: write `\\\\` for one backslash");
         }
     }
@@ -185,7 +185,7 @@ Token Lexer::string(Token token) {
     return out;
 }
 
-// Ends with the first run of three or more marks; those before the last three belong to the text.
+// Ends with the first run of three or more marks, of which the last three close the text.
 Token Lexer::raw(Token token) {
     std::size_t end = text_.find("\"\"\"", at_ + 3);
     if (end == std::string_view::npos) {
@@ -230,7 +230,7 @@ Token Lexer::next() {
         std::size_t bytes = 1;
         while ((static_cast<unsigned char>(at(bytes)) & 0xc0U) == 0x80) ++bytes;
         if (byte < 0x20 || byte == 0x7f) {
-            report(token.place, "byte " + std::to_string(byte) + " has no place in a program",
+            report(token.place, "byte " + std::to_string(byte) + " is not allowed in a program",
                    "Fix: remove it");
         } else {
             report(token.place,

@@ -27,7 +27,7 @@ enum class Tok : std::uint8_t {
     Number,    // as written
     String,    // the text between the marks, escapes included
     Raw,       // the text between the marks
-    Bad,       // reported: rules that meet it stay silent
+    Bad,       // already reported: rules do not report it again
     Operator,  // code: Op
     OpAssign,  // code: Op of the operator before `=`
     Assign,
@@ -49,7 +49,7 @@ struct Token {
     Tok tok = Tok::End;
     std::uint16_t code = 0;
     Place place;
-    Place end;  // just behind the token
+    Place end;  // after the token
     std::string_view text;
 
     [[nodiscard]] bool is(Tok kind) const { return tok == kind; }
@@ -62,7 +62,7 @@ struct Token {
     [[nodiscard]] Op op() const { return static_cast<Op>(code); }
 };
 
-// Collects errors. More than kMaxDiagnostics are dropped, so long wrong inputs stay cheap.
+// Collects errors, at most kMaxDiagnostics, so that long wrong inputs stay cheap.
 class Diagnostics {
   public:
     void add(Place place, std::string message, std::string fix);
@@ -74,7 +74,7 @@ class Diagnostics {
     std::vector<Diagnostic> list_;
 };
 
-// Reports what cannot be read (and goes on behind it) to `diagnostics`. `text` is valid UTF-8.
+// Reports unreadable text to `diagnostics`, and continues after it. `text` is valid UTF-8.
 class Lexer {
   public:
     Lexer(std::string_view text, Diagnostics* diagnostics) : text_(text), errors_(diagnostics) {}
@@ -96,17 +96,17 @@ class Lexer {
     void report(Place place, std::string message, std::string fix);
 
     std::string_view text_;
-    Diagnostics* errors_;  // may be null: a silent look ahead
+    Diagnostics* errors_;  // null: look-ahead without reports
     std::size_t at_ = 0;
     std::uint32_t line_ = 1;
     std::size_t line_begin_ = 0;
-    std::size_t line_extra_ = 0;  // bytes of this line that are not a character's first
+    std::size_t line_extra_ = 0;  // continuation bytes of UTF-8 in this line
 };
 
 // A string token's characters, with `\"` and `\\` resolved.
 [[nodiscard]] std::string unescape(std::string_view text);
 
-// How a token reads in a message: "`;`", "a number", "the end of the text".
+// A token in a message: "`;`", "a number", "the end of the text".
 [[nodiscard]] std::string describe(const Token& token);
 
 }  // namespace wye::ir

@@ -13,7 +13,7 @@ namespace {
 struct Format {
     int significand;   // bits, the hidden one included
     int max_exponent;  // of the leading bit
-    int bits;          // of the whole
+    int bits;          // total
     [[nodiscard]] int min_exponent() const { return 1 - max_exponent; }
     [[nodiscard]] int stored() const { return significand - 1; }
 };
@@ -24,8 +24,8 @@ Format format_of(Type type) {
     return {24, 127, 32};
 }
 
-// significand * 2^exponent, with `sticky` for lost lower bits, to the nearest value of the format,
-// ties to even. Gives infinity's bits on overflow.
+// Rounds significand * 2^exponent, with `sticky` for lost lower bits, to the nearest value of the
+// format, ties to even. Returns infinity's bits on overflow.
 std::uint64_t round_to(Format format, std::uint64_t significand, std::int64_t exponent,
                        bool sticky) {
     if (significand == 0) return 0;
@@ -45,7 +45,7 @@ std::uint64_t round_to(Format format, std::uint64_t significand, std::int64_t ex
         const std::uint64_t half = std::uint64_t(1) << 63;
         if (lost > half || (lost == half && (sticky || (kept & 1) != 0))) ++kept;
     }
-    // For normal numbers the hidden bit adds one to the exponent field; a carry does the same.
+    // For normal numbers the hidden bit, and any carry, adds one to the exponent field.
     const std::int64_t field =
         leading < format.min_exponent() ? 0 : leading + format.max_exponent - 1;
     return (static_cast<std::uint64_t>(field) << format.stored()) + kept;
@@ -67,8 +67,8 @@ double f64_from_f16(std::uint64_t bits) {
     return (bits & 0x8000) != 0 ? -size : size;
 }
 
-// Whether a decimal that from_chars calls out of range is too large (else it is too small and
-// rounds to zero): by the weight of its first digit.
+// Whether a decimal that is out of range for from_chars is too large, judged by the weight of its
+// first digit; else it is too small and rounds to zero.
 bool decimal_is_large(const std::string& digits) {
     const std::size_t mark = std::min(digits.find_first_of("eE"), digits.size());
     const std::size_t point = std::min(digits.find('.'), mark);
@@ -156,7 +156,7 @@ std::string shortest(Float value) {
     return tidy({buffer, static_cast<std::size_t>(end.ptr - buffer)});
 }
 
-// The fewest digits that read back to the same half; five always do.
+// The fewest digits that read back to the same f16; five always suffice.
 std::string shortest_f16(std::uint64_t magnitude) {
     const double value = f64_from_f16(magnitude);
     for (int digits = 1; digits <= 17; ++digits) {

@@ -12,7 +12,7 @@
 
 namespace wye::ir {
 
-// A number as written: not yet converted, as its sign may precede it and its use decides the range.
+// A number as written, not yet converted: its range depends on its use, and a sign may precede it.
 struct Number {
     enum class Form : std::uint8_t { Integer, Decimal, Hex };
     Form form = Form::Integer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a number as written: prefix, digits, point, exponent, suffix.
+// Reads the parts of a number: prefix, digits, point, exponent, suffix.
 #include <algorithm>
 
 #include "program/text/literal.hpp"
@@ -55,7 +55,7 @@ Number bad_suffix(std::string_view text, std::string_view suffix) {
                          "Fix: leave the suffix out");
     if (suffix == "U") return malformed("`U` is not a suffix", "Fix: write `u`");
     if (suffix[0] == '_')
-        return malformed("`_` may stand only between two digits", "Fix: remove this `_`");
+        return malformed("`_` is allowed only between two digits", "Fix: remove this `_`");
     return malformed(shown + " is not a number's suffix",
                      "Fix: the suffixes are `u`, `i64`, `u64`, `f16` and `f64`");
 }
@@ -88,7 +88,7 @@ Number scan_number(std::string_view text) {
     }
     Number out;
     const Number misplaced =
-        malformed("`_` may stand only between two digits", "Fix: remove the `_`");
+        malformed("`_` is allowed only between two digits", "Fix: remove the `_`");
     if (!take_digits(rest, is_digit, out.digits)) return misplaced;
     if (out.digits.empty())
         return malformed(hex ? "`0x` without hexadecimal digits" : "`0b` without binary digits",

@@ -75,7 +75,8 @@ bool Parser::assignment(std::vector<StmtId>& into) {
     return false;
 }
 
-// The statement's operation and target. False when nothing can be assigned there; reported.
+// Sets the statement's operation and target. Reports and returns false if the target cannot be
+// assigned.
 bool Parser::assign_to(Stmt& out, const Token& target, const Symbol& symbol, ExprId index,
                        int lane) {
     const std::string shown = describe(target);
@@ -113,8 +114,7 @@ bool Parser::assign_to(Stmt& out, const Token& target, const Symbol& symbol, Exp
               "Fix: assign to a `var` or a buffer element");
         return false;
     }
-    // Whether the local is a var is the validator's question, as it is for every source of
-    // programs.
+    // The validator checks that the local is a var, for programs from any source.
     out.op = lane < 0 ? Op::ASSIGN : Op::ASSIGN_COMPONENT;
     out.imm = lane < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(lane);
     out.local = symbol.index;

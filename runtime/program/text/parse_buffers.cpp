@@ -33,7 +33,7 @@ bool Parser::buffer(Role role) {
     return expect_semicolon("the buffer");
 }
 
-// A size of numbers alone is a literal count: one spelling for one thing.
+// A size made of numbers alone becomes a literal count.
 void Parser::count(Buffer& buffer, Place place) {
     buffer.count_kind = Buffer::Count::Computed;
     const bool computed = std::any_of(buffer.size.begin(), buffer.size.end(), [](auto& node) {
@@ -239,7 +239,7 @@ bool Parser::size_len(SizeExpr& out) {
 
 // ---- order --------------------------------------------------------------------------------
 
-// Buffers in the order of their bindings, and every index to them likewise.
+// Sorts buffers by binding and renumbers all indices to them.
 void Parser::order_buffers() {
     auto& buffers = program_.buffers;
     const auto by_binding = [](const Buffer& a, const Buffer& b) { return a.binding < b.binding; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is written with arguments: calls, operations, constructions and effects.
+// Syntax with arguments: calls, operations, constructions and effects.
 #include "program/text/parser.hpp"
 
 namespace wye::ir::detail {

@@ -42,8 +42,8 @@ ParseResult Parser::run() {
     body();
     order_buffers();
     lasting_lets();
-    // Of a text with errors only the parser can still report wrong types, so that one look at the
-    // diagnostics is enough; of one without, the validator does.
+    // The validator reports wrong types, but does not run on a text with errors: for that, the
+    // parser reports them.
     if (!errors_.empty())
         assign_types(program_, [this](const TypeProblem& t) { error(t.place, t.problem, t.fix); });
     ParseResult result{std::move(program_), errors_.take()};
@@ -65,7 +65,7 @@ void Parser::header() {
             expect_semicolon("`wye 1`");
         } else {
             error(token_.place,
-                  "this reader knows version 1 of the language, not " + describe(token_),
+                  "this parser reads version 1 of the language, not " + describe(token_),
                   "Fix: write `wye 1;`");
             skip_to_end(true);
         }
@@ -119,7 +119,7 @@ bool Parser::head() {
         }
     }
     if (token_.is(Key::LET) || token_.is(Key::VAR)) {
-        error(token_.place, describe(token_) + " stands outside of `main` and functions",
+        error(token_.place, describe(token_) + " is outside of `main` and functions",
               "Fix: declare a value of the whole program with `const` or `param`");
         return false;
     }
@@ -176,7 +176,7 @@ bool Parser::constant() {
         declare(given, Symbol::Kind::Constant, constants_.size() - 1);
     }
     if (value && !token_.is(Tok::Semicolon) && !starts_line()) {
-        error(token_.place, "a constant is one literal, found " + describe(token_) + " behind it",
+        error(token_.place, "a constant is one literal, found " + describe(token_) + " after it",
               "Fix: write the value itself");
         return false;
     }
@@ -269,7 +269,7 @@ bool Parser::variant() {
     } else if (token_.is(Key::TEXT)) {
         take();
         if (!token_.is(Tok::Raw)) {
-            unexpected("the code between \"\"\" marks", "Fix: write \"\"\" before and behind it");
+            unexpected("the code between \"\"\" marks", "Fix: write \"\"\" before and after it");
             return false;
         }
         const auto* bytes = reinterpret_cast<const std::byte*>(token_.text.data());
@@ -284,7 +284,7 @@ bool Parser::variant() {
     return expect_semicolon("the variant");
 }
 
-// The validator's rules, told here because the program keeps no place of these lines.
+// Rules of the validator, reported here because the program keeps no places for these lines.
 void Parser::launch_shape() {
     std::uint64_t product = 1;
     for (const std::uint32_t axis : program_.workgroup)
@@ -304,7 +304,7 @@ void Parser::launch_shape() {
     else if (product % width != 0)
         error(subgroup_place_,
               "the workgroup has " + std::to_string(product) +
-                  " invocations, which is no multiple of the subgroup size " +
+                  " invocations, which is not a multiple of the subgroup size " +
                   std::to_string(width),
               "Fix: make the workgroup a multiple of " + std::to_string(width));
 }

@@ -11,7 +11,7 @@
 namespace wye::ir::detail {
 namespace {
 
-// Parentheses and calls within one another; more than any expression of legal depth needs.
+// Limit of nested parentheses and calls; more than any expression of legal depth needs.
 constexpr unsigned kMaxRecursion = 2 * WYE_LIMIT_EXPRESSION_DEPTH + 44;
 
 constexpr int kComparison = 3;
@@ -89,7 +89,7 @@ ExprId Parser::node(Op op, std::uint16_t imm, std::uint64_t extra, Place place,
     if (op == Op::LOCAL && code_->locals[extra].form != Local::Form::Array) {
         e.type = code_->locals[extra].type;
     } else if (typed) {
-        // Wrong types are the validator's to report.
+        // The validator reports wrong types.
         Typing typing = derive_type(program_, *code_, e, {types.data(), count});
         if (typing.ok()) e.type = typing.type;
     }
@@ -110,7 +110,7 @@ ExprId Parser::literal_node(const LiteralValue& value, Place place) {
     return static_cast<ExprId>(code_->exprs.size() - 1);
 }
 
-// Stands for something already reported.
+// A placeholder node for a reported error.
 ExprId Parser::poison(Place place) {
     Expr e;
     e.place = place;
@@ -167,7 +167,7 @@ ExprId Parser::unary() {
     const Token op = token_;
     if (op.is(Op::SUB)) {
         take();
-        // The sign belongs to a number that follows directly.
+        // A sign directly before a number is part of the literal.
         const bool infinity =
             token_.is(Tok::Constant) && token_.text.substr(0, 3) == std::string_view("inf");
         if (token_.is(Tok::Number)) {
@@ -262,8 +262,7 @@ ExprId Parser::primary() {
         case Tok::LeftParen:
             return parenthesised();
         case Tok::Effect:
-            error(at.place,
-                  describe(at) + " is an effect: it stands alone, not inside an expression",
+            error(at.place, describe(at) + " is an effect, which cannot be part of an expression",
                   "Fix: bind it first, as in `let old = " + std::string(at.text) + "(...);`");
             return effect() == kNone ? kNone : poison(at.place);
         case Tok::Keyword:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers and literals, as declarations and statements use them.
+// Numbers and literals of declarations and statements.
 #include "program/text/parser.hpp"
 
 namespace wye::ir::detail {
@@ -79,7 +79,8 @@ bool Parser::at_literal() const {
     return token_.is(Tok::Number) || token_.is(Tok::Constant) || token_.is(Op::SUB);
 }
 
-// [ "-" ] number, or a word such as `true` or `inf_f32`. Reports; nothing when it is no literal.
+// [ "-" ] number, or a word such as `true` or `inf_f32`. Anything else is reported and returns
+// nothing.
 std::optional<LiteralValue> Parser::literal() {
     const Token at = token_;
     const bool negative = token_.is(Op::SUB);

@@ -23,7 +23,7 @@ std::uint32_t Parser::add_local(const Token& name, Local local) {
     return static_cast<std::uint32_t>(index);
 }
 
-// "{" { stmt } "}"; kNone when it does not even begin.
+// "{" { stmt } "}"; kNone if the `{` is missing.
 BlockId Parser::block(unsigned nesting) {
     if (nesting > WYE_LIMIT_BLOCK_NESTING) {
         error(token_.place,
@@ -48,12 +48,12 @@ BlockId Parser::block(unsigned nesting) {
               "expected `}` for the block that begins at " + std::to_string(begin.line) + ":" +
                   std::to_string(begin.column) + ", found " + describe(token_),
               "Fix: close the block with `}`");
-        while (!token_.is(Tok::End)) take();  // the braces are off: more would be noise
+        while (!token_.is(Tok::End)) take();  // unbalanced braces would cause useless reports
     }
     return id;
 }
 
-// Up to the `}`, the end, or (at the top of a function) the `return`.
+// Statements up to the `}`, the end, or (at the top level of a function) the `return`.
 void Parser::statements(std::vector<StmtId>& into, unsigned nesting, bool function) {
     while (!token_.is(Tok::RightBrace) && !token_.is(Tok::End) && !errors_.full()) {
         if (function && token_.is(Key::RETURN)) return;
@@ -101,13 +101,13 @@ bool Parser::statement(std::vector<StmtId>& into, unsigned nesting) {
                 return leave(into);
             case Key::ELSE:
                 error(token_.place, "`else` without `if`",
-                      "Fix: put it right behind the block of an `if`");
+                      "Fix: put it directly after the block of an `if`");
                 return false;
             case Key::CONST:
             case Key::PARAM:
             case Key::TABLE:
             case Key::GRID:
-                error(token_.place, describe(token_) + " stands above `main`, not inside a block",
+                error(token_.place, describe(token_) + " must be above `main`, not inside a block",
                       "Fix: move it up, or write `let`");
                 return false;
             default:
@@ -120,7 +120,7 @@ bool Parser::statement(std::vector<StmtId>& into, unsigned nesting) {
         return true;
     }
     if (token_.is(Tok::LeftBrace)) {
-        error(token_.place, "a block stands only behind `if`, `else`, `for` and `while`",
+        error(token_.place, "a block is allowed only after `if`, `else`, `for` and `while`",
               "Fix: remove the braces");
         return false;
     }
@@ -144,8 +144,7 @@ ExprId Parser::value() {
     const Token at = token_;
     const ExprId id = effect();
     if (id != kNone && (token_.is(Tok::Operator) || token_.is(Tok::Dot))) {
-        error(at.place,
-              describe(at) + " is an effect: it is the whole right side, not part of an expression",
+        error(at.place, describe(at) + " is an effect, which cannot be part of an expression",
               "Fix: bind it first, as in `let old = " + std::string(at.text) + "(...);`");
         return kNone;
     }
@@ -180,7 +179,7 @@ bool Parser::let(std::vector<StmtId>& into) {
         stmt.args[0] = value();
         good = stmt.args[0] != kNone;
     }
-    // The name is declared in any case: its uses below are right.
+    // Declares the name in any case, so that its uses below are not reported.
     if (good) check_annotation(given, wanted, stmt.args[0]);
     stmt.local =
         add_local(given, {Local::Form::Let, good ? type_of(stmt.args[0]) : Type{}, 0, {}, {}});
@@ -336,7 +335,7 @@ bool Parser::while_loop(std::vector<StmtId>& into, unsigned nesting) {
     return true;
 }
 
-// The statements of one word, and `trap`.
+// `break`, `continue`, `return`, barriers and `trap`.
 bool Parser::leave(std::vector<StmtId>& into) {
     Stmt stmt;
     stmt.place = token_.place;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokens, names and recovery: what all rules of the parser share.
+// Tokens, names and recovery, shared by all rules of the parser.
 #include "program/text/parser.hpp"
 #include "program/check/validate.hpp"
 
@@ -30,7 +30,7 @@ bool begins_statement(const Token& token) {
            token.is(Key::TRAP);
 }
 
-// Names that other languages have for our types.
+// Names of types in other languages, for suggestions.
 std::string_view foreign_type(std::string_view text) {
     static constexpr std::array<std::array<std::string_view, 2>, 16> kTypes = {{
         {"float", "f32"},
@@ -93,7 +93,7 @@ bool Parser::expect(Tok tok, std::string_view text, std::string_view where) {
     return false;
 }
 
-// A forgotten `;` at the end of a line costs nothing but its own report.
+// Reports a missing `;`; at the end of a line, parsing continues as if it were there.
 bool Parser::expect_semicolon(std::string_view after) {
     if (token_.is(Tok::Semicolon)) {
         take();
@@ -146,7 +146,8 @@ bool Parser::type(Type& out) {
     return true;
 }
 
-// Behind the `;` or the block that ends this statement or declaration, or before the next one.
+// Skips to after the `;` or the block that ends this statement or declaration, or to before the
+// next one.
 void Parser::skip_to_end(bool head) {
     int open = 0;
     for (bool first = true; !token_.is(Tok::End); first = false) {
@@ -230,14 +231,14 @@ void Parser::already_declared(const Token& name, const Symbol& earlier) {
           "Fix: choose another name; an inner name never hides an outer one");
 }
 
-// Whether a name may have ended at a grid barrier: lets do so unless they are of level 0.
+// Whether a name may end at a grid barrier: lets do unless they are of level 0.
 bool Parser::ended(const Symbol& symbol) const {
     if (in_function_ || symbol.kind != Symbol::Kind::Local) return false;
     const Local::Form form = code_->locals[symbol.index].form;
     return form != Local::Form::For && phase_of_[symbol.index] < phase_;
 }
 
-// Levels are known only now.
+// Called at the end of main, when levels are known.
 void Parser::lasting_lets() {
     if (again_.empty() || !errors_.empty()) return;
     code_ = &program_.main;
@@ -253,13 +254,13 @@ void Parser::lasting_lets() {
 void Parser::close_scope(std::size_t mark) {
     for (; local_names_.size() > mark; local_names_.pop_back()) {
         const auto found = symbols_.find(local_names_.back());
-        if (found == symbols_.end()) continue;  // named again behind a grid barrier
+        if (found == symbols_.end()) continue;  // declared again after a grid barrier
         gone_[local_names_.back()] = found->second.place;
         symbols_.erase(found);
     }
 }
 
-// Declarations of the whole text, so that a use above one is told apart from a misspelling.
+// Collects the declarations of the whole text, to distinguish a use above one from a misspelling.
 void Parser::look_ahead() {
     if (looked_ahead_) return;
     looked_ahead_ = true;

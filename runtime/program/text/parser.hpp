@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parser behind `parse`: one pass by recursive descent, straight into ir::Program. parser.cpp
-// has tokens, names and recovery, the parse_*.cpp files the rules of the grammar.
+// The parser: one pass by recursive descent, directly into ir::Program. parser.cpp has tokens,
+// names and recovery, the parse_*.cpp files the rules of the grammar.
 //
-// Syntax errors make a rule return false (or kNone); the nearest statement or declaration reports
-// nothing more and skips to its end. Wrong names leave a node of op None behind, whose type is
-// unknown, so that the rest of the statement is still read. Not reusable; one owner, one thread.
+// After a syntax error a rule returns false (or kNone), and the nearest statement or declaration
+// skips to its end. A wrong name becomes a node of op None, whose type is unknown, so that the rest
+// of the statement is still read. Not reusable; one owner, one thread.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@
 
 namespace wye::ir::detail {
 
-// What a name stands for.
+// The meaning of a name.
 struct Symbol {
     enum class Kind : std::uint8_t { Constant, Param, Buffer, Table, Function, Local };
     Kind kind = Kind::Constant;
@@ -47,9 +47,9 @@ class Parser {
     [[nodiscard]] bool starts_line() const { return token_.place.line > last_.place.line; }
 
     // ---- names ----
-    // A name of main that stands for another local behind a grid barrier.
+    // A name of main that is declared again after a grid barrier.
     struct Again {
-        std::uint32_t earlier = 0;  // a let, which must have ended there
+        std::uint32_t earlier = 0;  // a let, which must have ended at the barrier
         Token name;
     };
     bool ended(const Symbol& symbol) const;
@@ -141,8 +141,8 @@ class Parser {
     std::string_view text_;
     Diagnostics errors_;
     Lexer lexer_;
-    Token token_;  // the one ahead
-    Token last_;   // the one before it
+    Token token_;  // the next token
+    Token last_;   // the token before it
     Program program_;
     Code* code_ = nullptr;
     std::vector<LiteralValue> constants_;
@@ -151,10 +151,10 @@ class Parser {
     std::vector<std::string_view> local_names_;          // declared and still in scope
     std::vector<std::uint32_t> phase_of_;                // by local: grid barriers above it
     std::uint32_t phase_ = 0;                            // grid barriers so far
-    std::vector<Again> again_;                           // lets of earlier phases, named again
+    std::vector<Again> again_;                           // lets declared again in later phases
     std::unordered_map<std::string_view, Place> later_;  // declared further down
     bool looked_ahead_ = false;
-    std::unordered_set<std::string_view> reported_;  // unknown names: once each
+    std::unordered_set<std::string_view> reported_;  // unknown names, to report each once
     bool in_function_ = false;
     std::vector<std::uint8_t> depths_;  // of the expressions of code_
     unsigned depth_ = 0;                // of the recursion

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statements and expressions as text, with the fewest parentheses that read back the same.
+// Prints statements and expressions with the fewest parentheses that preserve their meaning.
 #include "program/text/literal.hpp"
 #include "program/text/parser.hpp"
 #include "program/text/printer.hpp"
@@ -51,7 +51,7 @@ void CodePrinter::effect(const Expr& e) {
 void CodePrinter::unary(const Expr& e) {
     const ExprId operand = code_.operands_of(e)[0];
     out_ += op_text(e.op);
-    // `-1` would read as a literal, and `--x` as something else.
+    // `-1` would read as a literal, and `--x` has another meaning.
     const Op inner = code_.exprs[operand].op;
     const bool apart = e.op == Op::NEG && (inner == Op::LITERAL || inner == Op::NEG);
     if (apart) out_ += "(";

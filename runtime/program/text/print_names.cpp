@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of locals for printing. A name counts as taken while its scope is open, because an inner
+// Chooses names of locals for printing. A name is taken while its scope is open, because an inner
 // name may not hide an outer one.
 #include "program/text/printer.hpp"
 #include "program/text/words.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The head of a program as text, in one order and layout.
+// Prints the head of a program, in a fixed order and layout.
 #include <algorithm>
 
 #include "program/check/validate.hpp"
@@ -23,7 +23,7 @@ std::string quoted(std::string_view text) {
     return out + "\"";
 }
 
-// Whether the text between """ marks reads back: three marks in a row may only stand at its end.
+// Whether a text can be put between """ marks: three marks in a row may be at its end only.
 bool fits_raw(std::string_view text) {
     const std::size_t marks = text.find("\"\"\"");
     return utf8_error(text) == text.size() &&
@@ -78,7 +78,7 @@ class Printer {
     }
 
   private:
-    // Names that a body below `functions` functions may not use for locals.
+    // Names that locals of a body after `functions` functions may not have.
     [[nodiscard]] std::unordered_set<std::string> taken(std::size_t functions) const {
         std::unordered_set<std::string> names;
         for (const Param& param : program_.params) names.insert(param.name);
@@ -88,8 +88,8 @@ class Printer {
         return names;
     }
 
-    // Of main: loop variables, and lets of level 0. Empty without grid barriers, where nothing
-    // asks.
+    // Marks locals of main that outlive grid barriers: loop variables, and lets of level 0. Empty
+    // without grid barriers.
     [[nodiscard]] std::vector<bool> lasting_locals() const {
         const Code& main = program_.main;
         if (std::none_of(main.stmts.begin(), main.stmts.end(),
@@ -175,7 +175,7 @@ class Printer {
         out_ += ";\n";
     }
 
-    // Code that is not text cannot stand in a text: it becomes a file clause that someone fills.
+    // Code that is not text becomes a file clause with a made-up name.
     void variant(std::size_t index) {
         const Variant& v = program_.variants[index];
         const std::string_view code(reinterpret_cast<const char*>(v.bytes.data()), v.bytes.size());

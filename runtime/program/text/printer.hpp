@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts behind `print`. For valid programs; one owner, one thread.
+// The parts of `print`. For valid programs; one owner, one thread.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace wye::ir::detail {
 
-// The names of all locals of one body as they print: their own where legal and free, else made up.
+// The printed names of all locals of one body: their own if legal and free, else made up.
 // `taken`: names of declarations above the body. `lasting`: by local, whether its name outlives a
 // grid barrier; empty: all do.
 [[nodiscard]] std::vector<std::string> local_names(const Code& code,

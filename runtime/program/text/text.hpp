@@ -19,13 +19,13 @@ struct ParseResult {
     [[nodiscard]] bool ok() const;
 };
 
-// Syntax, names and literals; expressions get their types (assign_types), but rules beyond the
-// grammar (roles, uniformity, limits over the whole program) are the validator's.
-// Recovers at statement and declaration ends, so that one mistake gives one diagnostic.
+// Parses syntax, names and literals, and derives the types of expressions (assign_types); the
+// validator checks the other rules (roles, uniformity, limits of the whole program). Recovers at
+// statement and declaration ends, so that one mistake gives one diagnostic.
 [[nodiscard]] ParseResult parse(std::string_view text);
 
-// Any valid program. Unnamed locals print as v0, v1, ... (made unique). Names that came with the
-// program are kept where they are legal and unambiguous.
+// Prints any valid program. Unnamed locals print as v0, v1, ... (made unique). The program's names
+// are kept if they are legal and unambiguous.
 [[nodiscard]] std::string print(const Program& program);
 
 }  // namespace wye::ir

@@ -60,7 +60,8 @@ const WordTable& words() {
     return table;
 }
 
-// Edits between two short strings: insertions, deletions, replacements, swaps of neighbours.
+// The edit distance of two short strings: insertions, deletions, replacements, swaps of
+// neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     constexpr std::size_t kMax = WYE_LIMIT_NAME_BYTES + 1;
     if (a.size() >= kMax || b.size() >= kMax) return kMax;
@@ -116,7 +117,7 @@ std::size_t utf8_error(std::string_view text) {
             ++i;
             continue;
         }
-        // The range of the second byte rules out overlong forms, surrogates and values too large.
+        // The second byte's range excludes overlong forms, surrogates and values above U+10FFFF.
         unsigned low = 0x80;
         unsigned high = 0xbf;
         std::size_t more = 0;
@@ -150,7 +151,7 @@ std::string_view nearest(std::string_view text, const std::vector<std::string_vi
                                                                : text.size() - candidate.size();
         if (gap >= best_distance) continue;
         const std::size_t distance = edit_distance(text, candidate);
-        // One-letter names are all one edit apart: a suggestion would be noise.
+        // All one-letter names are one edit apart: a suggestion would be useless.
         if (distance >= text.size() || distance >= best_distance) continue;
         best = candidate;
         best_distance = distance;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reserved words of the text form, and what a legal name is. Pure; thread-safe.
+// The reserved words and legal names of the text form. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace wye::ir {
 
-// Words with a part in the grammar.
+// Keywords of the grammar.
 #define WYE_TEXT_KEYS(X)            \
     X(WYE, "wye")                   \
     X(PROGRAM, "program")           \
@@ -86,29 +86,29 @@ struct Word {
     std::uint16_t code = 0;
 };
 
-// Of names and words; ASCII.
+// ASCII characters of names and words.
 constexpr bool letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// What `text` is reserved for; None for every other string.
+// The class of a reserved word; None for every other string.
 [[nodiscard]] Word classify_word(std::string_view text);
 
-// Letters, digits and `_`, not beginning with a digit, 1 to 64 bytes. Says nothing about reserved
+// Whether `text` has letters, digits and `_` only, 1 to 64 bytes, no digit first. Accepts reserved
 // words.
 [[nodiscard]] bool name_shaped(std::string_view text);
 
 // name_shaped and not reserved.
 [[nodiscard]] bool legal_name(std::string_view text);
 
-// UTF-8 that fits on one line: no control characters but tab.
+// Whether `text` is UTF-8 without control characters other than tab.
 [[nodiscard]] bool legal_string(std::string_view text);
 
 // Byte offset of the first byte that is not well-formed UTF-8, or text.size().
 [[nodiscard]] std::size_t utf8_error(std::string_view text);
 
-// The candidate nearest to `text`, near enough to be a slip of the pen; empty when none is.
+// The candidate nearest to `text`, if near enough to be a typing error; else empty.
 [[nodiscard]] std::string_view nearest(std::string_view text,
                                        const std::vector<std::string_view>& candidates);
 

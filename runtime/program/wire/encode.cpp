@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program to wire form. Whatever this gives, the reader takes: limits, order, numbering and
-// canonical literals are checked on the way.
+// Program to wire form. Checks limits, order, numbering and canonical literals, so that the reader
+// accepts every result.
 #include "program/wire/encode.hpp"
 
 #include <algorithm>
@@ -194,7 +194,7 @@ void add_notes(const Program& p, Sink& out, std::vector<Section>& sections) {
               [](const Section& a, const Section& b) { return a.id < b.id; });
     for (std::size_t i = 1; i < sections.size(); ++i)
         if (sections[i - 1].id == sections[i].id)
-            out.malformed("note " + std::to_string(sections[i].id) + " stands twice");
+            out.malformed("note " + std::to_string(sections[i].id) + " is present twice");
 }
 
 constexpr std::uint64_t align8(std::uint64_t n) { return (n + 7) / 8 * 8; }

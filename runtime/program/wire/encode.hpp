@@ -21,8 +21,8 @@ enum class Notes { Keep, Drop };
 [[nodiscard]] Result<std::vector<std::byte>> encode(const Program& program,
                                                     Notes notes = Notes::Keep);
 
-// XXH3 128-bit, seed 0, of the encoding without notes. 32 hex digits, most significant first. Does
-// not resist forgery: caches compare the bytes too.
+// XXH3 128-bit, seed 0, of the encoding without notes. 32 hex digits, most significant first. It
+// can be forged, so caches compare the bytes too.
 struct Fingerprint {
     std::array<std::uint8_t, 16> bytes{};  // most significant first
     friend bool operator==(const Fingerprint&, const Fingerprint&) = default;

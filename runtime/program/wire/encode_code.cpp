@@ -144,10 +144,10 @@ class CodeWriter {
         if (id >= code_.exprs.size()) return out_.malformed("an operand is missing");
         const Expr& e = code_.exprs[id];
         if (!op_known(static_cast<std::uint32_t>(e.op)) || op_statement(e.op))
-            return out_.malformed("a node has no expression's opcode");
+            return out_.malformed("a node's opcode is not an expression's");
         if (op_effect(e.op) && !effect)
             return out_.malformed("`" + std::string(op_text(e.op)) +
-                                  "` stands inside an expression");
+                                  "` is an effect inside an expression");
         count_node();
         head(e.op, e.imm);
         const int operands = shape(e);
@@ -250,7 +250,7 @@ class CodeWriter {
             case Op::GRID_BARRIER:
                 break;
             default:
-                out_.malformed("a statement has no statement's opcode");
+                out_.malformed("a statement's opcode is not a statement's");
         }
         plain(s);
     }

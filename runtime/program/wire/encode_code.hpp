@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inside the encoder: the sink that sections are written to, and code as words. One thread.
+// Internals of the encoder: the sink that sections are written to, and code as words. One thread.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace wye::ir::detail {
 
 using Words = std::vector<std::uint32_t>;
 
-// Gathers the words of one section and keeps the first error of the whole encoding.
+// Collects the words of one section, and the first error of the whole encoding.
 class Sink {
   public:
     explicit Sink(std::string subject) : subject_(std::move(subject)) {}
@@ -50,8 +50,8 @@ class Sink {
     Error error_;
 };
 
-// Word count, block, and for functions the returned expression. `inlined`: nodes of the functions
-// so far with their calls inlined; a function adds its own.
+// Writes word count, block, and for functions the returned expression. `inlined`: nodes of the
+// functions so far with their calls inlined; a function adds its own.
 void write_code(const Program& program, const Code& code, std::uint32_t arguments, bool function,
                 std::vector<std::uint64_t>& inlined, Sink& out);
 

@@ -235,7 +235,7 @@ TEST_CASE("code") {
     invalid(with_let({0x01030100, 5, 5}), "left over");
     invalid(with_let({0x0500}), "opcode 0x500 is unknown");
     invalid(with_let({0x0}), "opcode 0x0 is unknown");
-    invalid(with_let({0x10}), "a statement stands in an expression");
+    invalid(with_let({0x10}), "a statement is inside an expression");
     invalid(with_let({0x01010100, 2}), "not canonical");
     invalid(with_let({0x01060100, 0x10000}), "not canonical");
     invalid(with_let({0x01070100, 0xffc00000}), "not canonical");
@@ -255,12 +255,12 @@ TEST_CASE("code") {
     invalid(with_let({0x00040110, 0x103}), "component 4");
     invalid(with_let({0x0112, 0x103}), "type code 0x0");
     invalid(with_let({0x00010203, 0x103, 0x103}), "unused immediate");
-    invalid(with_let({0x203, 0x103, 0x400, 0x01030100, 0}), "effects stand alone");
+    invalid(with_let({0x203, 0x103, 0x400, 0x01030100, 0}), "is an effect inside an expression");
     accepted(with_let({0x400, 0x01030100, 0}));
     invalid(with_let({0x00010400, 0x01030100, 0}), "buffer 1");
     invalid(with_let({0x00010423, 0x01010100, 0}), "unused immediate");
 
-    invalid(with_statement({0x103}), "an expression stands as a statement");
+    invalid(with_statement({0x103}), "an expression is not a statement");
     invalid(with_statement({0x09, 0x01030100, 0}), "without effect");
     invalid(with_statement({0x00010010}), "unused immediate");
     invalid(with_statement({0x0012}), "trap code 0");
