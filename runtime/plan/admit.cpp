@@ -18,7 +18,7 @@ bool resident_overlap(const BoundBuffer& a, const BoundBuffer& b) {
            a.handle == b.handle && meet(a.offset, a.bytes, b.offset, b.bytes);
 }
 
-// Host inputs are read before anything is delivered, so only storage can collide.
+// Host inputs are read before outputs are written, so only output storage can collide.
 bool storage_overlap(const BoundBuffer& a, const BoundBuffer& b) {
     return a.output != nullptr && b.output != nullptr &&
            meet(reinterpret_cast<std::uintptr_t>(a.output), a.read_size,
@@ -65,7 +65,7 @@ std::uint64_t limit_of(const ProgramPlan& plan, const Lengths& lengths, const La
     return value / limit.divided_by;
 }
 
-// The coordinate takes every value below this in invocations that store.
+// In storing invocations the coordinate takes every value below this limit.
 std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                     const ir::ZeroFill::Coordinate& c) {
     const std::uint32_t size = launch.workgroup[c.local];
@@ -76,7 +76,7 @@ std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launc
     return all;
 }
 
-// Element e is stored by the invocation with column e % pitch and row e / pitch.
+// The invocation with column e % pitch and row e / pitch stores element e.
 bool stores_all(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                 const ir::ZeroFill::Output& facts, std::uint64_t elements) {
     if (!facts.candidate) return false;

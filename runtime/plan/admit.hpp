@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Admission: the first stage of a dispatch. Holds a request against its program and works out every
+// Admission: the first step of a dispatch. Checks a request against its program and computes every
 // size, the grid and the parameter block. Pure: no driver, no registry, no allocation on success.
 // Thread-safe.
 //
-// Order of the checks: the request's options, parameters,
-// arguments (known, once, complete, of a fitting kind), sizes, grid, overlap, the output limit.
+// Order of the checks: options, parameters, arguments (known, once, complete, of a fitting kind),
+// sizes, grid, overlap, the output limit.
 #pragma once
 
 #include "plan/launch.hpp"
@@ -15,7 +15,7 @@ namespace wye::plan {
 
 [[nodiscard]] Result<void> admit(const ProgramPlan& plan, const Request& request, Launch& out);
 
-// ---- The parts of admission, in order; each writes its own members of `out` -------------------
+// ---- The parts of admission, in order; each writes different members of `out` -----------------
 
 // UNSUPPORTED with the construct's or option's name; INVALID_ARGUMENT for a bad override.
 [[nodiscard]] Result<void> admit_options(const ProgramPlan& plan, const Request& request,
@@ -27,16 +27,16 @@ namespace wye::plan {
                                        std::span<const std::uint64_t> params, std::byte* block);
 [[nodiscard]] Result<void> admit_arguments(const ProgramPlan& plan, const Request& request,
                                            Launch& out);
-// Counts by buffer index, `shared` included.
+// Element counts by buffer index, `shared` included.
 using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
 [[nodiscard]] Result<void> admit_sizes(const ProgramPlan& plan, const Request& request,
                                        Lengths& lengths, Launch& out);
 [[nodiscard]] Result<void> admit_grid(const ProgramPlan& plan, const Request& request,
                                       const Lengths& lengths, Launch& out);
-// Which outputs need a zero fill; after sizes and grid.
+// Marks the outputs that need a zero fill; after sizes and grid.
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out);
-// The program sees zeros in this output before it stores: code that promises nothing about what it
-// stores (native variants) needs the fill wherever this holds.
+// Whether the output starts at zero by the language. Native variants, whose stores are unknown,
+// then need the fill.
 [[nodiscard]] bool starts_at_zero(const ProgramPlan& plan, const BoundBuffer& bound);
 [[nodiscard]] Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arguments against the program's buffers: known, once, complete, and of a kind the role takes.
+// Checks arguments against the program's buffers: known, once, complete, of a kind that the role
+// takes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,14 +39,14 @@ Result<void> check_host(const ir::Buffer& buffer, const Argument& argument) {
         return wrong(buffer, "is bound to host bytes",
                      "Fix: bind a resident buffer; its contents outlive the dispatch");
     if (argument.input == nullptr && argument.input_size != 0)
-        return wrong(buffer,
-                     fmt::format("has {} input bytes at a null pointer", argument.input_size),
-                     "Fix: pass the bytes, or size 0");
-    if (argument.output == nullptr && argument.output_size != 0)
         return wrong(
-            buffer,
-            fmt::format("has {} bytes of output storage at a null pointer", argument.output_size),
-            "Fix: pass the storage, or size 0");
+            buffer, fmt::format("has {} input bytes, but its pointer is null", argument.input_size),
+            "Fix: pass the bytes, or size 0");
+    if (argument.output == nullptr && argument.output_size != 0)
+        return wrong(buffer,
+                     fmt::format("has {} bytes of output storage, but its pointer is null",
+                                 argument.output_size),
+                     "Fix: pass the storage, or size 0");
     if (!buffer.in_inputs() && argument.input_size != 0)
         return wrong(buffer, "takes no input bytes; it starts at zero",
                      "Fix: leave the input out, or declare it input_output");
@@ -65,7 +66,7 @@ Result<void> check_resident(const ir::Buffer& buffer, const Argument& argument) 
     const std::uint32_t natural = std::max(buffer.natural_alignment(), 1U);
     if (argument.buffer_offset % natural != 0)
         return wrong(buffer,
-                     fmt::format("starts at offset {}, which is no multiple of {}",
+                     fmt::format("starts at offset {}, which is not a multiple of {}",
                                  argument.buffer_offset, natural),
                      fmt::format("Fix: start the range at a multiple of {}", natural));
     return {};

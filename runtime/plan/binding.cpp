@@ -23,19 +23,19 @@ Result<Binding> make_binding(const ir::Program& program, std::uint32_t index) {
     out.count_kind = buffer.count_kind;
     if (buffer.align != 0 && !std::has_single_bit(buffer.align))
         return Error(Code::INVALID_PROGRAM,
-                     fmt::format("`{}` asks for alignment {}, which is no power of two",
+                     fmt::format("`{}` asks for alignment {}, which is not a power of two",
                                  buffer.name, buffer.align),
                      "Fix: use a power of two, or leave `align` out", buffer.name);
     out.preferred_alignment = std::max(out.natural_alignment, buffer.align);
     if (buffer.shared() && buffer.live)
         return Error(Code::INVALID_PROGRAM,
                      fmt::format("`{}` is workgroup memory and cannot be `live`", buffer.name),
-                     "Fix: copy what you want to keep to an output buffer", buffer.name);
+                     "Fix: copy the values to an output buffer", buffer.name);
     if (buffer.count_kind == ir::Buffer::Count::Literal) {
         std::uint64_t bytes = 0;
         if (__builtin_mul_overflow(buffer.count, std::uint64_t{out.element_size}, &bytes))
             return Error(Code::LIMIT_EXCEEDED,
-                         fmt::format("`{}` has {} elements of {} bytes, more than 64 bits count",
+                         fmt::format("`{}` has {} elements of {} bytes, 2^64 bytes or more",
                                      buffer.name, buffer.count, out.element_size),
                          "Fix: split the buffer or lower its count", buffer.name);
         out.static_bytes = bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The binding plan: what a program's buffers ask of any launch, worked out once per program. Sorted
-// by binding number; the input and output lists are the marked buffers in that order.
-// Pure values; thread-safe when shared const. Sizes are bytes.
+// The binding plan: a program's buffers as every launch needs them, computed once per program.
+// Sorted by binding number; the input and output lists have the same order. Pure values;
+// thread-safe when shared const. Sizes are bytes.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct Binding {
     std::uint32_t buffer_index = 0;  // in ir::Program::buffers
     ir::Role role = ir::Role::INPUT;
     std::uint32_t element_size = 0;
-    std::uint32_t natural_alignment = 0;    // a bound range starts at a multiple of it
+    std::uint32_t natural_alignment = 0;    // of the start of a bound range
     std::uint32_t preferred_alignment = 0;  // for allocation: the larger of natural and `align`
     ir::Buffer::Count count_kind = ir::Buffer::Count::Runtime;
     std::optional<std::uint64_t> static_bytes;  // literal counts
@@ -38,9 +38,9 @@ struct BindingPlan {
     std::vector<std::uint32_t> arguments;  // likewise: all but `shared`, in artifact order
 };
 
-// INVALID_PROGRAM for a binding number used twice, an alignment that is no power of two, or `live`
-// on a shared array; LIMIT_EXCEEDED for a static length that 64 bits cannot hold. The validator
-// finds these too; the plan does not trust that it ran.
+// INVALID_PROGRAM for a binding number used twice, an alignment that is not a power of two, or
+// `live` on a shared array; LIMIT_EXCEEDED for a static length of 2^64 bytes or more. Does not rely
+// on the validator having run.
 [[nodiscard]] Result<BindingPlan> binding_plan(const ir::Program& program);
 
 // Programs with equal layout fingerprints can share descriptor layouts: XXH3 128-bit over the list

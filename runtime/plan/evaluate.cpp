@@ -16,7 +16,7 @@ std::uint64_t mask(unsigned bits) {
     return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
 
-// Arithmetic of one integer type on bits that stand zero-extended.
+// Arithmetic of one integer type on zero-extended bits.
 struct Integer {
     unsigned bits;
     bool is_signed;

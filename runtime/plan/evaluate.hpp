@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the host can know of expressions before a launch: integers and bool that follow from
-// parameters, lengths, workgroup counts, tables and literals, with the language's arithmetic.
-// Belongs to one thread; borrows the plan and the launch.
+// Evaluates expressions on the host before a launch: integers and bool that follow from parameters,
+// lengths, workgroup counts, tables and literals, with the language's arithmetic. One thread;
+// borrows the plan and the launch.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class Evaluator {
 
     Evaluator(const ProgramPlan& plan, const Launch& launch);
 
-    // Nothing: only the device can compute it. Locals are those set before.
+    // Nothing if only the device can compute it. Locals have the values set before.
     [[nodiscard]] std::optional<Value> value(ir::ExprId id) const;
     void set(std::uint32_t local, std::optional<Value> value) { locals_[local] = value; }
 

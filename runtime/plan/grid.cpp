@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launch arithmetic: how many workgroups run. The request's grid, else its element count, else the
-// program's clause, else refused.
+// Computes the number of workgroups: from the request's grid, else its element count, else the
+// program's clause; else refuses.
 #include <fmt/format.h>
 
 #include "plan/admit.hpp"
@@ -29,7 +29,7 @@ Result<void> wanted_counts(const ProgramPlan& plan, const Request& request, cons
     if (program.grid.kind == WYE_GRID_NONE)
         return Error(
             Code::INVALID_ARGUMENT,
-            fmt::format("nothing says how many workgroups of program `{}` to run", program.name),
+            fmt::format("the number of workgroups of program `{}` is not given", program.name),
             "Fix: give the request a grid or an element count, or the program a `grid` "
             "clause",
             program.name);
@@ -61,7 +61,7 @@ Result<void> admit_grid(const ProgramPlan& plan, const Request& request, const L
                          "Fix: use another axis as well, or let each invocation do more",
                          plan.program->name);
         out.groups[axis] = static_cast<std::uint32_t>(counts[axis]);
-        // Both factors stay below 2^32.
+        // Both factors are below 2^32.
         if (!out.empty) total *= counts[axis];
         if (total > kMaxCount)
             return Error(Code::LIMIT_EXCEEDED,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values that flow through the pipeline: what is known of a program once (ProgramPlan), what a
-// caller asks for (Request), and what was admitted (Launch). Plain data without ownership of the
-// caller's memory; a Launch is as large as the largest program, so that admitting allocates
-// nothing. Sizes and offsets are bytes.
+// The values of the dispatch steps: properties of a program (ProgramPlan), a caller's request
+// (Request), and an admitted request (Launch). Plain data that borrow the caller's memory; a Launch
+// has room for the largest program, so that admission does not allocate. Sizes and offsets are
+// bytes.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace wye::plan {
 
 using Count3 = std::array<std::uint32_t, 3>;
 
-// Everything about a program that no launch changes. `program` must outlive it.
+// The launch-independent properties of a program. `program` must outlive it.
 struct ProgramPlan {
     const ir::Program* program = nullptr;
     BindingPlan bindings;
@@ -31,7 +31,7 @@ struct ProgramPlan {
     std::array<std::int8_t, WYE_LIMIT_BUFFERS> argument_of;  // binding number to argument, or -1
     std::vector<std::string> count_names;                    // by buffer index: "the count of `y`"
     std::array<std::string, 3> grid_names;
-    // Some count, grid axis or zero fill follows from a parameter.
+    // Whether a count, a grid axis or a zero fill depends on a parameter.
     bool params_decide_sizes = false;
 };
 [[nodiscard]] Result<ProgramPlan> plan_program(const ir::Program& program);
@@ -48,8 +48,8 @@ struct Argument {
     std::uint64_t output_size;
     std::uint64_t buffer;         // Resident: its handle
     std::uint64_t buffer_offset;  // Resident
-    std::uint64_t buffer_size;    // Resident: of the whole buffer, from the ledger
-    std::uint64_t size;           // Resident: 0 is "to the end"; Discard: 0 is "work it out"
+    std::uint64_t buffer_size;    // Resident: of the whole buffer
+    std::uint64_t size;           // Resident: 0 is "to the end"; Discard: 0 is "compute it"
 };
 
 struct Request {
@@ -65,7 +65,7 @@ struct Request {
     std::uint32_t ulp_budget = 0;
     bool speculation = false;
     bool persistent = false;
-    bool sizes_only = false;  // outputs may come without storage; nothing will run
+    bool sizes_only = false;  // outputs may lack storage; nothing will run
 };
 
 // One buffer of an admitted launch, in artifact order.
@@ -74,10 +74,10 @@ struct BoundBuffer {
     std::uint32_t argument;      // in Request::arguments; kNone: none (sizes_only)
     ArgumentKind kind;
     bool writable;
-    bool zero;  // must be zeroed first
+    bool zero;  // must be zeroed before the launch
     std::uint64_t elements;
     std::uint64_t bytes;
-    const std::byte* input;  // Host: `bytes` long; null: no host bytes go in
+    const std::byte* input;  // Host: `bytes` long; null: no upload
     std::byte* output;       // Host: `read_size` long; null: not read back
     std::uint64_t read_offset;
     std::uint64_t read_size;
@@ -86,7 +86,7 @@ struct BoundBuffer {
 };
 
 struct Launch {
-    // Deliberately not initialised: only [0, buffer_count) and [0, params_size) have meaning.
+    // Deliberately not initialised: only [0, buffer_count) and [0, params_size) are valid.
     BoundBuffer buffers[WYE_LIMIT_BUFFERS];
     alignas(8) std::byte params[WYE_LIMIT_PARAMS * 8];
     std::uint32_t buffer_count;
@@ -94,7 +94,7 @@ struct Launch {
     Count3 groups;
     Count3 workgroup;
     bool has_override;  // `workgroup` is not the program's own
-    bool empty;         // some workgroup count is zero: nothing runs, outputs still start at zero
+    bool empty;         // a workgroup count is zero: nothing runs, but outputs are zeroed
 
     [[nodiscard]] std::span<const BoundBuffer> bound() const { return {buffers, buffer_count}; }
 };

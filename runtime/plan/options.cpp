@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options of a request: each is honoured or refused by name.
+// Checks the options of a request: each is supported or refused by name.
 #include <fmt/format.h>
 
 #include <cstring>

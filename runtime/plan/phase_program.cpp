@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program of a phase: copies of its segments, one behind the other.
+// The program of a phase: copies of its segments, one after the other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class Copier {
         to_.root = new_block();
     }
 
-    // `loops`: the phase loops around the segment, from the outside in.
+    // `loops`: the phase loops around the segment, outermost first.
     void segment(const Segment& segment, const std::vector<ir::StmtId>& loops) {
         places_.assign(from_.locals.size(), {});
         for (const ir::StmtId loop : loops) {
@@ -73,7 +73,7 @@ class Copier {
         return static_cast<ir::BlockId>(to_.blocks.size() - 1);
     }
 
-    // ---- Lets from outside that a segment needs, theirs included
+    // ---- Lets from outside that a segment needs, directly or through other lets
 
     void look_at(ir::StmtId id) {
         const ir::Stmt& s = from_.stmts[id];
@@ -86,7 +86,7 @@ class Copier {
         }
     }
 
-    // A list, because lets may follow from one another in long chains.
+    // Uses a list, not recursion, because chains of lets may be long.
     void look_into(ir::ExprId root) {
         std::vector<ir::ExprId> open = {root};
         while (!open.empty()) {
@@ -149,12 +149,12 @@ class Copier {
     ir::Code& to_;
     ir::Program& out_;
     std::vector<ir::StmtId> definitions_;  // by local: its LET
-    std::vector<Place> places_;            // by local: where it stands in the copy in hand
+    std::vector<Place> places_;            // by local: its place in the current copy
     std::vector<bool> declared_;           // by local: inside the segment
     std::set<std::uint32_t> needed_;
 };
 
-// The loops around a block, from the outside in; true when it was found below `id`.
+// The loops around a block, outermost first; true if it was found below `id`.
 bool loops_around(const ir::Code& code, ir::BlockId id, ir::BlockId wanted,
                   std::vector<ir::StmtId>& loops) {
     if (id == wanted) return true;

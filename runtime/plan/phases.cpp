@@ -19,7 +19,7 @@ bool holds_barrier(const ir::Code& code, ir::BlockId block) {
     });
 }
 
-// Walks main as the launch will: phase loops round by round, everything else by name only.
+// Walks main as the launch will: phase loops round by round, other statements without evaluation.
 class Walk {
   public:
     Walk(const ProgramPlan& plan, const Launch& launch)
@@ -65,8 +65,8 @@ class Walk {
         const std::string where =
             place.line == 0 ? "" : fmt::format(" at {}:{}", place.line, place.column);
         return Error(Code::UNSUPPORTED,
-                     fmt::format("the {} of the loop{} holds a `grid_barrier`, and only the device "
-                                 "could compute it",
+                     fmt::format("the {} of the loop{} around a `grid_barrier` can be computed on "
+                                 "the device only",
                                  kNames[which], where),
                      "Fix: compute it from integer parameters, lengths, workgroup counts and "
                      "literals, without functions and loads",
@@ -78,7 +78,7 @@ class Walk {
         WYE_ASSIGN(std::uint64_t counter, bound(s, 0));
         WYE_ASSIGN(const std::uint64_t end, bound(s, 1));
         WYE_ASSIGN(std::uint64_t step, bound(s, 2));
-        // Order is kept when the sign bit is turned; differences are the same.
+        // Flipping the sign bit keeps order and differences.
         const std::uint64_t all = type.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
         const std::uint64_t turn =
             type.signed_integer() ? std::uint64_t{1} << (type.bits() - 1) : 0;
@@ -123,7 +123,7 @@ class Walk {
     const ir::Code& code_;
     Evaluator known_;
     std::vector<bool> phase_loop_;         // by StmtId
-    std::vector<std::uint64_t> counters_;  // of the phase loops around, from the outside in
+    std::vector<std::uint64_t> counters_;  // of the phase loops around, outermost first
     std::size_t rounds_ = 0;
     Phase current_;
     std::vector<Phase> out_;

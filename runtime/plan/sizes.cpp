@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts and bytes of every buffer of a launch. Literal and computed counts are exact; run-time
-// ones come from the bound bytes, and for outputs from storage, else from `elements`.
+// Counts and bytes of every buffer of a launch. Literal and computed counts follow from the
+// program; run-time ones from the bound bytes, and for outputs from storage, else from `elements`.
 #include <fmt/format.h>
 
 #include "plan/admit.hpp"
@@ -15,14 +15,14 @@ const Argument& argument_of(const Request& request, const BoundBuffer& bound) {
     return bound.argument == ir::kNone ? kNoArgument : request.arguments[bound.argument];
 }
 
-// The bytes that an argument brings to its buffer, before the program's own count is known.
-// `known`: whether it brings any.
+// The bytes that an argument gives its buffer, independent of the program's count. `known`: whether
+// it determines them.
 std::uint64_t brought(const ir::Buffer& buffer, const Argument& argument, bool& known) {
     known = true;
     switch (argument.kind) {
         case ArgumentKind::Host:
             if (buffer.in_inputs()) return argument.input_size;
-            // Storage says nothing of the buffer when only a range of it is read back.
+            // Storage does not determine the buffer's size if only a range is read back.
             known = argument.output_size != 0 && !buffer.bytes;
             return argument.output_size;
         case ArgumentKind::Resident:
@@ -42,17 +42,17 @@ Result<std::uint64_t> runtime_count(const ir::Buffer& buffer, const Request& req
     const std::uint64_t element = buffer.type.bytes();
     if (known) {
         if (bytes % element == 0) return bytes / element;
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("`{}` is bound to {} bytes, which is no multiple of its element "
-                                 "size {}",
-                                 buffer.name, bytes, element),
-                     "Fix: bind whole elements", buffer.name);
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("`{}` is bound to {} bytes, which is not a multiple of its element "
+                        "size {}",
+                        buffer.name, bytes, element),
+            "Fix: bind whole elements", buffer.name);
     }
     if (request.has_elements) return request.elements;
-    return Error(
-        Code::INVALID_ARGUMENT,
-        fmt::format("nothing says how many elements run-time output `{}` has", buffer.name),
-        "Fix: bring storage for it, or give the request an element count", buffer.name);
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("the element count of run-time output `{}` is not given", buffer.name),
+                 "Fix: pass storage for it, or give the request an element count", buffer.name);
 }
 
 Error wrong_size(const ir::Buffer& buffer, std::uint64_t count, std::uint64_t need,
@@ -100,7 +100,7 @@ Result<void> admit_bytes(const ir::Buffer& buffer, const Request& request, std::
                      "Fix: lower the count", buffer.name);
     bool known = false;
     const std::uint64_t bytes = brought(buffer, argument, known);
-    // What a host argument of an output brings is storage, checked below against what is read.
+    // A host argument of an output is storage, checked below against the read-back size.
     const bool storage = argument.kind == ArgumentKind::Host && !buffer.in_inputs();
     if (known && !storage && bytes != bound.bytes)
         return wrong_size(buffer, count, bound.bytes, bytes, "");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches larger than a device takes at once: a grid is cut into boxes, one dispatch each, that
-// see their logical workgroup ids and counts. Pure; thread-safe.
+// Folded grids: a grid above the device's limit is split into boxes, one dispatch each, which see
+// their logical workgroup ids and counts. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Split {
     [[nodiscard]] Box operator[](std::uint32_t index) const;
 };
 
-// LIMIT_EXCEEDED when more than kMaxBoxes would be needed. `limit` has no zero.
+// LIMIT_EXCEEDED if more than kMaxBoxes are needed. `limit` must not have zeros.
 [[nodiscard]] Result<Split> split_grid(const Count3& groups, const Count3& limit);
 
 }  // namespace wye::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A native variant as an artifact: what a plugin gets when it runs in place of the program's body.
-// Pure; thread-safe.
+// Makes the artifact of a native variant, which runs in place of the program's body. Pure;
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace wye::plan {
 
-// Slots in the order that variants are written for: buffer addresses in binding order, element
-// counts likewise, the parameter block. Where the format has push constants, the counts and the
-// block are in them; UNSUPPORTED then for a program whose binding numbers are not 0, 1, 2, ...
+// Slots in the order that variants expect: buffer addresses in binding order, element counts
+// likewise, the parameter block. If the format has push constants, counts and block are in them;
+// UNSUPPORTED then for a program whose binding numbers are not 0, 1, 2, ...
 [[nodiscard]] Result<lower::Artifact> variant_artifact(const ProgramPlan& plan,
                                                        std::uint32_t variant,
                                                        const Count3& workgroup);

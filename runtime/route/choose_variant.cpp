@@ -10,7 +10,7 @@
 namespace wye::route {
 namespace {
 
-// Whether a filter covers the device; empty covers all.
+// Whether a filter matches the device; an empty filter matches all.
 Result<bool> covers(const ir::Variant& variant, const registry::DeviceInfo& device,
                     const std::string& program) {
     if (variant.filter.empty()) return true;
@@ -25,11 +25,10 @@ Result<bool> covers(const ir::Variant& variant, const registry::DeviceInfo& devi
     if (bracket == std::string::npos) return true;
     return Error(
         Code::UNSUPPORTED,
-        fmt::format("variant `{}` of program `{}` is for \"{}\", and properties of devices "
-                    "are not evaluated yet",
+        fmt::format("variant `{}` of program `{}` is for `{}`, but this version does not evaluate "
+                    "properties of devices",
                     variant.entry, program, variant.filter),
-        fmt::format("Fix: dispatch without variants, or write the filter as \"{}\"", head),
-        program);
+        fmt::format("Fix: dispatch without variants, or write the filter as `{}`", head), program);
 }
 
 }  // namespace

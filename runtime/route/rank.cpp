@@ -9,13 +9,13 @@ struct Kind {
     std::uint32_t points;
 };
 constexpr Kind kKinds[] = {
-    {"gpu", 400},          // made for this work, with memory of its own
-    {"accelerator", 300},  // made for some of it
+    {"gpu", 400},
+    {"accelerator", 300},
     {"cpu", 100},
 };
 
-// A device that runs programs itself needs no compiler of a driver: nothing to wait for, nothing to
-// go wrong. Less than the distance between two kinds.
+// Preference for a device that runs programs without a driver's compiler. Less than the distance
+// between two kinds.
 constexpr std::uint32_t kRunsPrograms = 50;
 
 }  // namespace

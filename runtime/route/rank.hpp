@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How good a device is for `auto`, with the reasons. Pure; thread-safe.
+// The score of a device for `auto`, with its reasons. Pure; thread-safe.
 #pragma once
 
 #include "registry/catalogue.hpp"
 
 namespace wye::route {
 
-// The sum of what speaks for the device; ties are broken by search order. The order that follows:
-// GPUs, accelerators, the processor without a driver between, the processor behind a driver, any
-// other device.
+// A higher score is better; search order breaks ties. The resulting order: GPUs, accelerators, the
+// CPU without a driver, the CPU behind a driver, other devices.
 [[nodiscard]] registry::Score rank(const registry::DeviceInfo& device);
 
 }  // namespace wye::route

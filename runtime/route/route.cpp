@@ -11,7 +11,7 @@
 namespace wye::route {
 namespace {
 
-// Each binding is a buffer of its own for the limit; `shared` takes no slot.
+// For the limit, each binding counts as a separate buffer; `shared` takes no slot.
 void add_launch(const plan::Launch& launch, registry::Requirements& needs) {
     needs.workgroup = launch.workgroup;
     for (const plan::BoundBuffer& bound : launch.bound()) {
@@ -78,7 +78,7 @@ std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
 
 Limits limits(const registry::DeviceInfo& device) {
     Limits out;
-    // A limit that is not reported counts as 1: never unlimited.
+    // An unreported workgroup limit counts as 1.
     out.max_groups = device.facts.triple(WYE_FACT_KEY_MAX_WORKGROUPS).value_or(out.max_groups);
     for (std::uint32_t& axis : out.max_groups) axis = std::max(axis, 1U);
     out.max_buffer_bytes =
@@ -107,8 +107,8 @@ Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan&
     return Error(Code::UNSUPPORTED,
                  fmt::format("{} cannot run program `{}`: {}", device.selector, plan.program->name,
                              fmt::join(reasons, "; ")),
-                 "Fix: use a device that offers this (`wye info --json` lists the facts; no open "
-                 "device does), or change the program",
+                 "Fix: use a device that offers this (no open device does; `wye info --json` lists "
+                 "the facts of all), or change the program",
                  device.selector);
 }
 

@@ -122,10 +122,10 @@ TEST_CASE("arguments: known, once, complete, of a fitting kind") {
             "only an output can be");
     Ask null = saxpy_request();
     null.arguments[0].input = nullptr;
-    refused(saxpy, null, Code::INVALID_ARGUMENT, "null pointer");
+    refused(saxpy, null, Code::INVALID_ARGUMENT, "pointer is null");
     null = saxpy_request();
     null.arguments[2].output = nullptr;
-    refused(saxpy, null, Code::INVALID_ARGUMENT, "null pointer");
+    refused(saxpy, null, Code::INVALID_ARGUMENT, "pointer is null");
 
     const Planned p = planned(R"(wye 1; program p; workgroup 4; persistent state: u32[];
         shared s: u32[4]; grid groups 1; main { s[local_index] = 1u; state[local_index] = 2u; })");

@@ -21,7 +21,7 @@ TEST_CASE("the grid comes from the request, else its elements, else the program,
         output r: u32[8]; grid groups n + 1, 2, n; main { r[local_index] = 1u; })");
     CHECK(admitted(groups, base())->groups == Count3{10, 2, 9});
 
-    refused(planned(kFree), Ask().out(0, 32), Code::INVALID_ARGUMENT, "how many workgroups");
+    refused(planned(kFree), Ask().out(0, 32), Code::INVALID_ARGUMENT, "the number of workgroups");
 }
 
 TEST_CASE("launch limits") {

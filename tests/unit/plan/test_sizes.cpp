@@ -7,7 +7,7 @@ namespace {
 TEST_CASE("computed and literal counts must match the bytes exactly, run-time ones divide") {
     const Planned saxpy = planned(kSaxpy);
     refused(saxpy, Ask().param(0).in(0, 41).in(1, 40).out(2, 40), Code::INVALID_ARGUMENT,
-            "`x` is bound to 41 bytes, which is no multiple of its element size 4");
+            "`x` is bound to 41 bytes, which is not a multiple of its element size 4");
     refused(saxpy, Ask().param(0).in(0, 40).in(1, 36).out(2, 40), Code::INVALID_ARGUMENT,
             "`y` takes 40 bytes (10 elements of f32), got 36");
     refused(saxpy, Ask().param(0).in(0, 40).in(1, 40).out(2, 44), Code::INVALID_ARGUMENT,
