@@ -24,8 +24,8 @@ using DevicePtr = std::shared_ptr<const DeviceInfo>;
 
 }  // namespace
 
-// One candidate and, once it was opened, the result. Named outside, as is Registry::Impl, which has
-// it as a member.
+// One candidate and, once it was opened, the result. Not in the unnamed namespace, since
+// Registry::Impl has it as a member.
 struct Plugin {
     Candidate candidate;
     wye_plugin_query_fn query = nullptr;  // built in
@@ -39,7 +39,7 @@ struct Plugin {
 
 namespace {
 
-// Texts of plugins, drivers and file names cannot forge a line.
+// Escapes control characters, so that texts of plugins, drivers and file names cannot forge lines.
 void on_one_line(Record& record) {
     for (std::string* text : {&record.message, &record.fix, &record.loader_text})
         *text = one_line(*text);
@@ -80,7 +80,8 @@ struct Registry::Impl {
         records.insert(records.end(), more.begin(), more.end());
     }
 
-    // Opens once; later and concurrent callers get the same outcome. No lock is held meanwhile.
+    // Opens a plugin once; later and concurrent callers get the same result. Holds no lock
+    // meanwhile.
     const PluginOpening& open(Plugin& plugin) {
         sdk::WaitingLock lock(plugin.mutex);
         while (plugin.phase == Plugin::Phase::opening) lock.wait(plugin.changed);
@@ -92,7 +93,7 @@ struct Registry::Impl {
                 opened = registry::open_plugin(plugin.candidate, plugin.query, host);
                 for (Record& record : opened.records) on_one_line(record);
                 keep(opened.records);
-            } catch (...) {  // no memory: whoever asks next tries again
+            } catch (...) {  // no memory: the next caller tries again
                 lock.lock();
                 plugin.phase = Plugin::Phase::idle;
                 plugin.changed.notify_all();
@@ -112,7 +113,7 @@ struct Registry::Impl {
         return nullptr;
     }
 
-    // "devices a:0, b:0; plugins not opened: c". Opens nothing.
+    // "devices a:0, b:0; plugins not opened: c". Opens no plugin.
     [[nodiscard]] std::string what_exists() const {
         std::vector<std::string> devices;
         std::vector<std::string> closed;
@@ -166,7 +167,7 @@ struct Registry::Impl {
 
     // ---- Selection ------------------------------------------------------------------------
 
-    // The devices that one entry names, in its order. Plugins that cannot be meant stay closed.
+    // The devices that one entry names, in its order. Opens only plugins that it can name.
     std::vector<DevicePtr> named(const SelectorEntry& entry, const Selector& selector,
                                  std::vector<PassedOver>& passed_over) {
         std::vector<DevicePtr> out;
@@ -180,7 +181,7 @@ struct Registry::Impl {
                     return e.discard && e.kind == SelectorEntry::Kind::plugin && e.plugin == id;
                 });
             if (discarded) {
-                passed_over.push_back({id, "the selector discards it", {}});
+                passed_over.push_back({id, "the selector excludes it", {}});
                 continue;
             }
             const PluginOpening& opened = open(*plugin);
@@ -200,7 +201,7 @@ struct Registry::Impl {
             for (const DevicePtr& device : opened.devices) {
                 if (!entry.covers(id, device->index)) continue;
                 if (selector.discards(id, device->index)) {
-                    passed_over.push_back({device->selector, "the selector discards it", {}});
+                    passed_over.push_back({device->selector, "the selector excludes it", {}});
                 } else {
                     out.push_back(device);
                 }
@@ -236,10 +237,10 @@ struct Registry::Impl {
                            : "auto: the first usable device";
                 break;
             case SelectorEntry::Kind::plugin:
-                out = "the first usable device of `" + entry.plugin + "`, asked for by name";
+                out = "the first usable device of `" + entry.plugin + "`, requested by name";
                 break;
             case SelectorEntry::Kind::device:
-                out = "asked for by name";
+                out = "requested by name";
                 break;
         }
         if (count > 1)
@@ -267,11 +268,12 @@ struct Registry::Impl {
 
     Error nothing(const Selector& selector, const std::vector<PassedOver>& passed_over) const {
         Error out(Code::NO_DEVICE,
-                  "no usable device matches `" + to_text(selector) + "`; here are " + what_exists(),
-                  "Fix: choose one that `wye info -l` lists, or remove what the causes name",
+                  fmt::format("no usable device matches `{}`; there are {}", to_text(selector),
+                              what_exists()),
+                  "Fix: choose one that `wye info -l` lists, or remedy one of the causes",
                   to_text(selector));
-        // A chain: each device passed over is the cause of the one before it. The last cause counts
-        // those that a chain has no room for.
+        // Makes a chain: each device passed over is the cause of the one before it. The last cause
+        // has the number of those left out.
         const auto put_before = [&out](Error cause) {
             cause.cause = std::move(out.cause);
             out.cause = std::make_shared<const Error>(std::move(cause));
@@ -280,7 +282,7 @@ struct Registry::Impl {
         if (shown > kMostCauses) {
             shown = kMostCauses - 1;
             put_before({Code::NO_DEVICE,
-                        std::to_string(passed_over.size() - shown) + " more are passed over",
+                        fmt::format("{} more were passed over", passed_over.size() - shown),
                         "Fix: name fewer devices to see their reasons", to_text(selector)});
         }
         for (; shown > 0; --shown) {
@@ -302,8 +304,9 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     for (const BuiltinPlugin& builtin : options.builtins) {
         if (builtin.query == nullptr || !valid_plugin_id(builtin.id) || impl->find(builtin.id))
             return Error(Code::INVALID_ARGUMENT,
-                         "the built-in plugin `" + builtin.id +
-                             "` has no query, no selector name for an id, or stands twice",
+                         fmt::format("the built-in plugin `{}` has no query function, an invalid "
+                                     "id, or is listed twice",
+                                     builtin.id),
                          "Fix: correct the host's list of built-in plugins", builtin.id);
         auto plugin = std::make_unique<Plugin>();
         plugin->candidate.id = builtin.id;
@@ -352,8 +355,8 @@ Error unknown_plugin(std::string_view id, const std::vector<std::unique_ptr<Plug
     std::vector<std::string> ids;
     for (const auto& known : plugins) ids.push_back(known->candidate.id);
     return {Code::NOT_FOUND,
-            "there is no plugin `" + std::string(id) + "`; here are " +
-                (ids.empty() ? std::string("none") : joined(ids, ", ")),
+            fmt::format("there is no plugin `{}`; there are {}", id,
+                        ids.empty() ? std::string("none") : joined(ids, ", ")),
             "Fix: install it, or set WYE_PLUGIN_PATH_ADD", std::string(id)};
 }
 
@@ -382,7 +385,7 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
                                       error);
     }));
     if (bytes.data == nullptr) return null_object_fault("translate");
-    auto out = read_bytes(bytes, kMostBytes, "what the slot `translate` gave");
+    auto out = read_bytes(bytes, kMostBytes, "the result of the slot `translate`");
     contain_end(*impl_->host, id, "translate_release",
                 [&] { from.table().translate_release(from.object(), bytes); });
     return out;
@@ -424,8 +427,8 @@ Result<Selection> Registry::select(const Selector& selector, const Fit& fit) {
     }
     Error error = impl_->nothing(selector, passed_over);
     if (const DevicePtr other = fit ? impl_->alternative(fit) : nullptr)
-        error.fix = "Fix: choose " + other->selector + ", which can run it, or remove what the " +
-                    "causes name";
+        error.fix = fmt::format("Fix: choose `{}`, which can run it, or remedy one of the causes",
+                                other->selector);
     return error;
 }
 
@@ -449,7 +452,7 @@ Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.plugin) return to_error(opened.records.back());
     if (device.index >= opened.devices.size())
-        return Error(Code::NOT_FOUND, "there is no device " + device.selector,
+        return Error(Code::NOT_FOUND, "there is no device `" + device.selector + "`",
                      "Fix: take the device from this registry", device.selector);
     return registry::open_device(opened.plugin, opened.devices[device.index]);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// contain(): one call of a plugin's slot as a Result: its status, its error object, and whatever it
-// throws against the rules. Internal to the registry.
+// contain(): calls a slot of a plugin and returns a Result: from its status, its error object, or
+// an exception that it must not throw. Internal to the registry.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace wye::registry {
 
 inline constexpr const char* kPluginAuthor = "Fix: report this to the plugin's author";
 
-// As contain, for slots that every dispatch calls: a plugin that ends the process is not named.
+// As contain, for slots that every dispatch calls: does not detect plugins that end the process.
 template <typename Call>  // wye_status(wye_error**)
 [[nodiscard]] Result<void> contain_quick(std::string_view plugin, std::string_view slot,
                                          Call&& call) {
@@ -32,7 +32,7 @@ template <typename Call>  // wye_status(wye_error**)
     wye_status status = WYE_OK;
     try {
         status = call(&error);
-    } catch (abi::__forced_unwind&) {  // must go on, and ends the process in the C API
+    } catch (abi::__forced_unwind&) {  // must be rethrown, and ends the process in the C API
         name_plugin(plugin, slot, "the thread was ended (pthread_exit or pthread_cancel)");
         throw;
     } catch (const std::exception& e) {
@@ -45,7 +45,7 @@ template <typename Call>  // wye_status(wye_error**)
         return Error(Code::PLUGIN_FAULT, fmt::format("the slot `{}` threw", slot), kPluginAuthor);
     }
     if (status == WYE_OK) {
-        if (error != nullptr) release_error_object(error);  // beside success it is dropped
+        if (error != nullptr) release_error_object(error);  // ignored on success
         return {};
     }
     std::unique_ptr<wye_error, void (*)(wye_error*)> owned(error, release_error_object);
@@ -59,8 +59,7 @@ template <typename Call>  // wye_status(wye_error**)
     return contain_quick(plugin, slot, std::forward<Call>(call));
 }
 
-// A slot that can neither fail nor be called again, such as those that destroy. What it throws is
-// logged.
+// Calls a slot that cannot report failure, such as those that destroy. Logs exceptions.
 template <typename Call>  // void()
 void contain_end(const HostServices& host, std::string_view plugin, std::string_view slot,
                  Call&& call) noexcept {
@@ -70,7 +69,7 @@ void contain_end(const HostServices& host, std::string_view plugin, std::string_
                 call();
                 return WYE_OK;
             });
-        } catch (const std::exception&) {  // no memory to say more
+        } catch (const std::exception&) {  // no memory for the message
             return {};
         }
     }();

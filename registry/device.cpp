@@ -9,7 +9,7 @@
 namespace wye::registry {
 namespace {
 
-// Adds the device to an error that does not say what it is about.
+// Adds the device to an error without a subject.
 Error about(const NativeDevice& device, Error error) {
     if (error.subject.empty()) error.subject = device.info().selector;
     return error;
@@ -23,7 +23,7 @@ template <typename Call>
     return result;
 }
 
-// As call, for slots that are not called for every dispatch.
+// As `call`, for slots that are not called for every dispatch.
 template <typename Call>
 Result<void> rare_call(const NativeDevice& device, std::string_view slot, Call&& body) {
     Result<void> result = contain(device.info().plugin, slot, std::forward<Call>(body));
@@ -31,7 +31,7 @@ Result<void> rare_call(const NativeDevice& device, std::string_view slot, Call&&
     return result;
 }
 
-// A slot that destroys.
+// Calls a slot that destroys.
 template <typename Call>
 void end_call(const NativeDevice& device, std::string_view slot, Call&& body) noexcept {
     contain_end(device.host(), device.info().plugin, slot, std::forward<Call>(body));
@@ -155,7 +155,7 @@ Result<std::vector<std::byte>> NativeProgram::save() const {
         return device_->table().program_save(device_->object(), object_, &bytes, error);
     }));
     if (bytes.data == nullptr) return about(*device_, null_object_fault("program_save"));
-    auto read = read_bytes(bytes, kMostSaved, "what the slot `program_save` gave");
+    auto read = read_bytes(bytes, kMostSaved, "the result of the slot `program_save`");
     if (!read.ok()) return about(*device_, std::move(read).error());
     return read;
 }

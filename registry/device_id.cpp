@@ -12,7 +12,7 @@ std::string identity_of(const DeviceInfo& device) {
     for (const std::string_view part :
          {std::string_view(device.plugin), std::string_view(device.name),
           device.facts.text(WYE_FACT_KEY_PCI_ADDRESS), device.facts.text(WYE_FACT_KEY_UUID)}) {
-        out += std::to_string(part.size()) + ":";  // so that parts cannot run into each other
+        out += std::to_string(part.size()) + ":";  // separates the parts unambiguously
         out += part;
     }
     return out;

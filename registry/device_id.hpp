@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device's stable id, from what does not change between runs. Pure. Internal to the registry.
+// A device's stable id, from properties that do not change between runs. Pure. Internal to the
+// registry.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,10 @@
 
 namespace wye::registry {
 
-// What tells a device apart: plugin, name, PCI address, UUID.
+// The identity of a device: plugin, name, PCI address, UUID.
 [[nodiscard]] std::string identity_of(const DeviceInfo& device);
 
-// 16 hex digits of identity and `ordinal`, which counts devices of equal identity.
+// A hash, as 16 hex digits, of the identity and `ordinal`, which numbers devices of equal identity.
 [[nodiscard]] std::string device_id(const DeviceInfo& device, std::uint32_t ordinal);
 
 }  // namespace wye::registry

@@ -15,15 +15,14 @@ namespace {
 using Object = DriverObjects::Object;
 
 struct Look {
-    std::uint64_t adds, subs;  // as known; then as found
+    std::uint64_t adds, subs;  // in: at the last look; out: now
     bool changed = false;
     std::vector<Object> objects;
 };
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Names that the dynamic section gives. The loader has relocated the string table's address on
-// most systems.
+// Reads the names in the dynamic section. Most loaders have relocated the string table's address.
 void read_dynamic(const dl_phdr_info& info, const ElfW(Phdr) & segment, Object& out) {
     const auto* const first = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment.p_vaddr);
     std::uintptr_t strings = 0;
@@ -64,7 +63,7 @@ int visit(dl_phdr_info* info, std::size_t, void* user) noexcept {
     look.subs = info->dlpi_subs;
     try {
         look.objects.push_back(read(*info));
-    } catch (const std::exception&) {  // without memory the object stays unknown
+    } catch (const std::exception&) {  // no memory: the object stays unknown
     }
     return 0;
 }
@@ -110,7 +109,7 @@ bool DriverObjects::has(const void* code) const noexcept {
     });
 }
 
-// What a driver's library links is a driver's, and so on.
+// Libraries that a driver's library links, directly or not, are a driver's.
 void DriverObjects::spread() {
     std::vector<const Object*> next;
     for (const Object& object : objects_)

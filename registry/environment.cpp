@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The environment of the process: read here, once, and then a value.
+// Reads the environment of the process into a value.
 #include <sys/auxv.h>
 #include <unistd.h>
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/error_object.hpp"
 
+#include <fmt/format.h>
+
 #include <new>
 #include <vector>
 
 namespace wye::registry {
 namespace {
 
-// Stands for "no memory to say more". Its texts are short enough to be kept without allocation.
+// The error for out of memory. Its strings are short enough not to be allocated.
 wye_error* out_of_memory() noexcept {
     static wye_error instance{Error(Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"), 0,
                               "out of memory", nullptr};
@@ -68,7 +70,7 @@ wye_error* make_error_object(Error error, wye_error* cause) noexcept {
         if (taken && taken->causes < kMostCauses) {
             object->error.cause = std::make_shared<const Error>(taken->error);
             object->causes = taken->causes + 1;
-        } else if (taken) {  // without the cause itself, but with what is behind it
+        } else if (taken) {  // leaves out the cause itself, but keeps its own causes
             object->error.cause = taken->error.cause;
             object->causes = taken->causes;
         }
@@ -86,13 +88,13 @@ Error take_error(wye_status status, wye_error* object, std::string_view what) {
     if (object == nullptr) {
         const Code code = status == WYE_OK ? Code::PLUGIN_FAULT : static_cast<Code>(status);
         return Error(code,
-                     std::string(what) + " failed: " + std::string(code_text(code)) + " (status " +
-                         std::to_string(status) + ", without details)",
+                     fmt::format("{} failed: {} (status {}, without details)", what,
+                                 code_text(code), status),
                      "Fix: ask the plugin's author to report details");
     }
     const std::unique_ptr<wye_error, void (*)(wye_error*)> owned(object, release_error_object);
     Error error = object->error;
-    // What the call returned decides; an object with another code is the plugin's slip.
+    // The returned status takes precedence over the object's code.
     if (status != WYE_OK) error.code = static_cast<Code>(status);
     if (error.message.empty()) error.message = std::string(what) + " failed";
     if (error.fix.empty()) error.fix = "Fix: see the plugin's documentation";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "registry/plugin_text.hpp"
@@ -35,7 +37,7 @@ std::optional<FactValue> list_of(const std::uint64_t* list, std::uint64_t size) 
     return out;
 }
 
-// A plugin's answer as a value; nullopt when it is not what the header says.
+// A plugin's answer as a value; nullopt if it has another type than the header's.
 std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type) {
     if (raw.type != type) return std::nullopt;
     switch (type) {
@@ -139,15 +141,15 @@ Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
         wye_fact raw{};
         const wye_status status = read(info.key, &raw);
         if (status != WYE_OK) {
-            // A newer key than the plugin knows, or a fact that its driver does not give.
+            // The plugin does not know the key, or its driver does not report the fact.
             if (status != WYE_UNSUPPORTED && status != WYE_UNKNOWN_KEY)
-                faults.push_back(std::string(info.name) + ": status " + std::to_string(status));
+                faults.push_back(fmt::format("{}: status {}", info.name, status));
             continue;
         }
         std::optional<FactValue> value = to_value(raw, info.type);
         if (!value) {
-            faults.push_back(std::string(info.name) + ": type " + std::to_string(raw.type) +
-                             " or an impossible value");
+            faults.push_back(
+                fmt::format("{}: type {}, or an impossible value", info.name, raw.type));
             continue;
         }
         auto source = read_text(raw.source, kFactTextLimit, "the source of a fact");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/file_system.hpp"
 
+#include <fmt/format.h>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -57,7 +59,7 @@ class NativeFileSystem final : public FileSystem {
         return out;
     }
 
-    // The system's own reader: a library folder has thousands of names, of which few are wanted.
+    // Uses readdir directly: a library folder has thousands of names, of which few match.
     Result<std::vector<std::string>> list(
         const std::filesystem::path& folder,
         std::initializer_list<std::string_view> endings) const override {
@@ -81,7 +83,7 @@ class NativeFileSystem final : public FileSystem {
     }
 
     Result<std::string> read(const std::filesystem::path& path, std::size_t limit) const override {
-        // Not blocking: a pipe in the folder must not hang the search.
+        // Non-blocking, so that a pipe in the folder does not hang the search.
         const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
         if (file.get() < 0) return io_error(path, "opening", errno);
         std::string out;
@@ -93,10 +95,9 @@ class NativeFileSystem final : public FileSystem {
             if (got == 0) return out;
             out.append(buffer, static_cast<std::size_t>(got));
             if (out.size() > limit)
-                return Error(
-                    Code::LIMIT_EXCEEDED,
-                    "`" + path.string() + "` has more than " + std::to_string(limit) + " bytes",
-                    "Fix: keep the file short", path.string());
+                return Error(Code::LIMIT_EXCEEDED,
+                             fmt::format("`{}` has more than {} bytes", path.string(), limit),
+                             "Fix: keep the file short", path.string());
         }
     }
 

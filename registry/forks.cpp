@@ -10,11 +10,11 @@ std::atomic<std::uint32_t> detail::forks{0};
 void watch_forks() noexcept {
     static const int watching = ::pthread_atfork(
         nullptr, nullptr, [] { detail::forks.fetch_add(1, std::memory_order_relaxed); });
-    (void)watching;  // without memory forks are not seen
+    (void)watching;  // if this fails for lack of memory, forks are not counted
 }
 
 bool may_open_drivers() noexcept {
-    static std::atomic<std::int64_t> opened_in{-1};  // the count of the process that opens some
+    static std::atomic<std::int64_t> opened_in{-1};  // fork count of the first process to open one
     const auto here = static_cast<std::int64_t>(fork_count());
     std::int64_t first = -1;
     return opened_in.compare_exchange_strong(first, here) || first == here;

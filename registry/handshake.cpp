@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/handshake.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -15,7 +17,7 @@
 namespace wye::registry {
 namespace {
 
-// No table of the next ten years comes near this; a larger size is a lie or garbage.
+// Far above the size of any table: a larger size is garbage.
 constexpr std::uint32_t kTableBytes = 64 * 1024;
 constexpr std::uint32_t kChainEntries = 64;
 constexpr const char* kAuthor = "Fix: ask the plugin's author for a build that keeps the contract";
@@ -33,7 +35,7 @@ void name_slot(const char* slot, Last last) noexcept {
                 Error(Code::UNIMPLEMENTED,
                       std::string("the plugin does not implement the slot `") + slot + "`",
                       "Fix: use a plugin version that has it, or do without"));
-        } catch (...) {  // the status says it too
+        } catch (...) {  // no memory: the status alone is returned
         }
     }
 }
@@ -58,18 +60,16 @@ struct Stub<Tag, Return (*)(Args...)> {
 
 // ---- Tables -------------------------------------------------------------------------------
 
-// Checks a table's header; the number of bytes of it that the host may read.
+// Checks a table's header; returns the number of its bytes that the host may read.
 Result<std::uint32_t> readable(const wye_header* header, std::string_view what, std::size_t known) {
     const std::string name(what);
     if (header == nullptr) return bad_plugin("the " + name + " is null");
     if (reinterpret_cast<std::uintptr_t>(header) % alignof(wye_plugin_table) != 0)
         return bad_plugin("the " + name + " is not aligned to 8 bytes");
     if (header->size < sizeof(wye_header) || header->size > kTableBytes || header->size % 8 != 0)
-        return bad_plugin("the " + name + " claims a size of " + std::to_string(header->size) +
-                          " bytes");
+        return bad_plugin(fmt::format("the {} claims a size of {} bytes", name, header->size));
     if (header->type != 0)
-        return bad_plugin("the " + name + " has type " + std::to_string(header->type) +
-                          " where 0 belongs");
+        return bad_plugin(fmt::format("the {} has type {}, not 0", name, header->type));
     WYE_TRY(check_chain(header->next, what));
     return std::min(header->size, static_cast<std::uint32_t>(known));
 }
@@ -85,7 +85,7 @@ Error missing_slot(const char* table, const char* slot) {
 }
 
 Error missing_half(const char* slot, const char* other) {
-    return bad_plugin(std::string("the slot `") + slot + "` stands without `" + other + "`");
+    return bad_plugin(fmt::format("the slot `{}` is present without `{}`", slot, other));
 }
 
 #define WYE_FILL_SLOT(name, mandatory)                                 \
@@ -208,10 +208,10 @@ Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, std::string
         return WYE_OK;
     }));
     if (status == WYE_ABI_MISMATCH)
-        return Error(Code::ABI_MISMATCH,
-                     "the plugin cannot work with this host (ABI minor " +
-                         std::to_string(WYE_ABI_MINOR) + ")",
-                     "Fix: use a plugin and a host of matching versions");
+        return Error(
+            Code::ABI_MISMATCH,
+            fmt::format("the plugin cannot work with this host (ABI minor {})", WYE_ABI_MINOR),
+            "Fix: use a plugin and a host of matching versions");
     if (status != WYE_OK) return take_error(status, nullptr, "the query");
     if (desc == nullptr) return null_object_fault(WYE_PLUGIN_QUERY_SYMBOL);
     return desc;
@@ -220,13 +220,13 @@ Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, std::string
 Result<void> check_versions(const wye_plugin_desc& desc) {
     if (desc.abi_major != WYE_ABI_MAJOR)
         return Error(Code::ABI_MISMATCH,
-                     "the plugin was built against ABI major " + std::to_string(desc.abi_major) +
-                         ", the host has " + std::to_string(WYE_ABI_MAJOR),
+                     fmt::format("the plugin was built against ABI major {}, the host has {}",
+                                 desc.abi_major, WYE_ABI_MAJOR),
                      "Fix: install the plugin's build for this host");
     if (desc.pointer_bytes != sizeof(void*))
         return Error(Code::ABI_MISMATCH,
-                     "the plugin says that pointers have " + std::to_string(desc.pointer_bytes) +
-                         " bytes, here they have " + std::to_string(sizeof(void*)),
+                     fmt::format("the plugin was built for pointers of {} bytes, the host for {}",
+                                 desc.pointer_bytes, sizeof(void*)),
                      "Fix: install the 64-bit build of the plugin");
     constexpr std::uint32_t kMax = WYE_ABI_MINOR;
     constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR;
@@ -237,12 +237,13 @@ Result<void> check_versions(const wye_plugin_desc& desc) {
                          std::to_string(kMax),
                      "Fix: update the host, or use an older plugin");
     if (desc.host_minor_needed > desc.abi_minor)
-        return bad_plugin("the plugin needs ABI minor " + std::to_string(desc.host_minor_needed) +
-                          " and was built against " + std::to_string(desc.abi_minor));
+        return bad_plugin(fmt::format("the plugin needs ABI minor {}, but was built against {}",
+                                      desc.host_minor_needed, desc.abi_minor));
     if (std::int64_t{desc.abi_minor} < std::int64_t{kFloor})
         return Error(Code::ABI_MISMATCH,
-                     "the plugin was built against ABI minor " + std::to_string(desc.abi_minor) +
-                         ", the host takes " + std::to_string(kFloor) + " and later",
+                     fmt::format("the plugin was built against ABI minor {}, the host accepts {} "
+                                 "and later",
+                                 desc.abi_minor, kFloor),
                      "Fix: update the plugin");
     return {};
 }
@@ -264,14 +265,14 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
     // The version first: a description of another major may have another size.
     if (bytes >= offsetof(wye_plugin_desc, build_flags)) WYE_TRY(check_versions(desc));
     if (bytes < sizeof desc)
-        return bad_plugin("the plugin description has " + std::to_string(bytes) +
-                          " bytes, ABI minor 0 has " + std::to_string(sizeof desc));
+        return bad_plugin(fmt::format("the plugin description has {} bytes, ABI minor 0 has {}",
+                                      bytes, sizeof desc));
     Negotiated out;
     WYE_ASSIGN(out.id, copy_text(desc.id, "id"));
     WYE_ASSIGN(out.version, copy_text(desc.version, "version"));
     WYE_ASSIGN(out.vendor, copy_text(desc.vendor, "vendor"));
     if (!valid_plugin_id(out.id))
-        return bad_plugin("its id `" + out.id + "` is not a selector name");
+        return bad_plugin(fmt::format("its id `{}` is not a valid plugin id", out.id));
     if (!expected_id.empty() && out.id != expected_id)
         return Error(
             Code::BAD_PLUGIN,

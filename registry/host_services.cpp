@@ -7,7 +7,7 @@
 #include "registry/plugin_text.hpp"
 #include "wye/sdk/plugin.hpp"
 
-// What a plugin holds as `self`.
+// The object behind a plugin's `self`.
 struct wye_host_object {
     wye::registry::Config config;
     wye::registry::LogSink log;
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kLogTextLimit = std::uint64_t{1} << 20;  // of one text from a plugin
 
-// Texts of errors may have several lines.
+// Reads a text of an error, which may have several lines.
 std::string copy(wye_string text) {
     std::string raw(text.data == nullptr ? 0 : std::min<std::uint64_t>(text.size, kLogTextLimit),
                     '\0');
@@ -34,7 +34,7 @@ std::string line(wye_string text) {
 }
 
 wye_error* error_make(wye_host_object*, const wye_error_desc* desc) noexcept {
-    // An older plugin may know a shorter description: take what it has.
+    // An older plugin may pass a shorter description.
     wye_error_desc known{};
     if (desc != nullptr)
         std::memcpy(&known, desc, std::min<std::size_t>(desc->header.size, sizeof known));
@@ -57,7 +57,7 @@ void log_text(wye_host_object* self, std::uint32_t level, wye_string area,
               wye_string text) noexcept {
     try {
         if (self != nullptr && self->log) self->log(level, line(area), line(text));
-    } catch (...) {  // the application's sink; a log line is not worth more
+    } catch (...) {  // the application's callback threw: the line is dropped
     }
 }
 

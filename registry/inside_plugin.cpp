@@ -23,7 +23,7 @@ void name_plugin(std::string_view plugin, std::string_view slot, const char* how
                        std::min<std::size_t>(static_cast<std::size_t>(size), sizeof text - 1));
 }
 
-// Runs on the thread that ends the process.
+// An exit handler; runs on the thread that called `exit`.
 struct ExitReport {
     ~ExitReport() {
         if (const InsidePlugin* at = InsidePlugin::innermost)

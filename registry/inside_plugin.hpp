@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// InsidePlugin: says, while it exists, that its thread is in a slot of a plugin. A plugin that ends
-// the process with `exit` from there is named on stderr, by what runs at the end of the process.
-// The host installs no signal handlers, so a crash, `abort`, `_exit` or a hang stays without a
-// name. Made and destroyed on one thread, innermost first. Internal to the registry.
+// InsidePlugin: marks its thread as being in a slot of a plugin. If the plugin calls `exit` there,
+// an exit handler names it on stderr. The host installs no signal handlers, so it does not report a
+// crash, `abort`, `_exit` or a hang. Made and destroyed on one thread, innermost first. Internal to
+// the registry.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace wye::registry {
 
 class InsidePlugin {
   public:
-    // Both outlive this.
+    // Both must outlive this object.
     InsidePlugin(std::string_view plugin, std::string_view slot) noexcept;
     ~InsidePlugin() { innermost = outer_; }
     InsidePlugin(const InsidePlugin&) = delete;
@@ -25,7 +25,7 @@ class InsidePlugin {
     const InsidePlugin* outer_;
 };
 
-// Says on stderr that `how` was used inside a plugin's slot, and what to do about it.
+// Writes to stderr that `how` happened inside a plugin's slot, with a remedy.
 void name_plugin(std::string_view plugin, std::string_view slot, const char* how) noexcept;
 
 }  // namespace wye::registry

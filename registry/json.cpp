@@ -8,7 +8,7 @@
 namespace wye::registry {
 namespace {
 
-// How many bytes of one character begin `text`; 0: they are no UTF-8.
+// The number of bytes of the first character of `text`; 0: not UTF-8.
 std::size_t character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
@@ -17,7 +17,7 @@ std::size_t character(std::string_view text) {
     if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
     for (std::size_t i = 1; i < size; ++i)
         if ((byte(i) & 0xc0U) != 0x80) return 0;
-    // Longer than need be, of the surrogates, or beyond the last.
+    // Overlong forms, surrogates, and values above U+10FFFF.
     if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
         (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
         return 0;
@@ -116,7 +116,7 @@ std::string Json::dump(int indent) const {
 
 // ---- Reading ----------------------------------------------------------------------------------
 
-// What the parser finds, put where it belongs: the innermost array or object that is open.
+// Adds the parser's values to the innermost open array or object.
 struct JsonBuilder {
     using Number = nlohmann::json;
     Json root;
@@ -138,7 +138,7 @@ struct JsonBuilder {
         in.push_back(std::move(value));
         return &in.values_.back();
     }
-    // What is open stays where it is: nothing is added beside it until it is closed.
+    // Pointers to open values stay valid: no sibling is added before they are closed.
     bool begin(Json value) {
         open.push_back(add(std::move(value)));
         return true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/library.hpp"
 
+#include <fmt/format.h>
+
 #include <dlfcn.h>
 #include <elf.h>
 
@@ -12,9 +14,8 @@
 namespace wye::registry {
 namespace {
 
-// All symbols at once, local scope, and never unmapped. Boost's own defaults (lazy binding, `lib`
-// and
-// `.so` added to the name) are not wanted; its mode values are the system's.
+// All symbols at once, local scope, never unmapped; the file name as given. Boost's default is lazy
+// binding with `lib` and `.so` added to the name. Boost's mode values are the system's.
 constexpr auto kMode =
     static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
@@ -23,7 +24,7 @@ Error refused(const std::filesystem::path& path, std::string loader) {
     Code code = Code::BAD_PLUGIN;
     std::string message = "the loader refuses `" + path.string() + "`";
     std::string fix = "Fix: rebuild or reinstall the plugin for this machine";
-    // The loader names the library it misses before ": cannot open shared object file".
+    // The loader names the missing library before ": cannot open shared object file".
     const std::size_t missing = loader.find(": cannot open shared object file");
     if (!std::filesystem::exists(path, ignored)) {
         code = Code::NOT_FOUND;
@@ -35,12 +36,13 @@ Error refused(const std::filesystem::path& path, std::string loader) {
                                      ? loader.substr(0, missing)
                                      : loader.substr(start + 1, missing - start - 1);
         code = Code::MISSING_DEPENDENCY;
-        message = "`" + path.string() + "` needs the library " + name + ", which is not here";
-        fix = "Fix: install the package that has " + name;
+        message =
+            fmt::format("`{}` needs the library `{}`, which is not installed", path.string(), name);
+        fix = fmt::format("Fix: install the package that has `{}`", name);
     } else if (loader.find("wrong ELF class") != std::string::npos) {
         fix = "Fix: install the 64-bit build of the plugin";
     } else if (const std::size_t at = loader.find("undefined symbol"); at != std::string::npos) {
-        fix = "Fix: rebuild the plugin, linking whatever has its " + loader.substr(at);
+        fix = "Fix: rebuild the plugin, and link the library that defines its " + loader.substr(at);
     }
     Error error(code, std::move(message), std::move(fix), path.string());
     error.cause = std::make_shared<const Error>(code, std::move(loader), "", path.string());
@@ -59,7 +61,7 @@ constexpr std::uint16_t kMachine = EM_RISCV;
 
 Result<void> check_architecture(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) return {};  // the loader will say why
+    if (!file) return {};  // the loader will report it
     const auto size = static_cast<std::uint64_t>(file.tellg());
     const auto read = [&](std::uint64_t offset, void* target, std::size_t bytes) {
         file.clear();
@@ -78,18 +80,17 @@ Result<void> check_architecture(const std::filesystem::path& path) {
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
         header.e_machine != kMachine)
         return bad(Code::ABI_MISMATCH,
-                   "was built for another machine (ELF class " +
-                       std::to_string(header.e_ident[EI_CLASS]) + ", machine " +
-                       std::to_string(header.e_machine) + ")",
+                   fmt::format("was built for another machine (ELF class {}, machine {})",
+                               header.e_ident[EI_CLASS], header.e_machine),
                    "Fix: install the plugin's build for this machine");
-    // Touching a mapped page beyond the end of the file kills the process: look first.
+    // Access to a mapped page beyond the end of the file kills the process, so check first.
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
         Elf64_Phdr part{};
         std::uint64_t end = 0;
         if (header.e_phentsize != sizeof part ||
             !read(header.e_phoff + i * sizeof part, &part, sizeof part) ||
             __builtin_add_overflow(part.p_offset, part.p_filesz, &end) || end > size)
-            return bad(Code::BAD_PLUGIN, "is cut short or damaged", "Fix: reinstall the plugin");
+            return bad(Code::BAD_PLUGIN, "is truncated or damaged", "Fix: reinstall the plugin");
     }
     return {};
 }
@@ -98,7 +99,7 @@ Result<void> find_system_library(const std::string& soname) {
     ::dlerror();
     try {
         if (::dlopen(soname.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) != nullptr) return {};
-    } catch (...) {  // out of a constructor of the library
+    } catch (...) {  // thrown by a constructor of the library
         return Error(Code::MISSING_DEPENDENCY, soname + " threw while loading", "", soname);
     }
     const char* text = ::dlerror();

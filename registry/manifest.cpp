@@ -31,8 +31,8 @@ std::string place_of(std::string_view bytes, std::size_t offset) {
            std::to_string(std::max<std::size_t>(column, 1));
 }
 
-// The offset of the bracket that nests too deep, or npos. Runs before the parser, so that no parser
-// meets a tower of brackets.
+// The offset of the bracket that nests too deep, or npos. Runs before the parser, whose recursion
+// it limits.
 std::size_t too_deep_at(std::string_view bytes) noexcept {
     int depth = 0;
     bool in_string = false;
@@ -55,7 +55,7 @@ std::size_t too_deep_at(std::string_view bytes) noexcept {
     return std::string_view::npos;
 }
 
-// Reads members of one object; the first fault is kept and named by its full key.
+// Reads members of one object; keeps the first fault, with its full key.
 class Reader {
   public:
     Reader(const Json& object, std::string prefix, std::string_view path,
@@ -71,7 +71,7 @@ class Reader {
             fail(fmt::format("key `{}{}` is empty", prefix_, key), "write a value there");
         } else if (result.size() > kTextBytes) {
             fail(fmt::format("key `{}{}` has {} bytes", prefix_, key, result.size()),
-                 "use at most " + std::to_string(kTextBytes));
+                 fmt::format("use at most {}", kTextBytes));
         } else if (std::any_of(result.begin(), result.end(), [](char c) {
                        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
                    })) {
@@ -226,7 +226,7 @@ int compare_versions(std::string_view left, std::string_view right) noexcept {
         };
         std::string_view a = cut(left);
         std::string_view b = cut(right);
-        const auto number = [](std::string_view& part) {  // leading digits, without zeros before
+        const auto number = [](std::string_view& part) {  // leading digits, without leading zeros
             std::size_t n = 0;
             while (n < part.size() && is_digit(part[n])) ++n;
             std::string_view digits = part.substr(0, n);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "open_plugin.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -15,7 +17,7 @@
 namespace wye::registry {
 namespace {
 
-constexpr std::uint32_t kDevices = 4096;  // a plugin that counts more has lost count
+constexpr std::uint32_t kDevices = 4096;  // a larger count is a fault
 constexpr std::uint64_t kFormats = 64;
 constexpr std::uint64_t kTextLimit = 4096;
 
@@ -32,7 +34,7 @@ Record record_of(Stage stage, const Candidate& candidate, const Error& error) {
     return r;
 }
 
-// Tells one build of a plugin from the next, whose version may be the same.
+// Distinguishes builds of a plugin that have the same version.
 std::string file_stamp(const std::filesystem::path& path) {
     std::error_code ignored;
     const auto size = std::filesystem::file_size(path, ignored);
@@ -49,7 +51,7 @@ Result<wye_plugin_query_fn> entry_of(const Library& library) {
     return reinterpret_cast<wye_plugin_query_fn>(address);
 }
 
-// A format is a short name, so garbage behind the end of a list is not taken for one.
+// Formats are short names, so that garbage past the end of a list is detected.
 bool is_format(std::string_view name) {
     constexpr std::size_t kLongest = 128;
     return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
@@ -82,13 +84,14 @@ Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
             return Error(Code::PLUGIN_FAULT, what + " is not in memory", kPluginAuthor);
         WYE_ASSIGN(std::string name, read_text(format, kTextLimit, what));
         if (!is_format(name))
-            return Error(Code::PLUGIN_FAULT, what + " is no name: `" + name + "`", kPluginAuthor);
+            return Error(Code::PLUGIN_FAULT, what + " is not a valid name: `" + name + "`",
+                         kPluginAuthor);
         out.formats.push_back(std::move(name));
     }
     return {};
 }
 
-// One device; what it says wrong makes it unusable rather than the plugin.
+// Reads one device; a fault in its description makes the device unusable, not the plugin.
 DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
                     std::vector<std::string>& faults) {
     DeviceInfo out;
@@ -132,7 +135,8 @@ Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
         return plugin.table().probe_devices(plugin.object(), &count, error);
     }));
     if (count > kDevices)
-        return Error(Code::PLUGIN_FAULT, "the plugin counts " + std::to_string(count) + " devices",
+        return Error(Code::PLUGIN_FAULT,
+                     fmt::format("the plugin reports {} devices, more than {}", count, kDevices),
                      "Fix: ask the plugin's author for a build that keeps the contract");
     std::map<std::string, std::uint32_t> seen;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -143,7 +147,7 @@ Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
             Record r = record_of(
                 Stage::enumerated, candidate,
                 Error(Code::PLUGIN_FAULT, device->selector + " reports a bad fact: " + fault,
-                      "Fix: none needed, it counts as not reported"));
+                      "Fix: none needed, the fact counts as not reported"));
             r.severity = Severity::warning;
             out.records.push_back(std::move(r));
         }
@@ -152,8 +156,8 @@ Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
     return {};
 }
 
-// The system libraries of the manifest. A configuration that names another one for the plugin
-// (`ID.library`) leaves the matter to it.
+// Checks that the manifest's system libraries are installed. Skipped if the configuration names
+// another library for the plugin (`ID.library`).
 Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
     if (!candidate.manifest || host.config().contains(candidate.id + ".library")) return {};
     for (const Need& need : candidate.manifest->needs) {
@@ -166,14 +170,14 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
         return std::move(found).error().wrapped(
             Code::MISSING_DEPENDENCY,
             "plugin `" + candidate.id + "` needs the library " + need.soname + version +
-                ", which is not here",
+                ", which is not installed",
             "Fix: install " + package + ", or name the library with `" + candidate.id + ".library`",
             need.soname);
     }
     return {};
 }
 
-// The stages in order; `stage` is where it stands when something fails.
+// Runs the stages in order; after a failure `stage` is the failed one.
 Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
                  const std::shared_ptr<HostServices>& host, Stage& stage, PluginOpening& out) {
     std::optional<Library> library;
@@ -243,7 +247,7 @@ std::string OpenPlugin::identity() const {
         }
         return WYE_OK;
     });
-    if (!described.ok()) out += ", no answer about its compiler";
+    if (!described.ok()) out += ", compiler unknown";
     return out;
 }
 
@@ -278,12 +282,12 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
         return error;
     }
     if (object == nullptr) return null_object_fault("open_device");
-    // Without its table the device cannot even be closed.
+    // Without a valid table the device cannot be closed either.
     WYE_ASSIGN(const wye_device_table table, adopt(from));
     const bool saves =
         from->header.size >= offsetof(wye_device_table, graph_create) &&  // has both slots
         from->program_save != nullptr && from->program_load != nullptr;
-    // Closed here when there is no memory for what will close it.
+    // Closes the device here if there is no memory for its owner.
     const auto close = [&table, plugin, info](wye_device_object* device) {
         contain_end(plugin->host(), info->plugin, "close", [&] { table.close(device); });
     };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenPlugin: a plugin after init. Internal to the registry. Keeps the host services alive that the
-// plugin holds a pointer to; its destructor calls shutdown once every device is closed (devices
-// hold it). The library stays mapped. open_plugin() is the way from a candidate to it, in stages,
-// each failure a Record. Free-threaded after opening.
+// OpenPlugin: a plugin after init. Internal to the registry. Keeps the plugin's host services
+// alive. Devices hold it, so its destructor, which calls shutdown, runs after the last device is
+// closed. The library stays mapped. open_plugin() opens a candidate in stages, and makes a Record
+// of a failure. Free-threaded after opening.
 #pragma once
 
 #include <memory>
@@ -27,12 +27,12 @@ class OpenPlugin {
           library_(std::move(library)),
           negotiated_(std::move(negotiated)),
           file_(std::move(file)) {}
-    // Shuts the plugin down where it was initialised.
+    // Shuts the plugin down if it was initialised.
     ~OpenPlugin();
     OpenPlugin(const OpenPlugin&) = delete;
     OpenPlugin& operator=(const OpenPlugin&) = delete;
 
-    // Once, before anything else is asked of it.
+    // Called once, before the other members.
     [[nodiscard]] Result<void> initialise();
 
     [[nodiscard]] const Negotiated& about() const noexcept { return negotiated_; }
@@ -42,8 +42,8 @@ class OpenPlugin {
 
     [[nodiscard]] bool built_in() const noexcept { return !library_; }
 
-    // What has to be the same for saved programs to be used again: the plugin, its file and its
-    // compiler. One line.
+    // The identity of the plugin, its file and its compiler, on one line; saved programs are valid
+    // for it only.
     [[nodiscard]] std::string identity() const;
 
   private:
@@ -59,12 +59,12 @@ struct PluginOpening {
     std::shared_ptr<const OpenPlugin> plugin;
     std::vector<std::shared_ptr<const DeviceInfo>> devices;
     std::vector<Record> records;
-    // Set once `init` succeeded, also where the probe failed: translating needs no device.
+    // Set once `init` succeeded, even if the probe failed: translating needs no device.
     std::shared_ptr<const OpenPlugin> translator;
 };
 
-// `query` is given for a built-in plugin, `candidate.library` used otherwise. Signal handlers,
-// alternate stack and floating-point mode are put back before it returns.
+// Opens a built-in plugin by `query`, others by `candidate.library`. Restores signal handlers,
+// alternate stack and floating-point mode before it returns.
 [[nodiscard]] PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
                                         const std::shared_ptr<HostServices>& host);
 

@@ -2,6 +2,8 @@
 #include "registry/ownership.hpp"
 #include "wye/sdk/mutex.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
 #include <cassert>
@@ -12,12 +14,12 @@ namespace wye::registry {
 
 // A slot's word, changed by compare-and-swap only:
 //   bits 0-23 uses, 24-37 pins, 38-39 state, 40-63 generation.
-// A handle resolves while state is live and the generation is its own; pins and uses can only be
-// added then. Whoever brings a closing slot to no pins and no uses empties it: exactly one does.
+// A handle resolves while the state is live and the generation is the handle's; pins and uses can
+// only be added then. The thread that removes the last pin or use of a closing slot empties it.
 namespace detail {
 struct HandleSlot {
     std::atomic<std::uint64_t> word{0};
-    // Written while the slot is empty, published by the store of a live word, read under a pin.
+    // Written while the slot is empty, published by storing a live word, read under a pin.
     HandleKind kind = HandleKind::device;
     std::uint32_t index = 0;
     std::shared_ptr<void> object;
@@ -131,8 +133,8 @@ std::string to_text(const Owner& owner) {
 
 namespace {
 
-// Which tags are held. The one thing that contexts of a process share, so that they can tell their
-// handles apart. Never destroyed: contexts may be closed by exit handlers.
+// The tags in use. Shared by all contexts of the process, so that each can recognise its handles.
+// Never destroyed, since exit handlers may close contexts.
 constexpr std::uint16_t kTags = 4095;
 constinit sdk::Mutex tags_mutex;
 constinit std::array<bool, kTags + 1> tag_held WYE_GUARDED_BY(tags_mutex){};
@@ -148,7 +150,7 @@ Result<ContextTag> ContextTag::take() {
         return ContextTag(last_tag);
     }
     return Error(Code::LIMIT_EXCEEDED,
-                 "the process has " + std::to_string(kTags) + " contexts, which is the most",
+                 fmt::format("the process has {} contexts, which is the limit", kTags),
                  "Fix: destroy contexts that are not used");
 }
 
@@ -191,7 +193,7 @@ struct HandleTable::Impl {
         return out;
     }
 
-    // Empties a closing slot that nothing holds any more; the object goes outside the lock.
+    // Empties a closing slot without pins and uses; destroys the object outside the lock.
     void finish(HandleSlot* slot) noexcept {
         const std::shared_ptr<void> object = std::move(slot->object);
         const OwnerRef owner = std::move(slot->owner);
@@ -201,15 +203,15 @@ struct HandleTable::Impl {
         const sdk::Lock lock(mutex);
         --live[static_cast<std::size_t>(slot->kind)];
         slot->word.store(std::uint64_t{generation} << kGenerationShift, std::memory_order_release);
-        // A slot whose generations are used up is never used again: no handle comes back to life.
+        // A slot whose generations are used up is never used again, so that no handle is reused.
         if (generation == kLastGeneration) return;
         try {
             empty.push_back(slot->index);
-        } catch (...) {  // the slot is lost, nothing else
+        } catch (...) {  // no memory: the slot is never reused
         }
     }
 
-    // Lets go of one count; empties the slot when it was the last of a closing one.
+    // Releases pins or uses; empties a closing slot with the last one.
     void release(HandleSlot* slot, std::uint64_t amount) noexcept {
         const std::uint64_t now = slot->word.fetch_sub(amount, std::memory_order_acq_rel) - amount;
         if ((now & kStateMask) == kClosing && (now & kCountMask) == 0) finish(slot);
@@ -241,8 +243,8 @@ Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, O
     HandleSlot* slot = impl_->take();
     if (slot == nullptr)
         return Error(Code::LIMIT_EXCEEDED,
-                     "all " + std::to_string(kMaxSlots) + " handles of the context are taken",
-                     "Fix: free what is no longer used", label);
+                     fmt::format("all {} handles of the context are taken", kMaxSlots),
+                     "Fix: free unused objects", label);
     slot->kind = kind;
     slot->object = std::move(object);
     slot->owner = std::move(owner);
@@ -259,7 +261,7 @@ Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, O
 [[gnu::hot]] HandleSlot* HandleTable::acquire(Handle handle, HandleKind kind, std::uint64_t amount,
                                               bool& full) const noexcept {
     full = false;
-    // Kind and tag at once.
+    // Compares kind and tag at once.
     if (handle >> 48 != (std::uint64_t{static_cast<std::uint8_t>(kind)} << 12 | tag_))
         return nullptr;
     const Parts parts = parts_of(handle);
@@ -275,7 +277,7 @@ Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, O
     } while (!slot->word.compare_exchange_weak(word, word + amount, std::memory_order_acq_rel,
                                                std::memory_order_acquire));
     if (slot->kind == kind) return slot;
-    impl_->release(slot, amount);  // a made-up handle that met a live slot
+    impl_->release(slot, amount);  // a forged handle that hit a live slot
     return nullptr;
 }
 
@@ -285,8 +287,8 @@ Error HandleTable::refusal(Handle handle, HandleKind kind, bool full, const Plac
     if (parts.tag != tag_) {
         const std::string subject = subject_of(handle, kind, place);
         return Error(Code::WRONG_OWNER,
-                     subject + " belongs to context " + std::to_string(parts.tag) +
-                         ", and was given to context " + std::to_string(tag_),
+                     fmt::format("{} belongs to context {}, but was passed to context {}", subject,
+                                 parts.tag, tag_),
                      "Fix: use it with the context that made it, or copy its contents through host "
                      "memory",
                      subject);
@@ -339,7 +341,7 @@ Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerR
     out.release();
     out.table_ = this;
     for (std::size_t i = 0; i < handles.size(); ++i) {
-        // Any kind will do; a number that is no kind meets no slot.
+        // Accepts any kind; a handle of an invalid kind matches no slot.
         const auto kind = static_cast<HandleKind>(parts_of(handles[i]).kind);
         HandleSlot* slot = acquire(handles[i], kind, kUse, full);
         if (slot == nullptr) {
@@ -361,7 +363,7 @@ Result<InFlight> HandleTable::begin_use(std::span<const Handle> handles) const {
     InFlight out;
     if (handles.size() > out.slots_.capacity())
         return Error(Code::LIMIT_EXCEEDED,
-                     std::to_string(handles.size()) + " handles in one submission, the limit is " +
+                     std::to_string(handles.size()) + " handles in one submit; the limit is " +
                          std::to_string(out.slots_.capacity()),
                      "Fix: submit in parts");
     bool full = false;
@@ -373,7 +375,7 @@ Result<InFlight> HandleTable::begin_use(std::span<const Handle> handles) const {
 }
 
 Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use) {
-    // Pinned first: kind, owner and generation are checked as for any other call.
+    // Pins the object, which checks kind, context and generation as any other call.
     WYE_ASSIGN(Pin pin, find(handle, kind));
     HandleSlot* slot = pin.slot_;
     std::uint64_t word = slot->word.load(std::memory_order_acquire);
@@ -384,14 +386,13 @@ Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use
             const std::string subject = subject_of(handle, kind, {});
             return Error(Code::BUFFER_IN_USE,
                          subject + (pin.label().empty() ? "" : " (`" + pin.label() + "`)") +
-                             " is used by " + std::to_string(word & kUseMask) +
-                             " pending submission(s)",
+                             " is used by " + std::to_string(word & kUseMask) + " pending submits",
                          "Fix: wait for the work that uses it, then free it", subject);
         }
     } while (!slot->word.compare_exchange_weak(word, (word & ~kStateMask) | kClosing,
                                                std::memory_order_acq_rel,
                                                std::memory_order_acquire));
-    return {};  // the pin, let go here, empties the slot unless something still uses it
+    return {};  // the pin's release empties the slot unless it is still in use
 }
 
 Result<void> HandleTable::remove(Handle handle, HandleKind kind) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/plugin_text.hpp"
 
+#include <fmt/format.h>
+
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -83,15 +85,15 @@ Error fault(std::string_view what, const std::string& how) {
 Result<void> check(const void* data, std::uint64_t size, std::uint64_t limit,
                    std::string_view what) {
     if (size > limit)
-        return fault(what, "claims " + std::to_string(size) + " bytes, the most is " +
+        return fault(what, "claims " + std::to_string(size) + " bytes; the limit is " +
                                std::to_string(limit));
     if (data == nullptr && size != 0)
-        return fault(what, "has " + std::to_string(size) + " bytes at a null pointer");
+        return fault(what, fmt::format("has {} bytes, but its pointer is null", size));
     return {};
 }
 
 Error unreadable(std::string_view what, std::uint64_t size) {
-    return fault(what, "claims " + std::to_string(size) + " bytes, which are not all in memory");
+    return fault(what, fmt::format("claims {} bytes, which are not all in memory", size));
 }
 
 }  // namespace
@@ -99,8 +101,7 @@ Error unreadable(std::string_view what, std::uint64_t size) {
 std::string one_line(std::string_view text) { return printable(text, {}); }
 std::string several_lines(std::string_view text) { return printable(text, "\n\t"); }
 
-// The system copies, and says where there is nothing; where a sandbox forbids that, a plain copy
-// has to do.
+// The system copies, and reports unmapped memory. If a sandbox forbids that, copies directly.
 bool read_memory(void* to, const void* from, std::size_t size) noexcept {
     std::size_t done = 0;
     while (done < size) {
@@ -129,7 +130,7 @@ Result<std::string> read_text(wye_string text, std::uint64_t limit, std::string_
 Result<std::vector<std::byte>> read_bytes(wye_bytes bytes, std::uint64_t limit,
                                           std::string_view what) {
     WYE_TRY(check(bytes.data, bytes.size, limit, what));
-    // The last byte first, before room is made for all.
+    // Reads the last byte before allocating for all.
     std::byte last{};
     if (bytes.size != 0 &&
         !read_memory(&last, static_cast<const std::byte*>(bytes.data) + (bytes.size - 1), 1))

@@ -21,7 +21,7 @@ const void* code_of(const struct sigaction& action) noexcept {
     return reinterpret_cast<const void*>(action.sa_sigaction);
 }
 
-// The handlers of the application, as last seen. One per process, as the handlers are.
+// The application's handlers, as last seen. Global, as signal handlers are.
 class Handlers {
   public:
     void enter() noexcept {
@@ -76,7 +76,7 @@ class Handlers {
     std::array<struct sigaction, kSignals + 1> actions_ WYE_GUARDED_BY(mutex_){};
 };
 
-// Never destroyed: contexts may be closed by exit handlers.
+// Never destroyed, since exit handlers may close contexts.
 Handlers& handlers() noexcept {
     alignas(Handlers) static std::byte room[sizeof(Handlers)];
     static auto* const instance = new (room) Handlers;
@@ -90,7 +90,7 @@ ProcessStateGuard::ProcessStateGuard(bool active) noexcept : active_(active) {
     handlers().enter();
     mask_saved_ = ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_) == 0;
     stack_saved_ = ::sigaltstack(nullptr, &stack_) == 0;
-    // A stack without a size is a disabled one; the system wants the flag for that.
+    // A stack without a size is disabled; the system requires the flag for that.
     if (stack_saved_ && stack_.ss_size == 0) stack_.ss_flags = SS_DISABLE;
     floats_saved_ = std::fegetenv(&floats_) == 0;
 }
@@ -104,7 +104,7 @@ ProcessStateGuard::~ProcessStateGuard() {
          now.ss_flags != stack_.ss_flags))
         ::sigaltstack(&stack_, nullptr);
     handlers().leave();
-    // Last: a signal that was held back meets the application's handler.
+    // Last, so that a blocked signal is delivered to the application's handler.
     if (mask_saved_) (void)::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
 }
 

@@ -22,7 +22,7 @@ Json value_of(const FactValue& value) {
     return std::visit([](const auto& v) { return Json(v); }, value);
 }
 
-// Every fact of the header; null where the device says nothing.
+// Every fact of the header; null for those that the device does not report.
 Json facts_of(const Facts& facts) {
     Json out = Json::object();
     for (const FactInfo& info : fact_infos()) {
@@ -32,7 +32,7 @@ Json facts_of(const Facts& facts) {
     return out;
 }
 
-// Where figures come from, for those that say so.
+// The sources of figures, for those that have one.
 Json sources_of(const Facts& facts) {
     Json out = Json::object();
     for (const FactInfo& info : fact_infos()) {
@@ -60,7 +60,7 @@ Json abi_of(std::uint32_t major, std::uint32_t minor) {
 
 Json plugin_of(const PluginInfo& plugin, bool excluded) {
     Json reason = plugin.reason ? record_of(*plugin.reason) : Json(nullptr);
-    if (excluded) reason = {{"message", "the selector does not mean it, so it was not opened"}};
+    if (excluded) reason = {{"message", "the selector does not name it, so it was not opened"}};
     return {{"id", plugin.id},
             {"name", plugin.backend},
             {"path", text_or_null(plugin.path)},
@@ -74,7 +74,7 @@ Json plugin_of(const PluginInfo& plugin, bool excluded) {
              plugin.state == PluginState::ready ? Json(plugin.devices.size()) : Json(nullptr)}};
 }
 
-// A candidate that the search refused before it was one.
+// A file that the search refused as a candidate.
 Json refused_of(const Record& record) {
     return {{"id", text_or_null(record.plugin)},
             {"name", text_or_null(record.plugin)},
@@ -171,8 +171,7 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     std::sort(devices.begin(), devices.end(), [](const auto& a, const auto& b) {
         return std::tie(a->plugin, a->index) < std::tie(b->plugin, b->index);
     });
-    // What opening adds depends on which thread asked first: sorted, equal machines give equal
-    // text.
+    // The order of records depends on the opening threads; sorting makes the text reproducible.
     std::vector<Record> records = registry.records();
     std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
         return std::tie(a.plugin, a.path, a.stage, a.message) <

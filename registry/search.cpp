@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -15,7 +17,7 @@ using FileKey = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
 
 constexpr std::uint32_t kWritableByOthers = 0002;
 constexpr std::uint32_t kSticky = 01000;
-constexpr std::size_t kFolderEntries = 100000;  // the names of a folder that are looked at
+constexpr std::size_t kFolderEntries = 100000;  // names read of one folder
 
 bool ends_with(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -70,7 +72,7 @@ class Search {
         visit_named(named, Source::application);
     }
 
-    // True when the variable is set and counts.
+    // Whether the variable is set and not ignored.
     bool visit_variable(const std::string& name) {
         const auto at = input_.environment.find(name);
         if (at == input_.environment.end() || at->second.empty()) return false;
@@ -114,7 +116,7 @@ class Search {
         visit_folder(input_.user_folder, Source::user);
     }
 
-    // A file or folder that somebody named: its absence is worth a record.
+    // Visits a named file or folder; its absence gets a record.
     void visit_named(const fs::path& path, Source source) {
         const auto status = files_.status(path);
         if (!status.ok()) return refuse(Stage::found, path, status.error());
@@ -122,7 +124,7 @@ class Search {
             case FileStatus::Kind::missing:
                 record(Stage::found, Severity::refused, Code::NOT_FOUND, path,
                        "`" + path.string() + "` does not exist",
-                       "Fix: correct the path, or remove it from where it is named");
+                       "Fix: correct the path, or remove it");
                 return;
             case FileStatus::Kind::folder:
                 return visit_folder(path, source);
@@ -141,9 +143,9 @@ class Search {
         const auto status = files_.status(folder);
         if (!status.ok()) return refuse(Stage::found, folder, status.error());
         if (status->kind != FileStatus::Kind::folder) return;
-        // The same folder again, under whatever name, has nothing new.
+        // Skips a folder that was visited before, even under another name.
         if (!folders_.insert({status->device, status->inode}).second) return;
-        // In folders that are ours, a library that no manifest names is nothing to tell.
+        // In Wye's own folders, a library without a manifest gets no record.
         const bool ours = source == Source::system || source == Source::beside_host;
         const auto names = ours ? files_.list(folder, {kManifestSuffix})
                                 : files_.list(folder, {kManifestSuffix, ".so"});
@@ -159,7 +161,7 @@ class Search {
                 libraries.insert(result_.candidates.back().library.filename().string());
             libraries.insert(name.substr(0, name.size() - kManifestSuffix.size()) + ".so");
         }
-        // Elsewhere it is a slip worth telling.
+        // Elsewhere it is likely to be a mistake.
         for (std::size_t i = 0; i < count; ++i) {
             const std::string& name = (*names)[i];
             if (ends_with(name, ".so") && libraries.count(name) == 0) no_manifest(folder / name);
@@ -229,14 +231,14 @@ class Search {
         constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR;
         std::string what;
         if (m.abi_major != WYE_ABI_MAJOR) {
-            what = "ABI major " + std::to_string(m.abi_major) + ", the host has " +
+            what = "ABI major " + std::to_string(m.abi_major) + ", but the host has " +
                    std::to_string(WYE_ABI_MAJOR);
         } else if (m.minor_needed > kMax) {
             what = "a host of ABI minor " + std::to_string(m.minor_needed) + ", this one has " +
                    std::to_string(kMax);
         } else if (std::int64_t{m.minor_built} < std::int64_t{kFloor}) {
-            what = "ABI minor " + std::to_string(m.minor_built) + ", the host takes " +
-                   std::to_string(kFloor) + " and later";
+            what = fmt::format("ABI minor {}, but the host accepts {} and later", m.minor_built,
+                               kFloor);
         }
         if (what.empty()) return true;
         record(Stage::manifest, Severity::refused, Code::ABI_MISMATCH, path,
@@ -247,11 +249,10 @@ class Search {
 
     // ---- Trust ----------------------------------------------------------------------------
 
-    // The first of the file and the folders above it that others may change; empty: none.
+    // The first of the file and the folders above it that everyone may write to; empty: none.
     Result<fs::path> writable_by_others(const fs::path& path) {
         WYE_ASSIGN(const fs::path real, files_.canonical(path));
-        // Both ways down to the file: over the names given, where a link could be swapped, and over
-        // the real folders.
+        // Checks both the given path, where a link could be replaced, and the real one.
         for (fs::path at : {path.is_absolute() ? path.lexically_normal() : real, real}) {
             bool is_file = true;
             for (;;) {
@@ -297,14 +298,14 @@ class Search {
         if (!real.ok()) return refuse(Stage::found, candidate.library, real.error(), candidate.id);
         if (!libraries_.insert({status->device, status->inode}).second) {
             duplicate(candidate, "it is the same file as one found before",
-                      "Fix: nothing; or name it once");
+                      "Fix: none needed; or name it once");
             return;
         }
         candidate.library = std::move(*real);
         const auto& taken = input_.taken_ids;
         if (std::find(taken.begin(), taken.end(), candidate.id) != taken.end()) {
-            duplicate(candidate, "the plugin of this id that is built in wins",
-                      "Fix: nothing; or give the plugin another id");
+            duplicate(candidate, "the built-in plugin of this id takes precedence",
+                      "Fix: none needed; or give the plugin another id");
             return;
         }
         const auto same = std::find_if(result_.candidates.begin(), result_.candidates.end(),
@@ -317,17 +318,17 @@ class Search {
         const Candidate& loser = newer ? *same : candidate;
         const Candidate& winner = newer ? candidate : *same;
         duplicate(loser,
-                  "`" + winner.library.string() + "` (" + version_text(winner) +
-                      ") has the same id and wins over " + version_text(loser),
-                  "Fix: nothing; or remove one of the two");
+                  fmt::format("`{}` ({}) has the same id and takes precedence over {}",
+                              winner.library.string(), version_text(winner), version_text(loser)),
+                  "Fix: none needed; or remove one of the two");
         if (newer) {
             result_.candidates.erase(same);
             result_.candidates.push_back(std::move(candidate));
         }
     }
 
-    // The higher version wins, among equals the one found first. A file without a manifest was
-    // named by the application itself and is not beaten.
+    // The higher version takes precedence, among equals the one found first. A file without a
+    // manifest was named by the application, and takes precedence over all.
     static bool beats(const Candidate& later, const Candidate& earlier) {
         if (!earlier.manifest) return false;
         if (!later.manifest) return true;

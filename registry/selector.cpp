@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/selector.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -11,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSelectorBytes = 4096;
 
-// An error that shows the text and points at a column, counted in bytes from 1.
+// An error with the text and a caret under a column, counted in bytes from 1.
 Error at_column(std::string_view text, std::size_t offset, std::string what, std::string fix) {
     std::string shown;
     for (const char c : text) shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
@@ -21,7 +23,7 @@ Error at_column(std::string_view text, std::size_t offset, std::string what, std
     return Error(Code::INVALID_ARGUMENT, std::move(message), "Fix: " + std::move(fix), shown);
 }
 
-// One entry at text[start, end), spaces already dropped.
+// Parses one entry at text[start, end), without surrounding spaces.
 Result<SelectorEntry> parse_entry(std::string_view text, std::size_t start, std::size_t end) {
     SelectorEntry entry;
     const char* const kExamples = "write auto, a plugin (cpu), a device (cpu:0), or cpu:*";
@@ -38,8 +40,8 @@ Result<SelectorEntry> parse_entry(std::string_view text, std::size_t start, std:
             return at_column(text, start + colon, "auto takes no index",
                              "write auto alone, or a plugin before the index");
         if (entry.discard)
-            return at_column(text, start, "auto cannot be discarded: nothing would be left",
-                             "discard a plugin or a device");
+            return at_column(text, start, "auto cannot be excluded: nothing would be left",
+                             "exclude a plugin or a device");
         return entry;
     }
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -69,10 +71,10 @@ Result<SelectorEntry> parse_entry(std::string_view text, std::size_t start, std:
                          "use an index that `wye info -l` lists");
     if (error != std::errc{} || stop != last)
         return at_column(text, start + colon + 1 + static_cast<std::size_t>(stop - index.data()),
-                         "an index or * must stand after the colon",
+                         "an index or * must follow the colon",
                          "write " + entry.plugin + ":0, or " + entry.plugin + ":* for all");
     if (index.size() > 1 && index[0] == '0')
-        return at_column(text, start + colon + 1, "the index has a zero in front",
+        return at_column(text, start + colon + 1, "the index has a leading zero",
                          "write " + entry.plugin + ":" + std::to_string(entry.index));
     return entry;
 }
@@ -123,9 +125,8 @@ bool Selector::excludes_plugin(std::string_view plugin_id) const noexcept {
 Result<Selector> parse_selector(std::string_view text) {
     Selector selector;
     if (text.size() > kSelectorBytes)
-        return Error(Code::LIMIT_EXCEEDED,
-                     "the selector has " + std::to_string(text.size()) + " bytes",
-                     "Fix: use at most " + std::to_string(kSelectorBytes));
+        return Error(Code::LIMIT_EXCEEDED, fmt::format("the selector has {} bytes", text.size()),
+                     fmt::format("Fix: use at most {}", kSelectorBytes));
     const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
     if (std::all_of(text.begin(), text.end(), is_space)) {
         selector.entries.emplace_back();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capability check: what a program needs against what a device reports. Absent means no. Workgroup
-// limits that a device does not report count as 1; other limits that it does not report are left to
-// the driver, and said so. Pure; free-threaded.
+// Compares a program's needs with a device's facts. An unreported capability is absent, an
+// unreported workgroup limit counts as 1, and other unreported limits are left to the driver and
+// listed as unverified. Pure; free-threaded.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace wye::registry {
 
 struct Requirements {
-    std::vector<std::string> capabilities;  // names of PROGRAM section 6: "int64", "storage16", ...
+    std::vector<std::string> capabilities;  // the language's names: "int64", "storage16", ...
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
     std::uint64_t shared_bytes = 0;
     std::uint64_t private_bytes = 0;
@@ -24,8 +24,8 @@ struct Requirements {
     std::uint64_t buffers = 0;               // bound to the kernel, `shared` left out
     std::uint64_t largest_buffer_bytes = 0;  // 0: not known before the launch
     std::uint64_t total_bytes = 0;           // of buffers made for the launch; 0: not known
-    bool subgroups = false;                  // some width that divides the workgroup
-    std::uint32_t subgroup = 0;              // width asked for; 0: any
+    bool subgroups = false;                  // any width that divides the workgroup
+    std::uint32_t subgroup = 0;              // the required width; 0: any
 };
 
 struct Unmet {

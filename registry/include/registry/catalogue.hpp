@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registry: the catalogue of plugins and devices of one runtime instance. Making it searches and
-// reads manifests; it opens no plugin. A plugin is opened when somebody asks for a device that it
-// may have: once, whatever the number of threads, and the outcome is remembered. Built-in plugins
-// go first and win over a file of the same id, which is recorded.
+// Registry: the catalogue of a context's plugins and devices. Making it searches and reads
+// manifests, but opens no plugin. A plugin is opened once, on the first request for a device that
+// it may have, and the result is kept. A built-in plugin takes precedence over a file of the same
+// id, which gets a record.
 //
-// Owns the opened plugins together with their devices: a DeviceRef stays valid after the registry
-// is gone. Free-threaded; no lock is held while a plugin runs. Everything passed over is a Record.
+// Shares ownership of opened plugins with their devices: a DeviceRef stays valid after the registry
+// is gone. Free-threaded; holds no lock while a plugin runs. Whatever is passed over gets a Record.
 #pragma once
 
 #include <filesystem>
@@ -24,16 +24,16 @@
 
 namespace wye::registry {
 
-// A plugin that is linked in. Its id must equal the description's.
+// A plugin that is linked into the host. Its id must equal the description's.
 struct BuiltinPlugin {
     std::string id;
     wye_plugin_query_fn query = nullptr;
 };
 
-// How good a device is for `auto`: the highest goes first, and equal ones in search order.
+// The score of a device for `auto`: the highest comes first, equal ones in search order.
 struct Score {
     std::uint32_t points = 0;
-    std::vector<std::string> reasons;  // for people: what the points were given for
+    std::vector<std::string> reasons;  // for people: what the score is made of
 };
 using Rank = std::function<Score(const DeviceInfo&)>;
 
@@ -42,7 +42,7 @@ struct Options {
     Rank rank;                                             // null: all devices are equal
     bool search_files = true;                              // false: built-in plugins only
     std::vector<std::filesystem::path> application_paths;  // files or folders
-    Environment environment;                               // empty: none is taken
+    Environment environment;                               // empty: no variable is read
     bool elevated = false;                                 // process_is_elevated()
     std::filesystem::path system_folder;
     std::filesystem::path host_folder;  // of the host library
@@ -52,9 +52,9 @@ struct Options {
 };
 
 enum class PluginState : std::uint8_t {
-    found,   // its manifest is good; not opened yet
-    ready,   // opened; its devices are known (there may be none)
-    failed,  // refused at some stage; `reason` says why
+    found,   // manifest valid; not opened yet
+    ready,   // opened; devices known (maybe none)
+    failed,  // refused at a stage, see `reason`
 };
 [[nodiscard]] std::string_view state_name(PluginState state) noexcept;
 
@@ -73,7 +73,7 @@ struct PluginInfo {
     std::vector<std::shared_ptr<const DeviceInfo>> devices;  // ready
 };
 
-// A device that was passed over on the way to a choice.
+// A device or plugin that was passed over in a choice.
 struct PassedOver {
     std::string subject;  // a selector: "name:0", "name"
     std::string reason;
@@ -82,11 +82,12 @@ struct PassedOver {
 
 struct Selection {
     std::shared_ptr<const DeviceInfo> device;
-    std::string reason;  // "first usable device of 'cpu', asked for by name"
+    std::string reason;  // "the first usable device of `cpu`, requested by name"
     std::vector<PassedOver> passed_over;
 };
 
-// Why a device will not do; empty: it will. Called without locks, possibly several times.
+// Returns the reasons against a device; empty: it fits. Called without locks, possibly several
+// times.
 using Fit = std::function<std::vector<std::string>(const DeviceInfo&)>;
 
 class Registry {
@@ -96,50 +97,50 @@ class Registry {
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
 
-    // Snapshots, in search order. The records grow as plugins are opened.
+    // Snapshots, in search order. Opening plugins adds records.
     [[nodiscard]] std::vector<PluginInfo> plugins() const;
     [[nodiscard]] std::vector<Record> records() const;
     [[nodiscard]] const HostServices& host() const noexcept;
     [[nodiscard]] std::shared_ptr<const HostServices> shared_host() const noexcept;
 
-    // Opens, negotiates, initialises and enumerates. NOT_FOUND lists what exists; otherwise the
-    // remembered failure.
+    // Opens, negotiates, initialises and enumerates, once. Errors: NOT_FOUND, with the plugins that
+    // exist; the failure of the first call.
     [[nodiscard]] Result<PluginInfo> open_plugin(std::string_view id);
 
-    // The first device that the selector names, is usable, and fits. Opens only plugins that can be
-    // meant, an entry's only once the entries before it gave nothing. `auto` takes the best by
-    // `Options::rank`. NO_DEVICE: each device passed over is a cause, what exists is listed, and
-    // the remedy names an alternative.
+    // The first usable device that the selector names and `fit` accepts. Opens only plugins that
+    // the selector can name, those of an entry only if the entries before gave no device. `auto`
+    // takes the best by `Options::rank`. NO_DEVICE: each device passed over is a cause, the message
+    // lists the existing devices, and the remedy names an alternative.
     [[nodiscard]] Result<Selection> select(const Selector& selector, const Fit& fit = {});
 
-    // The best device that `fit` has no reason against, for a refusal's remedy, or null. Looks at
-    // built-in plugins and at those that are open already: a refusal loads no driver.
+    // The best device that `fit` accepts, for the remedy of a refusal, or null. Considers built-in
+    // and opened plugins only, so that a refusal loads no driver.
     [[nodiscard]] std::shared_ptr<const DeviceInfo> alternative(const Fit& fit);
 
-    // Every device that the selector names, unusable ones included, `auto` being all. In the order
-    // of the entries, without repeats. Empty is not an error here.
+    // Every device that the selector names, including unusable ones; `auto` names all. In the order
+    // of the entries, without duplicates; may be empty.
     [[nodiscard]] std::vector<std::shared_ptr<const DeviceInfo>> devices(const Selector& selector);
 
-    // An artifact in another format, through the plugin's own compiler. No device is needed, nor a
-    // driver: a plugin whose probe failed is asked all the same. `device` may be one that the
-    // plugin does not have. UNSUPPORTED where it translates nothing, else what it says.
+    // Translates an artifact to another format by the plugin's compiler. Needs no device and no
+    // driver: works even if the plugin's probe failed, and `device` may be an index that the plugin
+    // does not have. UNSUPPORTED if the plugin cannot translate; else the plugin's error.
     [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
                                                            std::uint32_t device,
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
 
-    // A format that some plugin here makes, by its manifest; opens nothing.
+    // The plugin whose manifest says that it makes the format; opens no plugin.
     struct Translator {
         std::string plugin;
         Translation translation;
     };
     [[nodiscard]] std::vector<Translator> translators() const;
 
-    // What has to be the same for translations to be used again: the plugin, its file and its
-    // compiler. As translate otherwise.
+    // The identity of the plugin, its file and its compiler; cached translations are valid for it
+    // only. Errors as for translate.
     [[nodiscard]] Result<std::string> translator_identity(std::string_view plugin);
 
-    // Each call opens another, independent device. NO_DEVICE for an unusable one.
+    // Opens a device; each call gives an independent one. NO_DEVICE if it is unusable.
     [[nodiscard]] Result<DeviceRef> open_device(const DeviceInfo& device);
 
   private:

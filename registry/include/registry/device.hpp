@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices: what the catalogue knows of one (DeviceInfo, an immutable value), and owners of the
-// plugin's native objects: NativeDevice (an opened one), NativeBuffer, NativeProgram, NativeQueue.
-// Every native handle keeps its parents alive: buffers, programs and queues hold the device, a
-// device holds its plugin, so destruction runs in the order that the ABI asks for. Tables are the
-// host's full copies: no slot is null, a missing optional one answers WYE_UNIMPLEMENTED. Success
-// with a null object becomes PLUGIN_FAULT.
+// Devices: a probed device (DeviceInfo, an immutable value), and owners of the plugin's native
+// objects: NativeDevice (an opened device), NativeBuffer, NativeProgram, NativeQueue. Native
+// objects keep their parents alive: buffers, programs and queues hold the device, a device holds
+// its plugin, so destruction has the order that the ABI requires. Tables are the host's full
+// copies: no slot is null, a missing optional one returns WYE_UNIMPLEMENTED. Success with a null
+// object becomes PLUGIN_FAULT.
 //
-// Threads: NativeDevice is free-threaded; a NativeQueue's submit is for one thread at a time, its
-// poll and wait are free. Errors carry the device's selector as subject.
+// Threads: NativeDevice is free-threaded; NativeQueue::submit is for one thread at a time, the
+// other members are free-threaded. The subject of errors is the device's selector.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct DeviceInfo {
     std::string plugin;       // id
     std::uint32_t index = 0;  // within the plugin
     std::string selector;     // "name:0", as accepted by parse_selector
-    std::string id;  // 16 hex digits; stable as long as plugin, name, PCI address and UUID are
+    std::string id;           // 16 hex digits; stable while plugin, name, PCI address and UUID are
     std::string name;
     bool usable = false;
     std::string reason;  // unusable: why
@@ -57,10 +57,10 @@ class NativeDevice {
     [[nodiscard]] const wye_device_table& table() const noexcept { return table_; }
     [[nodiscard]] wye_device_object* object() const noexcept { return object_; }
 
-    // Its plugin is linked in: calls of it need no ProcessStateGuard.
+    // Whether its plugin is built in: calls of it need no ProcessStateGuard.
     [[nodiscard]] bool built_in() const noexcept { return built_in_; }
 
-    // The plugin has slots to save and load programs.
+    // Whether the plugin has slots to save and load programs.
     [[nodiscard]] bool saves_programs() const noexcept { return saves_; }
 
     [[nodiscard]] Result<wye_memory_info> memory() const;     // UNIMPLEMENTED: unknown
@@ -68,11 +68,11 @@ class NativeDevice {
     [[nodiscard]] Result<void> flush() const;                 // UNIMPLEMENTED: wait on each queue
     [[nodiscard]] bool lost() const noexcept;                 // false when the plugin cannot tell
     [[nodiscard]] const HostServices& host() const noexcept;  // of its plugin
-    // Takes a lost device back, on one thread while no other is inside; what was made on it is
-    // gone. UNIMPLEMENTED or UNSUPPORTED: open it again instead.
+    // Reacquires a lost device; its objects are invalid afterwards. No other thread may use it
+    // meanwhile. UNIMPLEMENTED or UNSUPPORTED: open it again instead.
     [[nodiscard]] Result<void> recover() const;
-    // What has to be the same for saved programs to be used again, besides the device: the plugin,
-    // its file and its compiler. One line.
+    // The identity of the plugin, its file and its compiler, on one line; saved programs are valid
+    // for it and the device only.
     [[nodiscard]] std::string plugin_identity() const;
 
   private:
@@ -85,7 +85,7 @@ class NativeDevice {
 };
 using DeviceRef = std::shared_ptr<const NativeDevice>;
 
-// A plugin's buffer. Destroyed with this object: no operation that uses it may be pending.
+// A plugin's buffer. Destroys it: no pending operation may use it then.
 class NativeBuffer {
   public:
     [[nodiscard]] static Result<NativeBuffer> create(DeviceRef device, std::uint64_t size,
@@ -111,18 +111,19 @@ class NativeBuffer {
     std::uint64_t size_;
 };
 
-// A compiled program. Destroyed with this object: no operation that uses it may be pending.
+// A compiled program. Destroys it: no pending operation may use it then.
 class NativeProgram {
   public:
-    // May take long. Signal state is put back afterwards (drivers install handlers at a first
-    // build).
+    // May take long. Restores signal state afterwards, as drivers install handlers at their first
+    // build.
     [[nodiscard]] static Result<NativeProgram> create(DeviceRef device,
                                                       const wye_artifact& artifact);
-    // From what `save` gave, maybe in another process. UNSUPPORTED: compile again; UNIMPLEMENTED.
+    // Loads the bytes of `save`, maybe of another process. UNSUPPORTED or UNIMPLEMENTED: compile
+    // again.
     [[nodiscard]] static Result<NativeProgram> load(DeviceRef device, const wye_artifact& artifact,
                                                     std::span<const std::byte> saved);
-    // UNIMPLEMENTED or UNSUPPORTED: nothing can be saved. NOT_READY: only once it ran. May take
-    // long; signal state is put back afterwards.
+    // UNIMPLEMENTED or UNSUPPORTED: cannot be saved. NOT_READY: only after its first launch. May
+    // take long; restores signal state afterwards.
     [[nodiscard]] Result<std::vector<std::byte>> save() const;
     NativeProgram(NativeProgram&& other) noexcept
         : device_(std::move(other.device_)), object_(std::exchange(other.object_, nullptr)) {}
@@ -151,10 +152,10 @@ class NativeQueue {
     NativeQueue& operator=(NativeQueue&& other) noexcept;
     ~NativeQueue();
 
-    // The value of the operations' event. Either everything is queued or nothing.
+    // Returns the value of the operations' event. Queues all operations or none.
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                                std::span<const wye_event> waits = {}) const;
-    [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or what poisoned it
+    [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or the error that poisoned it
     // TIMEOUT, or the error that poisoned the value. UINT64_MAX: no limit.
     [[nodiscard]] Result<void> wait(std::uint64_t value,
                                     std::uint64_t timeout_ns = UINT64_MAX) const;

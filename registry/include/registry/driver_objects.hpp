@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DriverObjects: which of the loaded libraries belong to plugins and drivers. Those are the
-// libraries that appear while a plugin is being called, those that were named as plugins, and all
-// that they link (DT_NEEDED), even if the application uses them too: a GL application has had LLVM
-// loaded by its own driver when another driver installs LLVM's handlers. The executable and the C
-// library are never a driver's, nor is what appears while no plugin is called, nor code outside
-// libraries (of a JIT compiler).
+// DriverObjects: the loaded libraries that belong to plugins and drivers. Those are the libraries
+// loaded during a call of a plugin, the plugins, and all libraries that they link (DT_NEEDED), even
+// if the application uses them too: both a GL application and a driver may use LLVM, whose handlers
+// the driver installs. Never a driver's: the executable, the C library, libraries loaded while no
+// plugin is called, and code outside libraries (of a JIT compiler).
 //
-// A library that another thread of the application loads while a plugin is being called cannot be
-// told apart, and counts as a driver's.
+// A library that another thread of the application loads during a call of a plugin counts as a
+// driver's.
 //
-// For one thread at a time. Throws nothing; when memory is short it knows less.
+// One thread at a time. Does not throw; without memory it misses libraries.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +20,12 @@ namespace wye::registry {
 
 class DriverObjects {
   public:
-    // Looks at what is loaded now; `drivers`: new libraries are a driver's. Costs next to nothing
-    // when nothing was loaded or unloaded since.
+    // Updates the list of libraries; `drivers`: new ones are a driver's. Fast if none was loaded or
+    // unloaded since.
     void look(bool drivers) noexcept;
-    // The library that has `address` is a driver's.
+    // Marks the library with `address` as a driver's.
     void add(const void* address) noexcept;
-    // `code` lies in a library of a driver.
+    // Whether `code` is in a driver's library.
     [[nodiscard]] bool has(const void* code) const noexcept;
 
     struct Object {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts: what a device reports, read once through the plugin's `device_fact` and then immutable.
-// Absent means: a capability that is not there, a limit that is unknown (never unlimited).
-// Plain values, free-threaded to read. Sizes are bytes, frequencies hertz.
+// The facts of a device, read once through the plugin's `device_fact` and then immutable. An
+// unreported capability is absent, an unreported limit is unknown (never unlimited). Plain values,
+// free-threaded to read. Sizes are bytes, frequencies hertz.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct FactInfo {
     std::uint32_t type;     // enum wye_fact_type
 };
 
-// All facts of the header, in its order; and by name (null: no such fact).
+// All facts of the header, in its order; and one by name (null: no such fact).
 [[nodiscard]] std::span<const FactInfo> fact_infos() noexcept;
 [[nodiscard]] const FactInfo* find_fact(std::string_view name) noexcept;
 
@@ -35,7 +35,7 @@ using FactValue = std::variant<bool, std::uint64_t, double, std::string,
 
 struct Fact {
     FactValue value;
-    std::string source;  // where a profile figure comes from; may be empty
+    std::string source;  // the origin of a profile figure; may be empty
 };
 
 class Facts {
@@ -52,7 +52,7 @@ class Facts {
     [[nodiscard]] std::string_view text(std::uint32_t key) const noexcept;  // empty: not reported
     [[nodiscard]] std::span<const std::uint64_t> list(std::uint32_t key) const noexcept;
 
-    // As the C API hands it out: borrows from this object. False when not reported.
+    // Writes a fact for the C API, which borrows from this object. False if not reported.
     [[nodiscard]] bool to_abi(std::uint32_t key, wye_fact* out) const noexcept;
 
     [[nodiscard]] const std::map<std::uint32_t, Fact>& all() const noexcept { return values_; }
@@ -61,9 +61,9 @@ class Facts {
     std::map<std::uint32_t, Fact> values_;
 };
 
-// Asks for every fact of the header. `read` is the plugin's slot, bound to plugin and index.
-// Answers of another type than the header's, or with a null list or text, count as not reported and
-// are named in `faults`.
+// Reads every fact of the header. `read` is the plugin's slot, bound to plugin and index. An answer
+// of another type than the header's, or with a null list or text, counts as not reported and is
+// added to `faults`.
 using FactReader = std::function<wye_status(std::uint32_t key, wye_fact* out)>;
 [[nodiscard]] Facts read_facts(const FactReader& read, std::vector<std::string>& faults);
 

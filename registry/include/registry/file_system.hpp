@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileSystem: the few questions that the search asks of files, behind an interface so that tests
-// can answer them. Implementations are free-threaded and const; nothing throws.
+// FileSystem: the file operations of the search, behind an interface for tests. Implementations are
+// free-threaded and const; nothing throws.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +29,21 @@ class FileSystem {
   public:
     virtual ~FileSystem() = default;
 
-    // Links are followed. A path that does not exist is `missing`, not an error; IO otherwise.
+    // Follows links. A path that does not exist is `missing`, not an error. Errors: IO.
     [[nodiscard]] virtual Result<FileStatus> status(const std::filesystem::path& path) const = 0;
-    // Names in a folder that end in one of `endings`, in byte order.
+    // Names in a folder that end with one of `endings`, in byte order.
     [[nodiscard]] virtual Result<std::vector<std::string>> list(
         const std::filesystem::path& folder,
         std::initializer_list<std::string_view> endings) const = 0;
-    // The whole file; LIMIT_EXCEEDED when it is longer than `limit` bytes.
+    // Reads a whole file; LIMIT_EXCEEDED if it has more than `limit` bytes.
     [[nodiscard]] virtual Result<std::string> read(const std::filesystem::path& path,
                                                    std::size_t limit) const = 0;
-    // Absolute, without links, "." and "..".
+    // The absolute path without links, "." and "..".
     [[nodiscard]] virtual Result<std::filesystem::path> canonical(
         const std::filesystem::path& path) const = 0;
 };
 
-// The machine's own files. Never fails to exist; static, without state.
+// The operating system's file system. Static, stateless.
 [[nodiscard]] const FileSystem& native_file_system() noexcept;
 
 }  // namespace wye::registry

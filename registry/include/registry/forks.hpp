@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Forks: tells a forked child from the process that made an object. A child has the memory of its
-// parent, but of its threads only the one that forked, and drivers do not work in it: a queue hangs
-// at its first use. So objects remember the count of forks at their making, and compare.
+// Detects that an object was made by a parent process, before a fork. A forked child has only the
+// forking thread, and drivers do not work in it: a queue hangs at its first use. So objects store
+// the count of forks when they are made, and compare it later.
 //
-// One counter per process, as a fork is of the process. Counted by pthread_atfork: a child made by
-// a raw `clone` without it is not seen.
+// The counter is global, as a fork is of the process. pthread_atfork counts; children made by a raw
+// `clone` system call are not detected.
 #pragma once
 
 #include <atomic>
@@ -22,11 +22,11 @@ extern std::atomic<std::uint32_t> forks;
     return detail::forks.load(std::memory_order_relaxed);
 }
 
-// Begins to count; called again it does nothing. Before anything remembers a count.
+// Starts counting; later calls do nothing. Must be called before a count is stored.
 void watch_forks() noexcept;
 
-// False in a child whose ancestor opened plugins: their drivers must not be entered here.
-// Otherwise remembers that this process opens some.
+// Returns false in a child whose ancestor opened plugins, where drivers do not work. Else records
+// that this process opens plugins.
 [[nodiscard]] bool may_open_drivers() noexcept;
 
 }  // namespace wye::registry

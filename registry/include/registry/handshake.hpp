@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handshake: from a plugin's query function to a table that the host can call without a null test.
-// Versions are ranges, never compared for equality. A table is copied into the host's own full
-// table by min(size); each optional slot that the plugin leaves out is filled with a stub that
-// returns WYE_UNIMPLEMENTED and names the slot; a missing mandatory slot refuses the plugin by slot
-// name. Pure apart from calling the query; free-threaded. Exceptions that a plugin lets out are
-// contained.
+// Handshake: calls a plugin's query function and makes full tables, whose slots the host can call
+// without null checks. Version ranges must overlap; they need not be equal. A table is copied into
+// the host's full table up to the smaller size; each missing optional slot becomes a stub that
+// returns WYE_UNIMPLEMENTED and names the slot; a missing mandatory slot refuses the plugin, by the
+// slot's name. Pure apart from calling the query; free-threaded. Contains exceptions of the plugin.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@
 
 namespace wye::registry {
 
-// What negotiation found. Strings are copies.
+// Result of the negotiation. Strings are copies.
 struct Negotiated {
     std::string id;
     std::string version;
@@ -30,14 +29,14 @@ struct Negotiated {
     wye_plugin_table table{};
 };
 
-// Calls `query` and checks all that it says. On failure: ABI_MISMATCH (major, minor range, pointer
-// size), UNSUPPORTED_EXTENSION (an unknown critical chain entry), BAD_PLUGIN (short or lying sizes,
-// reserved members, id, mandatory slot), PLUGIN_FAULT (success without a description, an
-// exception). `expected_id` (may be empty) is what the manifest said. The caller adds path and
-// loader text.
+// Calls `query` and checks its result. Errors: ABI_MISMATCH (major, minor range, pointer size),
+// UNSUPPORTED_EXTENSION (an unknown critical chain entry), BAD_PLUGIN (wrong sizes, reserved
+// members, id, mandatory slot), PLUGIN_FAULT (success without a description, an exception).
+// `expected_id` (may be empty) is the manifest's. The caller adds path and loader text.
 [[nodiscard]] Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id);
 
-// Full copies of the tables that open_device and queue_create return. BAD_PLUGIN by slot name.
+// Full copies of the tables that open_device and queue_create return. BAD_PLUGIN names a missing
+// slot.
 [[nodiscard]] Result<wye_device_table> adopt(const wye_device_table* from);
 [[nodiscard]] Result<wye_queue_table> adopt(const wye_queue_table* from);
 [[nodiscard]] Result<wye_plugin_table> adopt(const wye_plugin_table* from);
@@ -51,14 +50,14 @@ struct SlotInfo {
 [[nodiscard]] const std::vector<SlotInfo>& device_slots();
 [[nodiscard]] const std::vector<SlotInfo>& queue_slots();
 
-// A slot succeeded and left its output null: the error for it.
+// The error of a slot that succeeded but left its output null.
 [[nodiscard]] Error null_object_fault(std::string_view slot);
 
-// The first thing wrong with an extension chain. The host knows no entries yet.
+// The first fault of an extension chain. The host knows no entries yet.
 struct ChainFault {
     enum class Kind : std::uint8_t {
         Endless,  // more entries than `number`: a loop
-        Short,    // an entry has `number` bytes by its header, fewer than a header has
+        Short,    // the header of an entry gives `number` bytes, fewer than a header has
         Unknown   // a critical entry of the unknown type `number`
     };
     Kind kind;
@@ -66,8 +65,7 @@ struct ChainFault {
 };
 [[nodiscard]] std::optional<ChainFault> chain_fault(const void* next) noexcept;
 
-// As an error of a plugin's structure: UNSUPPORTED_EXTENSION for an unknown critical entry, else
-// BAD_PLUGIN.
+// The fault as an error: UNSUPPORTED_EXTENSION for an unknown critical entry, else BAD_PLUGIN.
 [[nodiscard]] Result<void> check_chain(const void* next, std::string_view owner);
 
 }  // namespace wye::registry

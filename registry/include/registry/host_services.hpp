@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostServices: the `wye_host_table` that the host hands to a plugin's init, and what stands behind
-// it: the error factory, the log sink, configuration. One per runtime instance; must outlive every
-// plugin that got its table, so plugins share ownership of it. All slots are free-threaded, and
-// none takes a lock. Configuration is fixed when it is made.
+// HostServices: the `wye_host_table` for a plugin's init, and its implementation: the error
+// factory, the log callback, the configuration. One per context. Opened plugins share ownership of
+// it. All slots are free-threaded and take no lock. The configuration never changes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 
 namespace wye::registry {
 
-// Called from any thread, plugin threads included. Must not throw; what it throws is dropped.
+// Called from any thread, including plugins' threads. Must not throw; exceptions are dropped.
 using LogSink = std::function<void(std::uint32_t level, std::string_view area, std::string_view)>;
 using Config = std::map<std::string, std::string, std::less<>>;
 // A named table of the host, or null; it must outlive the services.

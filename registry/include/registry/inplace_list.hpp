@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list of at most N elements that lives where it is declared: the dispatch path allocates
-// nothing. Move-only; a moved-from list is empty. The caller sees to it that N suffices. One thread
-// at a time.
+// A list of at most N elements with inline storage, since the dispatch path must not allocate.
+// Move-only; a moved-from list is empty. The caller ensures that N suffices. One thread at a time.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A JSON document as a value, to be written, or read from a text. Members keep the order in which
-// they were added. Nothing allocates when a value goes: the documents of general libraries do, and
-// end the process where memory is short. Nested as deep as the code that builds it nests, or as
-// `parse` is told. Not thread-safe.
+// A JSON document as a value, for writing and parsing. Members keep the order in which they were
+// added. Destruction does not allocate: that of other libraries does, and ends the process when
+// memory is short. Destruction and writing recurse with the nesting. Not thread-safe.
 #pragma once
 
 #include <concepts>
@@ -32,7 +31,7 @@ class Json {
     template <std::integral I>
     requires(!std::same_as<I, bool>) Json(I value)
         : kind_(Kind::number), text_(std::to_string(value)) {}
-    Json(double value);  // null for what JSON has no number for
+    Json(double value);  // null for infinities and NaN
     template <std::ranges::input_range R>
     requires(!std::convertible_to<R, std::string_view>) Json(const R& range) : kind_(Kind::array) {
         for (const auto& value : range) push_back(value);
@@ -42,20 +41,20 @@ class Json {
     [[nodiscard]] static Json array() { return Json(Kind::array); }
     [[nodiscard]] static Json object() { return Json(Kind::object); }
 
-    // The member of this name, added when it is not there: null becomes an object.
+    // The member of this name, added if absent; null becomes an object.
     Json& operator[](std::string_view name);
     void push_back(Json value);
 
-    // `indent` -1: one line. Bytes that are no UTF-8 become U+FFFD.
+    // `indent` -1: one line. Bytes that are not UTF-8 become U+FFFD.
     [[nodiscard]] std::string dump(int indent) const;
 
     // ---- Reading ----------------------------------------------------------------------
 
-    // The offset where a text stops being JSON, in an error that only says so.
+    // A parse error: the offset where a text stops being JSON.
     struct ParseError {
         std::size_t offset;
     };
-    // The caller has made sure that brackets do not nest too deep. Of equal names the last counts.
+    // The caller must limit the nesting of brackets. Of equal names the last counts.
     [[nodiscard]] static Json parse(std::string_view bytes);  // throws ParseError
 
     [[nodiscard]] bool is_string() const { return kind_ == Kind::string; }
@@ -66,7 +65,7 @@ class Json {
     [[nodiscard]] const std::string& text() const { return text_; }  // of a string or number
     [[nodiscard]] std::size_t size() const { return values_.size(); }
     [[nodiscard]] const Json& at(std::size_t i) const { return values_[i]; }
-    [[nodiscard]] const Json* find(std::string_view name) const;  // null: there is none
+    [[nodiscard]] const Json* find(std::string_view name) const;  // null: absent
 
   private:
     enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
@@ -75,7 +74,7 @@ class Json {
     void write(std::string& out, int indent, int depth) const;
 
     Kind kind_ = Kind::null;
-    std::string text_;                // of a scalar: as JSON has it; of a string: what it says
+    std::string text_;                // scalar: its JSON text; string: its value
     std::vector<std::string> names_;  // of an object
     std::vector<Json> values_;
 };

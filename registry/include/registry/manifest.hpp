@@ -8,8 +8,8 @@
 //    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2",
 //               "package": "ocl-icd-libopencl1"}]}
 //
-// Unknown keys are ignored, so that later schemas can add some. Pure; free-threaded; no exception
-// leaves it whatever the bytes are. Errors are BAD_MANIFEST and name the key ("abi.major").
+// Unknown keys are ignored, so that later schemas can add some. Pure; free-threaded; does not throw
+// for any input. Errors are BAD_MANIFEST and name the key ("abi.major").
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ inline constexpr std::size_t kManifestBytes = 64 * 1024;  // larger files are re
 inline constexpr int kManifestDepth = 8;                  // deeper nesting is refused
 inline constexpr std::string_view kManifestSuffix = ".wye.json";
 
-// A system library that the plugin opens at run time. Without it the plugin is not opened.
+// A system library that the plugin opens at run time. If it is absent, the plugin is not opened.
 struct Need {
     std::string soname;
     std::string min_version;  // for people; may be empty
-    std::string package;      // of Debian, that has it; may be empty
+    std::string package;      // its Debian package; may be empty
 };
 
-// A format that the plugin's compiler makes of an artifact that the host lowers to.
+// A translation by the plugin's compiler, from a format that the host lowers to.
 struct Translation {
     std::string format;
     std::string from;           // the host's format
-    std::string target_option;  // the compiler's, before the name of a target; may be empty
+    std::string target_option;  // the compiler option before the target's name; may be empty
 };
 
 struct Manifest {
@@ -46,7 +46,7 @@ struct Manifest {
     std::uint32_t abi_major = 0;
     std::uint32_t minor_needed = 0;  // oldest host minor that it works with
     std::uint32_t minor_built = 0;   // minor that it was built against
-    std::string backend;             // what it drives; free text
+    std::string backend;             // the driver interface; free text
     std::string version;             // dotted numbers, e.g. "0.1.0"
     std::vector<Need> needs;
     std::vector<Translation> translates;
@@ -58,8 +58,8 @@ struct Manifest {
 // True for [a-z][a-z0-9_]*, at most 64 characters, and none of the selector's own words.
 [[nodiscard]] bool valid_plugin_id(std::string_view id) noexcept;
 
-// Orders dotted versions by number, part by part ("0.10" after "0.9"); what is not a number counts
-// as text. Negative, zero or positive.
+// Compares dotted versions part by part, as numbers ("0.10" after "0.9"), other parts as text.
+// Returns a negative number, zero or a positive number.
 [[nodiscard]] int compare_versions(std::string_view left, std::string_view right) noexcept;
 
 // The machine this build runs on ("x86_64").

@@ -4,13 +4,13 @@
 // {kind 4, context tag 12, generation 24, slot 24} bits; 0 is never valid. Lookup is O(1) and takes
 // no lock; adding and removing take one. All members are free-threaded.
 //
-// A slot counts pins (a lookup in progress keeps the object alive) and uses (submitted work).
-// Removing a buffer in use is refused; retiring an object makes its handle stale at once and
-// destroys it when the last pin and use are gone. Objects are destroyed on the thread that lets go
-// last, outside locks.
+// A slot counts pins (calls that keep the object alive) and uses (submitted work). Removing a
+// buffer in use is refused; retiring an object makes its handle stale at once and destroys the
+// object when the last pin and use are released. Objects are destroyed on the thread of the last
+// release, outside locks.
 //
 // Errors: STALE_HANDLE (freed, or never made), WRONG_KIND, WRONG_OWNER (another context or device),
-// BUFFER_IN_USE, LIMIT_EXCEEDED. Each names the handle, what it is, and what was expected.
+// BUFFER_IN_USE, LIMIT_EXCEEDED. Each names the handle, its kind or owner, and the expected one.
 #pragma once
 
 #include <atomic>
@@ -41,8 +41,8 @@ enum class HandleKind : std::uint8_t {
 };
 [[nodiscard]] std::string_view kind_name(HandleKind kind) noexcept;  // "buffer"
 
-// Who owns an object. One object per opened device, compared by address: two openings of one device
-// are two owners (`generation` tells them apart in messages).
+// The owner of objects: one for each opened device, compared by address. Opening a device twice
+// gives two owners, with different `generation` in messages.
 struct Owner {
     std::string plugin;
     std::uint32_t device = 0;
@@ -51,8 +51,8 @@ struct Owner {
 using OwnerRef = std::shared_ptr<const Owner>;
 [[nodiscard]] std::string to_text(const Owner& owner);  // "name:0 (generation 1)"
 
-// Tells the live contexts of a process apart: 1 to 4095, each held by one at a time. Taken in turn,
-// so a tag that was given back comes round last. Free-threaded; move-only.
+// A number, 1 to 4095, that is unique among the live contexts of a process. Tags are taken in turn,
+// so a released tag is reused last. Free-threaded; move-only.
 class ContextTag {
   public:
     // LIMIT_EXCEEDED while 4095 are held.
@@ -67,7 +67,7 @@ class ContextTag {
 
   private:
     explicit ContextTag(std::uint16_t value) noexcept : value_(value) {}
-    std::uint16_t value_;  // 0: holds none
+    std::uint16_t value_;  // 0: none
 };
 
 class HandleTable;
@@ -76,16 +76,16 @@ namespace detail {
 struct HandleSlot;
 }
 
-// A live object for as long as the pin exists. Move-only.
+// Keeps an object alive. Move-only.
 class Pin {
   public:
-    Pin() noexcept = default;  // empty: holds nothing, may only be assigned and destroyed
+    Pin() noexcept = default;  // empty: may only be assigned and destroyed
     Pin(Pin&& other) noexcept;
     Pin& operator=(Pin&& other) noexcept;
     ~Pin();
 
     template <typename T>
-    [[nodiscard]] T& as() const noexcept {  // T: what the kind was added with
+    [[nodiscard]] T& as() const noexcept {  // T: the type that `add` was called with
         return *static_cast<T*>(object());
     }
     [[nodiscard]] void* object() const noexcept;
@@ -103,7 +103,7 @@ class Pin {
     Handle handle_ = 0;
 };
 
-// Objects in use by submitted work; destroyed when the work has ended. Move-only.
+// Uses of objects by submitted work; destroy it when the work has ended. Move-only.
 class InFlight {
   public:
     InFlight() = default;
@@ -118,7 +118,7 @@ class InFlight {
     InplaceList<detail::HandleSlot*, WYE_LIMIT_BUFFERS> slots_;
 };
 
-// Where a handle stood in a request, for the message: "input 2 (binding 5, 'keys')".
+// The place of a handle in a request, for messages: "input 2 (binding 5, `keys`)".
 struct Place {
     std::string_view role;    // "input", "output"; empty: not given
     std::uint32_t index = 0;  // within its list
@@ -128,29 +128,31 @@ struct Place {
 class HandleTable {
   public:
     explicit HandleTable(std::uint16_t context_tag);
-    ~HandleTable();  // destroys what is left: graphs, pipelines, programs, buffers, queues, devices
+    ~HandleTable();  // destroys the rest: graphs, pipelines, programs, buffers, queues, devices
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 
-    // The table shares the object. `label` is for messages.
+    // Adds an object, whose ownership the table shares. `label` is for messages.
     [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object, OwnerRef owner,
                                      std::string label);
 
     [[nodiscard]] Result<Pin> find(Handle handle, HandleKind kind, const Place& place = {}) const;
-    // As find, and WRONG_OWNER unless `expected` owns it.
+    // As find; WRONG_OWNER unless `expected` owns the object.
     [[nodiscard]] Result<Pin> find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
                                          const Place& place = {}) const;
 
-    // Re-checks all handles (each live still) and counts a use of each: all or none. At most
-    // WYE_LIMIT_BUFFERS of them.
+    // Checks that all handles are still live and adds a use to each: all or none. At most
+    // WYE_LIMIT_BUFFERS.
     [[nodiscard]] Result<InFlight> begin_use(std::span<const Handle> handles) const;
 
-    // Frees a handle. BUFFER_IN_USE while work uses it; a concurrent lookup ends normally.
+    // Frees a handle. BUFFER_IN_USE while work uses it. Concurrent calls that found it end
+    // normally.
     [[nodiscard]] Result<void> remove(Handle handle, HandleKind kind);
-    // Frees a handle at once; the object goes when nothing uses it.
+    // Frees a handle at once; the object is destroyed when nothing uses it.
     [[nodiscard]] Result<void> retire(Handle handle, HandleKind kind);
 
-    // As find and begin_use, without the reason: an empty pin, false. Call those for the reason.
+    // As find and begin_use, but without an error: on failure an empty pin, or false. Call those
+    // for the error.
     [[nodiscard]] Pin try_find(Handle handle, HandleKind kind) const noexcept;
     [[nodiscard]] bool try_use(std::span<const Handle> handles, InFlight& out) const noexcept;
 
@@ -163,10 +165,10 @@ class HandleTable {
     struct Impl;
     void unpin(detail::HandleSlot* slot) const noexcept;
     void unuse(detail::HandleSlot* slot) const noexcept;
-    // Adds a pin or a use. Null: refused, and `full` says whether for too many of them.
+    // Adds a pin or a use. Null on failure; `full` is set if there are too many.
     [[nodiscard]] detail::HandleSlot* acquire(Handle handle, HandleKind kind, std::uint64_t amount,
                                               bool& full) const noexcept;
-    // The index of the first handle that is refused; the number of handles: none.
+    // The index of the first refused handle; the number of handles if none is refused.
     [[nodiscard]] std::size_t use(std::span<const Handle> handles, InFlight& out,
                                   bool& full) const noexcept;
     [[nodiscard]] Error refusal(Handle handle, HandleKind kind, bool full,

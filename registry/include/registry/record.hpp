@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Record: why a candidate file, plugin or device was passed over, or what is worth knowing of it.
-// The load report, `wye info` and the dispatch receipt are views of these. Plain values; a record
-// owns its strings and is never changed after it was made.
+// Record: the reason why a candidate file, plugin or device was passed over, or a warning about
+// it. The report and `wye info` show records. Plain values that own their strings; immutable once
+// made.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace wye::registry {
 
-// How far a candidate came. A refusal carries the stage at which it was refused: `opened` means
-// that opening failed, `initialised` that init failed, and so on.
+// The stage that a candidate reached. A refusal has the stage that failed: `opened` means that
+// opening failed, `initialised` that init failed, and so on.
 enum class Stage : std::uint8_t {
     found,         // a search folder or path
     manifest,      // reading and checking the manifest
     trust,         // permissions of the file and of the folders above it
-    architecture,  // built for another machine, or no whole shared object
-    needs,         // a system library that the manifest asks for
+    architecture,  // the ELF header: machine, kind, completeness
+    needs,         // a system library that the manifest requires
     opened,        // the system loader
     negotiated,    // entry symbol, version range, tables
     initialised,   // the plugin's init
@@ -30,8 +30,8 @@ enum class Stage : std::uint8_t {
 
 enum class Severity : std::uint8_t {
     refused,  // the candidate is not used
-    warning,  // it is used, and somebody should look
-    note,     // something that was ignored on purpose (a variable, a shadowed duplicate)
+    warning,  // it is used, but something is wrong
+    note,     // ignored on purpose (a variable, a shadowed duplicate)
 };
 
 struct Record {
@@ -39,7 +39,7 @@ struct Record {
     Severity severity = Severity::refused;
     Code code = Code::INTERNAL;
     std::string message;      // one sentence with the offending value
-    std::string loader_text;  // what the system loader or the driver said; may be empty
+    std::string loader_text;  // the text of the system loader or the driver; may be empty
     std::string fix;          // begins with "Fix: "
     std::string path;         // the file or folder; empty for a built-in plugin
     std::string plugin;       // its id, as far as it is known
@@ -49,7 +49,7 @@ struct Record {
 [[nodiscard]] std::string_view severity_name(Severity severity) noexcept;  // "refused"
 [[nodiscard]] std::string_view code_name(Code code) noexcept;              // "ABI_MISMATCH"
 
-// The same content as an error: the loader's text becomes the cause.
+// Converts a record to an error: the loader's text becomes the cause.
 [[nodiscard]] Error to_error(const Record& record);
 
 // One line: "name: negotiated: message [loader text] Fix: ...".

@@ -22,15 +22,15 @@ namespace wye::registry {
 struct ReportOptions {
     Selector selector;                  // devices outside it are left out, their plugins unopened
     std::string host_version;           // of libwye
-    std::optional<Requirements> needs;  // fills each device's `unmet`
-    std::map<std::string, std::string> filters;  // variables and flags that were in effect
-    // Names of the driver workarounds that the host uses for a device; sorted as they come. Empty:
-    // the report says nothing of them.
+    std::optional<Requirements> needs;  // compared with each device, for its `unmet`
+    std::map<std::string, std::string> filters;  // variables and flags in effect
+    // Returns the ids of the host's driver workarounds for a device, in report order. Empty: the
+    // report has null for them.
     std::function<std::vector<std::string_view>(const DeviceInfo&)> quirks;
     int indent = 2;  // -1: one line
 };
 
-// Opens every plugin that the selector does not exclude. Never fails: what fails is in the report.
+// Opens every plugin that the selector does not exclude. Never fails: the report lists failures.
 [[nodiscard]] std::string report_json(Registry& registry, const ReportOptions& options);
 
 }  // namespace wye::registry

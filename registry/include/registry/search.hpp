@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Search: which plugin files there are, in which order, and why others were passed over. A pure
-// function of its input (the file system is an input too): it opens no library. Free-threaded;
-// nothing throws. The order and the rules stand in registry/README.md.
+// Search: finds plugin files, in order, and the reasons against others. A pure function of its
+// input, which includes the file system; opens no library. Free-threaded; nothing throws.
+// registry/README.md has the order and the rules.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 
 namespace wye::registry {
 
-// A snapshot of the environment. The registry never reads the process's own.
+// A snapshot of the environment; the registry reads variables from it only.
 using Environment = std::map<std::string, std::string, std::less<>>;
 
 // The environment of this process as it is now.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Selector: the text that names devices, the same in the API, in WYE_DEVICE and in the tool. What
-// is printed is what is accepted.
+// Selector: the text that names devices, the same in the API, in WYE_DEVICE and in the tool.
+// Printed selectors are accepted as input.
 //
 //   selector = entry { "," entry }          preferences, first match wins
-//   entry    = [ "-" ] name                 "-" discards what the entry names from all others
+//   entry    = [ "-" ] name                 "-" excludes the named devices from the other entries
 //   name     = "auto" | plugin [ ":" ( index | "*" ) ]
 //
-// `plugin` and `plugin:*` both mean all devices of a plugin, in index order. A selector of discards
-// only means auto without them. Spaces around entries are dropped. Pure values; free-threaded.
+// `plugin` and `plugin:*` both mean all devices of a plugin, in index order. A selector with
+// exclusions only means auto without those. Spaces around entries are ignored. Pure values;
+// free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct SelectorEntry {
     std::string plugin;       // plugin, device
     std::uint32_t index = 0;  // device
 
-    // True when the entry, its "-" aside, covers this device. `auto` covers all.
+    // Whether the entry, apart from its "-", names this device. `auto` names all.
     [[nodiscard]] bool covers(std::string_view plugin_id,
                               std::uint32_t device_index) const noexcept;
 };
@@ -37,11 +38,11 @@ struct SelectorEntry {
 struct Selector {
     std::vector<SelectorEntry> entries;  // never empty
 
-    // What is looked for, in order; [auto] when only discards were written.
+    // The entries without "-", in order; [auto] if there are none.
     [[nodiscard]] std::vector<SelectorEntry> wanted() const;
-    // A device that some "-" entry covers.
+    // Whether a "-" entry names the device.
     [[nodiscard]] bool discards(std::string_view plugin_id, std::uint32_t index) const noexcept;
-    // A plugin of which no device can be meant: it need not be opened.
+    // Whether the selector can name no device of the plugin, so that it need not be opened.
     [[nodiscard]] bool excludes_plugin(std::string_view plugin_id) const noexcept;
 };
 

@@ -102,7 +102,7 @@ TEST_CASE("nothing is opened until it is asked for") {
     const auto selection = registry->select(parsed("cpu"));
     REQUIRE(selection.ok());
     CHECK(selection->device->selector == "cpu:0");
-    CHECK(selection->reason.find("asked for by name") != std::string::npos);
+    CHECK(selection->reason.find("requested by name") != std::string::npos);
     CHECK(opened(*registry) == Names{"cpu"});
     CHECK(inits == 1);
 }
@@ -176,7 +176,7 @@ TEST_CASE("of many devices passed over the first are named, the others counted")
     }
     CHECK(causes == 64);
     CHECK(none.error().cause->message == "cpu:100: plugin `cpu` has 2 device(s)");
-    CHECK(last->message == "37 more are passed over");
+    CHECK(last->message == "37 more were passed over");
 }
 
 TEST_CASE("a plugin that fails is a reason, not the end") {

@@ -105,7 +105,7 @@ TEST_CASE("a device that lies about its name or formats is unusable, and says wh
         {"long_name", "name claims 5368709120 bytes"},
         {"absent_name", "not all in memory"},
         {"many_formats", "claims 1099511627776 artifact formats"},
-        {"more_formats", "artifact format 2 of 3 of the device is no name: `\\x01`"},
+        {"more_formats", "artifact format 2 of 3 of the device is not a valid name: `\\x01`"},
     };
     for (const auto& lie : lies) {
         const std::string how = lie.first;
