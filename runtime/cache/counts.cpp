@@ -21,7 +21,7 @@ struct Stored {
     std::uint64_t checksum;
 };
 
-// Never 0 for counts that are 0, as a file of zeros has them.
+// Never 0 for counts that are 0, so that a file of zeros is detected as damaged.
 std::uint64_t checksum(const Counts& counts) {
     return sdk::checksum(std::as_bytes(std::span(&counts, 1)));
 }
@@ -39,7 +39,7 @@ CountsFile::CountsFile(const Folder& folder, Recount recount)
     if (file_.open() && !load()) update([](Counts&) {});
 }
 
-// A limit of the process on file sizes would come as a signal that ends it.
+// Checks the process's file size limit, since exceeding it raises the fatal signal SIGXFSZ.
 bool CountsFile::may_write() {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= sizeof(Stored);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all processes together did with a cache, in a small file beside the entries. For people and
-// for the size limit; an update that cannot be made within some milliseconds is dropped.
+// Counts of a cache's use by all processes, in a small file beside the entries. For people and for
+// the size limit; an update that cannot be made within some milliseconds is dropped.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,28 @@ struct Counts {
     std::uint64_t misses = 0;
     std::uint64_t stored = 0;
     std::uint64_t evicted = 0;
-    std::uint64_t damaged = 0;  // entries that were passed over and removed
-    std::uint64_t bytes = 0;    // of the entries that are there
+    std::uint64_t damaged = 0;  // entries that were found damaged and removed
+    std::uint64_t bytes = 0;    // of the existing entries
     friend bool operator==(const Counts&, const Counts&) = default;
 };
 
 class CountsFile {
   public:
-    // The bytes of the entries that are there, found by looking.
+    // Measures the bytes of the existing entries.
     using Recount = std::function<std::uint64_t()>;
 
-    // Without the right to write, nothing is counted. A file that is new or damaged begins with
-    // what `recount` says, so that the size limit holds.
+    // Without write permission, nothing is counted. A new or damaged file starts with the result of
+    // `recount`, so that the size limit holds.
     CountsFile(const Folder& folder, Recount recount);
 
-    // Applies `change` while no other process does, and gives the outcome; zeros when the file
+    // Applies `change`, excluding other processes, and returns the new counts; zeros if the file
     // cannot be read.
     Counts update(const std::function<void(Counts&)>& change);
 
   private:
     [[nodiscard]] static bool may_write();
     [[nodiscard]] bool lock() const;
-    [[nodiscard]] std::optional<Counts> load() const;  // nothing: new, or damaged
+    [[nodiscard]] std::optional<Counts> load() const;  // nothing: new or damaged
 
     sdk::Mutex mutex_;
     Recount recount_;

@@ -15,7 +15,7 @@ constexpr char kMagic[8] = {'W', 'Y', 'E', 'C', 'A', 'C', 'H', '2'};
 
 struct Header {
     char magic[8];
-    std::uint64_t checksum;  // of everything behind this member
+    std::uint64_t checksum;  // of everything after this member
     std::uint64_t key_bytes;
     std::uint64_t value_bytes;
 };
@@ -58,7 +58,7 @@ Result<EntryParts> unpack_entry(Bytes file) {
     if (file.size() < sizeof header) return bad("it is cut off");
     std::memcpy(&header, file.data(), sizeof header);
     if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
-        return bad("it is of another version, or something else");
+        return bad("it has another version, or is not an entry");
     const std::uint64_t rest = file.size() - sizeof header;
     if (header.key_bytes > rest || header.value_bytes != rest - header.key_bytes)
         return bad("it is cut off");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One entry of the cache as bytes: its whole key, so that a match is no matter of luck, its value,
-// and a checksum over everything, which never misses a changed bit. Pure.
+// One entry of the cache as bytes: its whole key, so that hash collisions are detected, its value,
+// and a checksum over everything. Pure.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct EntryParts {
 };
 // Borrows from `file`. INVALID_WIRE: cut off, changed, or of another version.
 [[nodiscard]] Result<EntryParts> unpack_entry(Bytes file);
-// As much of the key as the first bytes of a file hold; unchecked, for people.
+// The part of the key that is within the first bytes of a file; unchecked, for people.
 [[nodiscard]] Bytes key_of_beginning(Bytes beginning);
 
 }  // namespace wye::cache

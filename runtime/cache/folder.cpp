@@ -29,14 +29,15 @@ std::int64_t now_ns() {
     return to_ns(now);
 }
 
-// Owned by this user, and nobody else may write to it.
+// Checks that a file belongs to this user and that nobody else may write to it.
 Result<void> check_owner(const struct stat& status, const std::string& path) {
     if (status.st_uid == geteuid() && (status.st_mode & 022U) == 0) return {};
     return Error(Code::NOT_TRUSTED,
-                 fmt::format("{} belongs to user {} with mode {:o}, so others could put code there",
+                 fmt::format("`{}` belongs to user {} and has mode {:o}, so others could put code "
+                             "there",
                              path, status.st_uid, status.st_mode & 07777U),
-                 "Fix: remove it, or make it yours alone (chmod 700); until then every process "
-                 "compiles again",
+                 "Fix: remove it, or make it yours and private (chmod 700); until then every "
+                 "process compiles again",
                  path);
 }
 
@@ -49,7 +50,8 @@ Result<void> make_folders(const std::string& path) {
     }
 }
 
-// 0, or errno. A limit of the process on file sizes would come as a signal that ends it.
+// Returns 0 or errno. Checks the process's file size limit, since exceeding it raises the fatal
+// signal SIGXFSZ.
 int write_all(int descriptor, std::span<const std::byte> bytes) {
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -72,7 +74,8 @@ Descriptor::~Descriptor() {
 }
 
 Error io_error(const std::string& what, const std::string& path, int number) {
-    Error error(Code::IO, fmt::format("{} {}: {}", what, path, std::strerror(number)), kFix, path);
+    Error error(Code::IO, fmt::format("{} `{}`: {}", what, path, std::strerror(number)), kFix,
+                path);
     error.native_domain = "errno";
     error.native_code = number;
     return error;
@@ -83,7 +86,7 @@ Result<Folder> Folder::open(const std::string& path) {
     Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!folder.open()) return io_error("cannot open the folder", path, errno);
     struct stat status {};
-    if (fstat(folder.get(), &status) != 0) return io_error("cannot look at", path, errno);
+    if (fstat(folder.get(), &status) != 0) return io_error("cannot read the mode of", path, errno);
     WYE_TRY(check_owner(status, path));
     return Folder(path, std::move(folder));
 }
@@ -94,17 +97,18 @@ Result<std::vector<std::byte>> Folder::load(const std::string& name, std::uint64
     const Descriptor file(
         openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     if (!file.open() && errno == ENOENT)
-        return Error(Code::NOT_FOUND, "there is no " + full, "", full);
+        return Error(Code::NOT_FOUND, fmt::format("there is no `{}`", full), "", full);
     if (!file.open()) return io_error("cannot open", full, errno);
     struct stat status {};
-    if (fstat(file.get(), &status) != 0) return io_error("cannot look at", full, errno);
+    if (fstat(file.get(), &status) != 0) return io_error("cannot read the mode of", full, errno);
     WYE_TRY(check_owner(status, full));
     if (!S_ISREG(status.st_mode))
-        return Error(Code::NOT_TRUSTED, full + " is no plain file", "Fix: remove it", full);
+        return Error(Code::NOT_TRUSTED, fmt::format("`{}` is not a regular file", full),
+                     "Fix: remove it", full);
     const auto size = static_cast<std::uint64_t>(status.st_size);
     if (size > most && whole)
         return Error(Code::LIMIT_EXCEEDED,
-                     fmt::format("{} has {} bytes, more than {}", full, size, most),
+                     fmt::format("`{}` has {} bytes, more than {}", full, size, most),
                      "Fix: remove it", full);
     std::vector<std::byte> out(std::min(size, most));
     std::size_t done = 0;
@@ -116,7 +120,7 @@ Result<std::vector<std::byte>> Folder::load(const std::string& name, std::uint64
         done += static_cast<std::size_t>(got);
     }
     out.resize(done);
-    // Often enough to tell what is in use.
+    // Marks the use at most once a minute, which is precise enough for eviction.
     if (whole && now_ns() - to_ns(status.st_mtim) > 60 * kSecond)
         (void)futimens(file.get(), nullptr);
     return out;
@@ -132,7 +136,7 @@ Result<std::vector<std::byte>> Folder::peek(const std::string& name, std::uint64
 
 Result<std::uint64_t> Folder::replace(const std::string& name,
                                       std::span<const std::byte> bytes) const {
-    // Two threads never meet: the address of a local differs.
+    // Unique for each thread: the address of a local differs.
     const std::string temporary = fmt::format("{}{}.{:x}.{:x}", kTemporary, getpid(),
                                               reinterpret_cast<std::uintptr_t>(&bytes), now_ns());
     const std::string full = path_ + "/" + temporary;
@@ -146,7 +150,7 @@ Result<std::uint64_t> Folder::replace(const std::string& name,
     struct stat old {};
     const bool replaces =
         fstatat(folder_.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0 && problem == 0;
-    // No fsync: what a power failure leaves of it fails its checksum.
+    // No fsync: a file that a power failure damages fails its checksum.
     if (problem == 0 &&
         renameat(folder_.get(), temporary.c_str(), folder_.get(), name.c_str()) != 0)
         problem = errno;
@@ -162,7 +166,7 @@ void Folder::remove(const std::string& name) const noexcept {
 }
 
 Result<std::vector<FileInfo>> Folder::list() const {
-    // A descriptor of its own: reading a folder moves its position.
+    // Opens a new descriptor, since reading a folder moves the descriptor's position.
     const int copy = openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* raw = copy < 0 ? nullptr : fdopendir(copy);
     if (raw == nullptr) {

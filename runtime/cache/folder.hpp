@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Folder: one folder of this user, opened once, and the files in it by name. What somebody else
-// owns or may write to is refused: entries become code. Owns its descriptors. Free-threaded.
+// Folder: one folder of this user, opened once, and the files in it by name. Since entries become
+// code, files and folders that others own or may write to are refused. Owns its descriptors.
+// Free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -33,34 +34,36 @@ class Descriptor {
     int value_;
 };
 
-// IO with errno's text; `what` is a sentence's beginning.
+// An IO error with errno's text; `what` begins the sentence.
 [[nodiscard]] Error io_error(const std::string& what, const std::string& path, int number);
 
 struct FileInfo {
     std::string name;
     std::uint64_t size = 0;
-    std::int64_t used_ns = 0;  // of the clock; last modification
+    std::int64_t used_ns = 0;  // last modification, nanoseconds since 1970
 };
 
 class Folder {
   public:
-    // Makes it, and what is above it, with mode 0700. IO, NOT_TRUSTED.
+    // Creates the folder and its parents with mode 0700. Errors: IO, NOT_TRUSTED.
     [[nodiscard]] static Result<Folder> open(const std::string& path);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] int descriptor() const noexcept { return folder_.get(); }
 
-    // NOT_FOUND; NOT_TRUSTED; LIMIT_EXCEEDED above `most` bytes; IO. Marks it as used now.
+    // Reads a file and marks it as used now. Errors: NOT_FOUND, NOT_TRUSTED, LIMIT_EXCEEDED above
+    // `most` bytes, IO.
     [[nodiscard]] Result<std::vector<std::byte>> read(const std::string& name,
                                                       std::uint64_t most) const;
-    // The first bytes only, without marking it.
+    // Reads the first bytes of a file, without marking it.
     [[nodiscard]] Result<std::vector<std::byte>> peek(const std::string& name,
                                                       std::uint64_t most) const;
-    // All or nothing: readers see the old file or the new one. Gives the size of the old one.
+    // Replaces a file atomically: readers see the old file or the new one. Returns the size of the
+    // old one.
     [[nodiscard]] Result<std::uint64_t> replace(const std::string& name,
                                                 std::span<const std::byte> bytes) const;
     void remove(const std::string& name) const noexcept;
-    // Plain files, in no order.
+    // The regular files, in no particular order.
     [[nodiscard]] Result<std::vector<FileInfo>> list() const;
 
   private:
@@ -73,7 +76,7 @@ class Folder {
     Descriptor folder_;
 };
 
-// Files that `replace` has not finished begin with this.
+// Prefix of the names of files that `replace` has not finished.
 inline constexpr const char* kTemporary = "tmp.";
 
 }  // namespace wye::cache

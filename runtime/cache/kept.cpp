@@ -10,7 +10,7 @@
 namespace wye::cache {
 namespace {
 
-// The folder is not made for looking at it.
+// Does not create the folder.
 bool is_there(const std::string& folder) {
     std::error_code ignored;
     return !folder.empty() && std::filesystem::is_directory(folder, ignored);

@@ -26,7 +26,7 @@ std::uint64_t entry_bytes(const Folder& folder) {
     return out;
 }
 
-// Written by a process that has ended long ago.
+// Whether the process that wrote a temporary file must have ended, by the file's age.
 bool is_abandoned(const FileInfo& file) {
     const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                          std::chrono::system_clock::now().time_since_epoch())
@@ -51,14 +51,14 @@ Store::Store(std::string folder, std::uint64_t limit, std::string off_reason, Lo
       off_reason_(std::move(off_reason)),
       log_(std::move(log)) {
     if (off_reason_.empty() && limit_ == 0) off_reason_ = "its size limit is 0";
-    if (off_reason_.empty() && path_.empty()) off_reason_ = "there is no folder for it";
+    if (off_reason_.empty() && path_.empty()) off_reason_ = "it has no folder";
 }
 
 Store::~Store() {
     if (opened_ && misses_ != 0) count(*opened_, [](Counts&) {});
 }
 
-// With the misses before it: an update is several system calls.
+// Adds earlier misses to the update, since an update takes several system calls.
 Counts Store::count(OpenFolder& open, const std::function<void(Counts&)>& change) {
     return open.counts.update([&](Counts& c) {
         c.misses += misses_.exchange(0);
@@ -84,7 +84,7 @@ std::shared_ptr<Store::OpenFolder> Store::opened() {
     return opened_;
 }
 
-// The folder was removed meanwhile.
+// Handles a folder that was removed meanwhile.
 std::shared_ptr<Store::OpenFolder> Store::reopened(const std::shared_ptr<OpenFolder>& stale) {
     {
         const sdk::Lock lock(mutex_);
@@ -108,7 +108,7 @@ std::optional<Hit> Store::find(Bytes key) {
         }
         reject(key, parts.ok() ? "it belongs to another key" : parts.error().message);
     } else if (file.error().code != Code::NOT_FOUND) {
-        tell("an entry is passed over: " + file.error().text());
+        tell("an entry was passed over: " + file.error().text());
     }
     ++misses_;
     return std::nullopt;
@@ -120,7 +120,7 @@ void Store::reject(Bytes key, const std::string& why) {
     const std::string name = entry_name(key);
     open->folder.remove(name);
     count(*open, [](Counts& c) { ++c.damaged; });
-    tell(fmt::format("the entry {}/{} is passed over and removed: {}", path_, name, why));
+    tell(fmt::format("the entry `{}/{}` was passed over and removed: {}", path_, name, why));
 }
 
 std::uint64_t Store::put(Bytes key, Bytes value) {
@@ -136,7 +136,7 @@ std::uint64_t Store::put(Bytes key, Bytes value) {
     }
     if (!replaced.ok()) {
         if (!told_write_.exchange(true))
-            tell("a compiled program is not kept: " + replaced.error().text());
+            tell("a compiled program was not kept: " + replaced.error().text());
         return 0;
     }
     const Counts counts = count(*open, [&](Counts& c) {
@@ -148,7 +148,7 @@ std::uint64_t Store::put(Bytes key, Bytes value) {
     return file.size();
 }
 
-// Down to nine tenths, so that it is not done again for each entry.
+// Evicts down to 90 %, so that not every new entry evicts.
 void Store::evict(OpenFolder& open) {
     auto listed = open.folder.list();
     if (!listed.ok()) return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Store: values by key in a folder of this user, shared by all processes and bounded in size: what
-// was not used for longest goes first. A cache and nothing more: whatever goes wrong with it, the
-// caller makes the value again. Each trouble is told to the log once.
+// Store: values by key in a folder of this user, shared by all processes; a size limit evicts the
+// least recently used. If it fails, the caller makes the value again. Logs each kind of failure
+// once.
 //
-// Touches no file before the first call that needs one. Free-threaded.
+// Opens no file before the first call that needs one. Free-threaded.
 #pragma once
 
 #include <atomic>
@@ -29,14 +29,14 @@ struct Hit {
 };
 
 struct Listed {
-    std::string key;  // its beginning, as text
+    std::string key;  // the beginning of the key, as text
     std::uint64_t bytes = 0;
     std::int64_t used_ns = 0;
 };
 
 class Store {
   public:
-    // An empty folder or a limit of 0: off, for the reason given.
+    // An empty folder or a limit of 0 turns the store off; `off_reason` says why.
     Store(std::string folder, std::uint64_t limit, std::string off_reason, Log log = {});
     ~Store();
     Store(const Store&) = delete;
@@ -46,19 +46,19 @@ class Store {
     [[nodiscard]] const std::string& folder() const noexcept { return path_; }
     [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
 
-    // Nothing for whatever reason. Counts a hit or a miss; a miss stands in the file from the next
-    // count on, which mostly is that of the entry that was missed.
+    // Nothing on a miss or any failure. Counts a hit or a miss; a miss is written to the file with
+    // the next count, usually that of the missed entry.
     [[nodiscard]] std::optional<Hit> find(Bytes key);
-    // Drops an entry that turned out to be useless.
+    // Removes an entry that proved unusable.
     void reject(Bytes key, const std::string& why);
-    // The number of bytes it takes on disk; 0: it was not kept.
+    // Returns the number of bytes on disk; 0: not kept.
     std::uint64_t put(Bytes key, Bytes value);
 
-    // Why it is off, or cannot be used; empty: it can.
+    // The reason why the store is off or unusable; empty: it is usable.
     [[nodiscard]] std::string trouble();
     [[nodiscard]] Counts counts();
     [[nodiscard]] Result<std::vector<Listed>> list();
-    // Removes every entry and forgets the counts; gives the bytes that were freed.
+    // Removes every entry and resets the counts; returns the bytes freed.
     [[nodiscard]] Result<std::uint64_t> clear();
 
   private:
@@ -77,10 +77,10 @@ class Store {
     std::shared_ptr<OpenFolder> opened_ WYE_GUARDED_BY(mutex_);
     std::optional<Error> error_ WYE_GUARDED_BY(mutex_);  // why it could not be opened
     std::atomic<bool> told_write_ = false;
-    std::atomic<std::uint64_t> misses_ = 0;  // that are not in the file yet
+    std::atomic<std::uint64_t> misses_ = 0;  // not in the file yet
 };
 
-// "512MiB", "1G", "65536"; letters are powers of 1024. Nothing for what is no size.
+// Parses "512MiB", "1G", "65536"; letters are powers of 1024. Nothing if it is not a size.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
 inline constexpr std::uint64_t kDefaultLimit = std::uint64_t{512} << 20U;

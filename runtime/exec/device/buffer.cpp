@@ -101,7 +101,7 @@ Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offse
                      "Fix: use a pattern of 1, 2, 4 or 8 bytes", pin.label());
     if (offset % pattern_size != 0 || size % pattern_size != 0)
         return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("a fill of {} bytes at offset {} is no multiple of its {}-byte "
+                     fmt::format("a fill of {} bytes at offset {} is not a multiple of its {}-byte "
                                  "pattern",
                                  size, offset, pattern_size),
                      "Fix: fill whole patterns", pin.label());

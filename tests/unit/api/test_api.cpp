@@ -69,9 +69,9 @@ TEST_CASE("wrong names and types are told by name") {
         CHECK(result.error().message.find(fragment) != std::string::npos);
         CHECK(result.error().fix.starts_with("Fix: "));
     };
-    refused([&](auto& d) { d.param("b", 1.0F); }, "`b` is no parameter");
+    refused([&](auto& d) { d.param("b", 1.0F); }, "`b` is not a parameter");
     refused([&](auto& d) { d.param("a", 1.0); }, "has type f32, got f64");
-    refused([&](auto& d) { d.param("a", 1.0F).input("z", r); }, "`z` is no buffer");
+    refused([&](auto& d) { d.param("a", 1.0F).input("z", r); }, "`z` is not a buffer");
     refused([&](auto& d) { d.input("x", r); }, "parameter `a` has no value");
     refused([&](auto& d) { d.param("a", 1.0F).input("x", r); }, "`y` (binding 1) has no argument");
 }

@@ -148,7 +148,7 @@ TEST_CASE("resident ranges: inside the buffer, naturally aligned, exact where th
     refused(saxpy, with(28, 40), Code::INVALID_ARGUMENT, "40 bytes at offset 28");
     refused(saxpy, with(65, 0), Code::INVALID_ARGUMENT, "offset 65 of a resident buffer of 64");
     refused(saxpy, with(UINT64_MAX, UINT64_MAX), Code::INVALID_ARGUMENT, "resident buffer of 64");
-    refused(saxpy, with(2, 40), Code::INVALID_ARGUMENT, "no multiple of 4");
+    refused(saxpy, with(2, 40), Code::INVALID_ARGUMENT, "not a multiple of 4");
     refused(saxpy, with(0, 0), Code::INVALID_ARGUMENT,
             "takes 40 bytes (10 elements of f32), got 64");
 }
