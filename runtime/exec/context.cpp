@@ -92,7 +92,8 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
         }
         generation = next_generation_++;
     }
-    // No lock is held while a plugin opens its device; of two threads the first to finish wins.
+    // Holds no lock while a plugin opens its device. If two threads open it, the first to finish is
+    // used.
     if (lost) WYE_TRY(lost->recover());
     WYE_ASSIGN(SessionRef session,
                DeviceSession::open(*registry_, selection, generation, quirks_, disk_));
@@ -101,7 +102,7 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     if (known != nullptr && !known->session->lost()) return known->handle;
     WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
                                                  session->info().selector));
-    // The handle of a lost device stays, and goes on saying so.
+    // The handle of a lost device stays valid, and its calls return DEVICE_LOST.
     if (known != nullptr)
         *known = {handle, std::move(session)};
     else
@@ -129,7 +130,7 @@ Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::ui
     const std::uint64_t limit = std::min(session.limits().max_buffer_bytes, kMaxBufferBytes);
     if (size > limit)
         return Error(Code::LIMIT_EXCEEDED,
-                     fmt::format("a buffer of {} bytes is asked for, {} takes at most {}", size,
+                     fmt::format("a buffer of {} bytes is too large: {} takes at most {}", size,
                                  session.info().selector, limit),
                      "Fix: split the data over several buffers", std::string(label));
     const std::uint32_t effective = alignment == 0 ? 16U : alignment;
@@ -141,7 +142,7 @@ Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::ui
 Result<void> Context::free_buffer(Handle buffer) {
     auto removed = handles_.remove(buffer, HandleKind::buffer);
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
-    // Work that was given up may have ended since; nobody has looked.
+    // Abandoned work may have ended meanwhile.
     WYE_ASSIGN(std::optional<Pin> pin, handles_.find(buffer, HandleKind::buffer));
     const bool drained = pin->as<BufferObject>().session.try_drain();
     pin.reset();

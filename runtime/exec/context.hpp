@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Context: one runtime instance, the object behind wye_context. Owns the registry, the handles and
-// through them the opened devices, programs and buffers. Free-threaded; destroyed by one thread.
+// Context: the object behind wye_context. Owns the registry, and through handles the opened
+// devices, programs and buffers. Free-threaded; destroyed by one thread.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace wye::exec {
 
 class Context {
   public:
-    // `default_selector` stands for an empty one ($WYE_DEVICE or "auto").
+    // `default_selector` replaces an empty one ($WYE_DEVICE or "auto").
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(registry::Options options,
                                                                  std::string default_selector);
     ~Context();  // waits for running work
@@ -35,8 +35,8 @@ class Context {
     [[nodiscard]] const registry::HandleTable& handles() const noexcept { return handles_; }
     [[nodiscard]] registry::HandleTable& handles() noexcept { return handles_; }
 
-    // NO_DEVICE with every reason as a cause. `program` (0: none) limits to devices that can run
-    // it. The same device gives the same handle, until it is lost.
+    // Opens a device. NO_DEVICE with every reason as a cause. `program` (0: none) limits the choice
+    // to devices that can run it. The same device gives the same handle, until it is lost.
     [[nodiscard]] Result<registry::Handle> open_device(std::string_view selector,
                                                        registry::Handle program);
     [[nodiscard]] Result<registry::Handle> add_program(ProgramRef program);
@@ -50,7 +50,7 @@ class Context {
     [[nodiscard]] std::vector<registry::Registry::Translator> translators() const {
         return registry_->translators();
     }
-    // As Registry::translate, through the disk cache. `target`: what else the outcome depends on.
+    // As Registry::translate, through the disk cache. `target`: further input of the cache key.
     [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
                                                            std::uint32_t device,
                                                            std::string_view target,
@@ -59,18 +59,18 @@ class Context {
 
     [[nodiscard]] Result<std::string> report(std::string_view selector);
 
-    // The selector of the best device that `fit` has no reason against; none: there is none.
+    // The selector of the best device that `fit` accepts, if any.
     [[nodiscard]] std::optional<std::string> alternative(const registry::Fit& fit) const;
     // The disk cache of compiled programs.
     [[nodiscard]] DiskCache& disk() const noexcept { return *disk_; }
 
-    // Workarounds that the configuration asks for, or forbids.
+    // Workarounds that the configuration turns on or off.
     [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return quirks_; }
 
     // Selectors, separated by ", "; empty: none.
     [[nodiscard]] std::string open_devices() const;
 
-    // A log callback is set; without one no text is made.
+    // Whether a log callback is set; without one no text is made.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
 
@@ -87,7 +87,7 @@ class Context {
 
     registry::ContextTag tag_;
     std::string default_selector_;
-    std::map<std::string, std::string> filters_;  // variables that were in effect, for reports
+    std::map<std::string, std::string> filters_;  // variables in effect, for reports
     bool logs_;
     lower::QuirkChoice quirks_;
     std::unique_ptr<registry::Registry> registry_;
@@ -98,7 +98,7 @@ class Context {
     registry::HandleTable handles_;  // destroyed first
 };
 
-// A buffer's range must be addressable everywhere.
+// Refuses buffer sizes that are not addressable.
 inline constexpr std::uint64_t kMaxBufferBytes = UINT64_C(1) << 62U;
 
 }  // namespace wye::exec

@@ -285,7 +285,7 @@ enum wye_slot_kind {
     WYE_SLOT_PARAMS = 3,      /* the parameter block, `params_size` bytes */
     WYE_SLOT_GRID = 4,        /* u32[6]: workgroup offset x y z, logical workgroup counts x y z */
     WYE_SLOT_OPAQUE_ZERO = 5, /* u64 zero that no compiler may see */
-    WYE_SLOT_TRAP = 6         /* the trap record: 8 bytes, {u32 largest code, u32 count} */
+    WYE_SLOT_TRAP = 6         /* the trap words: 8 bytes, {u32 largest code, u32 count} */
 };
 
 /* One kernel argument; slots are in kernel-argument order.

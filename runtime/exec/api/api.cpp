@@ -60,8 +60,8 @@ Result<void> refuse_header(const wye_header& header, std::size_t size, std::stri
     switch (fault->kind) {
         case registry::ChainFault::Kind::Endless:
             return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("the `next` chain of {} has more than {} entries: it seems to "
-                                     "lead back to itself",
+                         fmt::format("the `next` chain of {} has more than {} entries, so it is "
+                                     "probably a cycle",
                                      name, fault->number),
                          "Fix: set `next` to null, in the structure or in the last entry of its "
                          "chain",
@@ -95,8 +95,8 @@ wye_blob* make_blob(std::string bytes) { return new wye_blob{std::move(bytes)}; 
 
 Error inherited() {
     return {Code::WRONG_OWNER,
-            fmt::format("the context belongs to the process that process {} was forked from, whose "
-                        "threads and drivers are not here",
+            fmt::format("the context belongs to the parent of process {}, whose threads and "
+                        "drivers a forked child does not have",
                         ::getpid()),
             "Fix: create a context after the fork, or start the child as a program (posix_spawn, "
             "exec)",
@@ -107,11 +107,9 @@ Error Call::refusal() const {
     if (context_ == nullptr) return missing("context");
     if (!entered_) return inherited();
     if (CallbackScope::within(context_))
-        return {
-            Code::INVALID_ARGUMENT,
-            "the context is used inside one of its own callbacks, whose caller is at work in it",
-            "Fix: let the callback return, and make the call afterwards or on another thread",
-            "context"};
+        return {Code::INVALID_ARGUMENT, "the context is used inside one of its own callbacks",
+                "Fix: return from the callback, and make the call afterwards or on another thread",
+                "context"};
     return {Code::SHUTTING_DOWN, "the context is being destroyed on another thread",
             "Fix: end the calls of a context before destroying it", "context"};
 }

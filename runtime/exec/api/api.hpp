@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the C API's shims share: the object behind wye_context, blobs, the guard that keeps
-// exceptions inside, and the checks of structure headers. Internal to the api_*.cpp files and
-// tests.
+// Shared by the functions of wye.h: the object behind wye_context, blobs, the guard that turns
+// exceptions into errors, and the checks of structure headers. Internal to exec/api/ and tests.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +20,14 @@
 
 namespace wye::exec {
 
-// The application's log callback, until its context is gone for the application. Shared with what
-// may still log then: a driver that an abandoned context left at work.
+// The application's log callback, which is not called after the context is destroyed. Shared with
+// drivers that still run for an abandoned context.
 class LogDoor {
   public:
     LogDoor(registry::LogSink sink, const wye_context* context)
         : sink_(std::move(sink)), context_(context) {}
     void log(std::uint32_t level, std::string_view area, std::string_view text);
-    // Afterwards no callback runs, and none begins.
+    // Waits for running callbacks; afterwards none begins.
     void close() noexcept;
 
   private:
@@ -52,10 +51,10 @@ struct wye_blob {
 
 namespace wye::exec {
 
-// What a call says about the exception that is being handled.
+// The error for the exception that is being handled.
 [[nodiscard, gnu::cold]] wye_status caught(wye_error** sink) noexcept;
 
-// Runs the body of an API call, which returns Result<void>; nothing leaves it but a status.
+// Runs the body of an API call, which returns Result<void>; turns exceptions into errors.
 template <typename Body>
 [[gnu::always_inline]] inline wye_status guarded(wye_error** sink, Body&& body) noexcept {
     try {
@@ -68,8 +67,8 @@ template <typename Body>
 
 // INVALID_ARGUMENT that names the missing argument.
 [[nodiscard]] Error missing(std::string_view what);
-// A structure of the caller: exactly the size this version knows, no type, a harmless chain.
-// refuse_header says what is wrong, or that nothing is after all.
+// Checks a structure of the caller: exactly the size that this version knows, no type, no critical
+// entry in its chain. refuse_header returns the error, if there is one.
 [[nodiscard]] Result<void> refuse_header(const wye_header& header, std::size_t size,
                                          std::string_view name);
 [[nodiscard]] inline Result<void> check_header(const wye_header& header, std::size_t size,
@@ -77,14 +76,14 @@ template <typename Body>
     if (header.size == size && header.type == 0 && header.next == nullptr) return {};
     return refuse_header(header, size, name);
 }
-// {pointer, size} with a null pointer and a size.
+// Refuses {pointer, size} with a null pointer and a size above 0.
 [[nodiscard]] Error refuse_string(wye_string text, std::string_view name);
 [[nodiscard]] inline Result<void> check_string(wye_string text, std::string_view name) {
     if (text.data != nullptr || text.size == 0) return {};
     return refuse_string(text, name);
 }
 
-// A call inside a context, from its entry to its return. False: it is refused.
+// Marks a call inside a context, from entry to return. False if the call is refused.
 class Call {
   public:
     explicit Call(wye_context* context) noexcept : context_(context) {
@@ -101,7 +100,8 @@ class Call {
     Call& operator=(const Call&) = delete;
 
     explicit operator bool() const noexcept { return admitted_; }
-    // Null, inherited through a fork, being destroyed, or called from its own callback.
+    // The reason: the context is null, inherited through a fork, being destroyed, or used in its
+    // own callback.
     [[nodiscard, gnu::cold]] Error refusal() const;
     [[nodiscard]] Context* operator->() const noexcept { return context_->context.get(); }
     [[nodiscard]] Context& operator*() const noexcept { return *context_->context; }
@@ -116,16 +116,16 @@ class Call {
 
 [[nodiscard]] wye_blob* make_blob(std::string bytes);
 
-// As wye_context_create, for options made by hand: the plugins built into a test.
+// As wye_context_create, with given options: for tests with built-in plugins.
 [[nodiscard]] Result<wye_context*> make_context(registry::Options options,
                                                 std::string default_selector);
 
-// The plugins that are linked into the library.
+// The plugins linked into the library.
 [[nodiscard]] std::vector<registry::BuiltinPlugin> builtin_plugins();
 
 }  // namespace wye::exec
 
-// Enters a context: `name` stands for it until the enclosing function returns.
+// Enters a context, as `name`, until the enclosing function returns.
 #define WYE_ENTER(name, context)             \
     const ::wye::exec::Call name((context)); \
     if (!name) [[unlikely]]                  \

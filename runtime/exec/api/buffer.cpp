@@ -27,7 +27,7 @@ wye_status wye_buffer_create(wye_context* context, wye_device device,
         if (desc->alignment != 0 &&
             (!std::has_single_bit(desc->alignment) || desc->alignment > kMaxAlignment))
             return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("a buffer alignment of {} is asked for", desc->alignment),
+                         fmt::format("the buffer alignment {} is not valid", desc->alignment),
                          "Fix: use 0 or a power of two up to 1048576",
                          std::string(from_abi(desc->label)));
         WYE_ASSIGN(*out, self->create_buffer(device, desc->size,

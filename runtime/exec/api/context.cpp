@@ -21,7 +21,7 @@ using wye::sdk::from_abi;
 
 constexpr std::uint32_t kKnownFlags = WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS;
 
-// The folder of the library that this code is in; empty when the loader cannot tell.
+// The folder of the library that this code is in; empty if the loader does not know it.
 std::filesystem::path own_folder() {
     Dl_info info{};
     if (dladdr(reinterpret_cast<const void*>(&wye_version), &info) == 0 ||
@@ -50,9 +50,9 @@ Result<void> check_desc(const wye_context_desc& desc) {
     return {};
 }
 
-// Drivers read variables for themselves, and some end the process when one is wrong. Plugins do not
-// read the environment: they ask for `env.NAME`, to refuse such a driver by name before entering
-// it.
+// Puts the environment into the configuration, as `env.NAME`. Drivers read variables themselves,
+// and some end the process if a value is wrong: plugins, which do not read the environment, can
+// then refuse to enter such a driver.
 void describe_surroundings(const registry::Environment& environment, registry::Config& config) {
     for (const auto& [name, value] : environment) config.insert_or_assign("env." + name, value);
 }
@@ -68,10 +68,10 @@ std::string parent_of(std::string path) {
     return std::filesystem::path(path).parent_path().string();
 }
 
-// Where the host and plugins may remember what they made and found out: WYE_CACHE_DIR, else `wye`
-// in the user's cache folder. Set and empty: nowhere. WYE_CACHE_SIZE bounds the compiled programs.
-// WYE_CACHE_DIR is made with all that is above it; of the others only what is below a folder that
-// is there, and that is root's own where root asks.
+// Sets the cache folder of the host and the plugins: WYE_CACHE_DIR, else `wye` in the user's cache
+// folder; none if WYE_CACHE_DIR is empty. WYE_CACHE_SIZE limits the compiled programs. Creates
+// WYE_CACHE_DIR with all its parents; of the others, only folders below an existing one, which for
+// root must belong to root.
 void choose_cache(const registry::Environment& environment, registry::Config& config) {
     const auto named = [&](const char* variable) {
         const auto found = environment.find(variable);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a context: waiting for what runs, or abandoning it.
+// Destroying a context: waits for running work, or abandons it.
 #include <fmt/format.h>
 #include <pthread.h>
 
@@ -25,14 +25,14 @@ void close_down(wye_context* context) noexcept {
     delete context;
 }
 
-// Shared by the caller and the thread that closes down.
+// Shared by the caller and the thread that closes the context.
 struct Closing {
     wye::sdk::Mutex mutex;
     std::condition_variable changed;
     bool done WYE_GUARDED_BY(mutex) = false;
 };
 
-// No signal of the application is handled on a thread of Wye.
+// Blocks all signals, so that a thread of Wye handles none of the application's.
 class BlockedSignals {
   public:
     BlockedSignals() noexcept {
@@ -48,7 +48,7 @@ class BlockedSignals {
     sigset_t before_{};
 };
 
-// The deadline, or none where the clock cannot tell it.
+// The deadline, or none if it is beyond the clock's range.
 std::optional<Clock::time_point> deadline_after(std::uint64_t timeout_ns) {
     constexpr std::uint64_t kLongest = UINT64_C(1) << 61U;  // 73 years
     if (timeout_ns >= kLongest) return std::nullopt;
@@ -66,7 +66,7 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
         if (!call) return call.refusal();
         log = context->log;
         devices = call->open_devices();
-        // From here on the context is gone for the application, whatever happens.
+        // From here on the application may not use the context, even after an error.
         if (!context->gate.close()) return call.refusal();
     }
     std::thread thread;
@@ -81,8 +81,8 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
     } catch (const std::exception& e) {
         if (log) log->close();
         return Error(Code::OUT_OF_MEMORY,
-                     fmt::format("no thread to close the context can be made ({}), so everything "
-                                 "of it stays until the process ends",
+                     fmt::format("no thread can be made to close the context ({}), so its objects "
+                                 "stay until the process ends",
                                  e.what()),
                      "Fix: allow more threads", "context");
     }
@@ -102,12 +102,12 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
         thread.join();
         return {};
     }
-    thread.detach();  // its code stays: libwye is linked with -z nodelete
+    thread.detach();  // its code stays loaded: libwye is linked with -z nodelete
     if (log) log->close();
     return Error(
         Code::TIMEOUT,
         fmt::format("the context with {} did not close within {:g} ms and was abandoned: its "
-                    "driver still runs, and frees everything if it ever ends",
+                    "memory is freed once its driver ends the work",
                     devices.empty() ? "no device open" : devices,
                     static_cast<double>(timeout_ns) / 1e6),
         "Fix: give a longer time limit, dispatch with time-outs, or end the process", devices);

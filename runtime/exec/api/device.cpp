@@ -59,7 +59,7 @@ wye_status wye_device_fact(wye_context* context, wye_device device, wye_string n
         if (info.facts.to_abi(fact->key, out)) return {};
         return Error(Code::UNSUPPORTED,
                      fmt::format("{} does not report `{}`", info.selector, fact->name),
-                     "Fix: take it as absent, or as a limit that is unknown", info.selector);
+                     "Fix: treat a capability as absent, and a limit as unknown", info.selector);
     });
 }
 

@@ -12,7 +12,7 @@ namespace wye::exec {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-// The gate may be gone by now: a futex is named by its address, and nothing is read or written.
+// The gate may be freed by now: a futex wake uses its address only, and accesses no memory.
 void Gate::wake() noexcept {
     (void)::syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
@@ -23,7 +23,7 @@ bool Gate::wait_empty(std::optional<std::chrono::steady_clock::time_point> deadl
         if ((word & ~(kClosed | kWatched)) == 0) return true;
         timespec limit{};
         if (deadline) {
-            // FUTEX_WAIT_BITSET takes a time of the monotonic clock, as steady_clock has it.
+            // FUTEX_WAIT_BITSET takes a time of the monotonic clock, which steady_clock uses.
             const auto time =
                 std::chrono::duration_cast<std::chrono::nanoseconds>(deadline->time_since_epoch());
             if (std::chrono::steady_clock::now() >= *deadline) return false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gate: counts the calls inside a context, and closes for its end: calls that come later are
-// refused, and the thread that closed it waits until the last call has left. Entering and leaving
-// are one atomic operation each, since every dispatch does both. A thread that leaves last touches
-// the gate no more, so the gate may be freed as soon as it is empty.
+// Gate: counts the calls inside a context, and is closed to destroy it: later calls are refused,
+// and the closing thread waits until the last call has left. Entering and leaving are one atomic
+// operation each, since every dispatch does both. The last thread to leave does not access the gate
+// afterwards, so the gate may be freed as soon as it is empty.
 //
-// CallbackScope: marks the thread that runs a callback of the application, so that calls from
-// inside it are refused instead of waiting for themselves.
+// CallbackScope: marks a thread that runs a callback of the application, so that calls from inside
+// it are refused and do not deadlock.
 #pragma once
 
 #include <atomic>
@@ -19,10 +19,11 @@ namespace wye::exec {
 class Gate {
   public:
     static constexpr std::uint32_t kClosed = UINT32_C(1) << 31U;
-    // The application has callbacks that may run inside calls.
+    // Whether the application has callbacks that may run inside calls.
     static constexpr std::uint32_t kWatched = UINT32_C(1) << 30U;
 
-    // The two flags as they were. Every entry is left again, those of a closed gate too.
+    // Returns the two flags as they were before. The caller must leave again, even if the gate was
+    // closed.
     [[nodiscard]] std::uint32_t enter() noexcept {
         return word_.fetch_add(1, std::memory_order_acquire) & (kClosed | kWatched);
     }
@@ -32,11 +33,11 @@ class Gate {
             wake();
     }
     void watch() noexcept { word_.fetch_or(kWatched, std::memory_order_relaxed); }
-    // False: it was closed before.
+    // False if it was closed before.
     [[nodiscard]] bool close() noexcept {
         return (word_.fetch_or(kClosed, std::memory_order_acq_rel) & kClosed) == 0;
     }
-    // Of a closed gate: waits until nobody is inside. False: somebody still was at the deadline.
+    // Waits until no call is inside a closed gate. False at the deadline.
     [[nodiscard]] bool wait_empty(
         std::optional<std::chrono::steady_clock::time_point> deadline = {}) noexcept;
 
@@ -47,7 +48,7 @@ class Gate {
 
 class CallbackScope {
   public:
-    // `owner`: what the callback belongs to, by address.
+    // `owner`: the address of the callback's context.
     explicit CallbackScope(const void* owner) noexcept : owner_(owner), outer_(innermost_) {
         innermost_ = this;
     }
@@ -55,7 +56,7 @@ class CallbackScope {
     CallbackScope(const CallbackScope&) = delete;
     CallbackScope& operator=(const CallbackScope&) = delete;
 
-    // This thread runs a callback of `owner`.
+    // Whether this thread runs a callback of `owner`.
     [[nodiscard]] static bool within(const void* owner) noexcept;
 
   private:

@@ -44,7 +44,7 @@ Result<ProgramRef> load(wye_context& context, const wye_program_source& source) 
             if (status != WYE_OK || (bytes.data == nullptr && bytes.size != 0))
                 return Error(status == WYE_OK ? Code::INVALID_ARGUMENT : static_cast<Code>(status),
                              fmt::format("variant file `{}` could not be read", name),
-                             "Fix: check the name and that the file is readable",
+                             "Fix: check the name, and that the file is readable",
                              std::string(name));
             const auto* data = static_cast<const std::byte*>(bytes.data);
             return std::vector<std::byte>(data, data + bytes.size);

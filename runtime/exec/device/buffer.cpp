@@ -18,7 +18,7 @@ Result<void> check_range(const Pin& pin, std::string_view what, std::uint64_t of
     const BufferObject& buffer = pin.as<BufferObject>();
     if (offset <= buffer.size && size <= buffer.size - offset) return {};
     return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("{} of {} bytes at offset {} leaves buffer `{}`, which has {} bytes",
+                 fmt::format("{} of {} bytes at offset {} exceeds buffer `{}`, which has {} bytes",
                              what, size, offset, pin.label(), buffer.size),
                  "Fix: keep the range inside the buffer", pin.label());
 }
@@ -31,7 +31,7 @@ Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t si
                  "Fix: pass the memory, or size 0", pin.label());
 }
 
-// Counts the uses, runs the operation alone, and waits.
+// Marks the buffers in flight, runs the operation alone, and waits.
 Result<void> run(const HandleTable& handles, std::span<const Handle> used, DeviceSession& session,
                  const wye_operation& operation) {
     WYE_ASSIGN(QueueLease lease, session.lease());
@@ -97,7 +97,7 @@ Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offse
     WYE_TRY(check_range(pin, "a fill", offset, size));
     if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
         return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("a fill pattern of {} bytes is asked for", pattern_size),
+                     fmt::format("a fill pattern of {} bytes is not valid", pattern_size),
                      "Fix: use a pattern of 1, 2, 4 or 8 bytes", pin.label());
     if (offset % pattern_size != 0 || size % pattern_size != 0)
         return Error(Code::INVALID_ARGUMENT,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer resident on one device, as the handle table keeps it, and its blocking transfers.
-// The session outlives it. Transfers are free-threaded; each waits for the device's queue.
+// A buffer resident on one device, owned by the handle table, and its blocking transfers. The
+// session outlives it. Transfers are free-threaded; each waits for the device's queue.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace wye::exec {
 struct BufferObject {
     DeviceSession& session;
     registry::NativeBuffer native;
-    std::uint64_t size;  // bytes, as asked for
+    std::uint64_t size;  // bytes, as requested
 };
 
-// One transfer operation on live buffers. INVALID_ARGUMENT for a range outside its buffer or a bad
-// pattern; WRONG_OWNER when the two buffers of a copy are on different devices.
+// Blocking transfers on live buffers. INVALID_ARGUMENT for a range outside its buffer or an invalid
+// pattern; WRONG_OWNER if the two buffers of a copy are on different devices.
 [[nodiscard]] Result<void> upload(const registry::HandleTable& handles, registry::Handle buffer,
                                   std::uint64_t offset, const void* source, std::uint64_t size);
 [[nodiscard]] Result<void> download(const registry::HandleTable& handles, registry::Handle buffer,

@@ -18,7 +18,7 @@
 namespace wye::exec {
 namespace {
 
-// Programs that stay alive until the device is closed, since they can be saved only then.
+// Limit of programs kept alive until the device is closed, since they can be saved only then.
 constexpr std::size_t kMostUnsaved = 64;
 
 void add(CompileStats& sum, CompileStats&& part) {
@@ -37,7 +37,7 @@ std::string what_of(const CompileJob& job) {
 
 Error not_in_time(const std::string& device, const CompileJob& job, bool own) {
     const std::string state =
-        own ? "it goes on, and a later dispatch finds what it gives" : "another call waits for it";
+        own ? "it continues, and a later dispatch uses its result" : "another call waits for it";
     return {Code::TIMEOUT,
             fmt::format("{} for {} did not end before the time-out; nothing ran; {}", what_of(job),
                         device, state),
@@ -63,7 +63,7 @@ CompiledRef DeviceSession::find(LoadedProgram& program, const Form& form) {
     const auto [first, last] = by_fingerprint_.equal_range(program.fingerprint().bytes);
     for (auto it = first; it != last; ++it) {
         CompiledRef found = it->second.lock();
-        // A fingerprint does not resist forgery, so the bytes decide.
+        // A fingerprint can be forged, so the bytes are compared.
         if (!found || found->form != form || *found->encoding != *program.encoding()) continue;
         program.remember(*this, found);
         return found;
@@ -94,7 +94,7 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
         job->warms = warms && format_ != WYE_FORMAT_PROGRAM;
         if (job->known && (!job->warms || job->known->made_code)) return job->known;
         if (!job_) break;
-        // Of two calls for one program the second waits for what the first one makes.
+        // If two calls need one program, the second waits for the first one's compile.
         const std::shared_ptr<CompileJob> running = job_;
         if (running->overdue && (running->program != job->program || running->form != form))
             return overdue_error(info().selector, *running);
@@ -116,7 +116,7 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
     return *std::move(job->made);
 }
 
-// On the job's thread.
+// Runs on the job's thread.
 void DeviceSession::compile(CompileJob& job) noexcept {
     try {
         job.made.emplace(compile_now(job));
@@ -128,7 +128,7 @@ void DeviceSession::compile(CompileJob& job) noexcept {
         const sdk::Lock lock(compile_mutex_);
         overdue = job.overdue;
         job.done = true;
-        job_.reset();  // whoever waits for it, or `late_`, has it too
+        job_.reset();  // waiting calls, or `late_`, share it
         compile_ended_.notify_all();
     }
     if (overdue) save_entries(job.stats, *disk_);
@@ -153,15 +153,15 @@ Result<CompiledRef> DeviceSession::compile_now(CompileJob& job) {
     return out;
 }
 
-// A launch of no workgroups: drivers that put off code generation until a launch do it now, and
-// nothing of the program runs. Errors are dropped: the first launch meets them again.
+// Submits a launch of no workgroups, so that drivers which generate code at the first launch do it
+// now. Errors are dropped: the first launch would report them again.
 void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& compiled,
                               CompileStats& stats) {
     const Clock::time_point start = now();
     const registry::ProcessStateGuard guard(!device_->built_in());
     auto queue = lease();
     if (!queue.ok()) return;
-    const auto buffer = queue->trap_buffer();  // for all bindings: nothing reads or writes them
+    const auto buffer = queue->trap_buffer();  // for all bindings, which are not accessed
     if (!buffer.ok()) return;
     const plan::ProgramPlan& plan = program.plan();
     const std::vector<wye_binding> bindings(plan.bindings.bindings.size(), {*buffer, 0, 0, 0});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One compile of a session, which runs on a WideThread, so that its caller can stop waiting.
-// Guarded by the session's lock, but for `stats` and `made`, which are the thread's until `done`.
+// Guarded by the session's lock, except `stats` and `made`, which only the thread uses until
+// `done`.
 #pragma once
 
 #include <exception>
@@ -22,13 +23,13 @@ struct CompileJob {
     const std::shared_ptr<LoadedProgram> program;
     const Form form;
     const std::string_view format;  // static, or of the program's variant
-    bool warms = false;             // the driver is to make its code now, not at the first launch
-    CompiledRef known;              // compiled before: only its code is to be made
+    bool warms = false;             // make the driver generate code now, not at the first launch
+    CompiledRef known;              // already compiled: only code generation is left
     CompileStats stats;
     std::optional<Result<CompiledRef>> made;
     std::exception_ptr thrown;
     bool done = false;
-    bool overdue = false;  // nobody waits for it
+    bool overdue = false;  // no call waits for it
     sdk::WideThread thread;
 };
 

@@ -5,7 +5,7 @@ namespace wye::exec {
 namespace {
 
 constexpr std::uint64_t kNoLimit = UINT64_MAX;
-// How long work that was told to stop may take to do so.
+// Time that cancelled work may take to stop.
 constexpr std::uint64_t kCancelGrace = 2'000'000'000;
 
 }  // namespace
@@ -25,7 +25,7 @@ Result<wye_buffer_object*> QueueLease::trap_buffer() {
     held();
     if (!session_->trap_buffer_) {
         auto made = registry::NativeBuffer::create(session_->device_, sizeof session_->trap_words_,
-                                                   64, "trap record", WYE_BUFFER_USAGE_STAGING);
+                                                   64, "trap words", WYE_BUFFER_USAGE_STAGING);
         if (!made.ok()) return session_->noted(std::move(made).error());
         session_->trap_buffer_ = std::move(made).value();
     }
@@ -70,7 +70,7 @@ Result<std::uint64_t> QueueLease::submit(std::span<const wye_operation> operatio
     return enter(operations, timed, start, times);
 }
 
-// Notes the end of a wait that the work did not outlive.
+// Stores the end of a wait in which the work ended.
 [[gnu::hot, gnu::always_inline]] inline Result<void> QueueLease::ended(Result<void> waited,
                                                                        std::uint64_t value,
                                                                        bool timed,

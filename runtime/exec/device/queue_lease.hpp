@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// QueueLease: exclusive use of a session's queue, and the only way into it. One call at a time
+// QueueLease: exclusive use of a session's queue, which has no other access. One call at a time
 // holds it; it is not shared between threads. Borrows the session.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace wye::exec {
 
-// What the submits of one call took; nanoseconds.
+// Times of the submits of one call; nanoseconds.
 struct RunTimes {
     std::uint64_t enqueue_ns = 0;
     std::uint64_t wait_ns = 0;
@@ -31,27 +31,27 @@ class QueueLease {
         : session_(&session), hold_(std::move(hold)) {}
     QueueLease(QueueLease&&) noexcept = default;
     QueueLease& operator=(QueueLease&&) = delete;
-    ~QueueLease();  // gives scratch back, unless work was abandoned
+    ~QueueLease();  // releases scratch, unless work was abandoned
 
     [[nodiscard]] Result<wye_buffer_object*> scratch(std::uint64_t size, std::uint32_t alignment);
-    // The device's trap record and the host's copy of it.
+    // The device's trap words and the host's copy of them.
     [[nodiscard]] Result<wye_buffer_object*> trap_buffer();
     [[nodiscard]] std::uint32_t* trap_words() noexcept;
-    // Reused between launches; cleared.
+    // An empty list, whose memory is reused between launches.
     [[nodiscard]] std::vector<wye_operation>& operations() noexcept;
     [[nodiscard]] std::vector<wye_binding>& bindings() noexcept;
     [[nodiscard]] Repeats& repeats() noexcept;
 
-    // Submits, and gives the value to wait for. The time since `start` counts as enqueueing. Either
-    // everything is queued or nothing; after an error the session makes a new queue.
+    // Submits, and returns the value to wait for. The time since `start` counts as enqueueing.
+    // Queues all operations or none; after an error the session makes a new queue.
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                                bool timed, Clock::time_point start,
                                                RunTimes& times);
-    // Waits for a value. `timeout_ns` 0: without limit. After TIMEOUT `pending` is 0 when the work
-    // was stopped, else its value: the caller then abandons it and touches nothing that it uses.
+    // Waits for a value. `timeout_ns` 0: no limit. After TIMEOUT `pending` is 0 if the work was
+    // stopped, else its value: the caller then abandons the work and leaves its memory alone.
     [[nodiscard]] Result<void> wait(std::uint64_t value, std::uint64_t timeout_ns, bool timed,
                                     RunTimes& times, std::uint64_t& pending);
-    // Submits and waits without limit. No operations: nothing happens.
+    // Submits and waits without limit. Does nothing without operations.
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations, bool timed,
                                    Clock::time_point start, RunTimes& times);
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations);

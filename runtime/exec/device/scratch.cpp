@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-// A buffer may be this much larger than asked for, so that nearly equal requests share it.
+// A buffer may have up to twice the requested size, so that requests of similar sizes share it.
 bool fits(std::uint64_t capacity, std::uint64_t size) {
     return capacity >= size && capacity / 2 <= std::max(size, kPage);
 }

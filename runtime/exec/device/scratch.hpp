@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device buffers for host arguments, kept and reused so that a steady stream of dispatches
-// allocates nothing. Owns them. Not synchronised: used under a session's queue lease.
+// Device buffers for host arguments, reused so that repeated dispatches do not allocate. Owns them.
+// Not synchronised: used under a session's queue lease.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,12 @@ namespace wye::exec {
 
 class ScratchPool {
   public:
-    // A buffer of at least `size` bytes with unspecified contents, taken until release_all().
+    // Takes a buffer of at least `size` bytes, with unspecified contents, until release_all().
     [[nodiscard]] Result<wye_buffer_object*> take(const registry::DeviceRef& device,
                                                   std::uint64_t size, std::uint32_t alignment);
-    // Gives back everything taken. Idle buffers that the last kKeepRounds rounds did not need are
-    // freed.
+    // Releases all taken buffers. Frees buffers that the last kKeepRounds rounds did not use.
     void release_all();
-    // Frees what is not taken. False: there was nothing.
+    // Frees all buffers that are not taken. False if there were none.
     bool drop_free();
     void clear() noexcept { buffers_.clear(); }
 

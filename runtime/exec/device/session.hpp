@@ -3,7 +3,7 @@
 // DeviceSession: one opened device of a context, with its queue, its compiled programs and its
 // scratch buffers. The queue is used through a QueueLease (exec/device/queue_lease.hpp).
 //
-// Owns the native queue, scratch and trap record; compiled programs are shared with their users.
+// Owns the native queue, scratch and trap words; compiled programs are shared with their users.
 // Free-threaded. Errors: what the driver says; TIMEOUT; DEVICE_BUSY while work that timed out and
 // could not be cancelled still runs (its buffers stay pinned until it has ended), and for programs
 // that are not compiled yet while a compile that timed out goes on; DEVICE_LOST for ever after a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bind step of a dispatch: what happens to which buffer, in order, before any of it has device
-// memory. Pure: submit gives the buffers their memory and writes the queue's operations.
+// The bind step of a dispatch: lists the operations on buffers, by number, before host arguments
+// have device memory. Pure: submit allocates the memory and writes the queue's operations.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct BoundLaunch {
     explicit BoundLaunch(std::pmr::memory_resource* memory) : operations(memory) {}
 
     std::pmr::vector<BoundOperation> operations;
-    // Index of the first operation that is no upload; no fill; no dispatch.
+    // Index of the first operation after the uploads; the fills; the dispatches.
     std::size_t fills = 0;
     std::size_t dispatches = 0;
     std::size_t read_backs = 0;
@@ -44,7 +44,7 @@ struct BoundLaunch {
 };
 
 // LIMIT_EXCEEDED for a grid that takes too many dispatches. A launch without workgroups only fills
-// and copies. A native variant promises nothing about what it stores, so all outputs are filled.
+// and copies. For a native variant, whose stores are unknown, all outputs are filled.
 [[nodiscard]] Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                 const route::Limits& limits, const Kernels& kernels,
                                 BoundLaunch& out);

@@ -16,7 +16,7 @@ namespace {
 using registry::HandleKind;
 using registry::Pin;
 
-// The steps left of submit, in their order.
+// Runs the steps before submit, in order.
 Result<void> decide(const Context& context, Flow& flow) {
     const registry::HandleTable& handles = context.handles();
     const plan::ProgramPlan& plan = flow.program.plan();

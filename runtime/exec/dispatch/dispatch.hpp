@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way of a dispatch, one call for each step:
+// The steps of a dispatch, one call each:
 //
 //     resolve -> admit -> own -> route -> lower -> bind -> submit -> report
 //
-// Everything left of submit decides, and enters no driver; a refusal there costs nothing. A request
-// that ran before goes to its queue at once. Free-threaded.
+// The steps before submit enter no driver; a refusal there changes nothing. A repeated request goes
+// to its queue directly. Free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@
 
 namespace wye::exec {
 
-// All steps, of a call that began at `start`.
+// Runs all steps, for a call that began at `start`.
 [[nodiscard]] Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
                                             Clock::time_point start, wye_report* report);
 
-// `report` may be null; all but its header is written, on success and for TRAPPED.
+// Runs a dispatch. `report` may be null; its members except the header are written on success and
+// for TRAPPED.
 [[nodiscard]] inline Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
                                            wye_report* report) {
     const Clock::time_point start = now();
@@ -30,7 +31,7 @@ namespace wye::exec {
     return dispatch_in_full(context, desc, start, report);
 }
 
-// Admission only: `sizes` by argument, `groups` three words.
+// Runs admission only; writes `sizes` by argument, and `groups`, three words.
 [[nodiscard]] Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc,
                                           std::uint64_t* sizes, std::uint32_t* groups);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of one dispatch, in the order of the steps that write them. Belongs to one thread.
+// The values of one dispatch, in the order of the steps that write them. Used by one thread.
 #pragma once
 
 #include <array>
@@ -44,12 +44,12 @@ struct Flow {
     route::Route route;   // route
     Kernels kernels;      // lower
 
-    // A usual list of operations fits; larger ones are allocated.
+    // Fits most lists of operations; larger ones are allocated.
     std::array<std::byte, 4096> storage;
     std::pmr::monotonic_buffer_resource memory{storage.data(), storage.size()};
     BoundLaunch bound{&memory};  // bind
 
-    CompileStats stats;  // submit, and what follows
+    CompileStats stats;  // submit
     RunTimes times;
     std::uint32_t trap_code = 0;
     std::uint32_t trap_count = 0;

@@ -12,7 +12,7 @@
 namespace wye::exec {
 namespace {
 
-// The launch's own parameters keep their places; the counters follow them.
+// A phase's parameter block: the launch's parameters, then the counters.
 void write_params(std::byte* block, const plan::ProgramPlan& plan, const plan::Launch& launch,
                   const plan::Phase& phase) {
     std::memcpy(block, launch.params, launch.params_size);
@@ -25,7 +25,8 @@ void write_params(std::byte* block, const plan::ProgramPlan& plan, const plan::L
 
 std::size_t words_of(const plan::ProgramPlan& plan) { return plan.params.size / 8 + 1; }
 
-// A device that runs the program itself has one form, which is strict: within every budget.
+// Whether the route has forms to choose from. Native variants have none, nor have devices that run
+// programs in wire form, which are always strict.
 bool has_forms(const route::Route& route) {
     return route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
 }
@@ -35,7 +36,7 @@ Result<void> choose_form(LoadedProgram& program, const plan::Launch& launch,
     if (!has_forms(route)) return {};
     const plan::ProgramPlan& plan = program.plan();
     out.form.natives = lower::choose_natives(program.ir(), route.format, ulp_budget);
-    // Phases are programs of their own, and so are other workgroup sizes: they stay checked.
+    // Preconditions hold for the whole program with its own workgroup size only.
     if (plan.analysis.uses_grid_barrier || launch.has_override) return {};
     WYE_ASSIGN(out.preconditions, program.preconditions(out.form.natives));
     out.form.check_free = plan::check_free(plan, launch, *out.preconditions);
@@ -52,7 +53,7 @@ Result<void> Kernels::split(LoadedProgram& program, const plan::Launch& launch) 
         const auto [at, fresh] =
             number_of.emplace(phase.path, static_cast<std::uint32_t>(phases_.size()));
         if (fresh) {
-            WYE_ASSIGN(const ProgramRef made, program.phase(phase.path));  // `program` keeps it
+            WYE_ASSIGN(const ProgramRef made, program.phase(phase.path));  // `program` owns it
             phases_.push_back({made.get(), nullptr});
         }
         launches_.push_back({at->second, nullptr});

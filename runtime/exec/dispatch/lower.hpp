@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower step of a dispatch: which programs the launch runs, and in which form each is lowered.
-// One, or with grid barriers one for each phase. Pure but for what the program remembers of it. The
-// artifact itself is written by make_artifact (exec/program/artifact.hpp), which compiling asks for
-// when neither memory nor the disk cache holds the compiled form.
+// The lower step of a dispatch: chooses the programs that the launch runs (one, or with grid
+// barriers one for each phase), and the form of each. Pure, except that the program caches phases.
+// Compiling calls make_artifact (exec/program/artifact.hpp) for the artifact if neither memory nor
+// the disk cache has the compiled form.
 #pragma once
 
 #include <cstddef>
@@ -31,20 +31,20 @@ struct KernelLaunch {
     const std::byte* params = nullptr;
 };
 
-// What a launch runs, in order. Borrows the program and the launch; owns the phases' parameter
-// blocks. Belongs to one dispatch.
+// The kernels of a launch, in order. Borrows the program and the launch; owns the phases' parameter
+// blocks. Used by one dispatch.
 class Kernels {
   public:
     Form form;  // of each kernel
     // The preconditions that chose between the forms; null: the request has one form.
     const lower::Preconditions* preconditions = nullptr;
 
-    // Allocates nothing.
+    // Does not allocate.
     void whole(LoadedProgram& program, const plan::Launch& launch) {
         one_.program = &program;
         launch_of_one_.params = launch.params;
     }
-    // The errors of plan::phases, and of plan::phase_program.
+    // Errors: those of plan::phases and plan::phase_program.
     [[nodiscard]] Result<void> split(LoadedProgram& program, const plan::Launch& launch);
 
     // Both are empty for a launch without workgroups.
@@ -60,7 +60,7 @@ class Kernels {
     }
     [[nodiscard]] bool is_whole() const { return one_.program != nullptr; }
 
-    // Of compiled kernels: some has a trap record; each has run before.
+    // For compiled kernels: whether any has trap words; whether all have run before.
     [[nodiscard]] bool traps() const;
     [[nodiscard]] bool warm() const;
     void set_warm();
@@ -73,7 +73,7 @@ class Kernels {
     std::vector<std::uint64_t> params_;
 };
 
-// What a request asks of the form.
+// A request's options for the form.
 struct FormDemands {
     std::uint32_t ulp_budget = 0;
     bool cooperative = false;  // grid barriers are not split

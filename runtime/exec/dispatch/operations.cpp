@@ -6,7 +6,7 @@
 namespace wye::exec {
 namespace {
 
-// Fills start and end at multiples of the pattern; most buffers are whole words.
+// The pattern size of a fill: 4 if the range is whole words, as for most buffers, else 1.
 std::uint32_t zero_pattern(std::uint64_t offset, std::uint64_t size) {
     return (offset | size) % 4 == 0 ? 4U : 1U;
 }
@@ -16,7 +16,7 @@ void zero(wye_operation& out, wye_buffer_object* buffer, std::uint64_t offset, s
     out.u.fill = {buffer, offset, size, 0, zero_pattern(offset, size), 0};
 }
 
-// A buffer of the request, or scratch for a host argument.
+// Returns a buffer of the request, or scratch for a host argument.
 Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& launch,
                          const Residents& residents, QueueLease& lease,
                          std::vector<wye_binding>& bindings) {

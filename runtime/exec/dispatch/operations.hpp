@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A bound launch as the operations of a queue: each buffer gets its device memory, each dispatch
-// its compiled program, and the trap record is cleared before and read after the dispatches.
-// Allocates scratch; enters no queue.
+// Makes the queue operations of a bound launch: each buffer gets its device memory, each dispatch
+// its compiled program, and the trap words are cleared before and read after the dispatches.
+// Allocates scratch; submits nothing.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace wye::exec {
 // Borrowed from the lease and the launch.
 struct Operations {
     std::span<const wye_operation> all;
-    std::size_t launch = 0;     // index of the first operation that is no upload
+    std::size_t launch = 0;     // index of the first operation after the uploads
     std::size_t read_back = 0;  // index of the first read-back
     bool traps = false;         // the lease's trap words are written
 
@@ -30,7 +30,7 @@ struct Operations {
     }
 };
 
-// `kernels` are compiled.
+// `kernels` must be compiled.
 [[nodiscard]] Result<Operations> write_operations(const plan::ProgramPlan& plan,
                                                   const plan::Launch& launch,
                                                   const BoundLaunch& bound, const Kernels& kernels,

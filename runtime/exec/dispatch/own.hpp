@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The own step of a dispatch: the device is there, and owns every resident buffer. Reads the table
-// of handles as it is now; submit checks again, with the buffers marked in flight. Enters no
-// driver.
+// The own step of a dispatch: checks that the device is not lost and owns every resident buffer.
+// Reads the current handle table; submit checks again when it marks the buffers in flight. Enters
+// no driver.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@
 
 namespace wye::exec {
 
-// DEVICE_LOST, of the session or of the one that a buffer is on. WRONG_OWNER names the first buffer
-// of another device by list and index: inputs, then outputs.
+// DEVICE_LOST if the session's device, or that of a buffer, is lost. WRONG_OWNER names the first
+// buffer of another device by list and index: inputs, then outputs.
 [[nodiscard]] Result<void> own(const registry::HandleTable& handles, const plan::ProgramPlan& plan,
                                const DeviceSession& session, const Residents& residents,
                                std::span<const plan::Argument> arguments);

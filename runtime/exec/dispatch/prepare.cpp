@@ -19,8 +19,8 @@ Result<void> prepare(Context& context, wye_program program_handle, wye_device de
     DeviceSession& session = device.as<DeviceSession>();
     if (program.plan().analysis.uses_grid_barrier)
         return Error(Code::UNSUPPORTED,
-                     fmt::format("program `{}` has grid barriers: what is compiled of it depends "
-                                 "on the launch",
+                     fmt::format("program `{}` has grid barriers, so its kernels depend on the "
+                                 "launch",
                                  program.name()),
                      "Fix: dispatch it", program.name());
     plan::Launch launch;
@@ -33,7 +33,7 @@ Result<void> prepare(Context& context, wye_program program_handle, wye_device de
     form.workgroup = launch.workgroup;
     WYE_TRY(session.compiled(program, form, route.format, stats, {}, true));
     session.save(stats);
-    // A dispatch chooses the form by its launch: none may have to wait for a compiler.
+    // A dispatch chooses the form by its launch, so all forms are compiled.
     if (route.format != WYE_FORMAT_PROGRAM) {
         WYE_ASSIGN(const lower::Preconditions* preconditions, program.preconditions());
         form.check_free = !preconditions->empty();

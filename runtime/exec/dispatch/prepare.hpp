@@ -9,8 +9,9 @@
 
 namespace wye::exec {
 
-// Compiles every form that a plain dispatch may choose, and has the driver make its code. Fills all
-// but the header. UNSUPPORTED for programs with grid barriers, whose kernels depend on the launch.
+// Compiles every form that a plain dispatch may choose, and makes the driver generate its code.
+// Fills the report except its header. UNSUPPORTED for programs with grid barriers, whose kernels
+// depend on the launch.
 [[nodiscard]] Result<void> prepare(Context& context, wye_program program, wye_device device,
                                    wye_prepare_report& report);
 

@@ -23,11 +23,11 @@ bool same_members(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
                        reinterpret_cast<const std::byte*>(&b) + first, end - first) == 0;
 }
 
-// Compares all that admission reads of a description, but for what its pointers lead to. Header,
-// label and profile do not change the work.
+// Compares all members of a description that admission reads, except the targets of its pointers.
+// Header, label and profile do not change the work.
 bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     using D = wye_dispatch_desc;
-    // No padding in between.
+    // There is no padding between these members.
     static_assert(offsetof(D, arguments) - offsetof(D, program) == 56);
     static_assert(offsetof(D, label) - offsetof(D, timeout_ns) == 24);
     return same_members<offsetof(D, program), offsetof(D, arguments)>(a, b) &&
@@ -35,7 +35,7 @@ bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
            same_members<offsetof(D, timeout_ns), offsetof(D, label)>(a, b);
 }
 
-// Compares element by element: a constant size needs no call.
+// Compares element by element; a constant size is inlined.
 template <typename T>
 bool same(const T* a, const T* b, std::uint64_t count) {
     static_assert(std::has_unique_object_representations_v<T>);
@@ -54,7 +54,7 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
                        [](const wye_argument& a) { return a.kind == WYE_ARGUMENT_RESIDENT; });
 }
 
-// With these parameters the launch is check-free where it was before.
+// Whether the launch is check-free with these parameters if and only if it was before.
 bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
     if (kept.preconditions == nullptr) return true;
     const lower::LaunchFacts facts{
@@ -80,7 +80,7 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
     if (plan.params_decide_sizes || !same_form(*kept, desc)) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
-        kept.reset();  // its block is neither the old nor the new one
+        kept.reset();  // its parameter block is half-written
         return nullptr;
     }
     std::copy_n(desc.params, desc.param_count, kept->params.data());
@@ -95,7 +95,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     const lower::Preconditions* preconditions = kernels.preconditions;
     std::unique_ptr<Repeat>& kept = place(desc);
     if (!kept) kept.reset(new (std::nothrow) Repeat());
-    if (!kept) return;  // the request ran all the same
+    if (!kept) return;  // no memory: the request ran, but is not kept
     Repeat& out = *kept;
     out.request = desc;
     std::copy_n(desc.arguments, desc.argument_count, out.arguments.data());

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fast path for a repeated request: requests that ran before are kept with their operations, so
-// that asking again costs a lookup.
+// The fast path for a repeated request: requests are kept with their operations, so that repeating
+// one costs a look-up.
 //
 // The operations of a request depend on the request, its program, its device and the sizes of its
-// buffers. None of them changes while its handle lives, and no handle is ever used for anything
-// else. So an equal request has the same operations if its handles are still live, which `repeat`
-// checks every time before it submits them.
+// buffers. None of them changes while its handle lives, and handles are never reused. So an equal
+// request has the same operations if its handles are still live, which `repeat` checks each time
+// before it submits them.
 //
 // Only requests on resident buffers without a time limit are kept, of programs that cannot trap and
-// have no grid barrier. Belongs to a device session and its queue lock. Native objects in the
-// operations are borrowed from what the handles stand for.
+// have no grid barrier. Owned by a device session and guarded by its queue lock. Native objects in
+// the operations are borrowed from the objects of the handles.
 #pragma once
 
 #include <array>
@@ -37,17 +37,17 @@ struct Repeat {
     static constexpr std::size_t kParams = 8;
     static constexpr std::size_t kOperations = 4;
 
-    wye_dispatch_desc request;  // its pointers are the caller's, and not looked at
+    wye_dispatch_desc request;  // its pointers are the caller's, and not dereferenced
     std::array<wye_argument, kArguments> arguments;
-    std::array<std::uint64_t, kParams> params;  // as the request gives them
+    std::array<std::uint64_t, kParams> params;  // as in the request
 
     std::array<std::uint64_t, kArguments> buffers;  // the handles of the arguments
     std::array<std::uint32_t, 3> groups, workgroup;
     std::uint32_t variant;  // for the report, as the next two
     std::uint64_t natives;
     std::uint32_t check_free;
-    // Where parameters decide whether the launch is check-free: the preconditions (the program's,
-    // borrowed) and, by buffer index, the lengths. Null: they do not.
+    // If parameters decide whether the launch is check-free: the preconditions (borrowed from the
+    // program) and, by buffer index, the lengths. Else null.
     const lower::Preconditions* preconditions;
     plan::Lengths lengths;
     std::uint64_t bytes_filled;
@@ -73,11 +73,11 @@ class Repeats {
                (desc.params != nullptr || desc.param_count == 0) &&
                desc.arguments[0].kind == WYE_ARGUMENT_RESIDENT;
     }
-    // The request as it ran before, with the parameters of `desc`; null: it takes all steps. `desc`
-    // has passed may_have, `plan` is that of desc.program.
+    // The kept request equal to `desc`, with its parameters; null: it takes all steps. `desc` must
+    // have passed may_have; `plan` is that of desc.program.
     [[nodiscard]] const Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
 
-    // After `desc` ran: keeps its operations if they can be kept, in place of an older request.
+    // Called after `desc` ran: keeps its operations if possible, in place of an older request.
     void keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
               const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
               std::uint64_t bytes_filled);
@@ -89,8 +89,8 @@ class Repeats {
     std::array<std::unique_ptr<Repeat>, kKept> kept_;
 };
 
-// Runs a request that ran before: only its handles are checked anew. False: the request takes all
-// steps, which also name what is wrong with it; no queue was entered. `report` may be null.
+// Runs a repeated request: only its handles are checked again. False: nothing was submitted, and
+// the request takes all steps, which also make any error message. `report` may be null.
 [[nodiscard]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                           Clock::time_point start, wye_report* report, Result<void>& result);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a dispatch: the report of its caller, and a line of the log. Pure but for the log.
+// The report step of a dispatch: the caller's report, and a line of the log. Pure but for the log.
 #pragma once
 
 #include <string_view>
@@ -21,7 +21,7 @@ inline void report_times(const RunTimes& times, Clock::time_point start, bool ti
     report.wait_ns = times.wait_ns;
 }
 
-// Everything but the header.
+// Fills all members except the header.
 [[nodiscard]] wye_report make_report(const Flow& flow, Clock::time_point start);
 
 // Logs a dispatch that entered the queue, with its label and profile.

@@ -38,7 +38,7 @@ Result<void> check_members(const wye_dispatch_desc& desc) {
     return {};
 }
 
-// A member that belongs to another kind is a mistake, and not ignored.
+// Refuses members that belong to another kind.
 Result<void> check_argument(const wye_argument& argument, std::size_t index) {
     const bool host = argument.input.data != nullptr || argument.input.size != 0 ||
                       argument.output != nullptr || argument.output_size != 0;
@@ -53,11 +53,11 @@ Result<void> check_argument(const wye_argument& argument, std::size_t index) {
         case WYE_ARGUMENT_RESIDENT:
             if (!host) return {};
             return invalid(
-                fmt::format("argument {} is a resident buffer, but brings host bytes", index),
+                fmt::format("argument {} is a resident buffer, but has host bytes", index),
                 "Fix: leave input and output zero, or use WYE_ARGUMENT_HOST");
         case WYE_ARGUMENT_DISCARD:
             if (!host && !resident) return {};
-            return invalid(fmt::format("argument {} is discarded, but brings memory", index),
+            return invalid(fmt::format("argument {} is discarded, but has memory", index),
                            "Fix: leave all but `size` zero, or use another kind");
         default:
             return invalid(fmt::format("argument {} has kind {}", index, argument.kind),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the C API's dispatch description into the values that admission takes. Checks what a C
-// structure can get wrong: flags, reserved members, null pointers. Borrows the caller's memory.
+// Converts the C API's dispatch description to the values that admission takes. Checks flags,
+// reserved members and null pointers. Borrows the caller's memory.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@ namespace wye::exec {
 
 struct Requested {
     plan::Request request;
-    // Only the first `count` have meaning.
+    // Only the first `count` are valid.
     plan::Argument storage[WYE_LIMIT_BUFFERS];
     std::size_t count;
 
     [[nodiscard]] std::span<plan::Argument> arguments() { return {storage, count}; }
 };
 
-// INVALID_ARGUMENT; `out.request.arguments` then points into `out`.
+// On success `out.request.arguments` points into `out`. Errors: INVALID_ARGUMENT.
 [[nodiscard]] Result<void> read_request(const wye_dispatch_desc& desc, Requested& out);
 
 }  // namespace wye::exec

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks up the resident buffers of a request in the table of handles, before admission, since sizes
-// come from the buffers. Enters no driver. Handles are looked at in the order of the program's
-// input list, then the rest.
+// The resolve step of a dispatch: looks up the resident buffers in the handle table, before
+// admission, which needs their sizes. Enters no driver. Order: the program's input list, then the
+// other arguments.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace wye::exec {
 
-// The resident buffers of one request, kept alive while it runs. Belongs to one thread.
+// The resident buffers of one request, kept alive while it runs. Used by one thread.
 class Residents {
   public:
     // Sets `buffer_size` of each resident argument. STALE_HANDLE, WRONG_KIND, and WRONG_OWNER for a
@@ -25,7 +25,7 @@ class Residents {
                                        const plan::ProgramPlan& plan,
                                        std::span<plan::Argument> arguments);
 
-    // Re-checks that all are still live and marks them in flight, all or none.
+    // Checks that all are still live and marks them in flight, all or none.
     [[nodiscard]] Result<registry::InFlight> begin_use(const registry::HandleTable& handles) const;
 
     [[nodiscard]] bool empty() const noexcept { return pins_.empty(); }

@@ -26,7 +26,7 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
                            const DeviceSession& session, const plan::Launch& launch,
                            route::Demands demands) {
     const route::Limits& limits = session.limits();
-    demands.variants = demands.variants && !limits.folds(launch.groups);  // they cannot fold
+    demands.variants = demands.variants && !limits.folds(launch.groups);  // variants cannot fold
     const RouteKey key{launch.workgroup, demands.variants};
     const bool small = std::ranges::all_of(launch.bound(), [&](const plan::BoundBuffer& bound) {
         return bound.bytes <= limits.max_buffer_bytes;

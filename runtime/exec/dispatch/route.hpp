@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The route step of a dispatch: asks route::route whether and how the device runs the launch, and
-// remembers the answer with the program. Enters no driver.
+// The route step of a dispatch: calls route::route, and keeps its result with the program. Enters
+// no driver.
 #pragma once
 
 #include "exec/context.hpp"
@@ -12,7 +12,7 @@
 
 namespace wye::exec {
 
-// UNSUPPORTED with all reasons, and with an open device that can run the launch, if there is one.
+// UNSUPPORTED with all reasons; the remedy names an open device that can run the launch, if any.
 [[nodiscard]] Result<route::Route> route(const Context& context, LoadedProgram& program,
                                          const DeviceSession& session, const plan::Launch& launch,
                                          route::Demands demands);

@@ -20,7 +20,7 @@ Result<void> compile_kernels(Flow& flow) {
     return {};
 }
 
-// After a time-out: says what is lost. Work that still runs keeps all that it uses.
+// Makes the error of a time-out. Work that still runs keeps its objects alive.
 Error timed_out(Flow& flow, std::uint64_t pending, registry::InFlight uses, QueueLease& lease) {
     const std::string what = fmt::format("a dispatch of `{}`", flow.program.name());
     const std::string& device = flow.session.info().selector;
@@ -53,12 +53,12 @@ Error trapped(const Flow& flow) {
             "Fix: look up the code in the program; no output was delivered", flow.program.name()};
 }
 
-// The driver ended a loop by itself: what the launch wrote is worthless.
+// The error for a loop that the driver ended: the launch's results are invalid.
 Error loops_ended(const Flow& flow) {
     const registry::DeviceInfo& device = flow.session.info();
     return {Code::LIMIT_EXCEEDED,
-            fmt::format("the driver of {} ended a loop of program `{}` by itself: it allows an "
-                        "invocation {} rounds, all loops together",
+            fmt::format("the driver of {} ended a loop of program `{}`: it allows an invocation {} "
+                        "rounds, all loops together",
                         device.selector, flow.program.name(),
                         device.facts.number(WYE_FACT_KEY_LOOP_ROUNDS).value_or(0)),
             "Fix: run it on another device, such as `cpu`, or do fewer rounds in one dispatch; no "
@@ -74,8 +74,8 @@ Result<void> check_trap(Flow& flow, const std::uint32_t* words) {
     return trapped(flow);
 }
 
-// Work that may outlive this call must not touch the caller's memory: uploads end before the part
-// that the time limit may end, and read-backs start after it.
+// Work that may outlive this call must not access the caller's memory: uploads end before the part
+// that the time limit may cut off, and read-backs start after it.
 Result<void> run_limited(Flow& flow, const Operations& operations, QueueLease& lease,
                          registry::InFlight& uses) {
     const bool timed = flow.has(WYE_DISPATCH_TIMED);
@@ -109,7 +109,7 @@ Result<void> run(Flow& flow, const Operations& operations, QueueLease& lease,
     if (limited) {
         WYE_TRY(run_limited(flow, operations, lease, uses));
     } else {
-        // After a trap nothing is delivered, so a program that can trap is read back last.
+        // After a trap no output is delivered, so a program that can trap is read back last.
         const std::size_t first = operations.traps ? operations.read_back : operations.all.size();
         WYE_TRY(run_unlimited(flow, operations.all.first(first), lease));
     }
@@ -118,7 +118,7 @@ Result<void> run(Flow& flow, const Operations& operations, QueueLease& lease,
     return lease.run(operations.read_backs(), flow.has(WYE_DISPATCH_TIMED), now(), flow.times);
 }
 
-// The first launch of a compiled form is where some drivers generate code.
+// Some drivers generate code at the first launch of a compiled form.
 Result<void> run_guarded(Flow& flow, const Operations& operations, QueueLease& lease,
                          registry::InFlight& uses) {
     if (flow.kernels.warm()) return run(flow, operations, lease, uses);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a program before it runs, as JSON. Pure; thread-safe.
+// The analysis of a program as JSON. Pure; thread-safe.
 #pragma once
 
 #include <string>

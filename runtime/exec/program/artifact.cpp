@@ -10,7 +10,7 @@
 namespace wye::exec {
 namespace {
 
-// Capabilities that lowering reads, each with its member: the one list.
+// The capabilities that lowering reads, each with its member.
 struct FlagFact {
     std::uint32_t key;
     bool lower::TargetFacts::*member;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program's form as an artifact for a plugin, before any compiler sees it. Pure; thread-safe.
+// Makes the artifact of a program's form, for a plugin. Pure; thread-safe.
 #pragma once
 
 #include <string_view>
@@ -11,12 +11,12 @@
 
 namespace wye::exec {
 
-// What the lowering may rely on, from the device's self-test; what is not reported is not exact.
-// `choice` comes on top of the workarounds that the device needs.
+// The facts that lowering relies on, from the device's self-test; unreported operations are not
+// exact. `choice` changes the set of workarounds that the device needs.
 [[nodiscard]] lower::TargetFacts target_facts(const registry::Facts& facts,
                                               const lower::QuirkChoice& choice);
 
-// How the portable body of a program is lowered for a form.
+// The options for lowering the portable body of a program in a form.
 [[nodiscard]] lower::Options lowering_options(const ir::Program& program, const Form& form);
 
 // Lowers the program in this form, or takes the native variant that the form names. `format`: of
@@ -25,7 +25,7 @@ namespace wye::exec {
                                                     std::string_view format,
                                                     const lower::TargetFacts& facts);
 
-// An artifact as plugins see it; borrows both.
+// The plugin's view of an artifact; borrows both arguments.
 [[nodiscard]] wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label);
 
 }  // namespace wye::exec

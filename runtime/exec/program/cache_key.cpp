@@ -12,7 +12,7 @@
 namespace wye::exec {
 namespace {
 
-// Texts of plugins and programs are kept on one line: they must not pass for another line.
+// Escapes texts of plugins and programs to one line, so that they cannot forge another line.
 std::string line(std::string_view name, std::string_view value) {
     std::string out = fmt::format("{}={}\n", name, value);
     std::replace(out.begin(), out.end() - 1, '\n', ' ');
@@ -33,7 +33,7 @@ std::string to_text(const registry::FactValue& value) {
         value);
 }
 
-// Which of several equal devices it is, and figures that code does not depend on.
+// Facts that code does not depend on: the identity among equal devices, and profile figures.
 bool tells_nothing(std::uint32_t key) {
     switch (key) {
         case WYE_FACT_KEY_PCI_ADDRESS:
@@ -54,7 +54,7 @@ std::vector<std::byte> with_bytes(const std::string& lines, std::span<const std:
     return out;
 }
 
-// Every member of a Form; a new one is added here.
+// Every member of a Form.
 std::string form_lines(const Form& form) {
     static_assert(sizeof(Form) == 32, "the key on disk needs every member");
     return line("workgroup", fmt::format("{}", fmt::join(form.workgroup, ","))) +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The key of a program in the disk cache: everything that its bytes depend on. Lines `name=value`
-// for people and `wye cache list`, an empty line, then the program's bytes, since a fingerprint
-// does not resist forgery. Pure but for asking the plugin for its identity.
+// The key of a program in the disk cache: everything that its compiled bytes depend on. Lines
+// `name=value` for people and `wye cache list`, an empty line, then the program's bytes, since a
+// fingerprint can be forged. Pure, but calls the plugin for its identity.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace wye::exec {
 
-// A program compiled for a device. `lines` are the device's, from below; `format` is that of the
+// The key of a program compiled for a device. `lines`: device_lines of the device; `format`: of the
 // artifact.
 [[nodiscard]] std::vector<std::byte> program_key(const std::string& build,
                                                  const registry::NativeDevice& device,
@@ -24,15 +24,15 @@ namespace wye::exec {
                                                  std::string_view name, const Form& form,
                                                  const Encoding& encoding);
 
-// A translated artifact. `target` is what the device contributes; empty without one.
+// The key of a translated artifact. `target`: the device's part of the key; empty without a device.
 [[nodiscard]] std::vector<std::byte> translation_key(const std::string& build,
                                                      const std::string& translator,
                                                      std::string_view target,
                                                      const wye_artifact& artifact,
                                                      std::string_view format);
 
-// Lines that tell one kind of device and driver from another, lowering facts included. Two devices
-// that are alike give the same. `quirks`: what lowering for it works around.
+// Lines that identify the kind of device and driver, including lowering facts; equal for equal
+// devices. `quirks`: the workarounds that lowering uses for it.
 [[nodiscard]] std::string device_lines(const registry::DeviceInfo& info, lower::QuirkSet quirks);
 
 }  // namespace wye::exec

@@ -35,7 +35,7 @@ CompiledRef wrap(registry::NativeProgram native, const LoadedProgram& program, c
     return out;
 }
 
-// Null: the entry is missing, or of no use any more.
+// Null if the entry is missing or unusable.
 CompiledRef from_disk(const registry::DeviceRef& device, const LoadedProgram& program,
                       const Form& form, const std::vector<std::byte>& key, cache::Store& store,
                       CompileStats& stats) {
@@ -103,7 +103,7 @@ std::optional<CacheEntry> entry_of(CompiledProgram& compiled) {
     if (!compiled.unsaved) return std::nullopt;
     const auto native = compiled.native.save();
     if (!native.ok() && native.error().code == Code::NOT_READY) return std::nullopt;
-    // After any other error the driver has nothing to save.
+    // After any other error the program cannot be saved.
     Unsaved unsaved = std::move(*compiled.unsaved);
     compiled.unsaved.reset();
     if (!native.ok()) return std::nullopt;

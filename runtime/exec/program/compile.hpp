@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes the compiled form of a program on a device: from the disk cache, else by lowering and the
-// driver's compiler. The beginning of the submit step, and what preparing a program ahead does. May
-// take long.
+// driver's compiler. Used by the submit step and by preparing a program. May take long.
 #pragma once
 
 #include "exec/program/compiled_program.hpp"
@@ -11,9 +10,9 @@
 
 namespace wye::exec {
 
-// `format`: of the route. `facts`, `lines`: target_facts and device_lines of the device. What the
-// disk cache is to get is in `stats.unwritten`, or the program stays `unsaved` until its first
-// launch. UNSUPPORTED, COMPILE_FAILED, or what the driver says; a fault of the cache is never an
+// `format`: of the route. `facts`, `lines`: target_facts and device_lines of the device. A new
+// entry for the disk cache goes to `stats.unwritten`, or the program stays `unsaved` until its
+// first launch. Errors: UNSUPPORTED, COMPILE_FAILED, the driver's; a fault of the cache is never an
 // error.
 [[nodiscard]] Result<CompiledRef> compile(const registry::DeviceRef& device,
                                           const lower::TargetFacts& facts, const std::string& lines,
@@ -21,11 +20,11 @@ namespace wye::exec {
                                           std::string_view format, DiskCache& cache,
                                           CompileStats& stats);
 
-// The disk cache's entry for a program that is `unsaved`; none where it has to run first, or where
-// the driver gives nothing.
+// The disk cache's entry for a program that is `unsaved`; none if it must run first, or if the
+// driver cannot save it.
 [[nodiscard]] std::optional<CacheEntry> entry_of(CompiledProgram& compiled);
 
-// Writes the `unwritten` entries, and counts their bytes. When memory is short nothing is saved.
+// Writes the `unwritten` entries, and counts their bytes. Saves none if memory runs out.
 void save_entries(CompileStats& stats, DiskCache& cache) noexcept;
 
 }  // namespace wye::exec

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program lowered and compiled for one device. Shared by programs with equal bytes; immutable but
-// for the two flags at its end and `unsaved`. Destroyed before its device, by the last holder, and
-// never while work that uses it is pending.
+// A program lowered and compiled for one device. Shared by programs with equal bytes; immutable
+// except for the two flags at its end and `unsaved`. The last owner destroys it, before its device
+// and never while work that uses it is pending.
 #pragma once
 
 #include <atomic>
@@ -22,9 +22,9 @@ namespace wye::exec {
 // A program's wire form without notes, which its fingerprint is computed from.
 using Encoding = std::shared_ptr<const std::vector<std::byte>>;
 
-// In which form a program is compiled: what tells its compiled forms on one device apart.
+// The properties that distinguish the compiled forms of a program on one device.
 struct Form {
-    plan::Count3 workgroup = {1, 1, 1};  // effective
+    plan::Count3 workgroup = {1, 1, 1};  // the launch's
     bool folded = false;                 // workgroup ids come from the dispatch, not the driver
     bool check_free = false;             // for launches that fulfil the program's preconditions
     std::uint32_t variant = ir::kNone;   // the native variant that runs in place of the body
@@ -32,12 +32,12 @@ struct Form {
     friend bool operator==(const Form&, const Form&) = default;
 };
 
-// An entry for the disk cache.
+// A new entry for the disk cache.
 struct CacheEntry {
     std::vector<std::byte> key, value;
 };
 
-// What compiling cost, over all the programs of a call; nanoseconds.
+// Compile counts and times of all programs of a call; nanoseconds.
 struct CompileStats {
     std::uint32_t compiled = 0;     // by the driver
     std::uint32_t loaded = 0;       // from the disk cache
@@ -54,7 +54,7 @@ struct CompileStats {
     return stats.loaded != 0 ? WYE_DISK_HIT : WYE_DISK_UNUSED;
 }
 
-// What the disk cache needs of a program that can be saved only after its first launch.
+// The data for saving a program that can be saved only after its first launch.
 struct Unsaved {
     std::vector<std::byte> key;
     lower::Artifact artifact;
@@ -67,10 +67,10 @@ struct CompiledProgram {
     Form form;
     Encoding encoding;
     bool uses_trap = false;
-    std::optional<Unsaved> unsaved;  // the session's: guarded by its lock
+    std::optional<Unsaved> unsaved;  // guarded by the session's lock
     // Some drivers generate code at the first launch, and replace signal handlers then.
     std::atomic<bool> warm = false;
-    std::atomic<bool> made_code = false;  // a launch of no workgroups asked for it
+    std::atomic<bool> made_code = false;  // a launch of no workgroups ran
 };
 using CompiledRef = std::shared_ptr<CompiledProgram>;
 

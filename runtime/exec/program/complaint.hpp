@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explains the refusal of a driver's compiler to the author of the program. Pure; thread-safe.
+// Adds the program's place to the refusal of a driver's compiler. Pure; thread-safe.
 #pragma once
 
 #include "exec/program/compiled_program.hpp"
@@ -11,7 +11,7 @@
 namespace wye::exec {
 
 // Adds to COMPILE_FAILED the variant and its place, or for the portable body the place of the
-// statement, where the compiler's log names a line. Other errors are returned as they are.
+// statement, if the compiler's log names a line. Returns other errors unchanged.
 [[nodiscard]] Error explain_refusal(Error error, const registry::DeviceInfo& info,
                                     const lower::TargetFacts& facts, const LoadedProgram& program,
                                     const Form& form, const lower::Artifact& artifact);

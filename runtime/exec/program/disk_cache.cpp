@@ -21,7 +21,7 @@ std::string programs_of(const std::string& folder) {
     return folder.empty() ? folder : folder + "/programs";
 }
 
-// A setting that is not a valid size turns the cache off, rather than meaning another size.
+// An invalid size turns the cache off.
 std::uint64_t limit_of(const registry::Config& config, std::string& off) {
     const auto found = config.find("cache_size");
     if (found == config.end()) return cache::kDefaultLimit;
@@ -35,7 +35,7 @@ std::uint64_t limit_of(const registry::Config& config, std::string& off) {
     return size.value_or(0);
 }
 
-// "name=value" of a key's first lines.
+// The value of a `name=value` line of a key.
 std::string line_of(std::string_view key, std::string_view name) {
     for (std::size_t at = 0; at < key.size() && key[at] != '\n';) {
         const std::size_t end = std::min(key.find('\n', at), key.size());

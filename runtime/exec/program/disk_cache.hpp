@@ -16,14 +16,14 @@ struct DiskCache {
     // From `cache_folder` (empty or absent: off) and `cache_size` of the configuration.
     explicit DiskCache(const std::shared_ptr<const registry::HostServices>& host);
 
-    std::string build;   // the build id of this library; entries of another one are not used
-    std::string folder;  // also holds what plugins keep, such as verdicts of self-tests
-    cache::Store store;  // compiled programs, in a folder below
+    std::string build;   // the build id of this library; entries of other builds are not used
+    std::string folder;  // also has the texts that plugins keep, such as self-test verdicts
+    cache::Store store;  // compiled programs, in a subfolder
 };
 
-// JSON: folder, trouble, limit, counts, entries, what plugins keep.
+// A report as JSON: folder, trouble, limit, counts, entries, texts of plugins.
 [[nodiscard]] Result<std::string> cache_json(DiskCache& cache);
-// Removes the entries and what plugins keep; returns the bytes freed.
+// Removes the entries and the texts of plugins; returns the bytes freed.
 [[nodiscard]] Result<std::uint64_t> clear_cache(DiskCache& cache);
 
 }  // namespace wye::exec

@@ -28,7 +28,7 @@ std::string to_text(const std::vector<std::byte>& bytes) {
 Error no_form(std::string_view form, const std::vector<Translator>& translators) {
     const std::vector<std::string_view> compiled = lower::compiled_formats();
     if (std::ranges::count(compiled, form.substr(0, form.find(':'))) != 0)
-        return {Code::NOT_FOUND, fmt::format("no plugin here makes `{}`", form),
+        return {Code::NOT_FOUND, fmt::format("no installed plugin makes `{}`", form),
                 "Fix: install one whose manifest lists it under `translates`, or set "
                 "WYE_PLUGIN_PATH_ADD",
                 std::string(form)};
@@ -47,7 +47,7 @@ Result<std::string> form_here(Context& context, const LoadedProgram& program, st
     lower::TargetFacts facts;
     facts.quirks = context.quirks().of(facts.quirks);
     std::string plugin;
-    std::uint32_t index = UINT32_MAX;  // of no device
+    std::uint32_t index = UINT32_MAX;  // UINT32_MAX: no device
     std::string target;
     if (device != 0) {
         WYE_ASSIGN(const registry::Pin pin, context.handles().find(device, HandleKind::device));
@@ -100,7 +100,7 @@ Result<std::string> form_here(Context& context, const LoadedProgram& program, st
 Result<std::string> program_form(Context& context, const LoadedProgram& program,
                                  std::string_view form, registry::Handle device,
                                  std::uint32_t ulp_budget, bool check_free) {
-    // A plugin's compiler may be in it.
+    // Forms made by a plugin's compiler need more stack.
     constexpr std::size_t kFormRoom = std::size_t{12} << 20U;
     const bool by_plugin = std::ranges::count(lower::formats(), form) == 0;
     return sdk::with_room(

@@ -12,8 +12,8 @@
 namespace wye::exec {
 namespace {
 
-// All diagnostics in one error: the message is what a compiler would print, the last remedy is the
-// error's own.
+// All diagnostics in one error: the message reads like a compiler's output, the remedy is the last
+// diagnostic's.
 Error to_error(Code code, const std::vector<ir::Diagnostic>& diagnostics, std::string_view name,
                std::string_view text) {
     std::string message;
@@ -43,7 +43,7 @@ Result<void> resolve_variants(ir::Program& program, const Resolve& resolve) {
         WYE_ASSIGN(variant.bytes, resolve(*variant.file));
         if (variant.bytes.size() > WYE_LIMIT_VARIANT_BYTES)
             return Error(Code::LIMIT_EXCEEDED,
-                         fmt::format("variant file `{}` has {} bytes, the limit is {}",
+                         fmt::format("variant file `{}` has {} bytes; the limit is {}",
                                      *variant.file, variant.bytes.size(), WYE_LIMIT_VARIANT_BYTES),
                          "Fix: use a smaller file", *variant.file);
         variant.file.reset();
@@ -66,10 +66,10 @@ Result<ProgramRef> load_text(std::string_view text, std::string_view name, const
     if (name.empty()) name = "program";
     if (text.size() > WYE_LIMIT_TEXT_BYTES)
         return Error(Code::LIMIT_EXCEEDED,
-                     fmt::format("{} has {} bytes of text, the limit is {}", name, text.size(),
+                     fmt::format("`{}` has {} bytes of text; the limit is {}", name, text.size(),
                                  WYE_LIMIT_TEXT_BYTES),
                      "Fix: split the program", std::string(name));
-    // The caller's function is called on the caller's thread.
+    // Must run on the caller's thread, since it calls the caller's function.
     WYE_ASSIGN(ir::Program program, sdk::with_room([&]() -> Result<ir::Program> {
                    ir::ParseResult parsed = ir::parse(text);
                    if (!parsed.ok())

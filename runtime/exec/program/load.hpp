@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading programs: text or wire form, with its files resolved, validated, encoded. Free-threaded.
+// Loads a program from text or wire form: resolves its files, validates, encodes. Free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace wye::exec {
 
-// The bytes of a file that a `variant` clause names.
+// Returns the bytes of a file that a `variant` clause names.
 using Resolve = std::function<Result<std::vector<std::byte>>(std::string_view name)>;
 
-// INVALID_TEXT, INVALID_WIRE, INVALID_PROGRAM, LIMIT_EXCEEDED. For programs with errors the message
-// has every diagnostic, rendered with its place, and runs over several lines.
+// Errors: INVALID_TEXT, INVALID_WIRE, INVALID_PROGRAM, LIMIT_EXCEEDED. For programs with errors the
+// message has every diagnostic with its place, on several lines.
 [[nodiscard]] Result<ProgramRef> load_text(std::string_view text, std::string_view name,
                                            const Resolve& resolve);
 [[nodiscard]] Result<ProgramRef> load_wire(std::span<const std::byte> wire, std::string_view name);

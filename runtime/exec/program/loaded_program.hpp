@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that a context keeps: read, validated, encoded, planned, described. Immutable after it
-// was loaded, but for what it remembers (its routes, its compiled forms, its preconditions, its
-// phases), which is synchronised. Free-threaded.
+// A program that a context keeps: read, validated, encoded, planned, described. Immutable after
+// loading, except for its caches (routes, compiled forms, preconditions, phases), which are
+// synchronised. Free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ namespace wye::exec {
 
 class DeviceSession;
 
-// A launch of this shape was found to fit a device: only its sizes can still be too large.
+// The properties of a launch that its route depends on, apart from sizes.
 struct RouteKey {
     plan::Count3 workgroup = {1, 1, 1};
     bool variants = false;  // a native variant may run
@@ -44,8 +44,8 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     [[nodiscard]] Result<void> finish();
 
     [[nodiscard]] const std::string& name() const noexcept { return ir_.name; }
-    // What lowering, printing and the choice of a form read. A program that is loaded as an
-    // artifact would have none, so everything else asks for the name and the plan only.
+    // For lowering, printing and the choice of a form only; other code uses the name and the plan,
+    // since a program loaded as an artifact would have no IR.
     [[nodiscard]] const ir::Program& ir() const noexcept { return ir_; }
     [[nodiscard]] const plan::ProgramPlan& plan() const noexcept { return plan_; }
     [[nodiscard]] const Encoding& encoding() const noexcept { return encoding_; }
@@ -54,21 +54,20 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
         return description_;
     }
 
-    // What launches with the program's own workgroup size must fulfil to run without the range
-    // checks that depend on them, when these functions are native; computed at the first call,
-    // never null.
+    // The preconditions for check-free launches with the program's own workgroup size and these
+    // native functions; computed at the first call, never null.
     [[nodiscard]] Result<const lower::Preconditions*> preconditions(lower::NativeSet natives = 0);
 
-    // The route of earlier launches on a session; none: no launch of this shape was checked yet.
+    // The route of earlier launches on a session; none before the first such launch.
     [[nodiscard]] std::optional<route::Route> find_route(const DeviceSession& session,
                                                          const RouteKey& key) const;
     void remember(const DeviceSession& session, const RouteKey& key, const route::Route& route);
 
-    // The compiled form for a session, if there is one already.
+    // The compiled form for a session, if it exists.
     [[nodiscard]] CompiledRef find_compiled(const DeviceSession& session, const Form& form) const;
     void remember(const DeviceSession& session, CompiledRef compiled);
 
-    // The program of the phases with this path, made once. It lives as long as this one.
+    // The program of the phases with this path, made once and owned by this program.
     [[nodiscard]] Result<std::shared_ptr<LoadedProgram>> phase(const plan::Path& path);
 
   private:

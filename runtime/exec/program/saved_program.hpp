@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compiled program in the disk cache: the artifact and the bytes that the plugin saved. Pure. The
-// bytes have passed a checksum; reading checks them all the same.
+// A compiled program as bytes for the disk cache: the artifact and the plugin's saved bytes. Pure.
+// Reading checks the bytes, although they have passed a checksum.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct SavedProgram {
 
 [[nodiscard]] std::vector<std::byte> write_saved(const lower::Artifact& artifact,
                                                  std::span<const std::byte> native);
-// INVALID_WIRE for anything that write_saved does not write.
+// INVALID_WIRE for bytes that write_saved does not write.
 [[nodiscard]] Result<SavedProgram> read_saved(std::span<const std::byte> bytes);
 
 }  // namespace wye::exec

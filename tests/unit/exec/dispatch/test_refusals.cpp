@@ -176,7 +176,7 @@ TEST_CASE("C structures: headers, reserved members, null pointers, unknown flags
     wye_header loop = {sizeof loop, 5, nullptr};
     loop.next = &loop;
     check_refused(with([&](auto& d) { d.header.next = &loop; }), WYE_INVALID_ARGUMENT,
-                  "lead back to itself");
+                  "probably a cycle");
     const wye_header tiny = {4, 5, nullptr};
     check_refused(with([&](auto& d) { d.header.next = &tiny; }), WYE_INVALID_ARGUMENT,
                   "`next` chain of wye_dispatch_desc");
@@ -186,7 +186,7 @@ TEST_CASE("C structures: headers, reserved members, null pointers, unknown flags
 
     Job mixed = t.job().resident(0, t.x).resident(1, t.r);
     mixed.arguments[0].input = {&mixed, 4};
-    check_refused(mixed.run(t.rig), WYE_INVALID_ARGUMENT, "brings host bytes");
+    check_refused(mixed.run(t.rig), WYE_INVALID_ARGUMENT, "has host bytes");
     mixed = t.job().resident(0, t.x).resident(1, t.r);
     mixed.arguments[1].kind = 9;
     check_refused(mixed.run(t.rig), WYE_INVALID_ARGUMENT, "kind 9");
