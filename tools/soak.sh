@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The soak of tools/check; sourced, never run. It attacks for a while, from fresh seeds, with as many jobs at once as there are
-# cores, and counts what ran. A job has a name, and is given a seed, a time and an empty folder.
+# The soak test of tools/check; sourced, never run. Runs randomised jobs for a given time, with new seeds, one job for each core,
+# and counts them. A job has a name, and gets a seed, a time and an empty folder.
 #
-# What fails, up to 40 times, is kept as soak/failed-NAME-SEED.log in the plain build folder, with the command, and what it wrote beside it.
+# The log of a failed job, with its command, is kept as soak/failed-NAME-SEED.log in the plain build folder, with its files beside
+# it, for up to 40 failures.
 
-soak_slice=45 # seconds of a job that takes a time
+soak_slice=45 # seconds of a job with a time limit
 
 # soak_job NAME SEED SECONDS FOLDER: runs one job.
 soak_job() {
@@ -19,7 +20,7 @@ soak_job() {
             "${run[@]}" --device "$device" --seed "$seed" --seconds "$seconds" --threads $((2 + seed % 7)) \
                 --contexts $((1 + seed % 3)) --variety $((8 << seed % 3)) ;;
         fuzz-*)
-            # Inputs that reached something new are kept for the next job, as far as 64 MiB go.
+            # Inputs that reached new code are kept for the next job, up to 64 MiB.
             local corpus=$soak_dir/corpus/$device options=()
             mkdir -p "$corpus"
             if [ "$(du -sm "$corpus" | cut -f1)" -gt 64 ]; then find "$corpus" -type f -delete; fi
@@ -32,7 +33,7 @@ soak_job() {
         tool-arguments) soak_script arguments "$seed" 300 ;;
         tool-limits) soak_script limits "$seed" 20 cpu vulkan ;;
         tool-kill) soak_script kill "$seed" 24 cpu opencl vulkan ;;
-        # Two calls of each job fail, from another one on each time.
+        # Two calls of each job fail; each job starts at another call.
         faults) "$PWD/$plain/tests/faults/faults" --most 2 --from $((1 + seed % 300)) --jobs 1 ;;
         tool-flips) soak_script flips "$seed" 12 opencl vulkan ;;
     esac
@@ -44,13 +45,13 @@ soak_script() {
     "tests/stress/$script.sh" "$plain/tools/wye" runtime/examples/programs "$@"
 }
 
-# soak_counted LOG: how much a finished job did, from what it printed.
+# soak_counted LOG: the number of cases that a finished job ran, from its output.
 soak_counted() {
     sed -nE 's/^stress: ([0-9]+) calls.*/\1 calls/p; s/^stat::number_of_executed_units: *([0-9]+)/\1 inputs/p
              s/^.* programs=([0-9]+) .*/\1 programs/p; s/^([0-9]+) passed, 0 failed$/\1 checks/p' "$1" | head -n 1
 }
 
-# Job after job until the time is over; each takes the next name of the list.
+# Runs jobs until the time is over; each takes the next name of the list.
 soak_worker() {
     local worker=$1 number name seed left status log folder jobs=("${soak_jobs[@]}")
     while left=$((soak_end - SECONDS)) && [ "$left" -gt 5 ]; do
@@ -66,7 +67,7 @@ soak_worker() {
         export WYE_PLUGIN_PATH
         log=$soak_dir/running-$worker.log
         status=0
-        # A job that hangs is a finding.
+        # A job that hangs is a failure.
         ( set -e; soak_job "$name" "$seed" $((left < soak_slice ? left : soak_slice)) "$folder" ) >"$log" 2>&1 </dev/null &
         soak_wait $! 900 || status=$?
         if [ "$status" -ne 0 ] && [ -s "$soak_dir/failures" ] && [ "$(wc -l <"$soak_dir/failures")" -ge 40 ]; then return; fi
@@ -82,7 +83,8 @@ soak_worker() {
     done
 }
 
-# soak_wait PROCESS SECONDS: its status, or 124 after it was ended with all that it started.
+# soak_wait PROCESS SECONDS: waits for the process and returns its status; on time-out kills it with its descendants, and
+# returns 124.
 soak_wait() {
     local until=$((SECONDS + $2))
     while kill -0 "$1" 2>/dev/null; do

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Numbered steps for the scripts of this folder; sourced, never run.
 #
-# step NAME COMMAND...   runs COMMAND with its output in a log file, prints NAME and how long it took, and on failure the
-#                        end of the log. It never ends the script: the caller looks at step_status.
+# step NAME COMMAND...   runs COMMAND with its output in a log file, prints NAME and the time it took, and on failure the
+#                        end of the log. It never ends the script: the caller checks step_status.
 # lane NAME COMMAND NAME COMMAND...   starts the commands (one word each) in the background at a lower priority, one after
-#                        the other, as steps of their own; one that fails ends the lane. One lane at a time.
-# lane_step              waits for the next step of the lane, and then does what step does.
-# lane_stop              ends the lane with all that it started.
-# end_tree PROCESS       kills a process and what it started.
+#                        the other, as separate steps; a failure ends the lane. One lane at a time.
+# lane_step              waits for the next step of the lane, and reports it as step does.
+# lane_stop              ends the lane and all its processes.
+# end_tree PROCESS       kills a process and its descendants.
 # Before the first step the caller sets step_log_dir (an existing folder).
 
 # For `meson setup` of builds that are made once: the files of a library are compiled several at once. The gcc build of
@@ -32,7 +32,7 @@ step_progress() {
 
 step_slug() { tr -cs 'a-zA-Z0-9\n' '-' <<<"$1"; }
 
-# Sets step_number, step_log and step_head for the next step, which is called NAME.
+# Sets step_number, step_log and step_head for the next step, NAME.
 step_next() {
     step_number=$((step_number + 1))
     step_log=$step_log_dir/$(printf '%02d' "$step_number")-$(step_slug "$1").log
@@ -48,7 +48,7 @@ step_announce() { # step_announce LOG HEAD
     fi
 }
 
-# step_print LOG HEAD MICROSECONDS WORDS: how the step of step_status ended.
+# step_print LOG HEAD MICROSECONDS WORDS: prints the result of the step, from step_status.
 step_print() {
     if [ -n "$step_watcher" ]; then
         kill "$step_watcher" 2>/dev/null || true
@@ -77,7 +77,7 @@ step() {
     log=$step_log head=$step_head
     step_announce "$log" "$head"
     start=$(step_now)
-    # Not in a condition: that would switch errexit off inside the command.
+    # Not in a condition, which would disable errexit inside the command.
     set +e
     ( set -e; "$@" ) >"$log" 2>&1 </dev/null
     step_status=$?
@@ -124,7 +124,7 @@ lane_step() {
     lane_logs=("${lane_logs[@]:1}") lane_names=("${lane_names[@]:1}")
     step_announce "$log" "$head"
     step_status=125
-    # The lane is looked at first: what it wrote before it ended is there afterwards.
+    # Checks the lane first: once it has ended, all its output is written.
     while [ ! -e "$log.ended" ] && [ "$running" -eq 1 ]; do
         kill -0 "$lane_process" 2>/dev/null || running=0
         sleep 0.2
@@ -152,8 +152,8 @@ end_tree() {
     kill -KILL "$1" 2>/dev/null || true
 }
 
-# plugin_folders BUILD: the folders of a build tree that hold plugins, as WYE_PLUGIN_PATH wants them. The cpu plugin is
-# built in anyway; the null plugin is a template without devices.
+# plugin_folders BUILD: the folders of a build tree with plugins, for WYE_PLUGIN_PATH, except the cpu plugin, which is
+# built in, and the null plugin, a template without devices.
 plugin_folders() {
     find "$1/plugins" -name '*.wye.json' ! -path '*/null/*' ! -path '*/cpu/*' -printf "$PWD/%h\n" | LC_ALL=C sort -u | paste -sd:
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye cache`: what is kept of compiled programs and of what plugins found out about their drivers,
-// and how to be rid of it. Opens no plugin.
+// `wye cache`: shows and clears the disk cache of compiled programs and the self-test verdicts that
+// plugins keep. Opens no plugin.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -49,7 +49,7 @@ void print_size(const Json& report) {
                bytes_text(report.value("bytes", std::uint64_t{0})),
                bytes_text(report.value("limit_bytes", std::uint64_t{0})),
                report.value("entries", Json::array()).size());
-    fmt::print("kept     {} of what plugins found out, {} files\n", bytes_text(kept_bytes),
+    fmt::print("kept     {} of self-test verdicts, {} files\n", bytes_text(kept_bytes),
                kept.size());
     const auto count = [&](const char* name) { return report.value(name, std::uint64_t{0}); };
     fmt::print("hits     {}\nmisses   {}\nstored   {}\nevicted  {}\ndamaged  {}\n", count("hits"),
@@ -89,7 +89,7 @@ ExitCode cache(const CacheOptions& options) {
     }
     const Json report = Json::parse(*document, nullptr, false);
     if (report.is_discarded())
-        return fail(Error(Code::INTERNAL, "the library's report is no JSON", "Fix: report this"));
+        return fail(Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this"));
     if (options.action == "list")
         print_list(report);
     else

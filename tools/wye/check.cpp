@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye check` and `wye lower`: what a program is, before any device is touched.
+// `wye check` and `wye lower`: the analysis and the lowered forms of a program.
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// " at 9:12", or nothing when the place is unknown.
+// " at 9:12"; empty if the place is unknown.
 std::string place_text(const Json& item) {
     const auto place = item.find("place");
     if (place == item.end() || !place->is_object()) return {};
@@ -55,7 +55,7 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
 }
 
 Result<void> check_program(const CheckOptions& options) {
-    // Checking needs no device, so no plugin is even searched for.
+    // Checking needs no device, so plugins are not searched.
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
     WYE_ASSIGN(const auto program, load_program(context, options.program));
     WYE_ASSIGN(const auto text, program.analysis());
@@ -66,14 +66,14 @@ Result<void> check_program(const CheckOptions& options) {
     WYE_ASSIGN(const auto about, program.describe());
     const Json analysis = Json::parse(text, nullptr, false);
     if (analysis.is_discarded())
-        return Error(Code::INTERNAL, "the library's analysis is no JSON", "Fix: report this");
+        return Error(Code::INTERNAL, "the library's analysis is not JSON", "Fix: report this");
     print_analysis(about, analysis);
     return {};
 }
 
 Result<void> lower_program(const LowerOptions& options) {
     ContextOptions context_options;
-    // Only what a plugin's compiler makes needs one.
+    // Only formats made by a plugin's compiler need plugins.
     const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
     if (options.device.empty() && !compiled) context_options.flags = WYE_CONTEXT_NO_PLUGINS;
     const auto list = [](const std::vector<std::string>& names) {
@@ -92,10 +92,10 @@ Result<void> lower_program(const LowerOptions& options) {
     WYE_ASSIGN(const auto lowered,
                program.lower(format, device, options.ulp_budget, options.check_free));
     const auto bytes = std::as_bytes(std::span(lowered));
-    if (options.output.empty()) {  // not by name: a file behind it would be replaced
+    if (options.output.empty()) {  // not by the name /dev/stdout: its file would be replaced
         if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() ||
             std::fflush(stdout) != 0)
-            return Error(Code::IO, "cannot write to standard output", "Fix: look at where it goes");
+            return Error(Code::IO, "cannot write to standard output", "Fix: check where it goes");
         return {};
     }
     StagedOutputs outputs;

@@ -68,8 +68,8 @@ bool write_all(int fd, std::span<const std::byte> bytes) {
     return true;
 }
 
-// Names of staged files for the handler below, which may touch nothing else of the process; the
-// reason for the one global state of this program.
+// Names of staged files. Global because the signal handler below needs them and may access nothing
+// else.
 constexpr std::size_t kMostNames = 64;  // the most buffers a program has
 struct Names {
     std::array<std::array<char, PATH_MAX>, kMostNames> paths;
@@ -78,7 +78,7 @@ struct Names {
 Names names;
 constexpr int kEnding[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ, SIGXCPU};
 
-// Removes what has a name already, and lets the signal do what it does.
+// Removes staged files that have names, and raises the signal again.
 void remove_names(int signal) {
     for (std::sig_atomic_t n = 0; n < names.count; ++n)
         ::unlink(names.paths[static_cast<std::size_t>(n)].data());
@@ -94,13 +94,13 @@ void remember_name(const std::string& name) {
     if (count != 0) return;
     for (const int signal : kEnding) {
         struct sigaction now {};
-        // What is ignored stays so.
+        // Ignored signals stay ignored.
         if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
             ::signal(signal, &remove_names);
     }
 }
 
-// The files are in place, or removed.
+// Called when the files are in place, or removed.
 void forget_names() {
     if (names.count == 0) return;
     names.count = 0;
@@ -111,7 +111,7 @@ void forget_names() {
     }
 }
 
-// Equal for two paths that lead to one plain file; empty for what is none.
+// An identity that is equal for two paths of one regular file; empty for other files.
 std::string identity_of(const std::string& path) {
     struct stat info {};
     if (::stat(path.c_str(), &info) == 0)
@@ -123,8 +123,8 @@ std::string identity_of(const std::string& path) {
     return fmt::format("{}:{}/{}", info.st_dev, info.st_ino, whole.filename().string());
 }
 
-// The mode a plain open(path, O_CREAT, 0666) would give: that of the file it replaces, else 0666
-// less the umask.
+// The mode that open(path, O_CREAT, 0666) would give: that of the replaced file, else 0666 without
+// the umask's bits.
 mode_t output_mode(const std::optional<struct stat>& existing) {
     if (existing) return existing->st_mode & 07777U;
     const mode_t mask = ::umask(0);
@@ -148,10 +148,10 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::string_vi
     const std::uint64_t size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
     if (size == 0) limit = std::min(limit, stream_limit);
     const auto too_large = [&] {
-        return Error(Code::LIMIT_EXCEEDED,
-                     fmt::format("{} `{}` brings more than the {} bytes that can be used", what,
-                                 path, limit),
-                     "Fix: bring at most that much", path);
+        return Error(
+            Code::LIMIT_EXCEEDED,
+            fmt::format("{} `{}` has more than the {} bytes that can be used", what, path, limit),
+            "Fix: use a file of at most that size", path);
     };
     if (size > limit) return too_large();
     std::vector<std::byte> bytes;

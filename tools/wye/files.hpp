@@ -18,18 +18,18 @@
 
 namespace wye::tool {
 
-// The whole file or stream. LIMIT_EXCEEDED above `limit` bytes, and for what does not say its size
-// (a pipe, /dev/zero) above `stream_limit`: no more than one byte beyond is read. `what` names its
-// use ("program", "input `x`").
+// Reads a whole file or stream. LIMIT_EXCEEDED above `limit` bytes, or above `stream_limit` if the
+// size is unknown (a pipe, /dev/zero), after reading one byte more. `what` names its use
+// ("program", "input `x`").
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::string& path,
                                                        std::string_view what,
                                                        std::uint64_t limit = UINT64_MAX,
                                                        std::uint64_t stream_limit = UINT64_MAX);
 
-// Outputs staged beside their targets, in files without names where the file system has such
-// (sdk::NewFile). Nothing is visible before commit(), which puts them in place one after the other;
-// without commit() nothing stays, also when a signal ends the process. Targets that are not regular
-// files (a pipe, /dev/null) are written by commit() itself. One object at a time.
+// Outputs staged beside their targets, in files without names if the file system has them
+// (sdk::NewFile). Nothing is visible before commit(), which puts them in place one by one; without
+// commit() nothing stays, even if a signal ends the process. commit() writes targets that are not
+// regular files (a pipe, /dev/null) directly. One object at a time.
 class StagedOutputs {
   public:
     using Naming = sdk::NewFile::Naming;
@@ -52,8 +52,7 @@ class StagedOutputs {
     std::vector<Entry> entries_;
 };
 
-// INVALID_ARGUMENT when two of these outputs, {name, path}, would go to one plain file, so that one
-// of them would be lost.
+// INVALID_ARGUMENT if two of these outputs, {name, path}, have the same regular file.
 [[nodiscard]] Result<void> check_targets(
     const std::vector<std::pair<std::string, std::string>>& outputs);
 

@@ -35,9 +35,9 @@ ExitCode become_helper(const char* name, char** argv) {
     }
     (void)fail(Error(
         Code::MISSING_DEPENDENCY,
-        fmt::format("`wye {}` needs the program {}, which is not there ({})", name, file, tried),
-        "Fix: install the part of Wye that holds the tests, or name the folder of "
-        "that program in WYE_LIBEXEC",
+        fmt::format("`wye {}` needs the program `{}`, which was not found ({})", name, file, tried),
+        "Fix: install the package with Wye's tests, or set WYE_LIBEXEC to the folder of "
+        "that program",
         file));
     return kFailed;
 }

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A text member; empty when it is absent or null.
+// A text member; empty if it is absent or null.
 std::string text(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -36,7 +36,7 @@ std::string size_text(std::uint64_t bytes) {
     return fmt::format("{} MiB", bytes / kMiB);
 }
 
-// What people look for first: units, memory, driver.
+// The most important facts: units, memory, driver.
 std::string summary(const Json& device) {
     const Json facts = device.value("facts", Json::object());
     std::string out;
@@ -52,7 +52,7 @@ std::string summary(const Json& device) {
     return out;
 }
 
-// Why a plugin is not ready: the sentence, what the loader said, what to do.
+// Prints why a plugin is not ready: the sentence, the loader's text, the remedy.
 void print_reason(const Json& plugin) {
     const auto reason = plugin.find("reason");
     if (reason == plugin.end() || !reason->is_object()) return;
@@ -124,7 +124,7 @@ ExitCode info(const InfoOptions& options) {
     if (!document.ok()) return fail(document.error());
     const Json report = Json::parse(*document, nullptr, false);
     if (report.is_discarded())
-        return fail(Error(Code::INTERNAL, "the library's report is no JSON", "Fix: report this"));
+        return fail(Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this"));
 
     if (options.json) {
         fmt::print("{}\n", *document);
@@ -141,15 +141,15 @@ ExitCode info(const InfoOptions& options) {
     if (const auto failed = failed_plugins(report); options.strict && !failed.empty()) {
         (void)fail(Error(Code::BAD_PLUGIN,
                          fmt::format("failed plugins: {}", fmt::join(failed, ", ")),
-                         "Fix: the report names the reason and the remedy of each"));
+                         "Fix: follow the remedy that the report gives for each"));
         return kStrict;
     }
     if (std::ranges::any_of(list(report, "devices"), usable)) return kOk;
-    return fail(Error(Code::NO_DEVICE,
-                      options.device.empty()
-                          ? "no device is usable"
-                          : fmt::format("no usable device matches `{}`", options.device),
-                      "Fix: run `wye info`, which names the reason of each plugin and device"));
+    return fail(
+        Error(Code::NO_DEVICE,
+              options.device.empty() ? "no device is usable"
+                                     : fmt::format("no usable device matches `{}`", options.device),
+              "Fix: run `wye info`, which gives the reason against each plugin and device"));
 }
 
 }  // namespace wye::tool

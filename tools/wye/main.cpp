@@ -23,7 +23,7 @@ namespace {
 
 using namespace wye::tool;
 
-// As text, since CLI11 takes "-1" and "" for numbers.
+// Numbers as text, since CLI11 accepts "-1" and "" as numbers.
 struct Numbers {
     std::string grid, elements, timeout_ms, ulp_budget;
 };
@@ -49,8 +49,8 @@ wye::Result<std::array<std::uint32_t, 3>> parse_grid(const std::string& text) {
 void add_info(CLI::App& app, InfoOptions& options) {
     app.add_flag("-l,--list", options.list, "One line per device: selector, tab, name");
     app.add_flag("--json", options.json, "The whole catalogue as one JSON document");
-    app.add_flag("--strict", options.strict, "Exit with 5 when some plugin failed");
-    app.add_option("-d,--device", options.device, "Only what this selector can mean");
+    app.add_flag("--strict", options.strict, "Exit with 5 if a plugin failed");
+    app.add_option("-d,--device", options.device, "Only plugins and devices of this selector");
 }
 
 void add_check(CLI::App& app, CheckOptions& options) {
@@ -65,30 +65,30 @@ void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
                    "cubin:sm_N")
         ->required();
     app.add_flag("--check-free", options.check_free,
-                 "Without the range checks that no launch needs that fulfils the preconditions");
+                 "Omit range checks made redundant by the preconditions");
     app.add_option("-d,--device", options.device, "Lower with the facts of this device");
     app.add_option("-o,--output", options.output, "File (default: standard output)");
     app.add_option("--ulp-budget", numbers.ulp_budget, "As for run");
     app.add_option("--with-quirk", options.with_quirks,
                    "Use this driver workaround too (`wye quirks` lists them; may be repeated)");
     app.add_option("--without-quirk", options.without_quirks,
-                   "Leave this driver workaround out (may be repeated)");
+                   "Do not use this driver workaround (may be repeated)");
 }
 
 void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
     app.add_option("program", options.program, "Program, text or wire form")->required();
     app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)");
     app.add_option("--in", options.inputs, "NAME=FILE: raw little-endian bytes of an input");
-    app.add_option("--out", options.outputs, "NAME=FILE: where an output goes");
+    app.add_option("--out", options.outputs, "NAME=FILE: the file for an output");
     app.add_option("--param", options.params, "NAME=VALUE: a parameter");
     app.add_option("--grid", numbers.grid, "X[,Y[,Z]]: workgroups");
     app.add_option(
         "--elements", numbers.elements,
-        "Number of elements: of run-time outputs, and of the launch unless --grid is given");
+        "Number of elements of run-time outputs, and of the launch unless --grid is given");
     app.add_option("--timeout-ms", numbers.timeout_ms, "Give up after this long (0: never)");
     app.add_option("--ulp-budget", numbers.ulp_budget,
                    "Let `/`, sqrt and math functions be native up to this error (0: exact)");
-    app.add_flag("--variants", options.variants, "Let a native variant run where one fits");
+    app.add_flag("--variants", options.variants, "Run the first native variant that fits, if any");
     app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
 }
 
@@ -98,7 +98,7 @@ void add_cache(CLI::App& app, CacheOptions& options) {
     app.add_flag("--json", options.json, "Size and list as one JSON document");
 }
 
-// What was given, strictly.
+// Converts the numbers that were given.
 wye::Result<void> read_numbers(const CLI::App& run_verb, const CLI::App& lower_verb,
                                const Numbers& numbers, RunOptions& run_options,
                                LowerOptions& lower_options) {
@@ -138,7 +138,7 @@ Words words_of(const CLI::App& app) {
     return words;
 }
 
-// CLI11 throws for bad usage and for --help alike; both end here.
+// Handles CLI11's exceptions, which it throws for both bad usage and --help.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
     std::ostringstream out;
     std::ostringstream err;
@@ -155,7 +155,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
 }
 
 int real_main(int argc, char** argv) {
-    CLI::App app("Run portable compute programs on whatever device is here.", "wye");
+    CLI::App app("Run portable compute programs on any device of this machine.", "wye");
     app.set_version_flag("--version", fmt::format("wye {}", wye_version()));
     app.require_subcommand(1);
     app.footer(
@@ -168,13 +168,15 @@ int real_main(int argc, char** argv) {
     RunOptions run_options;
     CacheOptions cache_options;
     Numbers numbers;
-    CLI::App* info_verb = app.add_subcommand("info", "What this machine can do, and why not more");
-    CLI::App* check_verb = app.add_subcommand("check", "Validate a program and say what it needs");
+    CLI::App* info_verb =
+        app.add_subcommand("info", "Show plugins, devices and reasons against them");
+    CLI::App* check_verb = app.add_subcommand("check", "Validate a program and show its needs");
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
     app.add_subcommand("fuzz", "Compare random programs on devices with the reference (a helper)");
-    app.add_subcommand("quirks", "Workarounds for drivers, and which are still needed (a helper)");
-    CLI::App* cache_verb = app.add_subcommand("cache", "What is kept of compiled programs");
+    app.add_subcommand("quirks", "List and audit workarounds for drivers (a helper)");
+    CLI::App* cache_verb =
+        app.add_subcommand("cache", "Show or clear the cache of compiled programs");
     add_info(*info_verb, info_options);
     add_cache(*cache_verb, cache_options);
     add_check(*check_verb, check_options);
@@ -205,7 +207,7 @@ int main(int argc, char** argv) {
     expect_no_memory();
     try {
         const int code = real_main(argc, argv);
-        // A full disk or a closed pipe on stdout must not look like success.
+        // A full disk or a closed pipe on stdout is a failure.
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             std::fputs("wye: error: cannot write to standard output\nFix: check where it goes\n",
                        stderr);

@@ -8,9 +8,9 @@
 namespace wye::tool {
 
 Error no_memory(std::uint64_t size, std::string_view what) {
-    return Error(Code::OUT_OF_MEMORY,
-                 fmt::format("there is no memory for {} bytes of {}", size, what),
-                 "Fix: free memory, raise the process's limit, or bring less", std::string(what));
+    return Error(
+        Code::OUT_OF_MEMORY, fmt::format("there is no memory for {} bytes of {}", size, what),
+        "Fix: free memory, raise the process's limit, or use less data", std::string(what));
 }
 
 Memory::~Memory() {

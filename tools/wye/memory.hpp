@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for one output: zeros that take no room before they are written, so that asking for a size
-// costs nothing where the device then refuses it. Owns its pages; moves only.
+// Memory for one output, zeroed, whose pages are allocated on first write, so that a size that the
+// device refuses costs nothing. Owns its pages; move-only.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class Memory {
     }
     ~Memory();
 
-    // OUT_OF_MEMORY says how many bytes, and for what.
+    // OUT_OF_MEMORY, with the number of bytes and their use.
     [[nodiscard]] static Result<Memory> of(std::uint64_t size, std::string_view what);
 
     [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye run`: one dispatch from files to files. Everything is read and checked before anything runs,
-// and outputs appear only when all of them are complete.
+// `wye run`: one dispatch from files to files. Reads and checks all inputs before anything runs;
+// outputs appear only when all of them are complete.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,11 +28,11 @@ constexpr std::uint64_t kCloseWithin = 2'000'000'000;  // ns, after a time-out
 Error bad_value(const std::string& name, const std::string& text, std::string_view type,
                 std::string_view range) {
     return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("`--param {}={}` is no {} value: {}", name, text, type, range),
+                 fmt::format("`--param {}={}` is not a {} value: {}", name, text, type, range),
                  fmt::format("Fix: write --param {}=NUMBER within that range", name), name);
 }
 
-// Decimal or 0x hexadecimal, the whole text, in range.
+// Parses the whole text as decimal or 0x hexadecimal, in range.
 template <typename T>
 Result<std::uint64_t> integer_bits(const std::string& name, const std::string& text,
                                    std::string_view type) {
@@ -93,7 +93,7 @@ Result<NamedFiles> parse_names(const std::vector<std::string>& items, const char
     return names;
 }
 
-// Every name the user gave must exist in the program.
+// Checks that every given name exists in the program.
 Result<void> check_names(const NamedFiles& names, const std::vector<std::string>& known,
                          const char* flag, const char* noun) {
     for (const auto& [name, value] : names) {
@@ -112,17 +112,18 @@ struct Slot {
     std::string name;
     std::vector<std::byte> input;
     Memory output;
-    std::string target;  // file; empty: not wanted
+    std::string target;  // file; empty: discarded
 };
 
-// The most bytes that can be used of an input: what the program says, else what the device takes.
+// The most bytes that can be used of an input: the program's literal count, else the device's
+// limit.
 std::uint64_t most_bytes(const wye_buffer_description& buffer, const Device& device) {
     if (buffer.count_kind == WYE_COUNT_LITERAL) return buffer.count * buffer.element_bytes;
     const auto largest = device.fact("max_buffer_bytes");
     return largest.ok() ? largest->u : UINT64_MAX;
 }
 
-// Of a stream, which may have no end: a quarter of this machine's memory.
+// The limit for a stream, which may have no end: a quarter of this machine's memory.
 std::uint64_t most_of_stream() {
     const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
     const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
@@ -159,10 +160,10 @@ Result<std::vector<Slot>> read_slots(const wye_program_description& about, const
             if (buffer.element_bytes != 0 && slot.input.size() % buffer.element_bytes != 0)
                 return Error(
                     Code::INVALID_ARGUMENT,
-                    fmt::format("`{}` holds {} bytes, no multiple of the {} bytes of {} `{}`",
+                    fmt::format("`{}` has {} bytes, not a multiple of the {} bytes of {} `{}`",
                                 found->second, slot.input.size(), buffer.element_bytes,
                                 detail::view(buffer.type), slot.name),
-                    "Fix: bring whole elements", slot.name);
+                    "Fix: give whole elements", slot.name);
         }
         if (const auto found = outputs.find(slot.name); found != outputs.end())
             slot.target = found->second;
@@ -185,8 +186,8 @@ void bind(Dispatch& dispatch, std::vector<Slot>& slots, const wye_program_descri
     }
 }
 
-// Ends the command where the program may still run: neither the context nor `exit` may wait for a
-// device that never stops. What did not end is told after the error, in its words.
+// Ends the command after a time-out, when the program may still run: neither the context nor `exit`
+// may wait for a device that never stops.
 [[noreturn]] void end_late(wye_context* context, const Error& error) {
     const ExitCode code = fail(error);
     const auto closed = detail::call(
@@ -233,7 +234,7 @@ Result<void> run_program(const RunOptions& options) {
         bind(dispatch, slots, about);
         return dispatch;
     };
-    // The first request only asks for sizes; the second brings storage of that size.
+    // The first request computes sizes; the second has storage of those sizes.
     WYE_ASSIGN(const auto sizes, request().sizes());
     for (std::size_t i = 0; i < slots.size(); ++i)
         if (!slots[i].target.empty()) {

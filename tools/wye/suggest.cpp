@@ -38,7 +38,7 @@ std::string suggest(const Words& words, int argc, char** argv) {
             continue;
         }
         if (std::ranges::find(known, word) != known.end()) continue;
-        if (i > 1 && !word.starts_with('-')) continue;  // a value, not a name
+        if (i > 1 && !word.starts_with('-')) continue;  // a value
         const auto nearest = std::ranges::min_element(
             known, {}, [&](const std::string& name) { return distance(word, name); });
         if (nearest != known.end() && distance(word, *nearest) <= 1 + word.size() / 4)

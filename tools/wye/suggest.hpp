@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "Did you mean": the verb or flag nearest to what was typed.
+// Suggests the verb or flag nearest to a mistyped one.
 #pragma once
 
 #include <map>
@@ -9,13 +9,13 @@
 
 namespace wye::tool {
 
-// The words that a command line may have: "--help", and the flags that follow each verb.
+// The words that a command line may have: verbs with their flags, and "--help".
 struct Words {
     std::vector<std::string> flags;
     std::map<std::string, std::vector<std::string>> verbs;
 };
 
-// The nearest known word for the first unknown one in argv, or nothing when none is near.
+// The nearest known word for the first unknown one in argv; empty if none is near.
 [[nodiscard]] std::string suggest(const Words& words, int argc, char** argv);
 
 }  // namespace wye::tool
