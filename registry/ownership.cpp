@@ -162,7 +162,7 @@ ContextTag::~ContextTag() {
 
 struct HandleTable::Impl {
     std::array<std::atomic<HandleSlot*>, kChunks> chunks{};
-    mutable sdk::Mutex mutex;  // also for the making of chunks
+    mutable sdk::Mutex mutex;  // also guards the making of chunks
     std::array<std::unique_ptr<HandleSlot[]>, kChunks> owned WYE_GUARDED_BY(mutex);
     std::vector<std::uint32_t> empty WYE_GUARDED_BY(mutex);
     std::uint32_t made WYE_GUARDED_BY(mutex) = 0;
@@ -175,7 +175,7 @@ struct HandleTable::Impl {
         return chunk == nullptr ? nullptr : chunk + at.offset;
     }
 
-    // An empty slot, or null when all are taken.
+    // An empty slot, or null if all are taken.
     HandleSlot* take() WYE_REQUIRES(mutex) {
         if (!empty.empty()) {
             HandleSlot* out = slot(empty.back());

@@ -62,7 +62,7 @@ class Handlers {
         return code != nullptr && objects_.has(code);
     }
 
-    // What another thread installed meanwhile goes back.
+    // Restores a handler that another thread installed meanwhile.
     void replace(int signal, const struct sigaction& by) const noexcept WYE_REQUIRES(mutex_) {
         struct sigaction replaced {};
         if (::sigaction(signal, &by, &replaced) == 0 && !is_driver(replaced))
