@@ -46,7 +46,8 @@ TEST_CASE("run-time outputs: storage, else elements, else refused") {
     CHECK(admitted(p, Ask().discard(0).elements(7))->buffers[0].elements == 7);
     CHECK(admitted(p, Ask().discard(0, 16).elements(7))->buffers[0].elements == 2);
     CHECK(admitted(p, Ask().resident(0, 3, 64).grid(1))->buffers[0].elements == 8);
-    refused(p, Ask().out(0, 81).grid(1), Code::INVALID_ARGUMENT, "not a multiple of its element size");
+    refused(p, Ask().out(0, 81).grid(1), Code::INVALID_ARGUMENT,
+            "not a multiple of its element size");
     refused(p, Ask().discard(0).grid(1), Code::INVALID_ARGUMENT, "run-time output `r`");
     refused(p, Ask().discard(0).elements(UINT64_C(1) << 61U), Code::LIMIT_EXCEEDED,
             "`r` would have 2305843009213693952 elements");
