@@ -313,7 +313,7 @@ TEST_CASE("a built-in id wins over files") {
     const auto result = search(input, files);
     CHECK(result.candidates.empty());
     CHECK(only(result).code == Code::DUPLICATE);
-    CHECK(only(result).message.find("built in") != std::string::npos);
+    CHECK(only(result).message.find("built-in") != std::string::npos);
 }
 
 TEST_CASE("the user's folder follows the XDG rule") {
