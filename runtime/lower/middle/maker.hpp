@@ -92,7 +92,9 @@ class Maker {
         return as(a, form_.steps[a].kind == ir::Kind::F64 ? ir::Kind::U64 : ir::Kind::U32);
     }
     StepId low_word(StepId a) { return convert(a, ir::Kind::U32); }
-    StepId high_word(StepId a) { return convert(right(a, u32(32)), ir::Kind::U32); }
+    StepId high_word(StepId a) {
+        return convert(right(as(a, ir::Kind::U64), u32(32)), ir::Kind::U32);
+    }
     StepId join_words(StepId low, StepId high) {
         return either_bits(convert(low, ir::Kind::U64),
                            left(convert(high, ir::Kind::U64), u32(32)));
