@@ -46,11 +46,24 @@ Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts
     return artifact;
 }
 
+// Most programs hold nothing of the kind, which is seen sooner than the analysis is made.
+bool may_use_subgroups(const ir::Program& program) {
+    const auto names_one = [](const ir::Expr& e) {
+        return ir::op_subgroup(e.op) ||
+               (e.op == ir::Op::BUILTIN && e.imm >= WYE_BUILTIN_SUBGROUP_SIZE);
+    };
+    const auto some = [&](const ir::Code& code) {
+        return std::ranges::any_of(code.exprs, names_one);
+    };
+    return program.subgroup != 0 || some(program.main) ||
+           std::ranges::any_of(program.functions, some, &ir::Function::code);
+}
+
 }  // namespace
 
 Result<std::uint32_t> subgroup_width(const ir::Program& program, const TargetFacts& facts,
                                      const Options& options) {
-    if (!ir::analyse(program).uses_subgroup) return std::uint32_t{0};
+    if (!may_use_subgroups(program) || !ir::analyse(program).uses_subgroup) return std::uint32_t{0};
     const auto& size = options.workgroup.value_or(program.workgroup);
     const std::uint32_t invocations = size[0] * size[1] * size[2];
     constexpr std::uint32_t kAll[] = {4, 8, 16, 32, 64, 128};
