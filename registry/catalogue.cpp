@@ -243,8 +243,7 @@ struct Registry::Impl {
                 out = "requested by name";
                 break;
         }
-        if (count > 1)
-            out += ", preference " + std::to_string(at + 1) + " of " + std::to_string(count);
+        if (count > 1) out += fmt::format(", preference {} of {}", at + 1, count);
         return out;
     }
 

@@ -232,9 +232,8 @@ Result<void> check_versions(const wye_plugin_desc& desc) {
     constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR;
     if (desc.host_minor_needed > kMax)
         return Error(Code::ABI_MISMATCH,
-                     "the plugin needs a host of ABI minor " +
-                         std::to_string(desc.host_minor_needed) + ", this one has " +
-                         std::to_string(kMax),
+                     fmt::format("the plugin needs a host of ABI minor {}, but this one has {}",
+                                 desc.host_minor_needed, kMax),
                      "Fix: update the host, or use an older plugin");
     if (desc.host_minor_needed > desc.abi_minor)
         return bad_plugin(fmt::format("the plugin needs ABI minor {}, but was built against {}",

@@ -193,14 +193,11 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path) {
     if (bytes.size() > kManifestBytes)
-        return bad(path,
-                   "it has " + std::to_string(bytes.size()) + " bytes, more than " +
-                       std::to_string(kManifestBytes),
+        return bad(path, fmt::format("it has {} bytes, more than {}", bytes.size(), kManifestBytes),
                    "keep the manifest short");
     if (const std::size_t at = too_deep_at(bytes); at != std::string_view::npos)
         return bad(
-            path,
-            place_of(bytes, at + 1) + ": nested deeper than " + std::to_string(kManifestDepth),
+            path, fmt::format("{}: nested deeper than {}", place_of(bytes, at + 1), kManifestDepth),
             "a manifest needs 3 levels");
     try {
         return read(Json::parse(bytes), path);

@@ -77,8 +77,8 @@ Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
                                                   : ", the most is " + std::to_string(kFormats)),
                      kPluginAuthor);
     for (std::uint64_t i = 0; i < info.format_count; ++i) {
-        const std::string what = "artifact format " + std::to_string(i + 1) + " of " +
-                                 std::to_string(info.format_count) + " of the device";
+        const std::string what =
+            fmt::format("artifact format {} of {} of the device", i + 1, info.format_count);
         wye_string format{};
         if (!read_memory(&format, info.formats + i, sizeof format))
             return Error(Code::PLUGIN_FAULT, what + " is not in memory", kPluginAuthor);

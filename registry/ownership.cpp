@@ -127,8 +127,7 @@ std::string_view kind_name(HandleKind kind) noexcept {
 }
 
 std::string to_text(const Owner& owner) {
-    return owner.plugin + ":" + std::to_string(owner.device) + " (generation " +
-           std::to_string(owner.generation) + ")";
+    return fmt::format("{}:{} (generation {})", owner.plugin, owner.device, owner.generation);
 }
 
 namespace {
@@ -363,8 +362,8 @@ Result<InFlight> HandleTable::begin_use(std::span<const Handle> handles) const {
     InFlight out;
     if (handles.size() > out.slots_.capacity())
         return Error(Code::LIMIT_EXCEEDED,
-                     std::to_string(handles.size()) + " handles in one submit; the limit is " +
-                         std::to_string(out.slots_.capacity()),
+                     fmt::format("{} handles in one submit; the limit is {}", handles.size(),
+                                 out.slots_.capacity()),
                      "Fix: submit in parts");
     bool full = false;
     const std::size_t refused = use(handles, out, full);

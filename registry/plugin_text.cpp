@@ -85,8 +85,7 @@ Error fault(std::string_view what, const std::string& how) {
 Result<void> check(const void* data, std::uint64_t size, std::uint64_t limit,
                    std::string_view what) {
     if (size > limit)
-        return fault(what, "claims " + std::to_string(size) + " bytes; the limit is " +
-                               std::to_string(limit));
+        return fault(what, fmt::format("claims {} bytes; the limit is {}", size, limit));
     if (data == nullptr && size != 0)
         return fault(what, fmt::format("has {} bytes, but its pointer is null", size));
     return {};

@@ -231,11 +231,9 @@ class Search {
         constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR;
         std::string what;
         if (m.abi_major != WYE_ABI_MAJOR) {
-            what = "ABI major " + std::to_string(m.abi_major) + ", but the host has " +
-                   std::to_string(WYE_ABI_MAJOR);
+            what = fmt::format("ABI major {}, but the host has {}", m.abi_major, WYE_ABI_MAJOR);
         } else if (m.minor_needed > kMax) {
-            what = "a host of ABI minor " + std::to_string(m.minor_needed) + ", this one has " +
-                   std::to_string(kMax);
+            what = fmt::format("a host of ABI minor {}, but this one has {}", m.minor_needed, kMax);
         } else if (std::int64_t{m.minor_built} < std::int64_t{kFloor}) {
             what = fmt::format("ABI minor {}, but the host accepts {} and later", m.minor_built,
                                kFloor);
