@@ -132,7 +132,7 @@ TEST_CASE("each unmet need is named with what there is, and a device that has th
     check_refused(chosen, WYE_NO_DEVICE, "fake:0");
     CHECK(chosen.text.find("needs storage16 yes") != std::string::npos);
     CHECK(chosen.text.find("needs max_shared_bytes 65536, has 32768") != std::string::npos);
-    CHECK(chosen.fix.find("choose fake:1") != std::string::npos);
+    CHECK(chosen.fix.find("choose `fake:1`") != std::string::npos);
 }
 
 TEST_CASE("limits of the device") {
@@ -279,7 +279,7 @@ TEST_CASE("buffers: bad alignments and sizes") {
         });
     };
     desc.alignment = 24;
-    check_refused(create(), WYE_INVALID_ARGUMENT, "alignment of 24");
+    check_refused(create(), WYE_INVALID_ARGUMENT, "alignment 24");
     desc.alignment = 0;
     desc.size = (1 << 20) + 1;
     check_refused(create(), WYE_LIMIT_EXCEEDED, "at most 1048576");
