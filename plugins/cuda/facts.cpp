@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kGuide = "CUDA C++ Programming Guide, compute capabilities";
 
 // Kernels have 4 KiB of parameters: an address and a count for each of 64 buffers, and 64 bytes for
-// the rest (grid, trap record, an opaque zero).
+// the rest (grid, trap words, an opaque zero).
 constexpr std::uint64_t kMaxBuffers = 64;
 constexpr std::uint64_t kParamBytes = 4096 - kMaxBuffers * 16 - 64;
 constexpr std::uint64_t kPrivateBytes = 512 << 10;

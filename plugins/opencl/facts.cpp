@@ -13,7 +13,7 @@ constexpr cl_device_fp_config kIeee = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND
 constexpr std::uint32_t kMostGroups = 0xffffffffU;
 
 // Kernel arguments share one budget: a buffer costs an address and a count, and 64 bytes are kept
-// for the rest (grid, trap record, an opaque zero).
+// for the rest (grid, trap words, an opaque zero).
 constexpr std::uint64_t kParamBytes = 512;
 constexpr std::uint64_t kBytesPerBuffer = 16;
 constexpr std::uint64_t kOtherArguments = 64;

@@ -12,7 +12,7 @@
 namespace wye::vulkan {
 namespace {
 
-// Descriptors kept for the trap record and the block of parameters.
+// Descriptors kept for the trap words and the block of parameters.
 constexpr std::uint32_t kOwnDescriptors = 2;
 constexpr std::uint32_t kMostBuffers = 64;
 // A program's parameters are at most 64 scalars; the rest of a block is for lengths and the grid.

@@ -2,7 +2,7 @@
 //
 // One compute pipeline and how a launch fills what it binds. Immutable once built; [FREE].
 //
-// Descriptor set 0: storage buffers in binding order, the trap record behind them, and behind that
+// Descriptor set 0: storage buffers in binding order, the trap words behind them, and behind that
 // the block of lengths, parameters and grid, where it is too large for push constants.
 #pragma once
 
@@ -41,7 +41,7 @@ class Program {
     [[nodiscard]] const Layouts::Layout& shared_layout() const { return *layout_; }
     [[nodiscard]] std::uint32_t binding_count() const { return shape_.binding_count; }
     [[nodiscard]] bool has_trap() const { return shape_.has_trap; }
-    // Bindings, the trap record and the block in a buffer.
+    // Bindings, the trap words and the block in a buffer.
     [[nodiscard]] bool has_descriptors() const { return descriptor_count() != 0; }
     // Whole words; 0: no block.
     [[nodiscard]] std::uint32_t block_bytes() const { return block_bytes_; }
@@ -54,7 +54,7 @@ class Program {
     Program(Device& device, sdk::LaunchShape shape);
     Result<void> compile(const wye_artifact& artifact, wye_bytes saved);
     Result<void> make_pipeline(const wye_artifact& artifact, VkShaderModule module);
-    // One behind the last; the block's number does not depend on the trap record.
+    // One behind the last; the block's number does not depend on the trap words.
     [[nodiscard]] std::uint32_t descriptor_count() const {
         if (block_in_buffer()) return shape_.binding_count + 2;
         return shape_.binding_count + (shape_.has_trap ? 1 : 0);

@@ -28,7 +28,7 @@ enum class Outer : std::uint8_t {
     SubgroupId,
     SubgroupLane,
     OpaqueZero,  // u64: a zero that comes with the launch
-    Trap,        // the trap record
+    Trap,        // the trap words
     End
 };
 

@@ -38,7 +38,7 @@ void SpirvContext::refuse(const std::string& construct) {
                      "Fix: use the `cpu` device, or leave it out", program.name);
 }
 
-// Slots in the order of the contract; everything but buffers and the trap record is in one block.
+// Slots in the order of the contract; everything but buffers and the trap words is in one block.
 void SpirvContext::lay_out() {
     std::vector<std::uint32_t> bindings(program.buffers.size());
     for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {

@@ -4,7 +4,7 @@
 // that is buffers, the slot block, `shared`, tables, built-in inputs. Used by one thread for one
 // lowering.
 //
-// Descriptor set 0: buffers at their bindings, the trap record at `binding_count`, the slot block
+// Descriptor set 0: buffers at their bindings, the trap words at `binding_count`, the slot block
 // at `binding_count + 1` where it is too large for push constants.
 #pragma once
 

@@ -130,7 +130,7 @@ Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, cons
         bindings.push_back({buffers.back(), 0, bytes.size(), counts[b]});
     }
     wye_buffer_object* trap = device.buffer(8);
-    need(device.run(fill(trap, 0, 8, 0, 4)) == WYE_OK, "clear the trap record");
+    need(device.run(fill(trap, 0, 8, 0, 4)) == WYE_OK, "clear the trap words");
 
     const auto groups = grid(program, launch);
     const auto params = params_block(program, launch);

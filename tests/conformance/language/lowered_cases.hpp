@@ -12,7 +12,7 @@ namespace harness::cases {
 // The example programs, against plain C++.
 void examples_are_right(Plugin& plugin, Device& device);
 
-// One launch, against the oracle: trap record and the buffers for which `outputs` says so (empty:
+// One launch, against the oracle: trap words and the buffers for which `outputs` says so (empty:
 // all). `what` is for messages.
 void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Program& program,
                               const Launch& launch, const std::vector<bool>& outputs,
