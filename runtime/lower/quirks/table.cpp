@@ -11,8 +11,8 @@ using Found = QuirkEntry::Found;
 
 constexpr std::uint32_t kC = kFormatOpenClC | kFormatCudaC;
 constexpr std::uint32_t kNvidia = kDriverNvidia;
-// NVIDIA's text was only ever tested with these workarounds in it. An audit on such a device says
-// which of them it needs.
+// Lowered text was only tested on NVIDIA's drivers with these workarounds in it; an audit there
+// says which of them they need.
 constexpr std::uint32_t kMesaAndNvidia = kDriverMesa | kDriverNvidia;
 constexpr std::uint32_t kPoclAndNvidia = kDriverPocl | kDriverNvidia;
 constexpr std::uint32_t kAll = kDriverNvidia | kDriverMesa | kDriverLlvmpipe | kDriverPocl;
@@ -25,80 +25,79 @@ constexpr std::string_view kPocl = "PoCL 3.1 with LLVM 15";
 
 constexpr QuirkEntry kEntries[] = {
     {Quirk::LlvmMaskedAffineIndex, "llvm-masked-affine-index", "PoCL 3.1 with LLVM 14 and 15",
-     "The loop vectoriser takes the low bits of a value that a loop steps through for the value "
-     "itself (LLVM issue 156849).",
-     "The low bits are joined with a zero that comes with the launch.",
+     "The loop vectoriser treats the masked low bits of a loop's counter as if they never wrapped "
+     "(LLVM issue 156849).",
+     "The masked index is combined with a zero passed at launch.",
      "One more instruction for each such index; its time is not measured.", "low_bits_of_steps.wye",
      kFormatOpenClC, kDriverPocl, 0, kAnyVersion, Found::Driver, true, true},
     {Quirk::PoclBarriers, "pocl-barriers", kPocl,
-     "A kernel with barriers becomes loops over the invocations. In some shapes of branches and "
-     "loops all invocations follow the first one, or the process ends.",
+     "The compiler turns a kernel with barriers into loops over the invocations. With some "
+     "branches and loops all invocations then take the first one's path, or the compiler crashes.",
      "One invocation of the device runs the whole workgroup, in loops that the lowering writes.",
      "None: reductions and tiled products take a half to a quarter of the time.",
      "branch_behind_a_loop_that_may_be_passed.wye", kFormatOpenClC, kDriverPocl, 0, kAnyVersion,
      Found::Driver, true, true},
     {Quirk::PoclConstantRounding, "pocl-constant-rounding", kPocl,
-     "`rint` of a constant that is NaN, infinite or from 2^31 on, and `floor`, `ceil` and `trunc` "
-     "of a constant NaN, are undefined inside: the value is wrong, or the rest of the kernel "
-     "vanishes.",
-     "Arguments that are whole already, and NaNs, are kept away from them.",
+     "`rint` of a constant NaN, infinity or number of at least 2^31, and `floor`, `ceil` and "
+     "`trunc` of a constant NaN, have undefined behaviour: the value is wrong, or the rest of the "
+     "kernel is removed.",
+     "Selects pass whole numbers and NaNs around these functions.",
      "A comparison and two selects for each; their time is not measured.", "rounded_constants.wye",
      kFormatOpenClC, kPoclAndNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PoclNanInTable, "pocl-nan-in-table", kPocl,
-     "A table of floats with `as_float(...)` in it is not a constant, and is refused.",
+     "A constant table of floats that contains `as_float(...)` is refused as not constant.",
      "Tables with a NaN or an infinity are stored as the bits of their elements.", "None.",
      "table_of_nans.wye", kC, kPoclAndNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PtxasAbsMin, "ptxas-abs-min", kNvcc,
-     "What is seen to be an absolute value is taken for positive, which that of the least integer "
-     "is not: a division behind it loses its sign.",
-     "The sign is asked of the value joined with a zero that comes with the launch.", kZero,
+     "The compiler assumes that an absolute value is never negative, but that of the least integer "
+     "is: a later division loses its sign.",
+     "The sign test reads the value combined with a zero passed at launch.", kZero,
      "absolute_value_divided.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PtxasLostMinus, "ptxas-lost-minus", kNvcc,
-     "Of two minima or maxima of i32 in a row one instruction is made, which loses the minus of an "
+     "Two nested i32 minima or maxima become one instruction, which drops the negation of an "
      "operand.",
-     "Operands that may turn out to be negations are joined with a zero that comes with the "
-     "launch.",
-     kZero, "minima_of_a_negation.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
+     "Operands that may be negations are combined with a zero passed at launch.", kZero,
+     "minima_of_a_negation.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PtxasLateShift, "ptxas-late-shift", kNvcc,
-     "A shift of 64 bits by 64 that the compiler comes to know late is taken for one by 0: a "
-     "rotation by 0 gives twice its operand.",
-     "The second shift of a rotation is one step and the rest, so that none is by the width.",
+     "A 64-bit shift by 64 that the compiler finds late is done as a shift by 0: a rotation by 0 "
+     "returns its operand twice over.",
+     "The second shift of a rotation is done in two, by 1 and by the rest, so neither is by the "
+     "full width.",
      kZero, "rotation_by_a_late_zero.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PtxasHalfOfAChoice, "ptxas-half-of-a-choice", kNvcc,
-     "A choice between the integers 1 and 0 that is taken for the bits of a half, and widened, "
-     "becomes the choice between 1.0 and 0.0.",
-     "An integer that becomes two halves is joined with a zero that comes with the launch.",
+     "A select of the integers 1 and 0 whose bits are read as an f16 and widened becomes a select "
+     "of 1.0 and 0.0.",
+     "An integer that is bitcast to two f16 is combined with a zero passed at launch.",
      "One more instruction for each such bitcast; its time is not measured.",
      "choice_as_the_bits_of_a_half.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver,
      false, false},
     {Quirk::PtxasSaturate, "ptxas-saturate", kNvcc,
-     "A minimum and a maximum around 0 and 1 become `.sat`, which takes -0 and NaN to 0; the "
-     "maximum of a value and NaN is taken for positive.",
-     "Operands of `min`, `max` and `clamp` that may turn out to be constant, and are not plain "
-     "literals, are joined with a zero that comes with the launch.",
+     "A clamp to 0 and 1 becomes `.sat`, which turns -0 and NaN into 0; the maximum of a value and "
+     "NaN is assumed to be positive.",
+     "Operands of `min`, `max` and `clamp` that may become constant, but are not literals, are "
+     "combined with a zero passed at launch.",
      kZero, "limits_of_one.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false,
      false},
     {Quirk::NvvmZeroExtremes, "nvvm-zero-extremes", kNvcc,
-     "`fminf(0, -0)` of constants is folded to the wrong sign.",
+     "`fminf(0, -0)` of constants is folded to the zero of the wrong sign.",
      "PTX's `min` and `max` are written instead.", "None.", "clamp_from_negative_zero.wye",
      kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
 
     {Quirk::MesaLiteralZero, "mesa-literal-zero", kLavapipe,
-     "Literal zero operands of float `+ - * /` are folded: signs and NaNs are lost.",
-     "Operands of float arithmetic that may be constant are joined with a zero that comes with the "
-     "launch.",
+     "Float `+ - * /` with a literal zero is folded as if there were no NaNs and no negative zero.",
+     "Operands of float arithmetic that may be constant are combined with a zero passed at launch.",
      kZero, "zeros_that_were_folded.wye", kFormatOpenClC | kFormatCudaC | kFormatSpirv, 0, 0,
      kAnyVersion, Found::SelfTest, false, false},
     {Quirk::MesaOneBesideZero, "mesa-one-beside-zero", kLavapipe,
-     "A choice between a constant 1.0 or -1.0 and a zero loses the zero's sign, however late the "
+     "A select between the constant 1.0 or -1.0 and a zero loses the zero's sign, however late the "
      "compiler finds the constant.",
-     "Such a literal, what becomes a float from integers that the compiler may know, and a rounded "
-     "f64 are joined with a zero that comes with the launch.",
+     "Such literals, floats converted from integers that may be constant, and rounded f64 are "
+     "combined with a zero passed at launch.",
      kZero, "converted_one_beside_zero.wye", kFormatSpirv, kDriverMesa | kDriverLlvmpipe, 0,
      kAnyVersion, Found::Driver, true, true},
     {Quirk::MesaSextCompare, "mesa-sext-compare", kLavapipe,
-     "Comparisons of a sign-extended i32 with a 64-bit constant are taken for decided.",
-     "Signs are extended by a shift, and the words joined.",
+     "Comparisons of a sign-extended i32 with a 64-bit constant are folded to a wrong result.",
+     "The upper word is made by a shift, and the two words are joined.",
      "Three instructions in place of one; their time is not measured.", "extended_signs.wye",
      kFormatSpirv, kMesaAndNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::MesaInexactCompare, "mesa-inexact-compare", kLavapipe,
@@ -107,112 +106,115 @@ constexpr QuirkEntry kEntries[] = {
      "They are marked `NoContraction`, as arithmetic is.", "None.", "comparisons_with_nan.wye",
      kFormatSpirv, kMesaAndNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::MesaUnrollTableLoop, "mesa-unroll-table-loop", kLavapipe,
-     "A loop of N rounds that indexes an array of N elements by its counter is unrolled whatever "
-     "its size.",
-     "Large ones are marked not to be unrolled.", "Not measured.", "rounds_over_a_table.wye",
-     kFormatSpirv, kDriverMesa | kDriverLlvmpipe, 0, kAnyVersion, Found::Driver, true, true},
+     "A loop of N rounds whose counter indexes an array of N elements is unrolled, however large "
+     "it is.",
+     "Large loops of this kind are marked `DontUnroll`.", "Not measured.",
+     "rounds_over_a_table.wye", kFormatSpirv, kDriverMesa | kDriverLlvmpipe, 0, kAnyVersion,
+     Found::Driver, true, true},
     {Quirk::LlvmIntegerThroughHalf, "llvm-integer-through-half", kLavapipe,
-     "The way of an integer through f16 is left out where it has few significant bits, which "
-     "forgets that f16 ends at 65504.",
-     "The value is joined with a zero that comes with the launch, where `mesa-literal-zero` has "
-     "one.",
+     "A conversion of an integer to f16 and back is removed if the integer has few significant "
+     "bits, but f16 ends at 65504.",
+     "The value is combined with a zero passed at launch, if `mesa-literal-zero` brings one.",
      kZero, "integer_through_half.wye", kFormatSpirv, kMesaAndNvidia, 0, kAnyVersion, Found::Driver,
      true, false},
     {Quirk::LlvmpipeEndOfRow, "llvmpipe-end-of-row", kLavapipe,
-     "Lanes of a vector behind the end of a row of a workgroup run loops too: their rounds are "
-     "counted as the others', or leave the others at a barrier.",
-     "They leave main before its first statement.",
+     "Vector lanes beyond the end of a row of the workgroup run loops too: their rounds count "
+     "towards the driver's limit, or keep the other lanes waiting at a barrier.",
+     "These lanes return before the first statement of main.",
      "A comparison and a branch for each invocation.", "rounds_behind_the_end_of_a_row.wye",
      kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion, Found::Driver, true, true},
     {Quirk::LlvmpipeDeepValue, "llvmpipe-deep-value", kLavapipe,
-     "An index, and what a loop starts and steps with, is gone through once for every way to a "
-     "part of it: of values that use themselves twice, again and again, compiling has no end.",
-     "A zero that the compiler takes for each invocation's own stands before such values.", kZero,
-     "values_with_many_ways_to_their_parts.wye", kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion,
-     Found::Driver, true, true},
+     "For an index, and for the start and step of a loop, the compiler visits a shared "
+     "subexpression once for each path to it. A value that is squared again and again takes for "
+     "ever.",
+     "Such a value is combined with a zero that looks different for each invocation to the "
+     "compiler.",
+     kZero, "values_with_many_ways_to_their_parts.wye", kFormatSpirv, kDriverLlvmpipe, 0,
+     kAnyVersion, Found::Driver, true, true},
     {Quirk::LlvmpipeWayOut, "llvmpipe-way-out", kLavapipe,
-     "A loop is taken to end at once where a way out asks for a value that its variable has before "
-     "the first round.",
-     "The condition of such an `if` is joined with a zero that the compiler takes for each "
-     "invocation's own.",
+     "The compiler assumes that a loop ends at once if a `break` condition holds for the "
+     "variable's value before the first round.",
+     "The condition of such an `if` is combined with a zero that looks different for each "
+     "invocation to the compiler.",
      kZero, "way_out_that_was_true_before.wye", kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion,
      Found::Driver, true, true},
     {Quirk::LlvmpipeWideShift, "llvmpipe-wide-shift", kLavapipe,
-     "A 64-bit shift by -32, where the compiler finds that number late, does nothing, though the "
-     "amount is masked.",
-     "Amounts that are no literals are joined with a zero that the compiler takes for each "
-     "invocation's own.",
+     "A 64-bit shift by -32 that the compiler finds late does nothing, although the amount is "
+     "masked.",
+     "Amounts that are not literals are combined with a zero that looks different for each "
+     "invocation to the compiler.",
      kZero, "shift_by_a_late_number.wye", kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion,
      Found::Driver, true, true},
     {Quirk::LlvmpipeRoundedZero, "llvmpipe-rounded-zero", kLavapipe,
-     "Rounding loses the sign of a zero that comes from an f16 and a choice.",
-     "What is rounded is joined with a zero that the compiler takes for each invocation's own.",
+     "Rounding loses the sign of a zero that is the result of a select on an f16.",
+     "The rounded value is combined with a zero that looks different for each invocation to the "
+     "compiler.",
      kZero, "rounded_half_beside_zero.wye", kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion,
      Found::Driver, true, true},
     {Quirk::VkLiteralArithmetic, "vk-literal-arithmetic",
      "NVIDIA 580.159 (Vulkan), H200; lavapipe of Mesa 22.3.6",
-     "Arithmetic on literals is done with another rounding (NVIDIA), or loses signs and NaNs "
+     "Arithmetic on literals is folded with another rounding (NVIDIA), or loses signs and NaNs "
      "(lavapipe).",
-     "The lowering computes it; where only the driver finds all operands to be constant, one is "
-     "joined with a zero that the compiler takes for each invocation's own.",
+     "The lowering computes it. If only the driver can find all operands to be constant, one of "
+     "them is combined with a zero that looks different for each invocation to the compiler.",
      kZero, "sum_of_a_chosen_literal.wye", kFormatSpirv, kNvidia | kDriverLlvmpipe, 0, kAnyVersion,
      Found::Driver, true, false},
     {Quirk::NvidiaVkSignedWords, "nvidia-vk-signed-words", kVk580,
-     "Signed operations on unsigned types lose the sign: OpSRem always, comparisons where "
-     "constants meet.",
-     "Operands of signed operations are cast to signed types; remainders are multiplied back.",
+     "Signed operations on unsigned types lose the sign: OpSRem always, comparisons if constants "
+     "are involved.",
+     "Operands of signed operations are cast to signed types; a remainder is computed from the "
+     "quotient.",
      "A multiplication and a subtraction for each remainder.", "signed_remainders.wye",
      kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::NvidiaVkWideCompare, "nvidia-vk-wide-compare", kVk580,
-     "64-bit choices that look like a minimum, a maximum or a saturating operation become a wrong "
-     "one; then loops may never end.",
-     "Wide comparisons are made by words, one of them joined with a zero that comes with the "
-     "launch.",
+     "A 64-bit select that looks like a minimum, a maximum or a saturating operation becomes a "
+     "wrong one; loops may then never end.",
+     "64-bit comparisons are made word by word, one word combined with a zero passed at launch.",
      "Six instructions in place of one; their time is not measured.", "wide_saturating_one.wye",
      kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::NvidiaVkAbsMin, "nvidia-vk-abs-min", kVk580,
-     "What is seen to be an absolute value is taken for positive, which that of the least integer "
-     "is not.",
-     "The sign is asked of the value joined with a zero that comes with the launch.", kZero,
+     "The compiler assumes that an absolute value is never negative, but that of the least integer "
+     "is.",
+     "The sign test reads the value combined with a zero passed at launch.", kZero,
      "absolute_least_integer.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true,
      false},
     {Quirk::NvidiaVkOverflowByDivision, "nvidia-vk-overflow-by-division", kVk580,
-     "What asks by a division whether a product overflows cannot be compiled.",
-     "Quotients are joined with a zero that comes with the launch.", kZero,
-     "overflow_by_division.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false,
-     false},
+     "A test by a division whether a product overflows does not compile.",
+     "Quotients are combined with a zero passed at launch.", kZero, "overflow_by_division.wye",
+     kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
     {Quirk::NvidiaVkWideDivision, "nvidia-vk-wide-division", kVk580,
-     "64-bit divisions are calls; the results of two of them are taken for one another, and "
-     "predicates are lost over them.",
-     "64-bit integers are divided by words.",
-     "Not measured; some hundred instructions, as the driver's own.",
+     "64-bit divisions become calls; the results of two of them are swapped, and predicates are "
+     "lost across them.",
+     "64-bit integers are divided word by word.",
+     "Not measured; some hundred instructions, like the driver's own.",
      "quotients_beside_each_other.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false,
      false},
     {Quirk::NvidiaVkLiteralDivision, "nvidia-vk-literal-division", kVk580,
-     "Some programs that divide by literals end the process in the compiler.",
-     "A division by a literal is a multiplication and a shift, as compilers make it themselves.",
+     "The compiler crashes on some programs that divide by literals.",
+     "A division by a literal is written as a multiplication and a shift, as compilers do.",
      "None.", "crash_by_a_wide_divisor.wye", kFormatSpirv, kAll, 0, kAnyVersion, Found::Driver,
      true, false},
     {Quirk::NvidiaVkDivisionCall, "nvidia-vk-division-call", kVk580,
-     "f32 and f64 divisions and roots are calls, over which predicates and elements of 16 bits are "
-     "lost.",
-     "They are fused steps from the inverse square root, where f64 has an exact fma.",
+     "f32 and f64 divisions and roots become calls, across which predicates and 16-bit elements "
+     "are lost.",
+     "They are computed from the inverse square root by fused multiply-adds, if fma is exact for "
+     "f64.",
      "None: about as many instructions as the driver's own.", "store_before_a_division.wye",
      kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
     {Quirk::NvidiaVkNarrowOnes, "nvidia-vk-narrow-ones", kVk580,
-     "Counting the ones of an unsigned element of 8 or 16 bits may extend its sign.",
-     "Such elements are masked again where a program counts ones.", kZero,
+     "A population count of an unsigned 8 or 16-bit element may sign-extend it first.",
+     "Such elements are masked again before a population count.", kZero,
      "narrow_element_across_a_division.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver,
      false, false},
     {Quirk::NvidiaVkLastComponent, "nvidia-vk-last-component", kVk580,
-     "A bit too many is counted in the last of four 16-bit components.",
+     "The population count of the last of four 16-bit components is one too high.",
      "Vectors of narrow components are loaded and stored in words.", "A shift for each component.",
      "ones_of_the_last_component.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false,
      false},
     {Quirk::NvidiaVkReadBack, "nvidia-vk-read-back", kVk580,
-     "A load after a write of the same invocation gives what an earlier load gave.",
-     "Buffers that are read back are `Coherent`.",
-     "Loads and stores of such buffers go past the first cache; their time is not measured.",
+     "A load after a store by the same invocation returns the value of an earlier load.",
+     "Buffers that an invocation reads after writing are `Coherent`.",
+     "Loads and stores of such buffers bypass the first-level cache; their time is not measured.",
      "wide_remainder_read_back.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true,
      false},
 };
