@@ -19,7 +19,7 @@
 namespace wye::lower {
 namespace {
 
-// A plugin that runs the program itself gets everything a launch has, in the order of variants.
+// For plugins that run the wire form: declares every slot, in the order that variants use.
 Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts,
                             const Options& options) {
     Artifact artifact;
@@ -46,7 +46,7 @@ Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts
     return artifact;
 }
 
-// Most programs hold nothing of the kind, which is seen sooner than the analysis is made.
+// A cheap test, so that most programs need no full analysis.
 bool may_use_subgroups(const ir::Program& program) {
     const auto names_one = [](const ir::Expr& e) {
         return ir::op_subgroup(e.op) ||
@@ -105,8 +105,8 @@ Result<Artifact> write_cuda_c(const ir::Program& program, const TargetFacts& fac
 // The one table of artifact formats.
 struct Format {
     std::string_view name;
-    // Of a program without math functions but those that become native. Null: a plugin's compiler
-    // makes it of another format.
+    // For programs whose remaining math functions are native. Null: a plugin's compiler produces
+    // this format.
     Write write;
     bool push_constants = false;
 };

@@ -20,17 +20,17 @@
 
 namespace wye::lower {
 
-// Operations in a dialect's own form, not exact: see passes/native_functions.hpp.
+// Operations in a dialect's native form: see passes/native_functions.hpp.
 using NativeSet = std::uint64_t;
 
 struct Options {
     std::optional<std::array<std::uint32_t, 3>> workgroup;  // an override, already admitted
-    bool folded_grid = false;  // take workgroup ids and counts from WYE_SLOT_GRID
-    // Native forms of `/`, sqrt and math functions are fine up to this stated error. 0: strict.
+    bool folded_grid = false;  // read workgroup ids and counts from WYE_SLOT_GRID
+    // Allow native forms of `/`, sqrt and math functions up to this stated error in ulp. 0: none.
     std::uint32_t ulp_budget = 0;
-    NativeSet natives = 0;  // chosen before; `lower` adds what the budget allows
-    // Leave out the range checks that hold where preconditions() of this program and workgroup do;
-    // the host runs the artifact only where they hold.
+    NativeSet natives = 0;  // already chosen; `lower` adds those within the budget
+    // Omit the range checks made redundant by preconditions() of this program and workgroup. The
+    // host runs the artifact only if they hold.
     bool check_free = false;
 };
 
@@ -40,46 +40,46 @@ struct Artifact {
     std::string entry;
     std::vector<wye_slot> slots;  // in kernel-argument order
     std::uint32_t binding_count = 0;
-    // That the device launches: the effective size, or 1 each where one invocation runs them all.
+    // The size launched: the effective one, or 1x1x1 if one invocation runs a workgroup.
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
-    std::uint32_t subgroup = 0;      // width of subgroups; 0: it uses none
-    std::uint32_t shared_bytes = 0;  // above what the dialect can declare: one dynamic block
+    std::uint32_t subgroup = 0;      // width of subgroups; 0: none are used
+    std::uint32_t shared_bytes = 0;  // workgroup memory of the code
     std::uint32_t params_size = 0;
     std::string options;  // compiler flags, space separated
     bool uses_trap = false;
-    NativeSet natives = 0;  // what is not exact in it
+    NativeSet natives = 0;  // operations in native form
 
     [[nodiscard]] std::string_view text() const {
         return {reinterpret_cast<const char*>(code.data()), code.size()};
     }
 };
 
-// The width of subgroups that a program runs with on a device: what it demands, else 32, else the
-// device's widest; it divides the workgroup. 0 for programs without subgroups. Without facts any
-// width from 4 to 128 counts as there. UNSUPPORTED where none fits.
+// The subgroup width of a program on a device, a divisor of the workgroup size: the width that it
+// demands, else 32, else the device's widest. 0 for programs without subgroups. Without facts, any
+// power of two from 4 to 128. UNSUPPORTED if none fits.
 [[nodiscard]] Result<std::uint32_t> subgroup_width(const ir::Program& program,
                                                    const TargetFacts& facts,
                                                    const Options& options);
 
-// The code of a trap that says that the driver ended a loop: above all codes of programs.
+// Trap code for a loop that the driver ended; above all codes of programs.
 inline constexpr std::uint32_t kLoopsEnded = 0x10000;
 
 // Formats that `lower` can produce now: "wye-program", "opencl-c", "cuda-c", "spirv-vulkan".
 [[nodiscard]] std::vector<std::string_view> formats();
-// Formats that plugins' compilers make of these.
+// Formats that plugins' compilers produce from these.
 [[nodiscard]] std::vector<std::string_view> compiled_formats();
-// Artifacts of this format are numbered by binding, and take lengths and parameters as push
-// constants; those of all others take them as arguments.
+// Artifacts of this format number buffers by binding, and receive lengths and parameters as push
+// constants. All others receive them as kernel arguments.
 [[nodiscard]] bool uses_push_constants(std::string_view format);
 
-// What a launch must satisfy for the check-free form; empty where there is no other form. For
-// programs with errors, or beyond a limit, empty too. `natives`: what stays as it is.
+// Conditions on a launch for the check-free form; empty if there is none, for programs with errors,
+// and beyond a limit. `natives`: operations kept in native form.
 [[nodiscard]] Preconditions preconditions(const ir::Program& program,
                                           std::array<std::uint32_t, 3> workgroup,
                                           NativeSet natives = 0);
 
-// UNSUPPORTED for an unknown format or a construct that this version does not lower (named, with
-// its place); INVALID_PROGRAM never, if `program` is valid.
+// UNSUPPORTED for an unknown format or for a construct that cannot be lowered (named, with its
+// place). Never INVALID_PROGRAM if `program` is valid.
 [[nodiscard]] Result<Artifact> lower(const ir::Program& program, std::string_view format,
                                      const TargetFacts& facts, const Options& options = {});
 

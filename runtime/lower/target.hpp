@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the lowering needs to know of a device. Values; no driver is named.
+// Facts of a device that the lowering depends on. No driver is named.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace wye::lower {
 
-// What the lowering needs to know of a device; plain values. The defaults are the careful choice:
-// assume that nothing native is exact. `wye lower` without a device uses them.
+// Plain values. The defaults are conservative: nothing native is exact. `wye lower` without a
+// device uses them.
 struct TargetFacts {
     bool native_f32_div = false;
     bool native_f32_sqrt = false;
@@ -22,8 +22,8 @@ struct TargetFacts {
     bool native_f32_round = false;  // floor, ceil, trunc, round to even (SPIR-V only)
     bool native_f64_round = false;
     bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations
-    bool f64 = true;               // 64-bit floats exist (needed by the emulations)
-    // SPIR-V only: how f32 subnormals survive, which float-control modes may be asked for.
+    bool f64 = true;               // 64-bit floats exist (the emulations need them)
+    // SPIR-V only: whether f32 subnormals are kept, and the available float-control modes.
     bool keeps_f32_denormals = false;
     bool f32_denorm_mode = false;
     bool f32_sign_nan_mode = false;
@@ -34,12 +34,12 @@ struct TargetFacts {
     bool native_f32_atomic_add = false;
     bool native_f64_atomic_add = false;
     std::uint64_t max_push_bytes = 128;
-    // SPIR-V only: the driver ends an invocation's loops after so many rounds in all; 0: it does
-    // not. Loops that may run longer are watched, and trap with kLoopsEnded.
+    // SPIR-V only: the driver ends an invocation's loops after this many rounds in total; 0: never.
+    // Loops that may run longer are watched, and trap with kLoopsEnded.
     std::uint64_t loop_rounds = 0;
-    std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: not known
-    // Workarounds that the device needs, or may need. Defects of a driver are named here and
-    // nowhere else; the rest are measured properties.
+    std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: unknown
+    // Workarounds that the device needs or may need. All driver defects are in here; the other
+    // members are measured properties.
     QuirkSet quirks = QuirkSet::of_no_device();
 };
 

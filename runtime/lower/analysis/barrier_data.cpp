@@ -8,7 +8,7 @@ namespace {
 
 using ir::Op;
 
-// An effect is a statement's first argument, and never part of an expression.
+// An effect is always a statement's first argument, never part of an expression.
 Op effect(const ir::Code& code, const ir::Stmt& s) {
     return s.args[0] == ir::kNone ? Op::None : code.exprs[s.args[0]].op;
 }
@@ -20,8 +20,8 @@ bool is_barrier(const ir::Code& code, const ir::Stmt& s) {
 
 struct Uses {
     bool loaded = false;
-    unsigned writes = 0;    // stores and atomics, in main: functions only load
-    bool repeated = false;  // one of them stands in a loop with a barrier
+    unsigned writes = 0;    // stores and atomics; only main has them
+    bool repeated = false;  // a write is in a loop that contains a barrier
 };
 
 class Scan {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where barriers are, and what they have to order besides `shared`: a barrier that orders buffers
-// too waits for memory that is further away. Pure.
+// Where barriers are, and which buffers they must order besides `shared`. A barrier that orders
+// buffers waits for more distant memory. Pure.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace wye::lower {
 
-// Also in a loop or an `if` inside.
+// Including nested loops and branches.
 [[nodiscard]] bool holds_barrier(const ir::Code& main, ir::BlockId block);
 
-// By buffer index: some invocation may see at a barrier what another one wrote to it before. False
-// for `shared`, and where all that touches the buffer runs between the same two barriers.
+// By buffer index: an invocation may read after a barrier what another wrote before it. False for
+// `shared`, and if all accesses lie between the same two barriers.
 [[nodiscard]] std::vector<bool> passed_at_barriers(const ir::Program& program);
 
 }  // namespace wye::lower

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collects the steps that preconditions are made of; equal steps are one. Used by one thread.
+// Collects the steps of preconditions, each distinct step once. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,14 @@ class Bounds {
     std::uint32_t within(std::uint32_t a, Interval interval, ir::Kind kind);
 
     [[nodiscard]] const Bound& at(std::uint32_t bound) const { return bounds_[bound]; }
-    // Beyond this a value is just its interval.
+    // If true, a value is represented by its interval only.
     [[nodiscard]] bool full() const { return bounds_.size() > kMost || spent_ > kMostSpent; }
-    void spend() { ++spent_; }  // counts the work
+    void spend() { ++spent_; }
 
-    // An access that is in range where `index` < `length`. False: no launch could satisfy it.
+    // Adds the precondition `index` < `length`. False: no sample launch satisfies it, or there are
+    // too many preconditions.
     bool ask(std::uint32_t index, std::uint32_t length);
-    // All that was asked, with the steps it needs; nothing if these are too many.
+    // All preconditions with their steps; empty if there are too many steps.
     [[nodiscard]] Preconditions result() const;
     using Asked = std::vector<Preconditions::Access>;
     [[nodiscard]] const Asked& asked() const { return asked_; }
@@ -43,8 +44,8 @@ class Bounds {
     static constexpr std::size_t kMost = 4096;
     static constexpr std::size_t kMostAsked = 64;
     static constexpr std::size_t kMostSpent = 1U << 16U;
-    // Launches that fulfil what can be: a small grid, small parameters, and buffers that are long,
-    // or short where a loop over one must not overflow.
+    // Sample launches, to discard preconditions that no launch satisfies: a small grid, small
+    // parameters, and long buffers, or short ones for loops over a buffer that must not overflow.
     static constexpr unsigned kSamples = 3;
     static constexpr std::int64_t kParams[kSamples] = {1, 1000, 1000};
     static constexpr std::int64_t kLengths[kSamples] = {0xfffffffe, 0xfffffffe, 1000};

@@ -10,13 +10,13 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// Exact results that stay inside the kind; anything else may have wrapped.
+// The exact result if it fits the kind; a result that may wrap becomes "anything".
 Interval checked(Kind kind, bool overflow, Interval r) {
     const Interval all = whole(kind);
     return overflow || !all.contains(r) ? all : r;
 }
 
-// An end that stands for "anything above".
+// True if there is no upper bound.
 bool open(Kind kind, Interval a) { return kind == Kind::U64 && a.high == Interval::kMost; }
 
 Interval product(Kind kind, Interval a, Interval b) {

@@ -10,8 +10,7 @@
 
 namespace wye::lower {
 
-// The values an integer may take, both ends included. For u64 the greatest `high` stands for
-// "anything above too", so it never takes part in a bound.
+// The range of an integer, both ends included. For u64, kMost as `high` means "no upper bound".
 struct Interval {
     static constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
     static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -27,10 +26,10 @@ struct Interval {
 
 [[nodiscard]] Interval whole(ir::Kind kind);  // every value of the kind; BOOL: 0 and 1
 [[nodiscard]] Interval join(Interval a, Interval b);
-// Both hold. Contradictions (code that cannot run) give `a`.
+// The intersection; `a` if it is empty (unreachable code).
 [[nodiscard]] Interval meet(Interval a, Interval b);
 
-// The result of an operation of `kind` on scalars; `whole(kind)` where nothing is known.
+// The result of an operation of `kind` on scalars; `whole(kind)` if unknown.
 [[nodiscard]] Interval unary(ir::Op op, ir::Kind kind, Interval a);
 [[nodiscard]] Interval binary(ir::Op op, ir::Kind kind, Interval a, Interval b);
 [[nodiscard]] Interval converted(ir::Kind from, ir::Kind to, Interval a);

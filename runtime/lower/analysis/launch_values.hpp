@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a compiler can know. Some go wrong on constants that meet in float operations; a value that
-// comes from the data of a launch is safe from that.
+// Values that a compiler cannot know. Some compilers miscompile float operations on constants;
+// values that come from a launch are safe from that.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,14 @@ class LaunchValues {
   public:
     LaunchValues(const ir::Program& program, const ir::Code& code);
 
-    // The value comes from parameters and read-only buffers, by steps that no compiler can replace
-    // by a constant. False where that is not known.
+    // The value follows from parameters and read-only buffers by operations that a compiler cannot
+    // replace by a constant. False if unsure.
     [[nodiscard]] bool unknown(ir::ExprId id) const;
 
   private:
     const ir::Program& program_;
     const ir::Code& code_;
-    std::vector<bool> locals_;  // lets whose values are unknown
+    std::vector<bool> locals_;  // lets for which `unknown` is true
 };
 
 // A literal, or a vector of literals, none of which is NaN, -0 or, where `zero` is false, 0.

@@ -10,7 +10,7 @@ namespace {
 using ir::Op;
 
 constexpr std::uint64_t kMostRounds = 8;
-constexpr std::uint64_t kMostUnrolledNodes = 8192;  // operations, all rounds together
+constexpr std::uint64_t kMostUnrolledNodes = 8192;  // operations of all rounds
 
 class Unrolling {
   public:
@@ -20,7 +20,7 @@ class Unrolling {
         return literal_rounds(code_, s);
     }
 
-    // Adds what the block costs when it runs `times`; false: it is not to be unrolled.
+    // Adds the cost of running the block `times` times. False: the loop must not be unrolled.
     bool add(ir::BlockId id, std::uint64_t times) {
         if (id == ir::kNone) return true;
         for (const ir::StmtId each : code_.blocks[id]) {
@@ -53,7 +53,7 @@ class Unrolling {
         return true;
     }
 
-    bool loops = false;  // there are some inside
+    bool loops = false;  // contains inner loops
 
   private:
     bool expression(ir::ExprId id, std::uint64_t times) {

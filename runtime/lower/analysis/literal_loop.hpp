@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops between literals that hold others (the rounds of a hash): compilers unroll the inner ones
-// and keep the outer one, so that its tables stay loads and its rotations copies. Pure.
+// Loops with literal bounds that contain others (the rounds of a hash). Compilers unroll only the
+// inner loops, so tables stay loads and rotations of variables stay copies. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace wye::lower {
 
-// How often a loop upwards between literals of at most 31 bits runs; nothing for other loops.
+// The number of rounds of a loop with literal bounds and step of at most 31 bits, else nothing.
 [[nodiscard]] std::optional<std::uint64_t> literal_rounds(const ir::Code& code,
                                                           const ir::Stmt& loop);
 
-// The loop is best written out: a few rounds, other loops between literals inside, no barriers or
-// ways out, and not too much in all.
+// The loop should be unrolled: few rounds, inner loops with literal bounds, no barriers, jumps or
+// atomics, and a limited total size.
 [[nodiscard]] bool worth_unrolling(const ir::Program& program, const ir::Code& code,
                                    const ir::Stmt& loop);
 

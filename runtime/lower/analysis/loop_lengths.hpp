@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops whose end only the data tells (`for j in row[r]..row[r + 1] { ... col[j] ... }`): the
-// accesses at the counter itself that neither the text nor a launch shows to be in range. They all
-// are where the end is at most the lengths of what they access (and a signed start is not
-// negative), so that a writer may ask once, before the loop. Shared by all lowerings. Pure.
+// Loops whose end is known from data only (`for j in row[r]..row[r + 1] { ... col[j] ... }`): the
+// accesses indexed by the counter that neither the text nor preconditions prove. All are in range
+// if the end is at most the lengths of their arrays (and a signed start is not negative), so a
+// writer may check once, before the loop. Shared by all lowerings. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace wye::lower {
 
 struct LoopLengths {
-    std::set<std::uint32_t> buffers, tables;  // whose lengths the end is compared with
+    std::set<std::uint32_t> buffers, tables;  // arrays that the end is checked against
     std::vector<ir::ExprId> accesses;         // loads and atomics
     std::vector<ir::StmtId> stores;
 
@@ -27,8 +27,8 @@ class DataLoops {
   public:
     DataLoops(const ir::Program& program, const ir::Code& code);
 
-    // Of `loop`, a FOR. Empty where asking gains nothing, and for a loop that cannot well stand
-    // twice: with loops, barriers or subgroup operations inside, or too long.
+    // For `loop`, a FOR. Empty if a check before the loop gains nothing, or if the loop cannot be
+    // duplicated: too long, or with loops, barriers or subgroup operations inside.
     [[nodiscard]] LoopLengths lengths(const CodeRanges& ranges, const ir::Stmt& loop) const;
 
   private:
@@ -36,10 +36,10 @@ class DataLoops {
 
     const ir::Program& program_;
     const ir::Code& code_;
-    std::vector<bool> locals_;  // lets that are worked out from what was loaded
+    std::vector<bool> locals_;  // lets that depend on loaded values
 };
 
-// Marks them as in range, or takes that back.
+// Marks these accesses as in range, or reverts that.
 void set_in_range(CodeRanges& ranges, const LoopLengths& lengths, bool in_range);
 
 }  // namespace wye::lower

@@ -20,20 +20,20 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     return __builtin_mul_overflow(a, b, &out) ? kAnyRounds : out;
 }
 
-// One body.
+// The rounds of main or of one function.
 class Count {
   public:
     Count(const ir::Program& program, const ir::Code& code,
           const std::vector<std::uint64_t>& functions)
         : program_(program), code_(code), functions_(functions) {}
 
-    // An expression runs at most once a round, and once more. A call's own loops run with it.
+    // An expression runs at most `own` + 1 times, and each call adds the rounds of its callee.
     [[nodiscard]] std::uint64_t rounds() const {
         const std::uint64_t own = block(code_.root, 1);
         std::uint64_t called = 0;
         for (const ir::Expr& e : code_.exprs) {
             if (e.op == Op::CALL) called = sum(called, functions_[e.imm]);
-            // May compare and swap until nobody comes between.
+            // A loop around compare and swap has no bound.
             if (ir::op_atomic(e.op) && program_.buffers[e.imm].type.floating()) return kAnyRounds;
         }
         return called == 0 ? own : sum(own, product(sum(own, 1), called));
@@ -58,7 +58,7 @@ class Count {
         const std::uint64_t by = *step < 1 ? 1 : static_cast<std::uint64_t>(*step);
         return (span - 1) / by + 1;
     }
-    // Of a block that runs `times` times.
+    // For a block that runs `times` times.
     [[nodiscard]] std::uint64_t block(ir::BlockId id, std::uint64_t times) const {
         if (id == ir::kNone) return 0;
         std::uint64_t out = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many rounds the loops of one invocation make at most. Pure; a value.
+// An upper bound of the rounds of all loops of one invocation. Pure; a value.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace wye::lower {
 
 inline constexpr std::uint64_t kAnyRounds = std::numeric_limits<std::uint64_t>::max();
 
-// All loops together, those that fill arrays with zeros included, and the last test of each counted
-// as a round: an upper bound where literals give one, else kAnyRounds. `program` is valid;
-// `invocations` of a workgroup share the filling of `shared`.
+// All loops, including those that zero arrays; the last test of each counts as a round. kAnyRounds
+// if literals give no bound. `program` is valid; the `invocations` of a workgroup share the zeroing
+// of `shared`.
 [[nodiscard]] std::uint64_t most_rounds(const ir::Program& program, std::uint32_t invocations);
 
 }  // namespace wye::lower

@@ -9,7 +9,7 @@ namespace {
 using From = Bound::From;
 using ir::Kind;
 
-// Nothing above is known of a u64 whose interval ends at the most.
+// True if there is no upper bound.
 bool open(Interval i) { return i.high == Interval::kMost; }
 
 Interval below_count(std::uint64_t count) {
@@ -89,7 +89,7 @@ class Printer {
     Printer(const ir::Program& program, const std::vector<Bound>& bounds)
         : program_(program), bounds_(bounds) {}
 
-    // `tight`: as an operand, so sums and the like need brackets.
+    // `tight`: the text is an operand, so infix operators need parentheses.
     [[nodiscard]] std::string text(std::uint32_t at, bool tight, unsigned depth = 0) const {
         const Bound& bound = bounds_[at];
         if (depth > kMaxDepth) return "...";
@@ -136,7 +136,7 @@ class Printer {
   private:
     static constexpr unsigned kMaxDepth = 12;
 
-    // A constant that hardly narrows the value: true, but not worth reading.
+    // The bound is a constant that hardly narrows the value: omitted for brevity.
     [[nodiscard]] bool idle(const Bound& bound) const {
         const Bound& end = bounds_[bound.b];
         const Interval all = whole(bound.kind);

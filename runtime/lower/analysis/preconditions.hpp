@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a launch must satisfy so that range checks can be left out: for each access that the text
-// alone does not prove, the interval of its index, worked out from parameters, lengths and grid by
-// the interval arithmetic of the analysis (a result that may wrap is "anything"), must lie inside
-// the array. Likewise for loops with barriers that may overflow: end and step must stay below the
-// top of the type. Pure values; thread-safe when const.
+// Preconditions of a launch for omitting range checks. For each access that the text alone does not
+// prove, the interval of its index must lie inside the array. The interval is computed from
+// parameters, lengths and grid by the interval arithmetic of the analysis (a result that may wrap
+// is "anything"). For loops with barriers, end + step must be below the type's maximum. Pure
+// values; thread-safe when const.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace wye::lower {
 
-// One step of working out an interval. Operands stand before their users.
+// One step of computing an interval. Operands come before their users.
 struct Bound {
     enum class From : std::uint8_t {
         Fixed,
@@ -47,7 +47,7 @@ struct Bound {
     friend bool operator==(const Bound&, const Bound&) = default;
 };
 
-// What is known when a launch was admitted.
+// The values of an admitted launch.
 struct LaunchFacts {
     std::span<const std::uint64_t> params;   // bits, by parameter
     std::span<const std::uint64_t> lengths;  // elements, by buffer index
@@ -58,7 +58,7 @@ struct LaunchFacts {
 struct Preconditions {
     static constexpr std::size_t kMaxBounds = 256;
 
-    struct Access {  // 0 <= index < length, for every value of both
+    struct Access {  // 0 <= index < length for all values of both
         std::uint32_t index = 0;
         std::uint32_t length = 0;
         friend bool operator==(const Access&, const Access&) = default;
@@ -69,7 +69,7 @@ struct Preconditions {
     [[nodiscard]] bool empty() const { return accesses.empty(); }
     [[nodiscard]] bool read_params() const;
     [[nodiscard]] bool hold(const LaunchFacts& launch) const;
-    // One line each, in the names of the program: "min(y) * width + x < len(from)".
+    // One line each, with the program's names: "min(y) * width + x < len(from)".
     [[nodiscard]] std::string text(const ir::Program& program) const;
 };
 

@@ -59,7 +59,7 @@ void RangeFacts::less(Value a, Value b, bool strict) {
     const Interval left = interval(a);
     const Interval right = interval(b);
     add({a, b, Relation::Below, strict, {}});
-    // What a launch knows exactly has no use for it.
+    // Lengths, parameters and literals are exact at launch, so they need no such fact.
     const Op op = node(b).op;
     if (op != Op::LEN && op != Op::LEN64 && op != Op::PARAM && op != Op::LITERAL)
         add({b, a, Relation::Above, strict, {}});
@@ -108,7 +108,7 @@ bool RangeFacts::reaches(Value value, Value bound, bool strict, unsigned depth,
     return structure_reaches(nodes_[value], bound, strict, depth, budget);
 }
 
-// Results that are never above one of their operands.
+// Operations whose result is at most one of their operands.
 bool RangeFacts::structure_reaches(const ValueNode& n, Value bound, bool strict, unsigned depth,
                                    unsigned& budget) const {
     const auto operand = [&](unsigned i) {
@@ -133,12 +133,12 @@ bool RangeFacts::structure_reaches(const ValueNode& n, Value bound, bool strict,
         case Op::DIV:
         case Op::SHR:
             return low(0) >= 0 && (n.op == Op::SHR || low(1) >= 0) && operand(0);
-        case Op::SUB: {  // no borrow: never above the minuend
+        case Op::SUB: {  // without borrow, at most the minuend
             const Interval a = interval(n.operands[0]);
             const Interval b = interval(n.operands[1]);
             return b.low >= 0 && a.low >= b.high && operand(0);
         }
-        case Op::CONVERT: {  // keeps the value when the target has it
+        case Op::CONVERT: {  // keeps the value if the target type can represent it
             const Kind from = node(n.operands[0]).kind;
             const Interval a = interval(n.operands[0]);
             const bool open = from == Kind::U64 && a.high == Interval::kMost;
@@ -160,12 +160,12 @@ std::uint32_t RangeFacts::bound(Value value, Bounds& out, Made& made, unsigned d
     const auto plain = [&] { return out.fixed(n.kind, known); };
     out.spend();
     if (known.exact() || depth == 0 || out.full() || made.size() > kMaxMade) return plain();
-    // While it is worked out, a value that follows from itself is just its interval.
+    // If a value depends on itself, its interval stands in until the result is known.
     const auto [at, fresh] = made.try_emplace(value, 0);
     if (!fresh) return at->second;
     at->second = plain();
     std::uint32_t result = structure_bound(value, out, made, depth);
-    // An end can be cut off only once it is the end.
+    // Apart comes last: it only removes an end of the interval, which must be final.
     for (const Relation relation : {Relation::Below, Relation::Above, Relation::Apart}) {
         for (std::uint32_t f = newest_[value]; f != kNoFact; f = facts_[f].previous) {
             const Fact& fact = facts_[f];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values by number, and what is known of them at one place of a program. Two expressions with one
-// number have one value. Facts are scoped: mark() before a block, release() after it.
-// Used by one thread for one function.
+// Numbered values, and facts about them at one place of a program. Expressions with the same number
+// have the same value. Facts are scoped: mark() before a block, release() after it. Used by one
+// thread for one function.
 #pragma once
 
 #include <array>
@@ -25,15 +25,15 @@ struct ValueNode {
     std::uint64_t detail = 0;  // literal bits, built-in and component, parameter, array class
     std::array<Value, 3> operands = {kNoValue, kNoValue, kNoValue};
     Interval base;                   // holds everywhere
-    std::uint32_t bound = kNoBound;  // what a launch makes of it, where that was worked out before
+    std::uint32_t bound = kNoBound;  // its steps in a launch, if already computed
 };
 
 class RangeFacts {
   public:
     Value opaque(ir::Kind kind, Interval interval);
-    // A value of its own, even if another has the same operation and operands.
+    // A new value, even if another has the same operation and operands.
     Value single(const ValueNode& node);
-    // The number of an operation; the same for the same operation on the same values.
+    // The number of an operation; equal for equal operations on equal values.
     Value number(const ValueNode& node);
     [[nodiscard]] const ValueNode& node(Value value) const { return nodes_[value]; }
 
@@ -44,17 +44,17 @@ class RangeFacts {
     void apart(Value a, Value b);  // a != b
 
     [[nodiscard]] Interval interval(Value value) const { return interval(value, kDepth); }
-    // True when `value` < `bound` (or <=) is certain, as integers.
+    // True if `value` < `bound` (or <=) is certain, as integers.
     [[nodiscard]] bool certainly_less(Value value, Value bound, bool strict) const {
         unsigned budget = kBudget;
         return reaches(value, bound, strict, kDepth, budget);
     }
 
-    // The steps by which a launch works out the interval of a value, with what is known here.
+    // The steps by which a launch computes the interval of a value, using the facts at this place.
     std::uint32_t bound(Value value, Bounds& out) const;
 
   private:
-    // Bounds on the work for one question, so that no program makes the analysis slow.
+    // Limits on the work for one question, so that no program makes the analysis slow.
     static constexpr unsigned kDepth = 4;
     static constexpr unsigned kBudget = 64;
     static constexpr unsigned kFactsPerValue = 16;

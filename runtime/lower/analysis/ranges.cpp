@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One walk over main and, at each call, over the function called, with a number for every integer
-// value and the facts that hold where the walk stands. Variables get a new number at each
-// assignment, and where paths meet. Functions of programs with very many calls, and those whose
-// calls nest very deeply, are walked once instead, with the intervals of all their arguments.
+// One walk over main and, at each call, over the callee, with a number for every integer value and
+// the facts that hold at the current place. Variables get a new number at each assignment, and
+// where control flow joins. Functions whose calls are too many or nest too deeply are walked once,
+// with the intervals of all their arguments.
 #include "lower/analysis/ranges.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// Buffers that always have equal lengths share a class: equal literal counts, equal size
+// Buffers whose lengths are always equal share a class: equal literal counts, equal size
 // expressions, and `len(x)` with x itself.
 class Lengths {
   public:
@@ -47,7 +47,7 @@ class Lengths {
     std::vector<std::uint32_t> of_;
 };
 
-// What is known of an access or a loop; what several walks find is joined by the maximum.
+// The result for an access or a loop; several walks are combined by the maximum.
 enum class State : std::uint8_t { Unseen, Proven, Conditional, Checked };
 
 struct CodeStates {
@@ -87,21 +87,21 @@ struct Shared {
     const ir::Program& program;
     std::array<std::uint32_t, 3> workgroup;
     Lengths lengths;
-    // What the calls seen so far pass, by function and argument.
+    // The arguments of the calls seen so far, by function and argument.
     std::vector<std::vector<std::optional<Interval>>> arguments;
     std::vector<CodeStates> functions;
-    std::vector<bool> given_up;  // by function: some call was too many
-    std::size_t budget;          // nodes that calls may still walk
+    std::vector<bool> given_up;  // by function: some call was not walked
+    std::size_t budget;          // nodes left for walks of calls
     Bounds bounds;
-    std::vector<Note>* notes;  // what is found is not final yet
-    unsigned levels = 0;       // of expressions and blocks that are being walked, calls included
+    std::vector<Note>* notes;  // not null: results are tentative and go here
+    unsigned levels = 0;       // nesting of expressions and blocks, calls included
 };
 
-// Functions called deeper than this are not walked there. With what one function can nest below
-// it, the stack of a walk stays below 1 MiB.
+// Calls nested deeper than this are not walked. With the nesting that one function may add, the
+// stack of a walk stays below 1 MiB.
 constexpr unsigned kMaxLevels = 1024;
 
-// Counts a level while it lives.
+// Counts one level for its lifetime.
 class Level {
   public:
     explicit Level(unsigned& levels) : levels_(levels) { ++levels_; }
@@ -122,7 +122,7 @@ class Walk {
         values_.assign(code.exprs.size(), kNoValue);
     }
 
-    // The value of the result, for functions.
+    // Returns the value of a function's result.
     Value run(const std::vector<Value>& arguments) {
         for (std::uint32_t a = 0; a < arguments.size(); ++a)
             if (tracked(code_.locals[a].type)) locals_[a] = arguments[a];
@@ -190,10 +190,11 @@ class Walk {
     RangeFacts& facts_;
     CodeStates& result_;
     unsigned selects_ = 0;              // around the expression being walked
-    std::vector<Value> locals_;         // by local: its value now; kNoValue: not tracked
-    std::vector<std::uint32_t> parts_;  // by local: the built-in vector it stands for
-    std::vector<Value> values_;         // by expression, once it was met
-    std::vector<std::pair<std::uint32_t, Value>> undo_;  // assignments, to go back before a branch
+    std::vector<Value> locals_;         // by local: its current value; kNoValue: not tracked
+    std::vector<std::uint32_t> parts_;  // by local: the built-in vector that it is equal to
+    std::vector<Value> values_;         // by expression, once visited
+    // assignments to revert at the end of a branch
+    std::vector<std::pair<std::uint32_t, Value>> undo_;
 };
 
 Value Walk::length(std::uint32_t buffer, bool wide) {
@@ -249,7 +250,7 @@ Value Walk::built_in(const ir::Expr& e, unsigned component) {
     if (e.imm == WYE_BUILTIN_LOCAL_ID) interval = up_to(w[component]);
     if (e.imm == WYE_BUILTIN_LOCAL_INDEX) interval = up_to(std::uint64_t{w[0]} * w[1] * w[2]);
     if (e.imm == WYE_BUILTIN_WORKGROUP_SIZE) return constant(Kind::U32, w[component]);
-    // At most 2^32 - 1 of these on an axis.
+    // At most 2^32 - 1 on each axis.
     if (e.imm == WYE_BUILTIN_GLOBAL_ID || e.imm == WYE_BUILTIN_WORKGROUP_ID)
         interval = {0, whole(Kind::U32).high - 1};
     ValueNode node;
@@ -273,8 +274,8 @@ Value Walk::component(const ir::Expr& e) {
     return facts_.opaque(e.type.kind, whole(e.type.kind));
 }
 
-// An expression stands at one place, so the first visit decides, with the facts that hold before
-// its statement. A condition's own comparisons do not guard its own loads.
+// An expression occurs at one place, so the first visit decides, with the facts that hold before
+// its statement. A condition's comparisons do not guard its own loads.
 Value Walk::value(ir::ExprId id) {
     if (values_[id] == kNoValue) {
         const Level level(shared_.levels);
@@ -325,7 +326,7 @@ Value Walk::compute(ir::ExprId id) {
             const ir::Table& table = shared_.program.tables[e.imm];
             access(id, below(table.bits.size(), value(ids[0])));
             if (!tracked(table.type)) return loaded(table.type);
-            Interval all{0, 0};  // out of range gives zero
+            Interval all{0, 0};  // an access out of range yields zero
             for (const std::uint64_t bits : table.bits)
                 all = join(all, literal_interval(table.type.kind, bits));
             return facts_.opaque(table.type.kind, all);
@@ -396,15 +397,15 @@ Value Walk::call(const ir::Expr& e, const std::vector<Value>& operands) {
                                                  : facts_.opaque(f.type.kind, whole(f.type.kind));
 }
 
-constexpr unsigned kMaxSelects = 3;  // nested, beyond which arms are not tried as branches
+constexpr unsigned kMaxSelects = 3;  // nested deeper, arms are not tried as branches
 
 void Walk::forget_values(ir::ExprId id) {
     values_[id] = kNoValue;
     for (const ir::ExprId operand : code_.operands_of(code_.exprs[id])) forget_values(operand);
 }
 
-// Both arms of a select are computed whatever the condition, unless the lowering makes a branch of
-// it. It does where that proves more.
+// Both arms of a select are evaluated unless the lowering makes it a branch, which it does if that
+// proves more.
 Value Walk::select(ir::ExprId id) {
     const auto ids = code_.operands_of(code_.exprs[id]);
     value(ids[0]);
@@ -432,11 +433,11 @@ Value Walk::select(ir::ExprId id) {
         forget_values(ids[1]);
         forget_values(ids[2]);
         const Value other = tried(true, assumed);
-        // Conditions of the select may prove more, or ask less of a launch.
+        // Under the select's condition more may be proven, or other preconditions suffice.
         const bool better = assumed.size() == notes.size() && !notes.empty() &&
                             (worth(assumed) < worth(notes) ||
                              (worth(assumed) == worth(notes) && shared_.bounds.asked() != asked));
-        // Without accesses nothing depends on how the arms are computed.
+        // Without accesses, the result is the same whether both arms are evaluated or one.
         if (better || (notes.empty() && assumed.empty())) {
             result = other;
             notes = std::move(assumed);
@@ -479,7 +480,7 @@ Value Walk::select_arms(ir::ExprId id, bool assuming) {
         node.base = join(facts_.node(node.operands[1]).base, facts_.node(node.operands[2]).base);
         return facts_.number(node);
     }
-    // Holds here, where the conditions around the select hold, and so for this value.
+    // Valid for this value only: the conditions around the select hold here.
     node.base = join(intervals[0], intervals[1]);
     node.bound = shared_.bounds.joined(bounds[0], bounds[1], node.kind);
     return facts_.single(node);
@@ -518,7 +519,7 @@ void Walk::collect_assigned(ir::BlockId id, std::set<std::uint32_t>& out) const 
     }
 }
 
-// Where paths meet, variables that one of them changed may hold anything.
+// After control flow joins, variables that one path assigned may have any value.
 void Walk::forget_assigned(ir::BlockId id) {
     std::set<std::uint32_t> assigned;
     collect_assigned(id, assigned);
@@ -569,7 +570,7 @@ void Walk::statement(ir::StmtId id) {
             if (has_else) block(s.otherwise);
             facts_.release(mark);
             rewind(before);
-            // The condition is read with the variables as they were before either side ran.
+            // The condition applies to the variables as they were before both branches.
             if (leaves(s.body)) assume(s.args[0], false);
             if (has_else && leaves(s.otherwise)) assume(s.args[0], true);
             if (!leaves(s.body)) forget_assigned(s.body);
@@ -593,7 +594,7 @@ void Walk::statement(ir::StmtId id) {
     }
 }
 
-// A launch whose last step is far enough below the top counts without overflow.
+// Adds the precondition that the loop's last step does not overflow.
 State Walk::plain_where(Kind kind, Value end, Value step) {
     if (kind != Kind::U32 && kind != Kind::I32) return State::Checked;
     const std::int64_t most = whole(kind).high;
@@ -612,14 +613,14 @@ void Walk::for_statement(ir::StmtId id) {
     const Interval from = facts_.interval(first);
     const Interval to = facts_.interval(end);
     const Interval by = facts_.interval(step);
-    // Stepping from a value below `end` stays in the type. The greatest u64 is beyond intervals.
+    // A step from below `end` stays in the type. Intervals cannot represent the greatest u64.
     const std::int64_t most = kind == Kind::U64 ? Interval::kMost : whole(kind).high;
     std::int64_t last = 0;
     const bool overflow =
         __builtin_add_overflow(to.high, std::max<std::int64_t>(by.high, 1) - 1, &last);
     const bool plain =
         by.high <= 1 || (!overflow && last <= most && !(kind == Kind::U64 && to.high == most));
-    // Where rounds are counted, compilers can unroll the loop; with barriers they do not anyway.
+    // Compilers unroll loops that count rounds, but not loops with barriers: only these ask.
     const bool asks = !plain && by.exact() && holds_barrier(code_, s.body);
     note(result_.plain_loops, id,
          plain  ? State::Proven
@@ -631,7 +632,7 @@ void Walk::for_statement(ir::StmtId id) {
     const bool open = kind == Kind::U64 && to.high == Interval::kMost;
     if (!open && to.high > Interval::kLeast) range.high = to.high - 1;
     if (range.low > range.high) range = whole(kind);
-    // From a known start in known steps, the last value is known too.
+    // A known start and step give the last value.
     std::int64_t span = 0;
     if (!open && from.exact() && by.exact() && by.low > 1 && range.high >= from.low &&
         !__builtin_sub_overflow(range.high, from.low, &span))
@@ -689,7 +690,7 @@ void Walk::assume_order(Op op, Value a, Value b) {
         case Op::EQ:
             facts_.less(a, b, false);
             return facts_.less(b, a, false);
-        default: {  // an end of the interval is cut off: `x != 0` makes an unsigned x at least 1
+        default: {  // removes an end of the interval: `x != 0` makes an unsigned x at least 1
             facts_.apart(a, b);
             facts_.apart(b, a);
             const Interval left = facts_.interval(a);
@@ -717,7 +718,7 @@ Ranges::Ranges(const ir::Program& program, std::array<std::uint32_t, 3> workgrou
         Walk(shared, program.main, facts, main).run({});
     }
     for (std::size_t f = program.functions.size(); f-- > 0;) {
-        if (!shared.given_up[f]) continue;  // walked in every call, or never called
+        if (!shared.given_up[f]) continue;  // walked at every call, or never called
         const ir::Code& code = program.functions[f].code;
         RangeFacts facts;
         std::vector<Value> arguments;
@@ -725,7 +726,7 @@ Ranges::Ranges(const ir::Program& program, std::array<std::uint32_t, 3> workgrou
             const Kind kind = code.locals[a].type.kind;
             arguments.push_back(facts.opaque(kind, shared.arguments[f][a].value_or(whole(kind))));
         }
-        shared.budget = 0;  // its calls are judged likewise
+        shared.budget = 0;  // its callees are walked once as well
         shared.functions[f] = CodeStates(code);
         Walk(shared, code, facts, shared.functions[f]).run(arguments);
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which range checks are needless: intervals of integer values, and facts such as a dominating
-// `i < len(b)`. What the text does not prove becomes a precondition on launches where it can. Says
-// "proven" or "not proven", never guesses. Shared by all lowerings.
-// Pure; a value; thread-safe once made.
+// Which range checks are redundant, proven by intervals of integer values and by facts such as a
+// dominating `i < len(b)`. Where possible, what the text does not prove becomes a precondition of
+// launches. Shared by all lowerings. Pure; a value; thread-safe once made.
 #pragma once
 
 #include <array>
@@ -18,19 +17,19 @@ namespace wye::lower {
 struct CodeRanges {
     // By ExprId: an access (LOAD*, atomics, WORKGROUP_UNIFORM_LOAD) whose index is in range.
     std::vector<bool> accesses;
-    // By ExprId: a SELECT that must be a branch, since accesses in its arms are in range only where
-    // the arm is taken.
+    // By ExprId: a SELECT that must become a branch, since accesses in its arms are in range only
+    // if the arm is taken.
     std::vector<bool> guarded;
     // By StmtId: STORE and STORE_ARRAY in range; FOR whose variable cannot overflow when stepped.
     std::vector<bool> stores, plain_loops;
-    // By ExprId and by StmtId: preconditions of launches do not prove it either.
+    // By ExprId and by StmtId: not proven by preconditions either.
     std::vector<bool> always_checked_accesses, always_checked_stores;
 };
 
 class Ranges {
   public:
-    // `program` is valid and typed; `workgroup` is the effective size. With `assume`, accesses
-    // count as proven where the preconditions prove them.
+    // `program` is valid and typed; `workgroup` is the effective size. With `assume`, accesses that
+    // the preconditions prove count as proven.
     Ranges(const ir::Program& program, std::array<std::uint32_t, 3> workgroup, bool assume = false);
 
     // By function index, or ir::kNone for main.
