@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds expressions that only move the bytes of one word: drivers do not see through the shifts and
-// masks of a byte swap, though they have one instruction for it. Pure.
+// Expressions that only move the bytes of one word. Drivers do not recognise a byte swap by shifts
+// and masks, though they have one instruction for it. Pure.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ namespace wye::lower {
 struct ByteMoves {
     ir::ExprId word = ir::kNone;             // a local, u32
     std::array<int, 4> from = {0, 1, 2, 3};  // by byte of the result, lowest first; -1: zero
-    unsigned operations = 0;                 // that it takes without
+    unsigned operations = 0;                 // of the expression itself
 };
 
-// Of a scalar u32 expression made of |, &, shifts and rotations with literals.
+// For a scalar u32 expression of |, &, and shifts and rotations by literals.
 [[nodiscard]] std::optional<ByteMoves> byte_moves(const ir::Code& code, ir::ExprId id);
 
 }  // namespace wye::lower

@@ -3,12 +3,12 @@
 
 namespace wye::lower {
 
-// The factor is 2^(bits + shift) / divisor, rounded up, with the least shift for which what
-// rounding adds, times the divisor, is at most 2^shift (2^(shift + 1), as signed values have one
-// bit less).
+// The factor is 2^(bits + shift) / divisor, rounded up, with the least shift for which the rounding
+// error times the divisor is at most 2^shift (2^(shift + 1) for signed values, which have one bit
+// less).
 Reciprocal reciprocal_of(std::uint64_t divisor, unsigned bits, bool is_signed) {
     const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
-    std::uint64_t quotient = most / divisor;  // of 2^bits: the divisor is no power of two
+    std::uint64_t quotient = most / divisor;  // of 2^bits, as the divisor is no power of two
     std::uint64_t remainder = most % divisor + 1;
     Reciprocal out;
     while (divisor - remainder > std::uint64_t{1} << (out.shift + (is_signed ? 1 : 0))) {

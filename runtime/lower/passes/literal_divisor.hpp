@@ -15,10 +15,10 @@ namespace wye::lower {
 struct Reciprocal {
     std::uint64_t factor = 0;
     unsigned shift = 0;
-    bool carries = false;  // the factor has one bit more than N, which is left out
+    bool carries = false;  // the factor has N + 1 bits; its top bit is omitted
 };
 
-// `divisor`: from 3, no power of two; of a signed type its magnitude. `bits`: 32 or 64.
+// `divisor`: at least 3, no power of two; the magnitude for a signed type. `bits`: 32 or 64.
 [[nodiscard]] Reciprocal reciprocal_of(std::uint64_t divisor, unsigned bits, bool is_signed);
 
 }  // namespace wye::lower

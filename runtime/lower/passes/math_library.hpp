@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The portable definition of the math functions (math set 1): functions and tables of the language
-// itself, in runtime/lower/math. The scalar function of an operation is named `math_OP_TYPE`
-// (`math_sin_f32`); others are parts of them. Changing one bit of a result needs a new set number.
+// The portable definition of the math functions (math set 1): functions and tables written in the
+// language, in runtime/lower/math. The scalar function of an operation is named `math_OP_TYPE`
+// (`math_sin_f32`); the others are helpers. Changing one bit of a result needs a new set number.
 #pragma once
 
 #include "wye/sdk/program.hpp"
 
 namespace wye::lower {
 
-// Parsed on first need, then the same object for ever. Types of expressions are set; nothing has a
-// place. Its `main` is empty. Thread-safe.
+// Parsed on first use, then always the same object. Types of expressions are set; places are not.
+// Its `main` is empty. Thread-safe.
 [[nodiscard]] const ir::Program& math_library();
 
 }  // namespace wye::lower

@@ -19,9 +19,9 @@ struct Row {
 constexpr NativeForm kNone = {0, {}, 0};
 
 // CUDA C++ Programming Guide, "Mathematical Functions Appendix", "Standard Functions": maximum ulp
-// error of the single and double precision functions without -use_fast_math. Editions differ; the
-// larger figure stands here. `/` and sqrt: PTX ISA, div.full.f32 (2 ulp over the full range) and
-// sqrt.approx.f32 (relative error 2^-23, hence below 2 ulp); in f64 both are exact anyway.
+// error of the single and double precision functions without -use_fast_math. Where editions differ,
+// the larger figure. `/` and sqrt: PTX ISA, div.full.f32 (2 ulp over the full range) and
+// sqrt.approx.f32 (relative error 2^-23, hence below 2 ulp); in f64 both are always exact.
 constexpr Row kCuda[] = {
     {Op::DIV, {2, "div.full.f32", 0}, kNone},       {Op::SQRT, {2, "sqrt.approx.f32", 0}, kNone},
     {Op::EXP, {2, "expf", 0}, {1, "exp", 0}},       {Op::EXP2, {2, "exp2f", 0}, {1, "exp2", 0}},
@@ -38,7 +38,7 @@ constexpr Row kCuda[] = {
 };
 
 // OpenCL 1.2 specification, 7.4 "Relative Error as ULPs", full profile, single and double
-// precision. In f64 `/` and sqrt are correctly rounded anyway.
+// precision. In f64 `/` and sqrt are always correctly rounded.
 constexpr Row kOpenCl[] = {
     {Op::DIV, {2.5, "/", 0}, kNone},
     {Op::SQRT, {3, "sqrt", 0}, kNone},
@@ -65,19 +65,19 @@ constexpr Row kOpenCl[] = {
     {Op::ERF, {16, "erf", 0}, {16, "erf", 0}},
 };
 
-// Vulkan specification, "Precision and Operation of SPIR-V Instructions", 32-bit. Left out: `/`
-// (2.5 ulp only for divisors from 2^-126 to 2^126), sqrt, tan, pow and others (inherited from
-// such), exp and exp2 (3 + 2 |x| ulp), log and log2 (an absolute error near 1), sin and cos
-// (absolute), and 64-bit floats (as exact as 32-bit ones, no more).
+// Vulkan specification, "Precision and Operation of SPIR-V Instructions", 32-bit. Omitted: `/` (2.5
+// ulp only for divisors from 2^-126 to 2^126), sqrt, tan, pow and others (derived from such), exp
+// and exp2 (3 + 2 |x| ulp), log and log2 (an absolute error near 1), sin and cos (absolute), and
+// 64-bit floats (only as precise as 32-bit ones).
 constexpr Row kVulkan[] = {
     {Op::ATAN, {4096, {}, 18}, kNone},
     {Op::ATAN2, {4096, {}, 25}, kNone},
     {Op::RSQRT, {2, {}, 32}, kNone},
 };
 
-constexpr unsigned kWide = 32;  // bits of f64 operations begin here
+constexpr unsigned kWide = 32;  // the first bit of f64 operations
 
-// Number of an operation among those that may be native.
+// The index of an operation that may be native.
 constexpr unsigned index_of(Op op) {
     if (op == Op::DIV) return 0;
     if (op == Op::SQRT) return 1;

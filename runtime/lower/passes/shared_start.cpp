@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Indices that follow from the local id alone are worked out for every invocation of a workgroup:
-// then it is plain which elements are written before the first barrier, and by whom.
+// An index that depends on the local id only is computed for every invocation of a workgroup. That
+// shows which elements are written before the first barrier, and by which invocation.
 #include "lower/passes/shared_start.hpp"
 
 #include <algorithm>
@@ -72,8 +72,8 @@ class Starts {
                                    [&](ir::StmtId s) { return touches(code_.stmts[s]); });
     }
 
-    // All touches lie in one block, which begins with a store to every element and a barrier. A
-    // barrier stands only where the whole workgroup passes, and so does what is beside it.
+    // All accesses are in one block, which begins with a store to every element and a barrier. The
+    // whole workgroup runs a block that contains a barrier.
     [[nodiscard]] bool written_first(ir::BlockId block) const {
         const ir::Stmt* first = nullptr;
         bool waited = false;
@@ -115,8 +115,8 @@ class Starts {
 
     // ---- each invocation clears its own ----
 
-    // Until the first barrier that all of main passes, every touch is a store to one element that
-    // is the invocation's own; later nothing reads elsewhere.
+    // Up to the first top-level barrier of main, every access is a store of an invocation to its
+    // own element; no later read is of any other element.
     [[nodiscard]] std::optional<Image> own_elements() const {
         std::optional<Image> own;
         bool fits = true;
@@ -159,7 +159,7 @@ class Starts {
         });
     }
 
-    // first + factors . local_id, if that is what the elements are.
+    // True if the elements are first + factors . local_id; sets these members of `out`.
     [[nodiscard]] bool linear(const Image& elements, SharedStart& out) const {
         out.first = elements[0];
         const std::uint32_t step[3] = {1, workgroup_[0], workgroup_[0] * workgroup_[1]};
@@ -185,9 +185,9 @@ class Starts {
 
 constexpr unsigned kMaxNodes = 64;  // of an index
 constexpr std::size_t kMaxInvocations = 4096;
-constexpr std::size_t kMaxProgram = 1U << 16U;  // nodes of main; larger ones are just filled
+constexpr std::size_t kMaxProgram = 1U << 16U;  // nodes of main; larger programs use Fill
 
-// u32 arithmetic of a program, on two numbers; null: none.
+// The u32 operation `op`; null: not supported.
 using U = std::uint32_t;
 U (*function_of(Op op))(U, U) {
     switch (op) {
@@ -226,7 +226,7 @@ Image Starts::local_id(unsigned axis) const {
     return out;
 }
 
-// What is made of literals and the local id.
+// The values of an expression of literals and the local id; nothing for others.
 std::optional<Image> Starts::image(ir::ExprId id, unsigned& budget) const {
     const ir::Expr& e = ir::detail::resolve(code_, lets_, id);
     if (e.type != ir::kU32 || budget == 0) return std::nullopt;

@@ -17,7 +17,7 @@ namespace {
 
 using ir::Op;
 
-// One definition that the program needs: an operation on values of one type.
+// A required definition: an operation on values of one type.
 using Need = std::pair<Op, std::uint32_t>;  // the type's code
 ir::Type type_of(const Need& need) { return ir::type_from_code(need.second).value_or(ir::Type{}); }
 
@@ -83,7 +83,7 @@ class Expander {
         return static_cast<std::uint32_t>(at - library_.functions.begin());
     }
 
-    // What is reached from here; its place in the new program comes later, in the library's order.
+    // Marks a library function and its callees. The new program keeps the library's order.
     void mark(std::uint32_t function) {
         if (!reached_.insert(function).second) return;
         for (const ir::Expr& e : library_.functions[function].code.exprs)
@@ -151,7 +151,7 @@ class Expander {
         return f;
     }
 
-    // Types are the validator's to set.
+    // The validator sets types later.
     static ir::ExprId node(ir::Code& code, Op op, std::uint16_t imm, std::uint64_t extra,
                            const std::vector<ir::ExprId>& operands) {
         ir::Expr e;
@@ -169,9 +169,9 @@ class Expander {
     NativeSet stay_;
     ir::Program out_;
     std::set<std::string> names_;
-    std::map<Need, std::uint32_t> needs_;   // to the function in the new program
+    std::map<Need, std::uint32_t> needs_;   // the function in the new program
     std::set<std::uint32_t> reached_;       // of the library
-    std::vector<std::uint32_t> functions_;  // by index in the library: in the new program
+    std::vector<std::uint32_t> functions_;  // from library index to index in the new program
     std::vector<std::uint32_t> tables_;
     std::vector<ir::Function> defined_;
 };

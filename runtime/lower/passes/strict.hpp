@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The strict pass: math operations become calls of functions written in the language itself, so
-// that every target computes them with the same exact operations, and no plugin meets one. Runs
+// The strict pass replaces math operations by calls of functions written in the language, so every
+// target computes them with the same exact operations, and plugins need no math functions. Runs
 // before every lowering. Pure; thread-safe.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace wye::lower {
 
-// Whether a math function stands anywhere in the program, but for those that stay.
+// True if the program uses a math function other than those in `stay`.
 [[nodiscard]] bool uses_math(const ir::Program& program, NativeSet stay = 0);
 
-// The same program with the definitions it needs in front of its own functions, its own tables
-// first. Valid again; INVALID_PROGRAM never, if `program` is valid. LIMIT_EXCEEDED when program and
-// definitions together break a limit of the language.
+// The same program with the required definitions before its own functions, and their tables before
+// its own. Never INVALID_PROGRAM if `program` is valid. LIMIT_EXCEEDED if program and definitions
+// together exceed a limit of the language.
 [[nodiscard]] Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay = 0);
 
 }  // namespace wye::lower

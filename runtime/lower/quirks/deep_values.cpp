@@ -11,11 +11,11 @@ namespace {
 using ir::Op;
 
 constexpr unsigned kMany = 256;
-// Of a variable: two of them are too many, so ways to it grow by a sum, not a product.
+// Assumed for a variable: two of them exceed the limit, so paths add up instead of multiplying.
 constexpr unsigned kVariable = kMany / 2;
-constexpr unsigned kInside = 8;  // of an operation that is made of several
+constexpr unsigned kInside = 8;  // for an operation of several instructions
 
-// Written as one instruction that uses each operand once.
+// Operations that are one instruction using each operand once.
 bool single(Op op) {
     switch (op) {
         case Op::ADD:
@@ -54,7 +54,7 @@ bool single(Op op) {
 DeepValues::DeepValues(const ir::Code& code) : code_(code), locals_(code.locals.size()) {
     for (std::size_t i = 0; i < code.locals.size(); ++i)
         if (code.locals[i].form != ir::Local::Form::For) locals_[i].ways = kVariable;
-    for (const ir::Stmt& s : code.stmts)  // in text order: a let stands before its uses
+    for (const ir::Stmt& s : code.stmts)  // in text order: a let precedes its uses
         if (s.op == Op::LET) locals_[s.local] = walk(s.args[0]);
 }
 
@@ -92,7 +92,7 @@ DeepValues::Walk DeepValues::walk(ir::ExprId id) const {
             break;
     }
     if (ir::op_effect(e.op)) return {1, false};
-    // Ways through what differs end there, behind those through what is the same.
+    // Paths end at the first part that is not uniform, after all uniform ones.
     Walk out;
     unsigned through = 0;
     for (const ir::ExprId part : code_.operands_of(e)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that some drivers take for ever to compile: of each index, and of what a loop starts or
-// steps with, lavapipe asks whether it is the same for all invocations, and goes through the
-// expression once for every way to a part. Of a value that uses itself twice, again and again,
-// the ways have no end. They stop at what differs: a load, an invocation's id. Pure; a value.
+// Values that take lavapipe exponential compile time. It decides for each index, start and step of
+// a loop whether the value is uniform in the workgroup, and visits each subexpression once per path
+// to it. A value that uses itself twice, repeatedly, has exponentially many paths. Paths end at
+// values that are not uniform: loads, invocation ids. Pure; a value.
 #pragma once
 
 #include <vector>
@@ -16,16 +16,16 @@ class DeepValues {
   public:
     explicit DeepValues(const ir::Code& code);
 
-    // The ways may be many. False only where they are known to be few, if no variable is ever given
-    // a deep value.
+    // True if there may be many paths. False is certain only if no variable is ever assigned a deep
+    // value.
     [[nodiscard]] bool deep(ir::ExprId id) const;
-    // More than a literal or parameter, and the same for all invocations as far as is known.
+    // The value may be uniform, and is not a leaf such as a literal or parameter.
     [[nodiscard]] bool same(ir::ExprId id) const;
 
   private:
     struct Walk {
         unsigned ways = 1;
-        bool same = true;  // for all invocations, as far as is known
+        bool same = true;  // uniform, unless known otherwise
     };
     [[nodiscard]] Walk walk(ir::ExprId id) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which workarounds a device gets: by what its driver says of itself, and by what the plugin's
-// self-test found. Pure.
+// Chooses the workarounds of a device, from its driver's name and version and from the plugin's
+// self-test. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ inline constexpr std::uint32_t kDriverNvidia = 1;    // all three APIs
 inline constexpr std::uint32_t kDriverMesa = 2;      // every Vulkan driver of Mesa: one compiler
 inline constexpr std::uint32_t kDriverLlvmpipe = 4;  // lavapipe
 inline constexpr std::uint32_t kDriverPocl = 8;
-// Programs were run on these in large numbers, so what is not listed for them is not needed. A
-// driver of which this cannot be said gets the cautious set, too.
+// Drivers tested with large numbers of programs: entries that do not list them are not needed. All
+// others get the cautious set too.
 inline constexpr std::uint32_t kTestedDrivers = kDriverNvidia | kDriverLlvmpipe | kDriverPocl;
 
-// Facts of a device, borrowed.
+// Facts of a device. Borrows its strings.
 struct DriverIdentity {
     std::string_view platform = {};  // the facts `platform` and `driver`
     std::string_view driver = {};
     bool whole_workgroups = false;    // the fact `workgroup_loops`
-    bool folds_literal_zero = false;  // of the self-test
+    bool folds_literal_zero = false;  // the fact `folds_literal_zero`, from a self-test
 };
 
-// kDriver... that it is, or 0.
+// The kDriver... bits of the device; 0 if it is none of these.
 [[nodiscard]] std::uint32_t driver_bits(const DriverIdentity& device);
-// Major * 1000 + minor of the first number in a driver's text ("Mesa 22.3.6 (LLVM 15.0.6)": 22003).
-// 0: there is none.
+// Major * 1000 + minor of the first number in a driver's text ("Mesa 22.3.6 (LLVM 15.0.6)": 22003);
+// 0 if it has none.
 [[nodiscard]] std::uint32_t driver_version(std::string_view text);
 
 [[nodiscard]] QuirkSet quirks_of(const DriverIdentity& device);

@@ -13,16 +13,15 @@ namespace {
 
 using ir::Op;
 
-// How a value follows the counters of the loops around it: a sum of them with literal factors.
+// How a value depends on the counters of the loops around it: a sum of counters times literals.
 struct Steps {
-    // Not such a sum, or by factors that are not known.
+    // Not such a sum, or unknown.
     bool any = false;
-    // Number of a counter and its factor, ascending; empty: it follows none.
+    // Numbers of counters and their factors, ascending by number; empty: independent of counters.
     std::vector<std::pair<std::uint32_t, std::uint64_t>> factors;
 
     [[nodiscard]] bool none() const { return !any && factors.empty(); }
-    // Low bits of a value that goes in steps of a power of two repeat only after all of them came;
-    // the fault needs other steps.
+    // Steps of a power of two never cause the fault: the low bits repeat only after a full cycle.
     [[nodiscard]] bool risky() const {
         return any || std::any_of(factors.begin(), factors.end(),
                                   [](const auto& f) { return !std::has_single_bit(f.second); });
@@ -30,7 +29,7 @@ struct Steps {
 };
 
 constexpr std::size_t kMostFactors = 8;
-constexpr std::uint32_t kFirstLocal = 3;  // 0 to 2: the invocations of a workgroup, by axis
+constexpr std::uint32_t kFirstLocal = 3;  // 0 to 2: the invocation ids in a workgroup, by axis
 
 Steps of_counter(std::uint32_t number, std::uint64_t factor) {
     Steps out;
@@ -84,7 +83,7 @@ class Look {
         walk();
     }
 
-    // Of an operation that keeps low bits: what it keeps them of.
+    // For an operation that keeps low bits: true if an operand has risky steps.
     [[nodiscard]] bool risky(ir::ExprId id) const {
         const auto parts = code_.operands_of(id);
         return std::any_of(parts.begin(), parts.end(),
@@ -92,10 +91,10 @@ class Look {
     }
 
   private:
-    void walk() {  // operands come before what uses them
+    void walk() {  // operands precede their users
         for (ir::ExprId id = 0; id < code_.exprs.size(); ++id) steps_[id] = expression(id);
     }
-    // Variables that are only ever given values that follow no loop.
+    // Finds variables that are only assigned values independent of counters.
     void still_variables() {
         for (std::size_t i = 0; i < still_.size(); ++i)
             still_[i] = code_.locals[i].form == ir::Local::Form::Var;
@@ -128,7 +127,7 @@ Steps Look::built_in(std::uint16_t which) const {
         case WYE_BUILTIN_NUM_SUBGROUPS:
             return {};
         case WYE_BUILTIN_LOCAL_ID:
-        case WYE_BUILTIN_GLOBAL_ID:  // of all components at once: each has the factor 1
+        case WYE_BUILTIN_GLOBAL_ID:  // all components are combined, each with factor 1
             return sum(sum(axis(0, 1), axis(1, 1), 1), axis(2, 1), 1);
         case WYE_BUILTIN_LOCAL_INDEX: {
             const std::uint64_t row = workgroup_[0];
@@ -172,7 +171,7 @@ Steps Look::expression(ir::ExprId id) const {
         case Op::LEN64_ARRAY:
         case Op::LOAD_TABLE:
             return {};
-        case Op::LOAD:  // what was stored may be known
+        case Op::LOAD:  // the compiler may know what was stored
             return ir::role_writable(program_.buffers[e.imm].role) ? unknown() : Steps{};
         case Op::BUILTIN:
             return built_in(e.imm);
@@ -185,7 +184,7 @@ Steps Look::expression(ir::ExprId id) const {
         case Op::NOT:
             return times(steps_[ids[0]], ~std::uint64_t{0});
         case Op::ADD:
-        case Op::OR:  // compilers add what has no bits in common
+        case Op::OR:  // compilers turn these into sums if no bits overlap
         case Op::XOR:
             return sum(steps_[ids[0]], steps_[ids[1]], 1);
         case Op::SUB:
@@ -197,7 +196,7 @@ Steps Look::expression(ir::ExprId id) const {
         case Op::SHL:
             if (literal(1)) return times(steps_[ids[0]], std::uint64_t{1} << (number(1) & 63U));
             break;
-        case Op::AND:  // what is left goes in the same steps, or in parts of them
+        case Op::AND:  // the result has the same steps, or parts of them
         case Op::REM:
         case Op::DIV:
         case Op::SHR:
@@ -217,8 +216,8 @@ Steps Look::expression(ir::ExprId id) const {
     return still ? Steps{} : unknown();
 }
 
-// The operations that keep low bits and that indices are made of, through lets, variables and
-// calls, or that variables go on from.
+// Operations that keep low bits and contribute to an index (through lets, variables and calls) or
+// to the next value of a variable.
 class Candidates {
   public:
     explicit Candidates(const ir::Program& program) {
@@ -281,7 +280,7 @@ void Candidates::indices(std::size_t c) {
         if (s.op == Op::STORE || s.op == Op::STORE_ARRAY) want(c, s.args[0]);
 }
 
-// `v = (v & 63u) + 5u`: of the sums that variables are given, the parts.
+// `v = (v & 63u) + 5u`: the parts of sums that are assigned to variables.
 void Candidates::sums(std::size_t c) {
     const OfCode& of = codes_[c];
     std::vector<ir::ExprId> left;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the quirk `llvm-masked-affine-index`: the operations that keep only low bits of a value that
-// a loop steps through, where the result is an index, or what a variable goes on from. Pure.
+// For the quirk `llvm-masked-affine-index`: operations that keep only low bits of a value that a
+// loop steps through, if the result is used for an index or for the next value of a variable. Pure.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ class MaskedIndices {
     MaskedIndices() = default;
     MaskedIndices(const ir::Program& program, std::array<std::uint32_t, 3> workgroup);
 
-    // True for an AND, REM, DIV, SHR or CONVERT whose result the compiler must not see through.
-    // `function`: its number; ir::kNone: main.
+    // True for an AND, REM, DIV, SHR or CONVERT whose result must be hidden from the compiler.
+    // `function`: its index; ir::kNone: main.
     [[nodiscard]] bool has(std::uint32_t function, ir::ExprId id) const {
         if (codes_.empty()) return false;
         const auto& marks = codes_[function == ir::kNone ? codes_.size() - 1 : function];

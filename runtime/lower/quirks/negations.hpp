@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may turn out to be the negative of another value. ptxas loses the minus where that is the
-// operand of two minima or maxima in a row.
+// For the quirk `ptxas-lost-minus`: values that may turn out to be a negation. ptxas drops the
+// negation if the value is an operand of two nested minima or maxima.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@ class Negations {
   public:
     Negations(const ir::Program& program, const ir::Code& code);
 
-    // False where no compiler can find a negation.
+    // False if no compiler can find a negation.
     [[nodiscard]] bool possible(ir::ExprId id) const;
 
   private:
     const ir::Program& program_;
     const ir::Code& code_;
-    std::vector<bool> locals_;  // false: lets of what cannot be one
+    std::vector<bool> locals_;  // false: lets of values that cannot be negations
 };
 
 }  // namespace wye::lower

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workarounds for drivers that compile a right program wrongly, or without end. Each is an entry
-// of one table; writers and passes ask for it by name and know no driver. Values; immutable;
-// thread-safe.
+// Workarounds for drivers that miscompile valid programs or do not finish. Each is an entry of one
+// table; writers and passes query it by name and know no driver. Values; immutable; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -61,11 +60,11 @@ class QuirkSet {
     [[nodiscard]] static constexpr QuirkSet all() {
         return QuirkSet((std::uint64_t{1} << kQuirkCount) - 1);
     }
-    // For text that is made for no device: each entry that the text alone decides, but for those of
-    // drivers that run a whole workgroup as one.
+    // For text without a device: all entries that are chosen by driver, except those of drivers
+    // that run a workgroup as a loop.
     [[nodiscard]] static QuirkSet of_no_device();
-    // For a driver that nothing is known of: the cautious set. `whole_workgroups`: the driver runs
-    // a workgroup as a loop over its invocations.
+    // For an unknown driver: the cautious set. `whole_workgroups`: the driver runs a workgroup as a
+    // loop over its invocations.
     [[nodiscard]] static QuirkSet of_unknown_driver(bool whole_workgroups);
 
     [[nodiscard]] constexpr bool has(Quirk quirk) const { return (bits_ & bit(quirk)) != 0; }
@@ -79,9 +78,9 @@ class QuirkSet {
         return QuirkSet(bits_ & ~less.bits_);
     }
     [[nodiscard]] constexpr bool meets(QuirkSet other) const { return (bits_ & other.bits_) != 0; }
-    // Those that an artifact of this format can need.
+    // The entries that an artifact of this format can need.
     [[nodiscard]] QuirkSet for_format(std::string_view format) const;
-    // Ascending.
+    // In the order of the table.
     [[nodiscard]] std::vector<std::string_view> names() const;
 
     friend constexpr bool operator==(QuirkSet, QuirkSet) = default;
@@ -95,7 +94,7 @@ class QuirkSet {
 };
 static_assert(kQuirkCount < 64);
 
-// What is known of a workaround, for people and for the choice.
+// Describes a workaround, for people and for the choice.
 struct QuirkEntry {
     Quirk id;
     std::string_view name;        // "mesa-unroll-table-loop"
@@ -104,16 +103,16 @@ struct QuirkEntry {
     std::string_view workaround;  // what is written instead
     std::string_view cost;
     std::string_view regression;  // a file in tests/differential/regressions
-    std::uint32_t formats;        // of the artifacts that can need it: kFormat...
+    std::uint32_t formats;        // that can need it: kFormat...
     std::uint32_t drivers;        // that get it: kDriver... (drivers.hpp)
     std::uint32_t first_version;  // of those drivers: major * 1000 + minor
     std::uint32_t last_version;
     enum class Found : std::uint8_t {
         Driver,   // by the driver's name and version
-        SelfTest  // by the plugin's start-up self-test, whatever the driver
+        SelfTest  // by the plugin's self-test, whatever the driver
     } found;
     bool cautious;          // for unknown drivers too
-    bool whole_workgroups;  // only suspected of drivers that run a workgroup as a loop
+    bool whole_workgroups;  // only for drivers that run a workgroup as a loop
 };
 
 inline constexpr std::uint32_t kFormatOpenClC = 1;
@@ -126,11 +125,11 @@ inline constexpr std::uint32_t kAnyVersion = UINT32_MAX;
 // "opencl-c", "opencl-c, cuda-c".
 [[nodiscard]] std::string format_names(const QuirkEntry& entry);
 
-// Names of entries, separated by commas; `all` stands for every one. INVALID_ARGUMENT for an
-// unknown name, with the list of those that there are.
+// Names of entries, separated by commas; `all` stands for every entry. INVALID_ARGUMENT for an
+// unknown name, with the list of known ones.
 [[nodiscard]] Result<QuirkSet> parse_quirks(std::string_view names);
 
-// What somebody who looks for a fault asks for, over what the device is known to need.
+// Overrides, set by a user, of the set that a device gets.
 struct QuirkChoice {
     QuirkSet with, without;
     [[nodiscard]] constexpr QuirkSet of(QuirkSet device) const {

@@ -14,10 +14,10 @@ namespace {
 
 using ir::Op;
 
-constexpr std::uint64_t kMostTableNodes = 8192;  // of all rounds, below which unrolling is cheap
+constexpr std::uint64_t kMostTableNodes = 8192;  // of all rounds; up to this, unrolling is cheap
 
-// The nodes of a loop's body, with loops inside as often as they run, and whether its counter is an
-// index of an array with `rounds` elements.
+// Counts the nodes of a loop's body, inner loops times their rounds, and finds whether its counter
+// indexes an array with `rounds` elements.
 class Body {
   public:
     Body(const ir::Program& program, const ir::Code& code, std::uint32_t counter,
@@ -40,7 +40,7 @@ class Body {
 
     const ir::Program& program_;
     const ir::Code& code_;
-    std::vector<std::uint64_t> counters_;  // and lets that are it
+    std::vector<std::uint64_t> counters_;  // and lets equal to it
     const std::uint64_t rounds_;
 };
 
