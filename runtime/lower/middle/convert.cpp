@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms of conversions, and of f16 and bf16. A value of f16 is held as the f32 of the same
-// value; below 2^-14 such values are the multiples of 2^-24, to which adding and taking away a
-// power of two rounds.
+// The forms of conversions, and of f16 and bf16. An f16 value is held as the f32 of the same value.
+// Below 2^-14 f16 values are the multiples of 2^-24; adding and subtracting a power of two rounds
+// to them.
 #include "lower/middle/maker.hpp"
 
 namespace wye::lower::middle {
@@ -11,8 +11,8 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// Bounds of the floats whose truncation fits: powers of two, exact in both kinds, or the last value
-// above minus one. The lower one is itself allowed where `closed` says so.
+// Bounds of the floats whose truncation fits: powers of two, or the least integer minus 1. The
+// lower bound itself fits if `closed`.
 struct Bounds {
     std::uint64_t low, high;
     bool closed;
@@ -21,7 +21,7 @@ struct Bounds {
 Bounds bounds(Kind from, Kind to) {
     const bool f64 = from == Kind::F64;
     switch (to) {
-        case Kind::I32:  // f64 may go down to -2^31 - 1, not included
+        case Kind::I32:  // f64 fits above -2^31 - 1
             return f64 ? Bounds{0xc1e0000000200000U, 0x41e0000000000000U, false}
                        : Bounds{0xcf000000U, 0x4f000000U, true};
         case Kind::U32:
@@ -36,7 +36,7 @@ Bounds bounds(Kind from, Kind to) {
     }
 }
 
-// What is out of range is kept from the conversion: it saturates, and a NaN becomes 0.
+// Values out of range bypass the conversion: they saturate, and NaN becomes 0.
 void float_to_int(Maker& m, Kind to) {
     const Bounds b = bounds(m.kind, to);
     const ir::Type target{to, 1};
@@ -65,7 +65,7 @@ Parts parts_of(Maker& m, StepId x) {
     return {sign, m.named("size", m.differing_bits(bits, sign))};
 }
 
-// To the nearest f16; from 65520 on that is infinity, below 2^-14 it is subnormal.
+// Rounds to the nearest f16: infinity from 65520 on, subnormal below 2^-14.
 void round_to_half(Maker& m) {
     const auto number = [&](std::uint64_t narrow, std::uint64_t wide) {
         return m.literal(m.word, m.wide ? wide : narrow);
@@ -126,8 +126,8 @@ void brain_to_bits(Maker& m) {
     m.result(m.select(m.greater(size, m.u32(0x7f800000U)), m.u32(0x7fc0U), rounded));
 }
 
-// Compilers see through a comparison with itself sooner than through a test of bits, and it is one
-// instruction less; but some take the liberty to say that a value always equals itself.
+// A self-comparison takes one instruction less than a test of bits, and compilers optimise it
+// better, but some assume that a value always equals itself.
 void canonical_nan(Maker& m) {
     const StepId a = m.operand();
     const StepId nan = m.number(m.wide ? 0x7ff8000000000000U : 0x7fc00000U);
@@ -136,7 +136,7 @@ void canonical_nan(Maker& m) {
 
 void to_half(Maker& m) {
     const FormKey rounded = conversion(Kind::F32, Kind::F16);
-    // What the way through f32 rounds in integers is far beyond the largest f16.
+    // Integers that f32 rounds are far above the largest f16, so rounding twice is right.
     const StepId narrow = m.apply(conversion(m.kind, Kind::F32), Kind::F32, {m.operand()});
     m.result(m.kind == Kind::BOOL ? narrow : m.apply(rounded, Kind::F16, {narrow}));
 }
@@ -205,7 +205,7 @@ bool make_loaded(Maker& m, Form& form, Kind kind) {
     return true;
 }
 
-// f16 computes in f32 and rounds; of a fused addition the product is exact in f32.
+// f16 is computed in f32 and rounded; the product of an fma is exact in f32.
 bool make_half(Maker& m, Form&, Op op) {
     const auto in_f32 = [&](Op what, std::initializer_list<StepId> parts) {
         return m.apply(exact_operation(what, Kind::F32), Kind::F32, parts);

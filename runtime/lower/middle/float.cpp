@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms of float operations. Signs and NaNs are settled on the bits; what a device does not
-// round correctly goes through f64 or through the library of emulations.
+// The forms of float operations. Signs and NaNs are handled on the bits; operations that a device
+// does not round correctly go through f64 or the library of emulations.
 #include "lower/middle/maker.hpp"
 
 namespace wye::lower::middle {
@@ -14,7 +14,7 @@ class Float {
   public:
     explicit Float(Maker& maker) : m_(maker), word_(m_.word) {}
 
-    // False: no form.
+    // False: there is no form.
     bool write(Op op, Form& form);
 
   private:
@@ -26,7 +26,7 @@ class Float {
     StepId widened(StepId a) { return m_.convert(a, Kind::F64, kOfArithmetic); }
     StepId narrowed(StepId a) { return m_.convert(a, Kind::F32, kOfArithmetic); }
     bool by_fma() const;
-    StepId inverse_root(StepId radicand) {  // of a normal f32, up to 2 ulp off
+    StepId inverse_root(StepId radicand) {  // for a normal f32; error up to 2 ulp
         return m_.make(Op::RSQRT, Kind::F32, Kind::F32, {radicand});
     }
     bool divide();
@@ -40,9 +40,8 @@ class Float {
     const Kind word_;
 };
 
-// In f64 an f32 quotient or root is exact after rounding: 53 bits are more than 2 * 24 + 1.
-// Where the quirk `nvidia-vk-division-call` asks for it and f32 roots are not exact anyway, fused
-// steps are used for all.
+// 53 bits are more than 2 * 24 + 1, so an f32 quotient or root computed in f64 rounds correctly.
+// For the quirk `nvidia-vk-division-call`, if f32 roots are not exact, all use fused steps instead.
 bool Float::by_fma() const {
     return m_.target.quirks.has(Quirk::NvidiaVkDivisionCall) && m_.target.f64 &&
            m_.target.is_exact(Rounded::F64Fma) && !m_.target.is_exact(Rounded::F32Sqrt);
@@ -106,7 +105,7 @@ bool Float::fused(Form& form) {
     return true;
 }
 
-// The product is exact in f64; the sum is rounded to odd, so rounding it again to f32 is right.
+// The product is exact in f64; the sum is rounded to odd, so the final rounding to f32 is right.
 StepId Float::fused_through_f64(StepId a, StepId b, StepId c) {
     const StepId zero = m_.literal(Kind::F64, 0);
     const StepId p =
@@ -126,8 +125,8 @@ StepId Float::fused_through_f64(StepId a, StepId b, StepId c) {
     return m_.convert(m_.select(fix, m_.as(w, Kind::F64), s), Kind::F32);
 }
 
-// minimumNumber and maximumNumber. Equal operands differ only in the sign of zero, which `or` (for
-// the least) and `and` of the bits settle.
+// minimumNumber and maximumNumber. Equal operands differ at most in the sign of zero: `or` of the
+// bits gives the minimum, `and` the maximum.
 StepId Float::extreme(bool least) {
     const StepId a = m_.operand();
     const StepId c = m_.operand();
@@ -146,7 +145,7 @@ bool Float::whole(Op op, const char* narrow, const char* wide) {
         if (!target.emulates) return false;
         result = emulated(narrow, wide, {a});
     } else if (target.quirks.has(Quirk::PoclConstantRounding)) {
-        // From 2^23 (2^52) on all values are whole; those, and NaNs, are kept away.
+        // From 2^23 (2^52) on all values are whole; these and NaNs bypass the operation.
         const StepId end = m_.literal(m_.kind, m_.wide ? 0x4330000000000000U : 0x4b000000U);
         const StepId small = m_.named("small", m_.less(value(m_.magnitude(a)), end));
         const StepId given = m_.select(small, a, m_.literal(m_.kind, 0));

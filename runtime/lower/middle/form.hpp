@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The middle form of a scalar operation: what a total operation of the language means, written out
-// in steps that a target has a plain word for. A step's operands are always in its domain (no
-// divisor is zero, no shift is too far, no conversion out of range), so a writer spells it and
-// decides nothing. Plain data.
+// The middle form of a scalar operation: a total operation of the language, written as steps that a
+// target has words for. Operands of a step are always in its domain (divisors are not zero, shifts
+// and conversions are in range), so a writer spells steps and decides nothing. Plain data.
 #pragma once
 
 #include <array>
@@ -15,35 +14,36 @@
 
 namespace wye::lower::middle {
 
-// Which form: one of operation(), exact_operation(), conversion(), stored(), loaded() and
-// bitcast_part().
+// The name of a form: from operation(), exact_operation(), conversion(), stored(), loaded(),
+// bitcast_part() or subgroup().
 using FormKey = std::uint16_t;
 
 using StepId = std::uint16_t;  // of an earlier step of the same form
 
 struct Step {
     enum class How : std::uint8_t {
-        Operand,  // `extra`: which one
+        Operand,  // `extra`: its index
         Literal,  // `extra`: its bits
-        // The target's own word for `op`: arithmetic, logic and comparisons, SELECT, CONVERT,
-        // BITCAST (which leaves NaNs alone), and the operations that Target says it has.
+        // The target's word for `op`: arithmetic, logic and comparisons, SELECT, CONVERT, BITCAST
+        // (which keeps NaNs), and the operations that Target declares.
         Word,
         Form,   // `extra`: the FormKey
         Call,   // `extra`: a function of the library of emulations
-        Hidden  // `extra`: the Quirk; the same value, which a compiler must not see through
+        Hidden  // `extra`: the Quirk; the operand, hidden from the compiler
     };
     How how = How::Word;
     ir::Op op = ir::Op::None;
-    ir::Kind kind = ir::Kind::None;  // of the result; integers are signed only where a word asks
+    // of the result; integers have a sign only where a word reads it
+    ir::Kind kind = ir::Kind::None;
     ir::Kind from = ir::Kind::None;  // of the operands
     std::uint8_t count = 0;
     std::array<StepId, 3> parts{};
     std::uint64_t extra = 0;
-    const char* name = nullptr;  // for readers of text; null: it needs none
+    const char* name = nullptr;  // for generated text; null: unnamed
 };
 
-// A CONVERT between floats with this in `extra` is a part of arithmetic (a quotient of f32 by way
-// of f64), as its operand and its result are.
+// Marks, in `extra`, a CONVERT between floats that is part of arithmetic (an f32 quotient through
+// f64), like its operand and result.
 inline constexpr std::uint64_t kOfArithmetic = 1;
 
 inline constexpr std::size_t kMostSteps = 256;
@@ -51,8 +51,8 @@ inline constexpr std::size_t kMostSteps = 256;
 struct Form {
     std::vector<Step> steps;  // the last one is the result
     unsigned operands = 0;
-    bool function = false;            // long: better a function than code at every use
-    bool hides = false;               // some step is Hidden
+    bool function = false;  // long: written as a function
+    bool hides = false;
     std::string name;                 // "min_i32", "f32_to_i32": for functions
     ir::Kind kind = ir::Kind::None;   // of the operands
     std::array<ir::Kind, 3> takes{};  // of each operand

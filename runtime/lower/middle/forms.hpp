@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The middle forms of all scalar operations and conversions, for one target; each is made when it
-// is first asked for. Writers share them: what an operation means at the edges (division by zero,
-// shifts, NaNs, saturation, f16 by way of f32) is decided here, once.
+// The middle forms of all scalar operations and conversions for one target, made on first use. All
+// writers share them, so edge cases (division by zero, shifts, NaNs, saturation, f16 through f32)
+// are decided here only.
 #pragma once
 
 #include <deque>
@@ -34,25 +34,24 @@ inline constexpr FormKey kEnd = 2576;
     return static_cast<FormKey>((static_cast<unsigned>(op) - key::kFirstOperation) * 16 +
                                 static_cast<unsigned>(kind));
 }
-// The same; an error budget leaves it as it is.
+// The same, unaffected by an error budget.
 [[nodiscard]] constexpr FormKey exact_operation(ir::Op op, ir::Kind kind) {
     return static_cast<FormKey>(key::kExact + operation(op, kind));
 }
-// Float to integer saturates, a NaN becomes 0; all else is as C has it.
+// Float to integer saturates and NaN becomes 0; all others as in C.
 [[nodiscard]] constexpr FormKey conversion(ir::Kind from, ir::Kind to) {
     return static_cast<FormKey>(key::kConversions + static_cast<unsigned>(from) * 16 +
                                 static_cast<unsigned>(to));
 }
-// From a value to what memory holds: the bits of an f16 or bf16 as u32, other floats with the
-// canonical NaN.
+// From a value to its bits in memory: an f16 or bf16 as u32, other floats with canonical NaNs.
 [[nodiscard]] constexpr FormKey stored(ir::Kind kind) {
     return static_cast<FormKey>(key::kStored + static_cast<unsigned>(kind));
 }
-// Back, from the bits of an f16 or bf16 as u32.
+// The reverse, from the bits of an f16 or bf16 as u32.
 [[nodiscard]] constexpr FormKey loaded(ir::Kind kind) {
     return static_cast<FormKey>(key::kLoaded + static_cast<unsigned>(kind));
 }
-// A component of a bitcast that changes the number of components.
+// A component of a bitcast between different numbers of components.
 enum class BitcastPart : std::uint8_t {
     LowHalf,    // of a u32, as f16
     HighHalf,   //
@@ -65,7 +64,7 @@ enum class BitcastPart : std::uint8_t {
     return static_cast<FormKey>(key::kBitcasts + static_cast<unsigned>(part));
 }
 
-// A subgroup operation but SUBGROUP_BALLOT. Scans take the invocation's lane as well.
+// A subgroup operation except SUBGROUP_BALLOT. Scans have the invocation's lane as last operand.
 [[nodiscard]] constexpr FormKey subgroup(ir::Op op, ir::Kind kind) {
     return static_cast<FormKey>(key::kSubgroups +
                                 (static_cast<unsigned>(op) - key::kFirstSubgroup) * 16 +
@@ -74,7 +73,7 @@ enum class BitcastPart : std::uint8_t {
 
 // ---- Forms ------------------------------------------------------------------------------------
 
-// The operation is one word of every target: nothing need be asked.
+// True if the operation is one word of every target, so that no form is needed.
 [[nodiscard]] constexpr bool is_plain(ir::Op op, ir::Kind kind) {
     using ir::Op;
     if (kind == ir::Kind::F16) return op >= Op::EQ && op <= Op::GE;
@@ -103,7 +102,7 @@ enum class BitcastPart : std::uint8_t {
             return false;
     }
 }
-// A literal second operand makes its form another one: divisions, remainders, shifts, rotations.
+// True if a literal second operand has a form of its own: divisions, remainders, shifts, rotations.
 [[nodiscard]] constexpr bool asks_for_literal(ir::Op op, ir::Kind kind) {
     const bool integer = kind >= ir::Kind::I32 && kind <= ir::Kind::U64;
     return integer && (op == ir::Op::DIV || op == ir::Op::REM || op == ir::Op::SHL ||
@@ -114,16 +113,16 @@ class Forms {
   public:
     explicit Forms(const Target& target) : target_(target) {}
 
-    // Null: this version has no emulation for it.
+    // Null: there is no emulation of it.
     [[nodiscard]] const Form* find(FormKey key) {
         const std::uint16_t known = found_[key];
         return known != 0 ? known_form(known) : make(key);
     }
-    // Where asks_for_literal and the second operand is a literal. The operation is one word, with
-    // this literal in its place; nothing: it is not.
+    // For asks_for_literal with a literal second operand: the literal of the single word that does
+    // the operation; nothing if there is none.
     [[nodiscard]] std::optional<std::uint64_t> word_with_literal(ir::Op op, ir::Kind kind,
                                                                  std::uint64_t literal) const;
-    // Otherwise: its form without that operand. Null: as with any other second operand.
+    // Otherwise: the form, without that operand. Null: use the form for any second operand.
     [[nodiscard]] const Form* with_literal(ir::Op op, ir::Kind kind, std::uint64_t literal);
 
     [[nodiscard]] const Target& target() const { return target_; }
@@ -136,7 +135,7 @@ class Forms {
 
     static constexpr std::uint16_t kNoForm = 0xffff;
     const Target target_;
-    std::array<std::uint16_t, key::kEnd> found_{};  // 0: not asked for yet
+    std::array<std::uint16_t, key::kEnd> found_{};  // 0: not yet made
     std::deque<Form> forms_;
     std::map<std::pair<FormKey, std::uint64_t>, Form> with_literals_;
 };

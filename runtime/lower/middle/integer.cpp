@@ -39,11 +39,11 @@ class Integer {
     StepId quotient_of_literal(StepId a, std::uint64_t divisor);
     StepId upper_half(StepId a, StepId c);
     StepId in_width(StepId count);
-    // Logical, whatever the sign.
+    // A logical shift to the right.
     StepId down(StepId a, unsigned count) {
         return count == 0 ? a : m_.right(m_.as(a, m_.word), m_.u32(count));
     }
-    // By the kind's sign.
+    // A shift to the right by the kind's sign.
     StepId down_signed(StepId a, unsigned count) {
         return count == 0 ? a : m_.right(a, m_.u32(count));
     }
@@ -51,7 +51,7 @@ class Integer {
     Maker& m_;
 };
 
-// Without a division. A literal 0 stands for 1.
+// A quotient without a division. A literal 0 counts as 1.
 StepId Integer::quotient_of_literal(StepId a, std::uint64_t divisor) {
     const bool is_signed = m_.is_signed;
     const bool minus = is_signed && (divisor & m_.sign_bit()) != 0;
@@ -59,7 +59,7 @@ StepId Integer::quotient_of_literal(StepId a, std::uint64_t divisor) {
     const auto power = static_cast<unsigned>(std::countr_zero(std::max<std::uint64_t>(size, 1)));
     StepId quotient = 0;
     if (size <= std::uint64_t{1} << power) {
-        if (is_signed && power != 0)  // towards zero
+        if (is_signed && power != 0)  // rounds towards zero
             a = m_.plus(a, m_.as(down(down_signed(a, m_.bits - 1), m_.bits - power), m_.kind));
         quotient = down_signed(a, power);
     } else {
@@ -80,7 +80,7 @@ StepId Integer::quotient_of_literal(StepId a, std::uint64_t divisor) {
     return minus ? m_.minus(m_.number(0), quotient) : quotient;
 }
 
-// One select turns a bad divisor into 1. A literal is only given where it must not be divided by.
+// A select replaces an invalid divisor by 1. A given `literal` must not be divided by.
 StepId Integer::divide(bool remainder, std::optional<std::uint64_t> literal) {
     const StepId a = m_.operand();
     const QuirkSet& quirks = m_.target.quirks;
@@ -124,8 +124,8 @@ StepId Integer::shift(bool left) {
     return left ? m_.left(a, count) : m_.right(a, count);
 }
 
-// Two shifts, the second by what is left of the width. For the quirk `ptxas-late-shift` that is
-// one step and the rest in 64 bits.
+// Two shifts, by the count and by the rest of the width. For the quirk `ptxas-late-shift`, the
+// second one is two shifts, by 1 and by the rest, in 64 bits.
 StepId Integer::rotate(bool left, std::optional<std::uint64_t> literal) {
     const StepId a = m_.as(m_.operand(), m_.word);
     const auto there = [&](StepId value, StepId by) {
@@ -149,7 +149,7 @@ StepId Integer::rotate(bool left, std::optional<std::uint64_t> literal) {
     return m_.either_bits(first, back(a, in_width(m_.minus(m_.u32(m_.bits), count))));
 }
 
-// Words of 64 bits are made of halves.
+// A 64-bit count adds those of both halves.
 StepId Integer::bit_count() {
     const StepId a = m_.operand();
     if (m_.wide ? m_.target.counts64 : m_.target.counts32)
@@ -160,7 +160,7 @@ StepId Integer::bit_count() {
         const StepId high = m_.apply(ones, Kind::U32, {m_.high_word(a)});
         return m_.convert(m_.plus(low, high), m_.kind);
     }
-    // Sums of 2, 4 and 8 bits side by side; a product adds the bytes.
+    // Counts of 2, 4 and 8 bits in parallel; a product adds the bytes.
     const StepId pairs = m_.both_bits(m_.right(a, m_.u32(1)), m_.u32(0x55555555U));
     const StepId twos = m_.minus(a, pairs);
     const StepId odd = m_.both_bits(m_.right(twos, m_.u32(2)), m_.u32(0x33333333U));
@@ -182,14 +182,14 @@ StepId Integer::leading_zeros() {
         const StepId above = m_.apply(zeros, Kind::U32, {high});
         return m_.convert(m_.select(empty, below, above), m_.kind);
     }
-    // The ones of the highest bit, spread to all below it, taken from the width.
+    // Sets all bits below the highest one, and counts the others.
     StepId spread = m_.as(a, Kind::U32);
     for (const unsigned step : {1U, 2U, 4U, 8U, 16U})
         spread = m_.either_bits(spread, m_.right(spread, m_.u32(step)));
     return m_.apply(operation(Op::POPCOUNT, Kind::U32), Kind::U32, {m_.other_bits(spread)});
 }
 
-// The ones below the lowest one.
+// Counts the zeros below the lowest one.
 StepId Integer::trailing_zeros() {
     const StepId a = m_.operand();
     const StepId below = m_.both_bits(m_.other_bits(a), m_.minus(a, m_.number(1)));
@@ -206,7 +206,7 @@ StepId Integer::reverse() {
     }
     StepId r = a;
     for (unsigned step = 1; step < m_.bits; step *= 2) {
-        // The mask that has `step` ones, `step` zeros, and so on from the low end.
+        // The mask of alternating `step` ones and `step` zeros, from the low end.
         const std::uint64_t mask = m_.all_ones() / ((std::uint64_t{1} << step) + 1);
         const StepId odd = m_.both_bits(m_.right(r, m_.u32(step)), m_.literal(m_.word, mask));
         const StepId even = m_.left(m_.both_bits(r, m_.literal(m_.word, mask)), m_.u32(step));
@@ -215,7 +215,7 @@ StepId Integer::reverse() {
     return r;
 }
 
-// Of the product of two unsigned values.
+// The upper half of an unsigned product.
 StepId Integer::upper_half(StepId a, StepId c) {
     const StepId x = m_.as(a, m_.word);
     const StepId y = m_.as(c, m_.word);
@@ -236,7 +236,7 @@ StepId Integer::mul_hi() {
         const StepId product = m_.op(Op::MUL, m_.convert(a, Kind::U64), m_.convert(c, Kind::U64));
         return m_.high_word(product);
     }
-    // By words: what is carried from the lower products.
+    // By words, with the carries of the lower products.
     const StepId mask = m_.number(0xffffffffU);
     const auto low = [&](StepId value) { return m_.both_bits(value, mask); };
     const auto high = [&](StepId value) { return m_.right(value, m_.u32(32)); };
@@ -253,7 +253,7 @@ StepId Integer::saturate(bool subtract) {
     if (!m_.is_signed && subtract) return m_.select(m_.less(a, b), m_.number(0), m_.minus(a, b));
     const StepId r = m_.named("r", subtract ? m_.minus(a, b) : m_.plus(a, b));
     if (!m_.is_signed) return m_.select(m_.less(r, a), m_.number(m_.all_ones()), r);
-    // The result overflowed when its sign is wrong; then the sign of `a` says to which side.
+    // The result overflowed if its sign is wrong; the sign of `a` gives the direction.
     const StepId other = m_.differing_bits(subtract ? a : b, subtract ? b : r);
     const StepId wrong = m_.both_bits(m_.differing_bits(a, r), other);
     const StepId end =

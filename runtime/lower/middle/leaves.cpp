@@ -34,7 +34,7 @@ Leaf length_of(const Count& count, Kind index) {
 }
 
 Leaf built_in(std::uint16_t which, unsigned component, const Sizes& sizes) {
-    const bool flat = sizes.workgroup[component] == 1;  // the axis has one invocation
+    const bool flat = sizes.workgroup[component] == 1;
     switch (which) {
         case WYE_BUILTIN_WORKGROUP_ID:
             return of(Outer::WorkgroupId, component);

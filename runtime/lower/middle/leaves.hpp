@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What expressions are made of: literals, and what code reads of its surroundings. What is known
-// when a program is lowered (sizes, counts, an axis with one invocation) becomes a literal. Pure.
+// The leaves of expressions: literals, and values from outside the code. Those known when a program
+// is lowered (sizes, counts, an axis with one invocation) become literals. Pure.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace wye::lower::middle {
 
-// A value of the kernel's surroundings; lengths, parameters and axes have a number.
+// A value from outside the code; lengths, parameters and axes have a number.
 enum class Outer : std::uint8_t {
     Buffer,         // the elements of a buffer
     Length,         // len(b), u32
-    SignedLength,   // min(len(b), 2^31), what an i32 index is compared with
+    SignedLength,   // min(len(b), 2^31), for checks of an i32 index
     Length64,       // the exact count, u64
     Shared,         // the elements of a workgroup array
-    Param,          // of its own kind; all others are u32
+    Param,          // of its kind; all others are u32
     WorkgroupId,    // by axis
     LocalId,        // by axis
     GlobalId,       // by axis
@@ -27,19 +27,19 @@ enum class Outer : std::uint8_t {
     LocalIndex,
     SubgroupId,
     SubgroupLane,
-    OpaqueZero,  // u64: a zero that comes with the launch
+    OpaqueZero,  // u64: a zero passed at launch
     Trap,        // the trap words
     End
 };
 
-// A literal of `kind`, or what `outer` with this number holds.
+// A literal of `kind`, or the value of `outer` with this number.
 struct Leaf {
     std::optional<Outer> outer = std::nullopt;
     ir::Kind kind = ir::Kind::U32;
     std::uint64_t bits = 0;  // a literal's bits; else the number
 };
 
-// The sizes that a kernel is lowered for.
+// The sizes for which a kernel is lowered.
 struct Sizes {
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
     std::uint32_t subgroup = 0;
@@ -49,7 +49,7 @@ struct Sizes {
     }
 };
 
-// How many elements an array has: a literal, or what a launch binds as this buffer.
+// The element count of an array: a literal, or that of the bound buffer.
 struct Count {
     bool fixed = false;
     std::uint64_t elements = 0;        // fixed
@@ -57,8 +57,8 @@ struct Count {
 };
 [[nodiscard]] Count count_of(const ir::Program& program, std::uint32_t buffer);
 
-// What an index of this kind is compared with, unsigned and of the index's width: min(count,
-// 2^32 - 1) for u32, at most 2^31 for i32 (a negative one is then too large), else the count.
+// The length to check an index of this kind against, unsigned and of the index's width: min(count,
+// 2^32 - 1) for u32, at most 2^31 for i32 (negative indices are then too large), else the count.
 [[nodiscard]] Leaf length_of(const Count& count, ir::Kind index);
 
 // A component of a BUILTIN.

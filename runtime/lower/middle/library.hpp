@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that not every device does exactly, as functions written in the language itself, in
-// integers where nothing else can be trusted. An artifact gets only the functions that it calls.
-// Pure; thread-safe.
+// Operations that some devices do not compute exactly, as functions written in the language, in
+// integers where floats are not exact. An artifact gets only the functions that it calls. Pure;
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace wye::lower::middle {
 // A valid program with an empty main, and its text. WYE_STATIC.
 [[nodiscard]] const ir::Program& emulations();
 [[nodiscard]] std::string_view emulations_text();
-// Of one of its functions, which is there.
+// The index of a function, which must exist.
 [[nodiscard]] std::uint32_t emulation_index(std::string_view name);
 
 }  // namespace wye::lower::middle

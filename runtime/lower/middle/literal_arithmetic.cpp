@@ -19,7 +19,7 @@ std::optional<std::uint64_t> fold(Op op, const std::array<std::uint64_t, 3>& ope
     std::fenv_t caller;
     std::fegetenv(&caller);
     std::fesetenv(FE_DFL_ENV);
-    volatile T a = value(0);  // nothing is computed before or after
+    volatile T a = value(0);  // keeps the compiler from folding or moving the operation
     volatile T b = value(1);
     volatile T result = 0;
     bool known = true;

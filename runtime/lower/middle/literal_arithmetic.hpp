@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Float arithmetic on literals, for targets whose compilers fold it wrongly. Pure; leaves the
-// caller's rounding mode as it is.
+// Float arithmetic on literals, for targets whose compilers fold it wrongly. Pure; keeps the
+// caller's rounding mode.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace wye::lower::middle {
 
 // The bits of `op` (ADD, SUB, MUL, DIV, SQRT, FMA) on f32 or f64 operands with these bits; nothing
-// for other operations. A NaN is the canonical one.
+// for other operations. NaN results are canonical.
 [[nodiscard]] std::optional<std::uint64_t> literal_arithmetic(
     ir::Op op, ir::Kind kind, const std::array<std::uint64_t, 3>& operands);
 

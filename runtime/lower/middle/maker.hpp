@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the steps of one form. Used by one thread, once.
+// Makes the steps of one form. Used by one thread, once.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@ namespace wye::lower::middle {
 
 class Maker {
   public:
-    // Operands of `kind`; integer operands of other kinds are asked for by operand().
+    // For operands of `kind`; operands of other kinds are made by operand(kind).
     Maker(const Target& target, Form& form, ir::Kind kind)
         : target(target),
           kind(kind),
@@ -65,7 +65,7 @@ class Maker {
     StepId other_bits(StepId a) {
         return make(ir::Op::NOT, form_.steps[a].kind, form_.steps[a].kind, {a});
     }
-    // By a count below the width. To the right by the sign of a's kind.
+    // Shifts by a count below the width; to the right by the sign of a's kind.
     StepId left(StepId a, StepId count) { return op(ir::Op::SHL, a, count); }
     StepId right(StepId a, StepId count) { return op(ir::Op::SHR, a, count); }
     StepId both(StepId a, StepId b) { return op(ir::Op::LOGICAL_AND, a, b); }
@@ -86,7 +86,7 @@ class Maker {
         form_.steps[id].extra = extra;
         return id;
     }
-    // The same bits as another kind: integers with and without sign are held alike.
+    // The same bits as another kind; signed and unsigned integers have the same representation.
     StepId as(StepId a, ir::Kind to) { return make(ir::Op::BITCAST, to, form_.steps[a].kind, {a}); }
     StepId bits_of(StepId a) {
         return as(a, form_.steps[a].kind == ir::Kind::F64 ? ir::Kind::U64 : ir::Kind::U32);
@@ -122,20 +122,20 @@ class Maker {
         form_.steps[id].name = name;
         return id;
     }
-    // The result is the last step made.
+    // Makes `id` the result: the last step.
     void result(StepId id) {
         if (id + 1U == form_.steps.size()) return;
         const ir::Kind of = form_.steps[id].kind;
         make(ir::Op::BITCAST, of, of, {id});
     }
 
-    // The bits of a float without its sign, and whether they exceed those of infinity.
+    // The bits of a float without its sign. A NaN's exceed those of infinity.
     StepId magnitude(StepId a) {
         const StepId held = bits_of(a);
         return both_bits(held, literal(form_.steps[held].kind, sign_bit() - 1));
     }
     StepId is_nan(StepId a) { return test(ir::Op::GT, magnitude(a), literal(word, infinity())); }
-    // Of an integer of the form's kind with sign.
+    // True for a negative integer of the form's width.
     StepId negative(StepId a) {
         if (target.sign_by_word && wide)
             return less(as(high_word(as(a, ir::Kind::U64)), ir::Kind::I32),
@@ -157,7 +157,7 @@ class Maker {
     Form& form_;
 };
 
-// The parts of Forms::find, each of which gives false where it has no such form.
+// The parts of Forms::find; each returns false if it has no such form.
 bool make_integer(Maker& m, Form& form, ir::Op op, std::optional<std::uint64_t> literal);
 bool make_float(Maker& m, Form& form, ir::Op op);
 bool make_half(Maker& m, Form& form, ir::Op op);

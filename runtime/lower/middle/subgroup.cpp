@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms of subgroup operations: reductions and scans from shuffles, in the order that the
-// language fixes, so that float sums have the same bits everywhere.
+// The forms of subgroup operations: reductions and scans by shuffles, in the order that the
+// language fixes, so float sums have the same bits everywhere.
 #include "lower/middle/maker.hpp"
 
 namespace wye::lower::middle {
@@ -10,7 +10,7 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// The scalar operation that a reduction or scan repeats.
+// The scalar operation of a reduction or scan.
 Op step_of(Op op) {
     switch (op) {
         case Op::SUBGROUP_MIN:
@@ -28,8 +28,8 @@ Op step_of(Op op) {
     }
 }
 
-// A lane's value; `how` takes a lane below the width, or the difference to one. Where only words of
-// 32 bits can be moved, wide values go word by word, and floats as their bits.
+// The value of another lane; `how` takes a lane below the width, or a mask. If shuffles move u32
+// only, wide values are moved word by word, and floats as their bits.
 StepId moved(Maker& m, Op how, StepId value, StepId lane) {
     if (!m.target.shuffles_words_only) return m.make(how, m.kind, m.kind, {value, lane});
     const auto word = [&](StepId part) { return m.make(how, Kind::U32, Kind::U32, {part, lane}); };
@@ -43,7 +43,7 @@ StepId combined(Maker& m, Op op, StepId a, StepId b) {
     return m.apply(operation(op, m.kind), m.kind, {a, b});
 }
 
-// v with the lane at distance 1, 2, 4 up to half the width.
+// Combines v with the lanes at distance 1, 2, 4 up to half the width.
 void reduce(Maker& m, Op op) {
     StepId v = m.operand();
     for (unsigned distance = 1; distance < m.target.subgroup; distance *= 2)
@@ -71,7 +71,7 @@ void scan(Maker& m, Op op) {
     m.result(v);
 }
 
-// Are lanes with a true condition in the ballot, in any or in all of the subgroup?
+// Tests the ballot for any, or for all lanes.
 void vote(Maker& m, Op op) {
     const StepId condition = m.operand();
     if (m.target.votes) {
