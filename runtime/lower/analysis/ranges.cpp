@@ -193,8 +193,7 @@ class Walk {
     std::vector<Value> locals_;         // by local: its current value; kNoValue: not tracked
     std::vector<std::uint32_t> parts_;  // by local: the built-in vector that it is equal to
     std::vector<Value> values_;         // by expression, once visited
-    // assignments to revert at the end of a branch
-    std::vector<std::pair<std::uint32_t, Value>> undo_;
+    std::vector<std::pair<std::uint32_t, Value>> undo_;  // assignments to revert after a branch
 };
 
 Value Walk::length(std::uint32_t buffer, bool wide) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA C++17 without headers, for NVRTC. With these options every float operation is IEEE-754:
-// division and square root correctly rounded, subnormals kept, nothing contracted.
+// CUDA C++17 without headers, for NVRTC. With these options every float operation conforms to IEEE
+// 754: correctly rounded division and square root, subnormals kept, no contraction.
 #include "lower/c/spelling.hpp"
 #include "lower/lower.hpp"
 
@@ -47,6 +47,7 @@ class CudaC final : public Spelling {
         return "void";
     }
 
+    // CUDA's 32-byte vector types have a smaller alignment than the language's elements.
     std::string vector_type(ir::Type type_) const override {
         return "vec" + std::to_string(type_.lanes) + "<" + std::string(type(type_.kind)) + ">";
     }
@@ -58,7 +59,6 @@ class CudaC final : public Spelling {
     }
     std::string_view u64_suffix() const override { return "ull"; }
 
-    // CUDA's own vector types of 32 bytes are less aligned than the language's elements.
     std::string_view format() const override { return WYE_FORMAT_CUDA_C; }
     std::string prologue(const Used&) const override {
         return "typedef signed char i8;\ntypedef unsigned char u8;\n"
@@ -68,9 +68,9 @@ class CudaC final : public Spelling {
                "template <typename T> struct alignas(2 * sizeof(T)) vec2 { T x, y; };\n"
                "template <typename T> struct alignas(4 * sizeof(T)) vec4 { T x, y, z, w; };\n";
     }
-    // The text relies on the first five, so they are said, although all but --fmad are NVRTC's
-    // defaults. --minimal leaves declarations out that the text has no use for (textures, the
-    // runtime's API), which is a tenth of the time of a small program.
+    // The text relies on the first five options; all but --fmad are NVRTC's defaults. --minimal
+    // omits declarations that the text does not use (textures, the runtime API), a tenth of the
+    // compile time of a small program.
     std::string options(const Used&) const override {
         return "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -w --minimal";
     }
@@ -82,8 +82,8 @@ class CudaC final : public Spelling {
         return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(size) + ") " +
                std::string(entry);
     }
-    // Only what nobody writes is `__restrict__`: on writable memory it would also promise that no
-    // other invocation changes it, and loads could be moved across barriers.
+    // Only memory that no invocation writes is `__restrict__`: it also promises that no other
+    // invocation writes it, so loads of writable memory could move across barriers.
     std::string pointer(Space, std::string_view element, bool readonly,
                         bool restrict_) const override {
         return std::string(readonly ? "const " : "") + std::string(element) +
@@ -178,8 +178,8 @@ class CudaC final : public Spelling {
         return half(key);
     }
 
-    // A warp is 32 threads in the order of the local index. Flow is uniform in it, so all take
-    // part.
+    // A warp is 32 threads in the order of the local index. Flow is uniform in it, so all lanes
+    // take part.
     bool subgroups(unsigned width) const override { return width == 32; }
     std::string shuffle(Kind, unsigned, const std::string& value,
                         const std::string& lane) const override {
@@ -196,11 +196,11 @@ class CudaC final : public Spelling {
         return call("__ballot_sync", operands);
     }
 
-    // Add on f32 may flush subnormals in global memory, which the language allows.
+    // An f32 add may flush subnormals in global memory, which the language allows.
     bool adds_floats(Kind, Space) const override { return true; }
 
-    // Relaxed, at device scope; on `shared` the compiler sees the space. Loads and stores of
-    // aligned words cannot tear; volatile, so that each one happens.
+    // Relaxed, at device scope; for `shared` the compiler infers the address space. Aligned loads
+    // and stores cannot tear; `volatile` keeps the compiler from removing them.
     std::string atomic(Op op, Kind kind, Space space, const std::string& pointer_text,
                        std::span<const std::string> operands) const override {
         const std::string held(value_type(kind));
@@ -226,8 +226,8 @@ class CudaC final : public Spelling {
         return "    return (" + std::string(value_type(kind)) + ")" +
                (wide(kind) ? "__brevll(a);\n" : "__brev(a);\n");
     }
-    // PTX's min and max are minimumNumber and maximumNumber: NaN loses, -0 < +0. So are the
-    // functions of C, but for the quirk `nvvm-zero-extremes`.
+    // PTX's min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0. So are the C
+    // functions, except for the quirk `nvvm-zero-extremes`.
     std::string extreme(Op op, Kind kind, QuirkSet quirks) const {
         if (!quirks.has(Quirk::NvvmZeroExtremes)) return extremes(op, kind);
         switch (op) {
@@ -240,7 +240,7 @@ class CudaC final : public Spelling {
                        "    return r;\n";
         }
     }
-    // The conversions saturate. From f64 or to 64 bits a NaN gives the least value, not 0.
+    // Conversions saturate. From f64 or to 64 bits, NaN gives the least value, not 0.
     std::string saturated(Kind from, Kind to) const {
         static constexpr std::string_view kTo[4] = {"int", "uint", "ll", "ull"};
         const bool is_signed = to == Kind::I32 || to == Kind::I64;
@@ -250,7 +250,7 @@ class CudaC final : public Spelling {
         if (from == Kind::F64 || wide(to)) text = "a == a ? " + text + " : 0u";
         return "    return " + text + ";\n";
     }
-    // A NaN comes out of the conversion as 0x7fff.
+    // The conversion turns NaN into 0x7fff.
     static std::string half(middle::FormKey key) {
         const std::string to_bits =
             "    u16 h;\n    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(a));\n";
@@ -280,7 +280,7 @@ class CudaC final : public Spelling {
                 return {};
         }
     }
-    // `to` = name(x, y), as one instruction.
+    // `to` = name(x, y), as one PTX instruction.
     std::string ptx(Kind kind, const std::string& name, const std::string& to, const std::string& x,
                     const std::string& y) const {
         const std::string letter = wide(kind) ? "d" : "f";

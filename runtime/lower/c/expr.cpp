@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expressions. They are pure and total, so naming a part of one before its statement is always
-// allowed.
+// Expressions. They are pure and total, so any part may be named before its statement.
 #include <algorithm>
 
 #include "lower/analysis/never_nan.hpp"
@@ -14,7 +13,7 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// Brackets nest at most a few deep per operation; compilers stop at 256.
+// Each operation nests a few parentheses at most; compilers fail at 256.
 constexpr unsigned kMaxDepth = 16;
 
 }  // namespace
@@ -84,7 +83,7 @@ CValue CWriter::leaf(const ir::Expr& e) {
     return v;
 }
 
-// The components in `wanted` (a bit each); the others stay empty and count as unused.
+// The components in `wanted` (one bit each); the others stay empty and count as unused.
 CValue CWriter::built_in(const ir::Expr& e, unsigned wanted) {
     CValue v;
     v.lanes = e.type.lanes;
@@ -157,7 +156,7 @@ CValue CWriter::operation(const ir::Expr& e) {
     return v;
 }
 
-// Three operations and more that the dialect has one for.
+// Byte moves of at least three operations, if the dialect has one instruction for them.
 bool CWriter::moved_bytes(ir::ExprId id, CValue& v) {
     if (code_.exprs[id].op != Op::OR) return false;
     const auto moves = byte_moves(code_, id);
@@ -169,7 +168,7 @@ bool CWriter::moved_bytes(ir::ExprId id, CValue& v) {
     return true;
 }
 
-// A select whose arms are in range only where they are taken.
+// A select whose accesses are in range only in the arm that is taken.
 CValue CWriter::branch(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     const std::string type(module_.use_type(e.type.kind));

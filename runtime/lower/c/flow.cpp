@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks and the ways out of them. Where one invocation of the device runs a whole workgroup, the
+// Blocks and the jumps out of them. If one invocation of the device runs a whole workgroup, the
 // regions of main become loops over the program's invocations (see Regions).
 #include <utility>
 
@@ -12,8 +12,8 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// What a workgroup may keep from region to region: it lies on the stack of a driver's thread, of
-// which glibc makes 8 MiB by default.
+// Limit for the variables that a workgroup keeps between regions. They are on the stack of a
+// driver's thread, for which glibc's default is 8 MiB.
 constexpr std::uint64_t kMaxKeptBytes = std::uint64_t{1} << 20U;
 
 bool of_invocation(Outer::Kind kind) {
@@ -31,7 +31,7 @@ std::string CWriter::outer(Outer::Kind kind, std::uint32_t index) {
         region_->ids.insert(item);
         if (kind == Outer::Kind::GlobalId) outer_.insert({Outer::Kind::WorkgroupId, index});
     } else {
-        return "0u";  // the value is the same for all, whichever asks
+        return "0u";  // the value is uniform, so any invocation computes it
     }
     return name_of(item);
 }
@@ -104,7 +104,7 @@ void CWriter::open_region() {
     if (some_ended_) line("if (ended[" + outer(Outer::Kind::LocalIndex) + "]) continue;");
 }
 
-// The loops over the invocations, and what the region uses of their ids.
+// The heads of the loops over the invocations, and the ids that the region uses.
 std::string CWriter::region_head() {
     const auto& size = module_.workgroup;
     const std::string u32(module_.value_type(Kind::U32));
@@ -140,7 +140,7 @@ void CWriter::close_region() {
     const std::string body = out_.substr(region_->start);
     out_.resize(region_->start);
     std::string lets;
-    // From the last: each may use those before it.
+    // In reverse, since each may use those before it.
     for (auto local = region_->lets.rbegin(); local != region_->lets.rend(); ++local) {
         const std::string before = std::exchange(out_, {});
         statement(regions_.let(*local));
@@ -154,7 +154,8 @@ void CWriter::close_region() {
     line("}");
 }
 
-// The workgroup leaves together, or an invocation its region, and is passed by in what follows.
+// Outside of regions the workgroup returns. In a region the invocation leaves the region, and later
+// regions skip it.
 void CWriter::leave_main() {
     if (!region_) return line("return;");
     if (blocks_together_ != 0) {
@@ -165,7 +166,7 @@ void CWriter::leave_main() {
     line("goto next" + std::to_string(region_count_) + ";");
 }
 
-// Each invocation is counted.
+// Every trapping invocation counts.
 void CWriter::trap(ir::StmtId id) {
     if (regions_.together(id)) open_region();
     const std::string record = outer(Outer::Kind::Trap);
@@ -181,7 +182,7 @@ void CWriter::trap(ir::StmtId id) {
     leave_main();
 }
 
-// Arrays of what is kept, an element for each invocation.
+// Arrays of the kept variables, an element for each invocation.
 void CWriter::define_kept() {
     const std::uint64_t invocations = module_.invocations();
     std::uint64_t bytes = 0;

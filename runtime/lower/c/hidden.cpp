@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands that a compiler must not see as constants, since it goes wrong on them: they are joined
-// with a zero that comes with the launch.
+// Workarounds for compilers that miscompile constants: operands are combined with a zero passed at
+// launch.
 #include <array>
 #include <bit>
 
@@ -12,14 +12,14 @@ namespace wye::lower {
 using ir::Kind;
 using ir::Op;
 
-// A zero of an integer's width, which comes with the launch.
+// A zero passed at launch, of the integer's width.
 std::string CWriter::late_zero(ir::Type type) {
     const std::string zero = outer(Outer::Kind::OpaqueZero);
     return type.bits() == 64 ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
 }
 
-// For the quirk `mesa-literal-zero`: zero operands of float arithmetic come from a value that the
-// compiler cannot see.
+// For the quirk `mesa-literal-zero`: literal zeros of float arithmetic are made from a value that
+// the compiler does not know.
 CValue CWriter::operand(Op op, ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
     const bool arithmetic = op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::DIV;
@@ -38,14 +38,14 @@ CValue CWriter::operand(Op op, ir::ExprId id) {
     return v;
 }
 
-// For the quirk `ptxas-abs-min`: a second operand hides where the sign of ABS comes from.
+// For the quirk `ptxas-abs-min`: ABS gets a second operand, a zero passed at launch.
 void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
     if (!type.signed_integer() || !module_.facts.quirks.has(Quirk::PtxasAbsMin)) return;
     CValue& v = operands.emplace_back();
     v.c[0] = late_zero(type);
 }
 
-// For the quirk `ptxas-lost-minus`: of the least and the greatest of i32.
+// For the quirk `ptxas-lost-minus`: operands of i32 min, max and clamp.
 void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands) {
     if (!module_.facts.quirks.has(Quirk::PtxasLostMinus)) return;
     const std::string zero = late_zero(ir::kU32);
@@ -55,8 +55,8 @@ void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue
                 operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
 }
 
-// Of floats for the quirk `ptxas-saturate`: nothing can go wrong beside a plain literal, or where
-// no operand is a constant.
+// For the quirk `ptxas-saturate`, on floats. Operations with a plain literal, or without constant
+// operands, are safe.
 void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
                              std::vector<CValue>& operands) {
     const bool clamp = op == Op::CLAMP;
@@ -80,7 +80,7 @@ void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
                 operands[k].c[c] = hidden(operands[k].c[c]);
 }
 
-// For the quirk `llvm-masked-affine-index`. False: nothing is to be hidden, and nothing written.
+// For the quirk `llvm-masked-affine-index`. False: the quirk does not apply; nothing is written.
 bool CWriter::hide_low_bits(ir::ExprId id, CValue& v) {
     if (!module_.masked_indices.has(function_, id)) return false;
     const ir::Expr& e = code_.exprs[id];
@@ -89,7 +89,7 @@ bool CWriter::hide_low_bits(ir::ExprId id, CValue& v) {
     if (ids.size() == 2 && code_.exprs[ids[1]].op == Op::LITERAL && e.type.lanes == 1) {
         const std::uint64_t bits = code_.exprs[ids[1]].extra;
         const bool rest = e.op == Op::REM && e.type.unsigned_integer() && std::has_single_bit(bits);
-        if (rest || e.op == Op::AND) {  // the mask is worked out once
+        if (rest || e.op == Op::AND) {  // loop-invariant, so it is computed once
             v = value(ids[0]);
             v.c[0] = "(" + v.c[0] + " & (" + module_.literal(e.type.kind, rest ? bits - 1 : bits) +
                      " | " + zero + "))";

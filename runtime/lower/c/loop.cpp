@@ -8,9 +8,9 @@
 namespace wye::lower {
 namespace {
 
-constexpr std::size_t kMostNodes = 96;  // of all rounds that are written out together
+constexpr std::size_t kMostNodes = 96;  // of all rounds that are unrolled
 
-// 1: one by one, as the compiler likes. Writes come between the loads, so they get fewer.
+// 1: no unrolling. Bodies with writes get fewer rounds, since writes separate the loads.
 unsigned rounds_together(const LoopBody& body) {
     if (!body.writes && body.worth_several(kMostNodes / 8)) return 8;
     return body.worth_several(kMostNodes / 4) ? 4 : 1;
@@ -18,9 +18,9 @@ unsigned rounds_together(const LoopBody& body) {
 
 }  // namespace
 
-// While enough rounds are left, so that nothing overflows, several at a time; then one by one.
-// Nothing counts the rounds, as compilers must who unroll loops themselves: that takes a division
-// and, for what is left over, more loops. False: nothing is written.
+// Runs several rounds at a time while that many are left, without overflow; then one at a time. The
+// rounds are not counted, as compilers do to unroll loops, which takes a division and more loops
+// for the rest. False: nothing is written.
 bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
                         const std::string& step) {
     const ir::Type type = code_.locals[s.local].type;
@@ -37,7 +37,7 @@ bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::
     const std::string least = module_.literal(kind, is_signed ? 0x80000000U : 0);
     const std::string jump = temporary(kind, step + " * " + many);
     const std::string above = native + (is_signed ? "(" + least + " + " + jump + ")" : jump);
-    // The last start of several is below end - jump, where there is such a number.
+    // Several rounds may start below end - jump, if that does not overflow.
     const std::string stop =
         temporary(kind, step + " <= " + most + " && " + above + " < " + native + end + " ? " + end +
                             " - " + jump + " : " + least);
@@ -64,7 +64,7 @@ bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::
     return true;
 }
 
-// i takes start, start + step, ... while below end.
+// i is start, start + step, ... while less than end.
 void CWriter::counted_loop(ir::StmtId id, const std::string& start, const std::string& end,
                            const std::string& step) {
     const ir::Stmt& s = code_.stmts[id];
@@ -82,7 +82,7 @@ void CWriter::counted_loop(ir::StmtId id, const std::string& start, const std::s
     if (ranges_.plain_loops[id]) {
         line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
              end + "; " + stepping + ") {" + note);
-    } else {  // by trip count: adding the step might overflow
+    } else {  // by round count: adding the step may overflow
         const bool from_zero = start == module_.literal(kind, 0);
         const std::string span = end + (from_zero ? "" : " - " + start) + " - " + one;
         const std::string trips = step == one ? span : "(" + span + ") / " + step;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads, stores and atomics. An index that is not proven to be in range is compared with the
-// length: a load then reads element 0 instead and yields zero (no branch; a plugin binds at least
-// one readable element), a store or an atomic does not happen.
+// Loads, stores and atomics. An index that is not proven in range is compared with the length. If
+// it is out of range, a load reads element 0 and yields zero (without a branch; plugins bind at
+// least one readable element), and a store or atomic is skipped.
 #include "lower/analysis/never_nan.hpp"
 #include "lower/c/writer.hpp"
 
@@ -80,18 +80,18 @@ CWriter::Index CWriter::index(const Array& array, ir::ExprId id, bool proven, bo
     return out;
 }
 
-// One component of an element as an lvalue; packed elements are addressed whole.
+// One component of an element as an lvalue; packed elements are addressed as a whole.
 std::string CWriter::element(const Array& array, const std::string& at, unsigned component) const {
     if (array.type.lanes == 1 || array.packed) return array.name + "[" + bare(at) + "]";
     const std::string u64(module_.value_type(Kind::U64));
     const std::string lanes = std::to_string(array.type.lanes);
-    const bool large = array.space == Space::Global;  // a product of 32 bits might wrap
+    const bool large = array.space == Space::Global;  // a 32-bit product may wrap
     std::string text = array.name + "[" + (large ? "(" + u64 + ")" : "") + at + " * " + lanes + "u";
     if (component != 0) text += " + " + std::to_string(component) + "u";
     return text + "]";
 }
 
-// The value of a loaded component: narrow integers are extended by their own sign.
+// The value of a loaded component: narrow signed integers are sign-extended.
 std::string CWriter::widened(const Array& array, const std::string& loaded) {
     const Kind kind = array.type.kind;
     if (kind == Kind::F16 && array.space == Space::Global)
@@ -127,14 +127,14 @@ CValue CWriter::load(const Array& array, ir::ExprId index_id, bool proven) {
         return v;
     }
     for (unsigned k = 0; k < v.lanes; ++k) {
-        // Named first, so that the load itself stays outside the select.
+        // Named before, so that the load stays outside of the select.
         if (!array.packed) v.c[k] = temporary(loaded.kind, v.c[k]);
         v.c[k] = "(" + at.ok + " ? " + v.c[k] + " : " + module_.literal(loaded.kind, 0) + ")";
     }
     return v;
 }
 
-// A value as it is stored: narrow kinds keep the low bits, a NaN becomes the canonical one.
+// The stored form of a value: narrow kinds keep the low bits, NaNs become canonical.
 std::string CWriter::stored(const Array& array, const std::string& text, bool clean) {
     const Kind kind = array.type.kind;
     const std::string narrowed = "(" + std::string(module_.storage_type(kind)) + ")";
@@ -149,13 +149,13 @@ std::string CWriter::stored(const Array& array, const std::string& text, bool cl
 void CWriter::store(const Array& array, ir::ExprId index_id, ir::ExprId value_id, bool proven) {
     Index at = index(array, index_id, proven, false);
     const bool is_effect = ir::op_effect(code_.exprs[value_id].op);
-    if (is_effect) at.at = atom(code_.exprs[index_id].type.kind, at.at);  // it comes before
+    if (is_effect) at.at = atom(code_.exprs[index_id].type.kind, at.at);  // precedes it
     CValue v = right_side(value_id);
-    // NaNs may be seen only in buffers: workgroup and private memory keep what they get.
+    // NaNs are made canonical only in buffers, where hosts can see their bits.
     const bool clean = array.space != Space::Global || never_nan(code_, value_id);
     std::vector<std::string> parts;
     for (unsigned k = 0; k < v.lanes; ++k) parts.push_back(stored(array, v.c[k], clean));
-    if (v.lanes > 1 && !array.packed) {  // all are computed before any is written
+    if (v.lanes > 1 && !array.packed) {  // all components are computed before any is written
         settle(v, array.type.loaded());
         for (unsigned k = 0; k < v.lanes; ++k) parts[k] = stored(array, v.c[k], clean);
     }
@@ -194,7 +194,7 @@ CValue CWriter::effect(ir::ExprId id, bool wanted) {
     return subgroup(e);
 }
 
-// Compares the bits and tries again where someone else was quicker.
+// A loop around compare and swap.
 std::string CWriter::add_float(const Array& array, const std::string& pointer,
                                const std::string& value) {
     const bool wide = array.type.kind == Kind::F64;

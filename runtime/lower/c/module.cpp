@@ -139,7 +139,7 @@ std::string CModule::declaration(Outer outer) const {
 
 namespace {
 
-// The shortest decimal that reads back as the same bits, always with a point or an exponent.
+// The shortest decimal with the same bits, always with a point or an exponent.
 template <typename Float>
 std::string decimal(Float value) {
     char buffer[64];
@@ -177,7 +177,7 @@ std::string CModule::literal(Kind kind, std::uint64_t bits) const {
     const bool wide = kind == Kind::I64 || kind == Kind::U64;
     const std::uint64_t mask = wide ? ~std::uint64_t{0} : 0xffffffffU;
     const std::string_view suffix = wide ? spelling.u64_suffix() : "u";
-    // Large values are masks and negative numbers: hexadecimal reads better.
+    // Hexadecimal for large values, which are masks or negative numbers.
     if ((bits & mask) < (std::uint64_t{1} << 31U))
         return std::to_string(bits & mask) + std::string(suffix);
     char buffer[32];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// State that the kernel and its functions share while one program becomes C text: helper
-// functions that turned out to be needed, what each function reads of its surroundings, the first
-// refusal. Used by one thread for one lowering.
+// State shared by the kernel and its functions while a program is written as C: required helper
+// functions, the outer values that each function reads, the first refusal. Used by one thread for
+// one lowering.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace wye::lower {
 
-// One name of the kernel's scope that code may use: functions get theirs as extra arguments.
+// A name of the kernel's scope; functions receive it as an extra argument.
 struct Outer {
     // By name: b3, n3, m3, l3, s3, p0, wg0, lid0, gid0, ng0, li, sg, lane, oz, trap.
     using Kind = middle::Outer;
@@ -44,7 +44,7 @@ class CModule {
     const Spelling& spelling;
     const TargetFacts& facts;
     const std::array<std::uint32_t, 3> workgroup;
-    // Of a workgroup.
+    // Invocations of a workgroup.
     [[nodiscard]] std::uint32_t invocations() const {
         return workgroup[0] * workgroup[1] * workgroup[2];
     }
@@ -55,12 +55,12 @@ class CModule {
     const NativeSet natives;
     const std::uint32_t subgroup;  // width; 0: the program uses none
     const Ranges ranges;
-    const MaskedIndices masked_indices;  // none where the quirk is not asked for
-    const bool passes_buffers;           // some barrier has to order more than workgroup memory
+    const MaskedIndices masked_indices;  // empty without the quirk
+    const bool passes_buffers;           // some barrier must order buffers too
     middle::Forms forms;
     std::array<std::uint8_t, middle::key::kEnd> form_styles{};  // how each is written (words.cpp)
     Used used;
-    bool places = false;  // lines end with the place of their statement
+    bool places = false;  // lines end with their statement's place
 
     [[nodiscard]] std::string barrier() const {
         return std::string(spelling.barrier(passes_buffers));
@@ -69,10 +69,10 @@ class CModule {
     [[nodiscard]] std::string_view value_type(ir::Kind kind) const {
         return spelling.value_type(kind);
     }
-    // Of a component as it lies in memory.
+    // The C type of a component in memory.
     [[nodiscard]] std::string_view storage_type(ir::Kind kind) const;
-    // The C type a buffer's or a shared array's name points at: a vector for 2 and 4 lanes in a
-    // buffer, else the component.
+    // The C type that a buffer or shared array points at: a vector for 2 and 4 lanes in a buffer,
+    // else the component.
     [[nodiscard]] std::string element_type(const ir::Buffer& buffer) const;
     // For the quirk `pocl-nan-in-table`: true for float tables with an infinity or a NaN.
     [[nodiscard]] bool table_as_bits(const ir::Table& table) const;
@@ -80,18 +80,18 @@ class CModule {
     [[nodiscard]] std::string literal(ir::Kind kind, std::uint64_t bits) const;
     [[nodiscard]] std::string intrinsic(Intrinsic what, ir::Kind kind, std::string operand) const;
 
-    // Notes that the text uses `kind`, and gives its value type.
+    // Records that the text uses `kind`, and returns its value type.
     std::string_view use_type(ir::Kind kind);
-    // The name of a struct with `type`'s components, for functions that return vectors.
+    // The name of a struct with the components of `type`, for functions that return vectors.
     std::string vector_struct(ir::Type type);
-    // Adds a helper function once; `text` is everything after the prefix ("uint f(uint a) {...}").
+    // Adds a helper function once; `text` is all after the prefix ("uint f(uint a) {...}").
     void add_helper(const std::string& name, const std::string& text);
     [[nodiscard]] bool has_helper(const std::string& name) const {
         return helper_names_.count(name) != 0;
     }
     [[nodiscard]] const std::string& helpers() const { return helpers_; }
 
-    // The first refusal wins; the text is then worthless, but finishing it is harmless.
+    // Only the first refusal is kept. The text is then invalid, but writing may continue.
     void refuse(Error error);
     [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }
 
@@ -111,17 +111,17 @@ class CModule {
 // "bin_9" from any bytes: letters, digits and _ only, at most 64, so that it is safe in a comment.
 [[nodiscard]] std::string sanitised(std::string_view name);
 
-// " at 2:8"; nothing where the place is not known.
+// " at 2:8"; empty for an unknown place.
 [[nodiscard]] std::string at_place(ir::Place place);
 
-// What a dialect has words for on a device.
+// The words of a dialect on a device.
 [[nodiscard]] middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
                                       std::uint32_t subgroup);
-// Text of one scalar operator or exact function on operands that are already C expressions. A form
-// that hides something takes a zero that comes with the launch behind them.
+// The text of a scalar operator or exact function on operands that are C expressions. For a form
+// with Hidden steps, a zero passed at launch follows them.
 [[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind operand,
                                            std::span<const std::string> operands);
-// The middle form with this key, on its operands.
+// The text of the middle form `key` on these operands.
 [[nodiscard]] std::string c_form(CModule& module, middle::FormKey key,
                                  std::span<const std::string> operands);
 [[nodiscard]] inline std::string c_form(CModule& module, middle::FormKey key,

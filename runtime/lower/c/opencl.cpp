@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenCL C 1.2. The language itself promises correctly rounded f64 division and square root and a
-// fused fma; f32 division and square root only with a flag, on devices that list it.
+// OpenCL C 1.2. The language guarantees correctly rounded f64 division and square root and a fused
+// fma; f32 division and square root only with a flag, on devices that list it.
 #include "lower/c/spelling.hpp"
 
 namespace wye::lower {
@@ -81,8 +81,8 @@ class OpenClC final : public Spelling {
         if (used.rounded[static_cast<unsigned>(Rounded::F32Div)] ||
             used.rounded[static_cast<unsigned>(Rounded::F32Sqrt)])
             out += " -cl-fp32-correctly-rounded-divide-sqrt";
-        // For the plugin (opencl/builtins.hpp): it declares what the rest of this file calls, so
-        // that a slow compiler need not read its headers.
+        // For the plugin (opencl/builtins.hpp), which then declares the functions used here, so
+        // that slow compilers need not read their own headers.
         if (!used.native) out += " -DWYE_BUILTINS=1";
         return out;
     }
@@ -193,7 +193,7 @@ class OpenClC final : public Spelling {
         const std::string prefix = wide ? "atom_" : "atomic_";
         std::string target = pointer_text;
         std::string value = operands.empty() ? std::string() : operands[0];
-        if (op == Op::ATOMIC_LOAD)  // aligned, so it cannot tear; volatile, so it is not kept
+        if (op == Op::ATOMIC_LOAD)  // aligned: cannot tear; volatile: not reused
             return "*(" + volatile_pointer(space, value_type(kind)) + ")" + target;
         if (ordered && is_signed) {
             target = "(" + volatile_pointer(space, type(kind)) + ")" + target;

@@ -11,8 +11,8 @@ namespace {
 
 using ir::Op;
 
-constexpr std::uint32_t kEverywhere = 0xffffffffU;  // of what the workgroup has together
-constexpr unsigned kMostAgainNodes = 16;            // of a let that is computed again
+constexpr std::uint32_t kEverywhere = 0xffffffffU;  // for locals that the workgroup shares
+constexpr unsigned kMostAgainNodes = 16;            // limit for a let that is computed again
 
 bool loops(const ir::Stmt& s) { return s.op == Op::FOR || s.op == Op::WHILE; }
 
@@ -51,8 +51,8 @@ void Regions::number(const ir::Code& main, ir::BlockId block) {
     }
 }
 
-// A barrier that some invocations would not reach is refused (PROGRAM, section 5). So the whole
-// workgroup takes a return that stands before one, or in a loop with one.
+// The language rejects barriers that some invocations do not reach (PROGRAM, section 5). So the
+// whole workgroup takes a return before a barrier, or in a loop with one.
 bool Regions::find_returns(const ir::Code& main, ir::BlockId block, bool in_barrier_loop) {
     bool found = false;
     for (const ir::StmtId id : main.blocks[block]) {
@@ -69,7 +69,7 @@ bool Regions::find_returns(const ir::Code& main, ir::BlockId block, bool in_barr
     return found;
 }
 
-// So it does with the ways out of a loop that it runs together.
+// The whole workgroup also takes jumps out of loops that it runs together.
 bool Regions::find_jumps(const ir::Code& main, ir::BlockId block, bool loop_together) {
     bool found = false;
     for (const ir::StmtId id : main.blocks[block]) {
@@ -87,7 +87,7 @@ bool Regions::find_jumps(const ir::Code& main, ir::BlockId block, bool loop_toge
     return found;
 }
 
-// Numbers the regions as they are written.
+// Numbers the regions in the order in which they are written.
 void Regions::locals(const ir::Code& main, ir::BlockId block) {
     for (const ir::StmtId id : main.blocks[block]) {
         const ir::Stmt& s = main.stmts[id];
@@ -109,7 +109,7 @@ void Regions::locals(const ir::Code& main, ir::BlockId block) {
     }
 }
 
-// Pure and total, so it may be computed anywhere.
+// Expressions are pure and total, so they may be computed again anywhere.
 Regions::Form Regions::form_of(const ir::Code& main, ir::ExprId id, unsigned& nodes) const {
     const ir::Expr& e = main.exprs[id];
     const auto local = static_cast<std::uint32_t>(e.extra);

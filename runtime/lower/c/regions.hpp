@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How one invocation of a device runs a whole workgroup, barriers included: as loops over the
-// workgroup's invocations, one for each region of main that no barrier parts. What holds a barrier
-// is run by the workgroup together, and the language promises that its condition is the same for
-// all. Pure; a value.
+// How one invocation of a device runs a whole workgroup with barriers: main is split at its
+// barriers into regions, each a loop over the workgroup's invocations. Statements that contain a
+// barrier are run by the workgroup together; their condition is uniform by the rules of the
+// language. Pure; a value.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@ namespace wye::lower {
 
 class Regions {
   public:
-    // None: every invocation runs main by itself.
+    // No regions: every invocation runs main by itself.
     Regions() = default;
     // `main` is valid.
     explicit Regions(const ir::Code& main);
 
     [[nodiscard]] bool any() const { return !parts_.empty(); }
-    // Stands outside of regions: barriers and what holds some, ways out that the workgroup takes
-    // together, and lets of a value that it loads together.
+    // The statement is outside of regions: a barrier or a statement that contains one, a jump that
+    // the whole workgroup takes, or a let of a WORKGROUP_UNIFORM_LOAD.
     [[nodiscard]] bool together(ir::StmtId statement) const {
         return any() && parts_[statement] == Part::Together;
     }
-    // Is a region by itself: another use of such a value.
+    // The statement is a region by itself: any other use of a WORKGROUP_UNIFORM_LOAD.
     [[nodiscard]] bool alone(ir::StmtId statement) const {
         return any() && parts_[statement] == Part::Alone;
     }
-    // A let of ids and parameters, so that nothing need be kept: the same for all invocations, and
-    // computed outside of regions, or computed again by each region that uses it.
+    // Lets of ids and parameters are not stored: those that are uniform are computed outside of
+    // regions, the others again in each region that uses them.
     [[nodiscard]] bool uniform(std::uint32_t local) const {
         return any() && lets_[local].form == Form::Uniform;
     }
@@ -39,7 +39,7 @@ class Regions {
         return any() && lets_[local].form == Form::Again;
     }
     [[nodiscard]] ir::StmtId let(std::uint32_t local) const { return lets_[local].statement; }
-    // Each invocation's value is kept from one region to another.
+    // Several regions use the local, so it is an array with each invocation's value.
     [[nodiscard]] bool kept(std::uint32_t local) const { return any() && kept_[local]; }
 
   private:

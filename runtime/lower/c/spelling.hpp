@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between the C dialects that the C walker writes. The walker owns the structure; a
-// spelling owns words: types, qualifiers, ids, intrinsics, atomics. Immutable, pure, thread-safe.
+// The differences between the C dialects. The walker owns the structure; a spelling owns words:
+// types, qualifiers, ids, intrinsics, atomics. Immutable, pure, thread-safe.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ namespace wye::lower {
 
 enum class Space : std::uint8_t { Global, Shared, Constant, Private };
 
-// Operations that a dialect has its own word for; operands and result have the C value type of one
-// kind (see Spelling::value_type), except where said.
+// Operations with a word in the dialect. Operands and result have the C value type of one kind (see
+// Spelling::value_type) unless stated.
 enum class Intrinsic : std::uint8_t {
     PopCount,
-    Clz,    // w for 0
-    MulHi,  // of the kind's signedness; operands already of that type
+    Clz,    // the width for 0
+    MulHi,  // signed as the kind; operands already have that type
     Sqrt,   // correctly rounded where `exact` says so
     Fma,    // one rounding where `exact` says so
     Floor,
@@ -31,17 +31,17 @@ enum class Intrinsic : std::uint8_t {
     Trunc,
     Rint,       // ties to even
     FloatBits,  // float to the unsigned integer of its width
-    BitsFloat,  // back
+    BitsFloat,  // the reverse
 };
 
 using middle::Rounded;
 
-// What the text turned out to use; decides pragmas, includes and compiler options.
+// Features that the text uses; they decide pragmas, includes and compiler options.
 struct Used {
     bool f64 = false;
     bool atomic64 = false;
     bool rounded[6] = {};  // by Rounded: the native form is in the text
-    bool native = false;   // so is a math function of the device
+    bool native = false;   // a native math function is in the text
 };
 
 class Spelling {
@@ -51,33 +51,32 @@ class Spelling {
     Spelling& operator=(const Spelling&) = delete;
     virtual ~Spelling() = default;
 
-    // Integers are held unsigned in every dialect (i32 as u32), so arithmetic wraps by definition;
-    // f16 is held as f32.
+    // Integers are held unsigned in all dialects (i32 as u32), so arithmetic wraps; f16 is held as
+    // f32.
     [[nodiscard]] std::string_view value_type(ir::Kind kind) const;
 
-    // The C type of a kind as stored and as signed operand: I32 is the signed 32-bit type, F16 and
-    // BF16 are their bits in the unsigned 16-bit type.
+    // The C type of a kind in memory and as a signed operand: I32 is the signed 32-bit type; F16
+    // and BF16 are unsigned 16-bit integers.
     [[nodiscard]] virtual std::string_view type(ir::Kind kind) const = 0;
-    // A vector of 2 or 4 stored components, and the expression that builds one.
+    // A vector of 2 or 4 components in memory, and the expression that builds one.
     [[nodiscard]] virtual std::string vector_type(ir::Type type) const = 0;
     [[nodiscard]] virtual std::string make_vector(ir::Type type,
                                                   std::span<const std::string> parts) const = 0;
     [[nodiscard]] virtual std::string_view u64_suffix() const = 0;
 
-    // The artifact format it writes.
+    // The artifact format of the dialect.
     [[nodiscard]] virtual std::string_view format() const = 0;
-    // Text before everything else, given what the rest uses.
+    // Text at the start, given what the rest uses.
     [[nodiscard]] virtual std::string prologue(const Used& used) const = 0;
-    // Compiler flags the text relies on, space separated.
+    // Compiler flags that the text needs, space separated.
     [[nodiscard]] virtual std::string options(const Used& used) const = 0;
 
-    // "static ", "static __device__ ": what stands before a helper function.
+    // "static ", "static __device__ ": the prefix of a helper function.
     [[nodiscard]] virtual std::string_view function_prefix() const = 0;
-    // Up to and including the kernel's name.
+    // The kernel's declaration up to its name.
     [[nodiscard]] virtual std::string kernel_head(std::string_view entry,
                                                   std::array<std::uint32_t, 3> workgroup) const = 0;
-    // "__global const float* restrict": a pointer to an array of `element`. `volatile_` for
-    // atomics.
+    // "__global const float* restrict": a pointer to `element`s. `volatile_` for atomics.
     [[nodiscard]] virtual std::string pointer(Space space, std::string_view element, bool readonly,
                                               bool restrict_) const = 0;
     [[nodiscard]] virtual std::string volatile_pointer(Space space,
@@ -90,36 +89,34 @@ class Spelling {
                                                      std::string_view name,
                                                      std::uint64_t count) const = 0;
 
-    // u32 expressions for what the hardware counts; axis 0 to 2.
+    // u32 expressions for hardware ids; axis 0 to 2.
     [[nodiscard]] virtual std::string group_id(unsigned axis) const = 0;
     [[nodiscard]] virtual std::string local_id(unsigned axis) const = 0;
     [[nodiscard]] virtual std::string num_groups(unsigned axis) const = 0;
-    // `buffers`: it orders them, too, not only workgroup memory.
+    // `buffers`: the barrier orders buffers, not only workgroup memory.
     [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
 
     [[nodiscard]] virtual std::string intrinsic(Intrinsic what, ir::Kind kind,
                                                 std::span<const std::string> operands) const = 0;
-    // True when the dialect or the device promises the native form to be correctly rounded.
+    // True if the dialect or the device guarantees that the native form is correctly rounded.
     [[nodiscard]] virtual bool exact(Rounded what, const TargetFacts& facts) const = 0;
 
-    // `pointer` points at an element of `kind` in `space`; the value is the old one. Operators:
-    // ATOMIC_LOAD to ATOMIC_CAS (ATOMIC_STORE gives a statement's text without value).
+    // `pointer` points at an element of `kind` in `space`; the value is the old one. `op` is
+    // ATOMIC_LOAD to ATOMIC_CAS; ATOMIC_STORE gives a statement without a value.
     [[nodiscard]] virtual std::string atomic(ir::Op op, ir::Kind kind, Space space,
                                              const std::string& pointer,
                                              std::span<const std::string> operands) const = 0;
 
-    // True where `atomic` knows ATOMIC_ADD on this kind, F32 or F64; else it becomes a loop around
-    // ATOMIC_CAS.
+    // True if `atomic` supports ATOMIC_ADD on this kind, F32 or F64; else ATOMIC_CAS in a loop.
     [[nodiscard]] virtual bool adds_floats(ir::Kind, Space) const { return false; }
 
-    // Subgroups of `width` lanes, in flow that is uniform in each. False: the dialect has none, and
-    // programs that use them are refused. Lanes are local indices: lane k of subgroup s is the
-    // invocation with local_index s * width + k.
+    // Subgroups of `width` lanes, in flow that is uniform in each. False: unsupported, and programs
+    // that use them are refused. Lane k of subgroup s has local_index s * width + k.
     [[nodiscard]] virtual bool subgroups(unsigned width) const {
         static_cast<void>(width);
         return false;
     }
-    // The value of lane `lane`, a u32 below the width, respectively of this lane xor `mask`. Kinds:
+    // The value of lane `lane`, a u32 below the width, or of the current lane xor `mask`. Kinds:
     // I32 and U32 (held as u32), I64 and U64, F32, F64.
     [[nodiscard]] virtual std::string shuffle(ir::Kind, unsigned width, const std::string& value,
                                               const std::string& lane) const {
@@ -132,27 +129,25 @@ class Spelling {
         static_cast<void>(width), static_cast<void>(mask);
         return value;
     }
-    // u32: bit k is the condition of lane 32 * component + k; lanes beyond the width count as
-    // false.
+    // u32: bit k is the condition of lane 32 * component + k, false beyond the width.
     [[nodiscard]] virtual std::string ballot(unsigned width, unsigned component,
                                              const std::string& condition) const {
         static_cast<void>(width), static_cast<void>(component);
         return condition;
     }
 
-    // The u32 with these bytes of a u32, lowest first; -1: zero. Empty: spelled out.
+    // The u32 of these bytes of a u32, lowest first; -1: zero. Empty: no such instruction.
     [[nodiscard]] virtual std::string move_bytes(const std::string& word,
                                                  const std::array<int, 4>& from) const {
         static_cast<void>(word), static_cast<void>(from);
         return {};
     }
 
-    // The dialect's own word for a whole middle form: the body of a helper function with arguments
-    // a, b, c. Empty: its steps are spelled. Values of f16 are held as the f32 of the same value.
+    // The dialect's implementation of a whole middle form: the body of a helper function with
+    // arguments a, b, c. Empty: the steps are written. f16 values are held as f32.
     [[nodiscard]] virtual std::string own(middle::FormKey, QuirkSet) const { return {}; }
 
-    // Programs with more workgroup memory than this have it in one block, whose size the launch
-    // gives; the arrays are parts of it.
+    // Above this, workgroup memory is one dynamic block, sized at launch, that contains the arrays.
     [[nodiscard]] virtual std::uint64_t max_static_shared() const { return UINT64_MAX; }
     [[nodiscard]] virtual std::string shared_block() const { return {}; }
     [[nodiscard]] virtual std::string shared_part(std::string_view /*element*/,
@@ -161,11 +156,11 @@ class Spelling {
         return {};
     }
 
-    // Marks the start of a loop body that the compiler must not assume to end; may be empty.
+    // The start of a loop body that the compiler must not assume to terminate; may be empty.
     [[nodiscard]] virtual std::string_view endless_mark() const { return {}; }
 };
 
-// OpenCL C 1.2, with what it needs of extensions. WYE_STATIC.
+// OpenCL C 1.2 and the extensions it needs. WYE_STATIC.
 [[nodiscard]] const Spelling& opencl_c();
 // CUDA C++17 without headers, for NVRTC. WYE_STATIC.
 [[nodiscard]] const Spelling& cuda_c();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statements, and the small text tools of the writer.
+// Statements, and small text helpers of the writer.
 #include <cctype>
 #include <utility>
 
@@ -83,7 +83,7 @@ void CWriter::return_result() {
     line("return " + name + ";");
 }
 
-// One invocation waits for nobody.
+// A single invocation needs no barriers.
 void CWriter::barrier() {
     if (!module_.single() && !regions_.any()) line(module_.barrier());
 }
@@ -159,14 +159,14 @@ void CWriter::assign(const ir::Stmt& s) {
     CValue v = right_side(s.args[0]);
     if (s.op == Op::ASSIGN_COMPONENT)
         return line(local_name(s.local, s.imm) + " = " + bare(v.c[0]) + ";");
-    if (v.lanes > 1)  // the right side may read what the left side changes
+    if (v.lanes > 1)  // the right side may read what is assigned
         for (unsigned k = 0; k < v.lanes; ++k)
             v.c[k] = temporary(code_.locals[s.local].type.kind, v.c[k]);
     for (unsigned k = 0; k < v.lanes; ++k)
         line(local_name(s.local, k) + " = " + bare(v.c[k]) + ";");
 }
 
-// Zero each time the declaration runs.
+// The array is zero each time the declaration runs.
 void CWriter::local_array_declaration(const ir::Stmt& s) {
     const ir::Local& local = code_.locals[s.local];
     const std::string name = local_array(s.local).name;
@@ -210,7 +210,7 @@ void CWriter::if_statement(const ir::Stmt& s) {
     line("}");
 }
 
-// True for values that stay the same while the statement's block runs.
+// True for values that do not change while the statement's block runs.
 bool CWriter::unchanging(ir::ExprId id) const {
     const ir::Expr& e = code_.exprs[id];
     switch (e.op) {

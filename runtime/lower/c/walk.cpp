@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts the kernel together. The body is written first, because it says which helpers, ids and
-// lengths the text before it must declare.
+// Assembles the kernel. The body is written first: it determines the helpers, ids and lengths to
+// declare.
 #include "lower/c/walk.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using ir::Kind;
 
 constexpr std::string_view kEntry = "wye_main";
 constexpr std::uint64_t kPartAlignment = 16;  // of arrays in one shared block
-constexpr std::uint64_t kMaxZeroStores = 8;   // of an invocation, beyond which it loops
+constexpr std::uint64_t kMaxZeroStores = 8;   // per invocation; above this, a loop
 
 class Kernel {
   public:
@@ -57,7 +57,7 @@ class Kernel {
     static bool has(const OuterSet& outer, Outer::Kind kind, std::uint32_t index = 0) {
         return outer.count({kind, index}) != 0;
     }
-    // That the device runs together.
+    // Invocations of the launched workgroup.
     std::uint32_t invocations() const {
         return artifact_.workgroup[0] * artifact_.workgroup[1] * artifact_.workgroup[2];
     }
@@ -74,7 +74,7 @@ class Kernel {
     std::string prologue_;   // ids, lengths, parameters, shared arrays
 };
 
-// Which functions main reaches: callees have smaller numbers than their callers.
+// The functions that main reaches. Callees have smaller numbers than their callers.
 std::vector<bool> reachable(const ir::Program& program) {
     std::vector<bool> used(program.functions.size());
     const auto mark = [&](const ir::Code& code) {
@@ -185,8 +185,8 @@ void Kernel::signature(const OuterSet& outer) {
     signature_ += ") {\n";
 }
 
-// Workgroup and invocation ids. A folded grid numbers its workgroups in one row and starts at the
-// logical workgroup that the offset names; surplus workgroups leave, all of each together.
+// Workgroup and invocation ids. A folded grid numbers its workgroups in one row, starting at the
+// logical workgroup given by the offset; surplus workgroups return as a whole.
 void Kernel::define_ids(const OuterSet& outer) {
     const Spelling& spelling = module_.spelling;
     const auto id = [](const char* name, unsigned axis) {
@@ -290,7 +290,7 @@ void Kernel::define(const OuterSet& outer) {
     define_ids(outer);
 }
 
-// The one element that this invocation clears.
+// Zeroes the one element that this invocation owns.
 std::string Kernel::zero_own(std::uint32_t buffer, OuterSet& outer, const std::string& zero) {
     const SharedStart& start = starts_[buffer];
     std::string at = std::to_string(start.first) + "u";
@@ -310,7 +310,7 @@ std::string Kernel::zero_own(std::uint32_t buffer, OuterSet& outer, const std::s
     return text;
 }
 
-// All elements, by all invocations: a few stores each, or a loop.
+// All invocations zero all elements: a few stores each, or a loop.
 std::string Kernel::zero_all(std::uint32_t buffer, const std::string& zero) const {
     const ir::Buffer& b = program_.buffers[buffer];
     const std::uint64_t count = b.count * b.type.lanes;
@@ -330,7 +330,7 @@ std::string Kernel::zero_all(std::uint32_t buffer, const std::string& zero) cons
     return text;
 }
 
-// `shared` starts at zero; a barrier follows where an invocation clears what is not its own.
+// Zeroes `shared`. A barrier follows if invocations zero elements that are not their own.
 std::string Kernel::zero_shared(OuterSet& outer) {
     std::string own;
     std::string all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spells the middle form of scalar operations as C text. A form that uses nothing twice is one
+// Spells the middle form of scalar operations as C. A form that uses no value twice is an
 // expression; any other is a helper function, so nothing is computed twice.
 #include <optional>
 
@@ -19,7 +19,7 @@ using middle::StepId;
 
 using Operands = std::span<const std::string>;
 
-// How tightly the outermost operator of a text binds, as C has it.
+// The precedence of a text's outermost operator in C.
 enum Level : std::uint8_t {
     kChoice = 3,
     kOr = 4,
@@ -124,8 +124,8 @@ bool acts_on_sign(Op op) {
            (op >= Op::LT && op <= Op::GE);
 }
 
-// The words of one dialect. `apart`: every operator is in brackets, as the parts of a larger
-// expression are.
+// The words of one dialect. `apart`: every operator is in parentheses, for parts of a larger
+// expression.
 class Words {
   public:
     Words(CModule& module, bool apart) : module_(module), apart_(apart) {}
@@ -151,8 +151,8 @@ class Words {
     const bool apart_;
 };
 
-// Operators within arithmetic, logic of bits and comparisons are in brackets, whatever binds; so
-// are && and || within one another.
+// Operands of arithmetic, bit logic and comparisons are in parentheses whatever their precedence;
+// so are && and || within each other.
 Piece Words::infix(Op op, const Piece& a, const Piece& b) const {
     const Infix known = infix_of(op);
     const bool logical = known.level < kBitOr;
@@ -179,7 +179,7 @@ void Words::note_rounded(Op op, Kind kind) const {
     module_.used.rounded[static_cast<unsigned>(what)] = true;
 }
 
-// A signed value is held unsigned: it gets its sign before it is widened or becomes a float.
+// Signed values are held unsigned: a cast to signed precedes widening and conversion to floats.
 Piece Words::converted(const Step& step, const Piece& v) const {
     const ir::Type source{step.from, 1};
     const ir::Type target{step.kind, 1};
@@ -214,7 +214,7 @@ Piece Words::word(const Step& step, std::span<const Piece> v) const {
         case Op::SUBGROUP_SHUFFLE_XOR:
             return {
                 module_.spelling.shuffle_xor(step.from, module_.subgroup, v[0].text, v[1].text)};
-        case Op::SUBGROUP_BALLOT: {  // of a literal component
+        case Op::SUBGROUP_BALLOT: {  // the component is a literal
             const auto component = static_cast<unsigned>(v[1].text[0] - '0');
             return {module_.spelling.ballot(module_.subgroup, component, v[0].text)};
         }
@@ -239,7 +239,7 @@ Piece Words::word(const Step& step, std::span<const Piece> v) const {
     return {cast_to(step.kind) + tight(made), kUnary};
 }
 
-// Between integers, and between f16 and the f32 that holds it: no text.
+// Bitcasts between integers, and between f16 and the f32 that holds it, need no text.
 bool same_text(const Step& step) {
     if (step.how != Step::How::Word || step.op != Op::BITCAST) return false;
     const auto floating = [](Kind kind) { return ir::Type{kind, 1}.floating(); };
@@ -263,12 +263,12 @@ class FormText {
                                                           (declared(id) ? 1 : 0)));
     }
 
-    // Nothing is used twice, and nothing has a name.
+    // True if no step is used twice or has a name.
     [[nodiscard]] bool is_expression() const;
     std::string expression(Operands operands) {
         return piece(result(), Words(module_, true), operands).text;
     }
-    // Of a helper function with arguments a, b, c.
+    // The body of a helper function with arguments a, b, c.
     std::string body();
 
   private:
@@ -279,7 +279,7 @@ class FormText {
     }
     [[nodiscard]] bool declared(StepId id) const {
         if (id == result() || aliases_[id] != id || leaf(id)) return false;
-        // Lanes take part in a shuffle together, not where a choice wants its value.
+        // All lanes must take part in a shuffle, so it must not be in an arm of a choice.
         return uses_[id] > 1 || form_.steps[id].name != nullptr ||
                ir::op_subgroup(form_.steps[id].op);
     }
@@ -292,9 +292,9 @@ class FormText {
 
     CModule& module_;
     const Form& form_;
-    std::vector<StepId> aliases_;  // by step: the one whose text it has
+    std::vector<StepId> aliases_;  // by step: the step with the same text
     std::vector<unsigned> uses_;
-    std::vector<std::uint16_t> numbers_;  // of declared ones
+    std::vector<std::uint16_t> numbers_;  // of declared steps
     bool for_all_ = false;                // some step is a subgroup operation
 };
 
@@ -358,7 +358,7 @@ void add_helper(CModule& module, const Form& form, const std::string& body) {
     module.add_helper("wye_" + form.name, head + ") {\n" + body + "}\n");
 }
 
-// How a form is written, once that is known.
+// How a form is written.
 constexpr std::uint8_t kUnknown = 0, kHelper = 1, kExpression = 2;
 
 std::string spelled(CModule& module, FormKey key, Operands operands) {
@@ -375,7 +375,7 @@ std::string spelled(CModule& module, FormKey key, Operands operands) {
     return style == kHelper ? call_of(*form, operands) : text.expression(operands);
 }
 
-// The value of an integer literal as texts have them ("7u", "0xffffffffu"), if it is one.
+// The value of a text that is an integer literal ("7u", "0xffffffffu").
 std::optional<std::uint64_t> literal_value(const std::string& text) {
     if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
     std::size_t used = 0;
@@ -423,7 +423,7 @@ std::string exact_operation(CModule& module, Op op, Kind kind, Operands v) {
     return v.empty() ? std::string("0") : v[0];
 }
 
-// In the dialect's own form. An instruction (it has a dot) is one of PTX on f32.
+// In the dialect's native form. A word with a dot is a PTX instruction on f32.
 std::string native_function(CModule& module, Op op, Kind kind, Operands v) {
     const std::string word(native_form(module.spelling.format(), op, kind)->word);
     if (word == "/") return "(" + v[0] + " / " + v[1] + ")";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes the statements of main or of one function as C. Vectors are written as separate scalars
-// (`v3x`, `v3y`), so every dialect needs only scalar operators. Used by one thread, once.
+// (`v3x`, `v3y`), so dialects need only scalar operators. Used by one thread, once.
 #pragma once
 
 #include <array>
@@ -20,19 +20,19 @@
 namespace wye::lower {
 
 // A value as C expressions, one per component. `depth` counts nested operations: compilers limit
-// the nesting of brackets, so deep expressions are cut by named temporaries.
+// the nesting of parentheses, so deep expressions are cut by named temporaries.
 struct CValue {
     std::array<std::string, 4> c;
     std::uint8_t lanes = 1;
     unsigned depth = 0;
 };
 
-// A region of main while it is written.
+// The region of main being written.
 struct OpenRegion {
-    std::size_t start = 0;         // in the text
-    OuterSet ids;                  // of the invocation, that it uses
-    std::set<std::uint32_t> lets;  // that it uses, and computes again
-    bool left = false;             // some invocations jump to its end
+    std::size_t start = 0;         // position in the text
+    OuterSet ids;                  // invocation ids that it uses
+    std::set<std::uint32_t> lets;  // lets that it computes again
+    bool left = false;             // an invocation may jump to its end
 };
 
 class CWriter {
@@ -42,7 +42,7 @@ class CWriter {
 
     void main();
     void block(ir::BlockId id);
-    // The function's returned expression as a return statement.
+    // Writes the function's return statement.
     void return_result();
 
     [[nodiscard]] const std::string& text() const { return out_; }
@@ -76,14 +76,14 @@ class CWriter {
         Space space = Space::Global;
         ir::Type type;            // of an element
         std::string name;         // of the pointer or array
-        bool as_bits = false;     // a table of floats whose elements are their bits
+        bool as_bits = false;     // a table of floats stored as bits
         bool packed = false;      // 2 and 4 lanes in a buffer: one C vector per element
         bool fixed = false;       // the count is a literal
         std::uint64_t count = 0;  // fixed
         std::uint32_t buffer = ir::kNone;
     };
     struct Index {
-        std::string at;  // usable as a subscript: in range, or 0 where `ok` is false
+        std::string at;  // a valid subscript: in range, or 0 if `ok` is false
         std::string raw;
         std::string ok;  // empty: proven
     };
@@ -108,20 +108,20 @@ class CWriter {
     void assign(const ir::Stmt& s);
     void local_array_declaration(const ir::Stmt& s);
     void if_statement(const ir::Stmt& s);
-    // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: not asked.
+    // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: no such test.
     std::string whole_workgroup(const ir::Stmt& s);
     void for_statement(ir::StmtId id);
     void counted_loop(ir::StmtId id, const std::string& start, const std::string& end,
                       const std::string& step);
     bool open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
                    const std::string& step);
-    // "v3 <= n1 && v3 <= n2": what is accessed at the counter is in range in all rounds.
+    // "v3 <= n1 && v3 <= n2": accesses at the counter are in range in all rounds.
     std::string in_range(const LoopLengths& lengths, const ir::Stmt& s, const std::string& start,
                          const std::string& end);
     void while_statement(ir::StmtId id);
     void barrier();
 
-    // Blocks, regions and ways out (c/flow.cpp)
+    // Blocks, regions and jumps (c/flow.cpp)
     void inner_block(ir::BlockId id);
     void leave_main();
     void trap(ir::StmtId id);
@@ -139,7 +139,7 @@ class CWriter {
     void line(const std::string& text);
     std::string temporary(ir::Kind kind, const std::string& text);
     std::string atom(ir::Kind kind, const std::string& text);
-    void settle(CValue& v, ir::Type type);  // every component becomes an atom
+    void settle(CValue& v, ir::Type type);  // makes every component an atom
     std::string outer(Outer::Kind kind, std::uint32_t index = 0);
     [[nodiscard]] std::string base_name(std::uint32_t local, unsigned component) const;
     std::string comment(const std::string& name) const;
@@ -148,7 +148,7 @@ class CWriter {
     const ir::Program& program_;
     const std::uint32_t function_;
     const ir::Code& code_;
-    CodeRanges ranges_;  // of the version of a loop that is being written
+    CodeRanges ranges_;  // for the version of a loop being written
     const LaunchValues launch_values_;
     const Negations negations_;
     const DataLoops data_loops_;
@@ -161,13 +161,13 @@ class CWriter {
     const Regions regions_;
     std::optional<OpenRegion> region_;
     unsigned region_count_ = 0;
-    unsigned blocks_together_ = 0;  // around, besides main's
-    bool some_ended_ = false;       // in a block that others go on after
+    unsigned blocks_together_ = 0;  // enclosing ones, except main's
+    bool some_ended_ = false;       // an invocation may end while others continue
 };
 
-// A name or a number: copying it computes nothing.
+// True for a name or a number, which can be repeated at no cost.
 [[nodiscard]] bool is_atom(const std::string& text);
-// Without the pair of parentheses around everything, if there is one.
+// The text without an outer pair of parentheses.
 [[nodiscard]] std::string bare(const std::string& text);
 
 }  // namespace wye::lower
