@@ -37,7 +37,7 @@ bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::
     const std::string least = module_.literal(kind, is_signed ? 0x80000000U : 0);
     const std::string jump = temporary(kind, step + " * " + many);
     const std::string above = native + (is_signed ? "(" + least + " + " + jump + ")" : jump);
-    // Several rounds may start below end - jump, if that does not overflow.
+    // A group of rounds may start below end - jump, if that does not overflow.
     const std::string stop =
         temporary(kind, step + " <= " + most + " && " + above + " < " + native + end + " ? " + end +
                             " - " + jump + " : " + least);

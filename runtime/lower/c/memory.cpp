@@ -134,7 +134,7 @@ CValue CWriter::load(const Array& array, ir::ExprId index_id, bool proven) {
     return v;
 }
 
-// The stored form of a value: narrow kinds keep the low bits, NaNs become canonical.
+// The stored form of a value: narrow kinds keep the low bits, NaNs become canonical unless `clean`.
 std::string CWriter::stored(const Array& array, const std::string& text, bool clean) {
     const Kind kind = array.type.kind;
     const std::string narrowed = "(" + std::string(module_.storage_type(kind)) + ")";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Effects. Atomics are relaxed, at device scope on buffers and at workgroup scope on `shared`; out
-// of range nothing happens and the result is zero.
+// Effects. Atomics are relaxed, at device scope for buffers and at workgroup scope for `shared`.
+// Out of range they do nothing and yield zero.
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
@@ -76,7 +76,7 @@ Id SpirvWriter::atomic(const ir::Expr& e, bool proven) {
     return b_.make(spv::Op::OpPhi, module_.value_type(kind), {zero(kind), before, old, last});
 }
 
-// The old value; 0 for a store.
+// Returns the old value; 0 for a store.
 Id SpirvWriter::atomic_operation(Op op, Kind kind, const SpirvArray& array, Id pointer,
                                  std::span<const Id> operands) {
     const bool is_shared = array.storage == spv::StorageClass::Workgroup;
@@ -114,7 +114,7 @@ Id SpirvWriter::atomic_operation(Op op, Kind kind, const SpirvArray& array, Id p
     }
 }
 
-// Without a native addition: compare and swap until nobody came between.
+// Without a native addition: a loop around compare and swap.
 Id SpirvWriter::float_add(Kind kind, const SpirvArray& array, Id pointer, Id operand) {
     const bool is_shared = array.storage == spv::StorageClass::Workgroup;
     const Id scope = b_.u32(code(is_shared ? spv::Scope::Workgroup : spv::Scope::Device));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes one SPIR-V function: instructions into the open block, variables into the first one, and
-// behind those a prologue with values of the surroundings (ids, lengths, parameters), made once
-// where first asked for. Used by one thread, once.
+// Writes one SPIR-V function: instructions into the open block, variables into the first one,
+// followed by a prologue with outer values (ids, lengths, parameters), each made on first use. Used
+// by one thread, once.
 #pragma once
 
 #include <map>
@@ -26,8 +26,8 @@ class SpirvBuilder {
         return make(op, type, std::span(operands.begin(), operands.size()));
     }
     void act(spv::Op op, std::initializer_list<std::uint32_t> operands) { out_->add(op, operands); }
-    // With the type of the first operand. Values are unsigned in type; signed operations get
-    // signed operands all the same, since some drivers look there for the sign.
+    // The result has the type of the first operand. Types are unsigned; signed operations get
+    // signed operands, since some drivers read the sign from the operand's type.
     Id op(spv::Op o, Id a) { return make(o, module.type_of(a), {a}); }
     Id op(spv::Op o, Id a, Id b);
     Id test(spv::Op o, Id a, Id b);
@@ -42,7 +42,7 @@ class SpirvBuilder {
     }
     Id u32(std::uint64_t value) { return module.number(32, value); }
     Id u64(std::uint64_t value) { return module.number(64, value); }
-    // Between widths of unsigned integers.
+    // Converts between widths of unsigned integers.
     Id resize(Id value, unsigned bits) {
         return make(spv::Op::OpUConvert, module.int_type(bits), {value});
     }
@@ -51,7 +51,7 @@ class SpirvBuilder {
     Id less(Id a, Id b, bool is_signed);
     Id equal(Id a, Id b);
     [[nodiscard]] bool quirk(Quirk which) const { return context.quirk(which); }
-    // For a quirk: an integer whose origin no driver can see.
+    // For a quirk: the same integer, hidden from the driver.
     Id disguised(Quirk quirk, Id value);
     Id low_word(Id wide) { return resize(wide, 32); }
     Id high_word(Id wide) { return resize(op(spv::Op::OpShiftRightLogical, wide, u32(32)), 32); }
@@ -67,7 +67,7 @@ class SpirvBuilder {
     Id float_bits(ir::Kind kind, Id value) { return bitcast(value, bits_type(kind)); }
     Id bits_float(ir::Kind kind, Id bits) { return bitcast(bits, module.value_type(kind)); }
     Id bits_type(ir::Kind kind) { return module.int_type(kind == ir::Kind::F64 ? 64 : 32); }
-    // Every float operation stands by itself: drivers must not contract, reorder or simplify it.
+    // Marks a float operation that drivers must not contract, reorder or simplify.
     Id exact(Id result) {
         module.decorate(result, spv::Decoration::NoContraction);
         return result;
@@ -78,7 +78,7 @@ class SpirvBuilder {
     // + - * / and the like; operands and result are hidden.
     Id arithmetic(spv::Op o, ir::Kind kind, std::initializer_list<Id> operands);
     Id exact_glsl(GLSLstd450 function, ir::Kind kind, std::initializer_list<Id> operands);
-    // A value that no driver can know to be a constant, on devices that fold wrongly.
+    // The same value, hidden from drivers that fold constants wrongly.
     Id hidden(ir::Kind kind, Id value);
     Id mark_hidden(Id value) {
         hidden_.add(value);
@@ -98,17 +98,16 @@ class SpirvBuilder {
     void barrier();
 
     // Memory ----------------------------------------------------------------------------------
-    Id variable(Id type);  // of this function
+    Id variable(Id type);  // local to this function
     Id load(Id type, Id pointer) { return make(spv::Op::OpLoad, type, {pointer}); }
     void store(Id pointer, Id value) { act(spv::Op::OpStore, {pointer, not_one(value)}); }
-    // The same value, which the driver takes for each invocation's own.
+    // The same value, which looks different for each invocation to the driver.
     Id differing(ir::Kind kind, Id value);
-    // The same value, which the driver does not know for 1.0 or -1.0: beside a zero in a choice it
-    // would lose the zero's sign. Integers with those bits too.
+    // The same value, not known to the driver if it is 1.0 or -1.0, or an integer with these bits:
+    // in a select with a zero, the zero's sign would be lost.
     Id not_one(Id value);
     Id pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices);
 
-    // Surroundings ----------------------------------------------------------------------------
     // Those of middle::Outer, in its order, then parts of them and others.
     enum class Outer : std::uint8_t {
         Buffer,
@@ -128,8 +127,7 @@ class SpirvBuilder {
         Trap,
         Linear,  // u64: the number of the workgroup in a folded grid
         OpaqueZero64,
-        LaneZero,  // 0, but drivers take it for each invocation's own
-        // Parts of others.
+        LaneZero,  // 0, but looks different for each invocation to drivers
         LengthLow,
         LengthHigh,
         Grid,
@@ -145,7 +143,7 @@ class SpirvBuilder {
         return outer(static_cast<Outer>(*leaf.outer), static_cast<std::uint32_t>(leaf.bits));
     }
 
-    // The function's words, with `parameters` as (id, type).
+    // The function's words; `parameters` are (id, type).
     [[nodiscard]] Words finish(Id function, Id result,
                                std::span<const std::pair<Id, Id>> parameters);
 

@@ -38,7 +38,7 @@ void SpirvContext::refuse(const std::string& construct) {
                      "Fix: use the `cpu` device, or leave it out", program.name);
 }
 
-// Slots in the order of the contract; everything but buffers and the trap words is in one block.
+// Declares slots in the order of the ABI. All but buffers and the trap words are in one block.
 void SpirvContext::lay_out() {
     std::vector<std::uint32_t> bindings(program.buffers.size());
     for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
@@ -111,7 +111,7 @@ Id SpirvContext::bind(Id type, std::uint32_t binding, bool readonly) {
     return variable;
 }
 
-// A block with one run-time array of `element`.
+// A block containing one run-time array of `element`.
 Id SpirvContext::bound_struct(Id element, std::uint32_t stride) {
     Id& type = structs_[element];
     if (type != 0) return type;

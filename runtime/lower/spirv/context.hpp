@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What main and the functions share while one program becomes SPIR-V: everything outside functions,
-// that is buffers, the slot block, `shared`, tables, built-in inputs. Used by one thread for one
-// lowering.
+// State shared by main and the functions while a program is written as SPIR-V: everything outside
+// of functions, which is buffers, the slot block, `shared`, tables and built-in inputs. Used by one
+// thread for one lowering.
 //
-// Descriptor set 0: buffers at their bindings, the trap words at `binding_count`, the slot block
-// at `binding_count + 1` where it is too large for push constants.
+// Descriptor set 0: buffers at their bindings, the trap words at `binding_count`, the slot block at
+// `binding_count + 1` if it is too large for push constants.
 #pragma once
 
 #include <map>
@@ -21,22 +21,22 @@
 
 namespace wye::lower {
 
-// An array as SPIR-V sees it.
+// An array in SPIR-V.
 struct SpirvArray {
     Id variable = 0;
     spv::StorageClass storage = spv::StorageClass::Function;
     ir::Type type;            // of an element, in the program
-    Id element = 0;           // what an access reaches: a vector if packed, else a component
+    Id element = 0;           // type of an access: a vector if packed, else a component
     bool packed = false;      // buffers of 2 and 4 lanes: one vector per element
     bool in_words = false;    // packed narrow components, one or two words
-    bool as_bits = false;     // floats that are stored as integers, for compare and swap
-    bool wrapped = false;     // a run-time array inside a struct
+    bool as_bits = false;     // floats stored as integers, for compare and swap
+    bool wrapped = false;     // a run-time array in a struct
     bool fixed = false;       // the count is a literal
     std::uint64_t count = 0;  // fixed
     std::uint32_t buffer = ir::kNone;
 };
 
-// Functions and tables belong to the program or to the library of emulations.
+// A source of functions and tables: the program or the library of emulations.
 struct SpirvSource {
     SpirvSource(const ir::Program& p, std::array<std::uint32_t, 3> workgroup, bool check_free)
         : program(p),
@@ -51,7 +51,7 @@ struct SpirvSource {
 
 class SpirvContext {
   public:
-    // `subgroup`: the width that the program runs with, 0 where it uses none.
+    // `subgroup`: the program's subgroup width, 0 if unused.
     SpirvContext(const ir::Program& program, const TargetFacts& facts, const Options& options,
                  std::uint32_t subgroup);
 
@@ -65,20 +65,20 @@ class SpirvContext {
     const SpirvUsage usage;
     SpirvModule module;
     middle::Forms forms;
-    std::optional<SpirvSource> library;  // of emulations, once one of its functions is called
-    std::map<middle::FormKey, Id> form_functions;  // of long forms, once written
+    std::optional<SpirvSource> library;            // of emulations, once one is called
+    std::map<middle::FormKey, Id> form_functions;  // for long forms, once written
 
     [[nodiscard]] std::uint32_t invocations() const {
         return workgroup[0] * workgroup[1] * workgroup[2];
     }
-    [[nodiscard]] const SpirvArray& buffer(std::uint32_t index);  // `shared` too
+    [[nodiscard]] const SpirvArray& buffer(std::uint32_t index);  // including `shared`
     [[nodiscard]] const SpirvArray& table(SpirvSource& from, std::uint32_t index);
     [[nodiscard]] Id input(spv::BuiltIn what, unsigned lanes);
     [[nodiscard]] Id trap_record();
     [[nodiscard]] const std::vector<Id>& interface() const { return interface_; }
 
-    // Members of the slot block. Values of 64 bits are two words each, the low one first, so that
-    // reading a length needs no 64-bit integers.
+    // Members of the slot block. 64-bit values are two words, the low one first, so that reading a
+    // length needs no 64-bit integers.
     enum class Slot : std::uint8_t { Length, Param, Grid, OpaqueZero };
     [[nodiscard]] std::uint32_t member(Slot slot, std::uint32_t index = 0) const {
         return members_.at({slot, index});
@@ -89,14 +89,14 @@ class SpirvContext {
     [[nodiscard]] const std::vector<wye_slot>& slots() const { return slots_; }
     [[nodiscard]] std::uint32_t binding_count() const { return binding_count_; }
     [[nodiscard]] bool quirk(Quirk which) const { return facts.quirks.has(which); }
-    // Floats that the driver may fold come from behind the opaque zero.
+    // Floats that the driver may fold are combined with the opaque zero.
     [[nodiscard]] bool hides_constants() const {
         return quirk(Quirk::MesaLiteralZero) && usage.arithmetic;
     }
-    // Loops may make more rounds than the driver lets them, so each says how it ended.
+    // Loops may exceed the driver's limit of rounds, so each records how it ended.
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 
-    // The first refusal wins; the words are then worthless, but finishing them is harmless.
+    // Only the first refusal is kept. The words are then invalid, but writing may continue.
     void refuse(const std::string& construct);
     [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }
 

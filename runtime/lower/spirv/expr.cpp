@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expressions: pure and total, so they are straight code wherever they stand.
+// Expressions. They are pure and total, so only guarded selects are branches.
 #include <algorithm>
 
 #include "lower/analysis/never_nan.hpp"
@@ -60,7 +60,7 @@ SpirvValue SpirvWriter::value(ir::ExprId id) {
     }
 }
 
-// For the quirk `mesa-one-beside-zero`: `v` was made of the integers `from`.
+// For the quirk `mesa-one-beside-zero`: hides `v`, which was converted from the integers `from`.
 void SpirvWriter::hide_one(ir::Type to, ir::ExprId from, SpirvValue& v) {
     if (!to.floating() || !code_.exprs[from].type.integer() ||
         !context_.quirk(Quirk::MesaOneBesideZero) || launch_values_.unknown(from))
@@ -68,7 +68,7 @@ void SpirvWriter::hide_one(ir::Type to, ir::ExprId from, SpirvValue& v) {
     for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.differing(to.kind, v.c[k]);
 }
 
-// A select whose arms are in range only where they are taken.
+// A select whose accesses are in range only in the arm that is taken.
 SpirvValue SpirvWriter::branch(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     const Id condition = value(ids[0]).c[0];
@@ -108,7 +108,7 @@ SpirvValue SpirvWriter::leaf(const ir::Expr& e) {
     return v;
 }
 
-// The components in `wanted` (a bit each); the others stay empty and count as unused.
+// The components in `wanted` (one bit each); the others stay empty and count as unused.
 SpirvValue SpirvWriter::built_in(const ir::Expr& e, unsigned wanted) {
     SpirvValue v;
     v.lanes = e.type.lanes;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Main and the functions as a whole: arguments, results, what happens before main's first
-// statement.
+// Main and functions as a whole: arguments, results, and the code before main's first statement.
 #include "lower/passes/shared_start.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {
 namespace {
 
-constexpr std::uint32_t kMostLanes = 16;  // of drivers that run invocations as vectors
+constexpr std::uint32_t kMostLanes = 16;  // lanes, in drivers that run invocations as vectors
 
 }  // namespace
 
@@ -28,7 +27,7 @@ SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32
       b_(context),
       locals_(code_.locals.size()) {}
 
-// Surplus workgroups of a folded grid leave, all invocations of each together.
+// Surplus workgroups of a folded grid return as a whole.
 void SpirvWriter::leave_surplus_workgroups() {
     if (!context_.folded_grid) return;
     const auto count = [&](std::uint32_t axis) {
@@ -47,8 +46,8 @@ void SpirvWriter::leave_if(Id surplus) {
     b_.open(stay);
 }
 
-// For the quirk `llvmpipe-end-of-row`: a branch that no invocation takes keeps out lanes that are
-// none. Rows of one invocation have no ids to tell lanes by.
+// For the quirk `llvmpipe-end-of-row`: a branch that no invocation takes makes surplus vector lanes
+// return. In rows of one invocation they are identified by the subgroup lane.
 void SpirvWriter::leave_surplus_lanes() {
     const std::uint32_t row = context_.workgroup[0];
     if (!context_.quirk(Quirk::LlvmpipeEndOfRow) || context_.subgroup != 0 || row % kMostLanes == 0)
@@ -58,7 +57,7 @@ void SpirvWriter::leave_surplus_lanes() {
     leave_if(b_.test(spv::Op::OpUGreaterThanEqual, id, b_.u32(row)));
 }
 
-// `shared` starts at zero; a barrier follows where an invocation clears what is not its own.
+// Zeroes `shared`. A barrier follows if invocations zero elements that are not their own.
 void SpirvWriter::zero_shared() {
     const std::vector<SharedStart> starts = shared_starts(context_.program, context_.workgroup);
     bool any = false;
@@ -75,7 +74,7 @@ void SpirvWriter::zero_shared() {
     if (any) b_.barrier();
 }
 
-// The one element that this invocation clears.
+// Zeroes the one element that this invocation owns.
 void SpirvWriter::zero_own(std::uint32_t buffer, const SharedStart& start) {
     const SpirvArray& array = context_.buffer(buffer);
     Id at = b_.u32(start.first);

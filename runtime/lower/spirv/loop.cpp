@@ -13,12 +13,12 @@ using ir::Op;
 
 constexpr auto kDontUnroll = static_cast<std::uint32_t>(spv::LoopControlMask::DontUnroll);
 constexpr unsigned kRounds = 4;
-constexpr std::size_t kMostNodes = 48;  // of a body that is written out kRounds times
+constexpr std::size_t kMostNodes = 48;  // of a body that is written kRounds times
 
 }  // namespace
 
-// i takes first, first + step, ... while below end. Where adding the step might overflow, rounds
-// are counted, or i becomes the end.
+// i is first, first + step, ... while less than end. If adding the step may overflow, rounds are
+// counted, or i becomes the end.
 void SpirvWriter::for_statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
     const ir::Type type = code_.locals[s.local].type;
@@ -35,8 +35,8 @@ void SpirvWriter::for_statement(ir::StmtId id) {
         counted.step = b_.select(b_.less(counted.step, one, is_signed), one, counted.step);
     else if (*known == 0 || *known > (is_signed ? most / 2 : most))
         counted.step = one;
-    // Loops between literals are the driver's to unroll. A CPU gains nothing from loads that are
-    // under way together.
+    // The driver unrolls loops with literal bounds. On a CPU, loads in flight together gain
+    // nothing.
     const bool fixed = module_.known(counted.first) && module_.known(counted.end);
     const bool cpu = b_.context.facts.workgroup_loops;
     Id rounds = 0;
@@ -44,7 +44,7 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     if (type.bits() == 32 && !fixed && !cpu &&
         loop_body(source_.program, code_, s.body).worth_several(kMostNodes)) {
         counted.first = several_at_a_time(s, counted);
-        counted.stops = !plain;  // a division would cost more than the few rounds that are left
+        counted.stops = !plain;  // a division would cost more than the few remaining rounds
     } else if (!plain) {
         const Id span =
             b_.op(spv::Op::OpISub, b_.op(spv::Op::OpISub, counted.end, counted.first), one);
@@ -55,7 +55,7 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     counted_loop(s, counted, rounds);
 }
 
-// What the end of such a loop is compared with, each value once.
+// The distinct lengths that the loop's end is compared with.
 std::set<Id> SpirvWriter::values_of(const LoopLengths& lengths, ir::Kind index) {
     std::set<Id> values;
     for (const std::uint32_t b : lengths.buffers)
@@ -65,10 +65,10 @@ std::set<Id> SpirvWriter::values_of(const LoopLengths& lengths, ir::Kind index) 
     return values;
 }
 
-// While this many rounds are left, so that nothing overflows: the loads of all of them are under
-// way together. Drivers do not unroll loops whose end they do not know. Over a range of the data it
-// stops before the shortest array, too, so that no access at the counter is checked; the rounds
-// that are left check theirs. Gives where it stopped.
+// Runs kRounds rounds at a time while that many are left, without overflow, so that their loads are
+// in flight together: drivers do not unroll loops of unknown end. If the data holds the range, it
+// also stops before the shortest array, so accesses at the counter need no checks; the remaining
+// rounds are checked. Returns the counter at which it stopped.
 Id SpirvWriter::several_at_a_time(const ir::Stmt& s, const Counted& counted) {
     const Id held = module_.value_type(counted.kind);
     const bool is_signed = counted.kind == ir::Kind::I32;
@@ -78,13 +78,13 @@ Id SpirvWriter::several_at_a_time(const ir::Stmt& s, const Counted& counted) {
     Id end = counted.end;
     for (const Id length : values_of(lengths, counted.kind))
         end = b_.select(b_.less(end, length, false), end, length);
-    // The last start is below end - rounds * step, where there is such a number.
+    // A group of rounds may start below end - rounds * step, if that does not overflow.
     const Id jump = b_.op(spv::Op::OpIMul, counted.step, module_.literal(counted.kind, kRounds));
     const Id exact =
         b_.test(spv::Op::OpULessThanEqual, counted.step, module_.literal(counted.kind, most_step));
     const Id above = b_.less(b_.op(spv::Op::OpIAdd, least, jump), end, is_signed);
     Id several = b_.both(exact, above);
-    if (is_signed && !lengths.empty()) {  // below zero, lengths say nothing
+    if (is_signed && !lengths.empty()) {  // lengths bound only non-negative indices
         const Id signs = b_.op(spv::Op::OpBitwiseOr, counted.first, counted.end);
         const Id negative = b_.less(signs, zero(counted.kind), true);
         several = b_.both(several, b_.op(spv::Op::OpLogicalNot, negative));
@@ -121,7 +121,7 @@ Id SpirvWriter::several_at_a_time(const ir::Stmt& s, const Counted& counted) {
     return i;
 }
 
-// `rounds`: 0 where i may be compared with the end.
+// `rounds`: 0 if i may be compared with the end.
 void SpirvWriter::counted_loop(const ir::Stmt& s, const Counted& counted, Id rounds) {
     const ir::Kind kind = counted.kind;
     const Id held = module_.value_type(kind);
@@ -142,8 +142,8 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const Counted& counted, Id rou
         round = b_.make(spv::Op::OpPhi, held, {zero(kind), before, next_round, loop.next});
         goes_on = b_.less(round, rounds, false);
     }
-    // A driver that runs a workgroup on one thread cuts the code at every barrier, so unrolled ones
-    // are dear to compile.
+    // Drivers that run a workgroup on one thread split the code at every barrier, so unrolled
+    // barriers are slow to compile.
     const bool cut =
         (b_.context.facts.workgroup_loops && holds_barrier(code_, s.body)) ||
         (b_.quirk(Quirk::MesaUnrollTableLoop) && unrolled_without_end(source_.program, code_, s));

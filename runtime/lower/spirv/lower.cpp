@@ -12,7 +12,7 @@ constexpr std::string_view kEntry = "main";
 constexpr Id kMaxBound = 0x3fffff;  // ids of a module, a universal limit of SPIR-V
 constexpr std::size_t kMaxWords = std::size_t{1} << 23U;  // 32 MiB
 
-// What the device keeps only when asked.
+// Requests the float-control modes that the facts call for.
 void float_modes(SpirvContext& context) {
     using spv::Capability;
     using spv::ExecutionMode;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The SPIR-V writer: a program as a module for Vulkan 1.1, the words emitted directly. Pure.
+// The SPIR-V writer: writes a program as the words of a module for Vulkan 1.1. Pure.
 #pragma once
 
 #include "lower/lower.hpp"
 
 namespace wye::lower {
 
-// UNSUPPORTED and LIMIT_EXCEEDED as `lower` says.
+// Errors: those of `lower`.
 [[nodiscard]] Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& facts,
                                            const Options& options);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores. An index that is not proven to be in range is compared with the length: a load
-// then reads element 0 instead and yields zero (no branch; a plugin binds at least one readable
-// element), a store does not happen. Indices are 32 bits wide once they are known to be in range:
-// no descriptor reaches 2^32 components.
+// Loads and stores. An index that is not proven in range is compared with the length. If it is out
+// of range, a load reads element 0 and yields zero (without a branch; plugins bind at least one
+// readable element), and a store is skipped. Indices in range are 32 bits wide: no descriptor
+// reaches 2^32 components.
 #include <algorithm>
 
 #include "lower/analysis/never_nan.hpp"
@@ -17,7 +17,7 @@ using ir::Kind;
 using spv::StorageClass;
 
 bool wide_integer(Kind kind) { return kind == Kind::I64 || kind == Kind::U64; }
-// Held in memory as an integer of 8 or 16 bits; f16 in buffers only.
+// True for components that are 8 or 16-bit integers in memory; f16 only in buffers.
 bool narrow(const SpirvArray& array) {
     const Kind kind = array.type.kind;
     return array.type.storage() ||
@@ -70,7 +70,7 @@ Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
                       std::span(indices).subspan(array.wrapped ? 0 : 1));
 }
 
-// A component as it is computed with; what is narrow in memory comes as 32 bits.
+// The value of a loaded component; narrow kinds are already 32 bits wide.
 Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
     const Kind kind = array.type.kind;
     if (kind == Kind::BF16 || (kind == Kind::F16 && narrow(array)))
@@ -83,7 +83,7 @@ Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
     return array.as_bits ? b_.bits_float(kind, bits) : bits;
 }
 
-// Narrow components in words, the first one lowest.
+// Extracts narrow components from words, the first one lowest.
 std::array<Id, 4> SpirvWriter::from_words(const SpirvArray& array, Id words) {
     const unsigned bits = array.type.component().bytes() * 8;
     const Id last = b_.u32(32 - bits);
@@ -144,8 +144,8 @@ SpirvValue SpirvWriter::load(const SpirvArray& array, ir::ExprId index_id, bool 
     v.lanes = array.type.lanes;
     v.c = loaded(array, at.at);
     const Kind kind = array.type.loaded().kind;
-    // Out of what is never written, and of proven places, no constants come; elsewhere a compiler
-    // may know what was stored before.
+    // Proven loads from read-only buffers are never constant; elsewhere a compiler may know the
+    // value.
     const bool hidden = array.type.loaded().floating() &&
                         array.storage == StorageClass::StorageBuffer &&
                         !ir::role_writable(context_.program.buffers[array.buffer].role);
@@ -158,7 +158,8 @@ SpirvValue SpirvWriter::load(const SpirvArray& array, ir::ExprId index_id, bool 
     return v;
 }
 
-// A component as it lies in memory, narrow kinds still in 32 bits. A NaN becomes the canonical one.
+// A component as it is in memory, narrow kinds still in 32 bits. NaNs become canonical unless
+// `clean`.
 Id SpirvWriter::bits_of(const SpirvArray& array, Id value, bool clean) {
     const Kind kind = array.type.kind;
     if (kind == Kind::BF16 || (kind == Kind::F16 && narrow(array)))
@@ -187,10 +188,10 @@ void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, boo
 void SpirvWriter::store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id,
                         bool proven) {
     const Index at = index(array, index_id, proven, false);
-    // Compilers know what was stored before, and a load in its place.
+    // A compiler may use the stored value in place of a later load.
     const bool known = array.storage != StorageClass::Function && deep_.same(value_id);
     const SpirvValue v = stored_value(value_id, known);
-    // NaNs may be seen only in buffers: workgroup and private memory keep what they get.
+    // NaNs are made canonical only in buffers, where hosts can see their bits.
     const bool clean = array.storage != StorageClass::StorageBuffer || never_nan(code_, value_id);
     if (at.ok == 0) return write(array, at.raw, v, clean);
     const Id inside = module_.fresh();

@@ -46,7 +46,7 @@ Id SpirvModule::glsl() {
     return glsl_;
 }
 
-// `operands` without the result; `typed_`: the first one is the result's type.
+// `operands` exclude the result; `typed_`: the first one is the result's type.
 Id SpirvModule::once(spv::Op op, std::span<const std::uint32_t> operands, bool typed_) {
     const auto before = operands.first(typed_ ? 1 : 0), behind = operands.subspan(before.size());
     const auto same = [&](const Known& known) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A SPIR-V module under construction: instructions as words, types and constants made once,
-// capabilities declared by what is used. Knows nothing of programs. Used by one thread, once.
+// A SPIR-V module under construction: instructions as words; types and constants are made once;
+// capabilities are declared on use. Knows nothing of programs. Used by one thread, once.
 #pragma once
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -21,7 +21,7 @@
 
 namespace wye::lower {
 
-// The number of an enumerator of SPIR-V.
+// The number of a SPIR-V enumerator.
 constexpr std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
 constexpr std::uint32_t kNoLoopControl = code(spv::LoopControlMask::MaskNone);
 
@@ -42,7 +42,6 @@ class SpirvCode {
     Words words_;
 };
 
-// A set of ids.
 class SpirvIds {
   public:
     [[nodiscard]] bool has(Id id) const { return id < marks_.size() && marks_[id]; }
@@ -63,7 +62,7 @@ class SpirvModule {
     void capability(spv::Capability capability, std::string_view extension = {});
     [[nodiscard]] Id glsl();  // the instruction set GLSL.std.450
 
-    // Types. Values are unsigned everywhere: operations carry the sign.
+    // Types. All integer types are unsigned: operations carry the sign.
     [[nodiscard]] Id void_type();
     [[nodiscard]] Id bool_type();
     [[nodiscard]] Id int_type(unsigned bits);        // 8 and 16: storage only
@@ -74,7 +73,7 @@ class SpirvModule {
     [[nodiscard]] Id struct_type(std::span<const Id> members);     // without a layout
     [[nodiscard]] Id pointer_type(spv::StorageClass storage, Id to);
     [[nodiscard]] Id function_type(Id result, std::span<const Id> arguments);
-    // How a value of this kind is held while it is computed with: f16 as f32.
+    // The type of a value of this kind in computations: f16 is held as f32.
     [[nodiscard]] Id value_type(ir::Kind kind);
     [[nodiscard]] bool has_float(unsigned bits) const { return floats_.count(bits) != 0; }
 
@@ -86,7 +85,7 @@ class SpirvModule {
     [[nodiscard]] Id literal(ir::Kind kind, std::uint64_t bits);
     [[nodiscard]] Id null(Id type);
     [[nodiscard]] Id composite(Id type, std::span<const Id> parts);
-    // The type of a value, as told by `typed`; constants tell it themselves.
+    // The type of a value, as set by `typed` or known from the constant.
     [[nodiscard]] Id type_of(Id value) const { return value < types_.size() ? types_[value] : 0; }
     Id typed(Id value, Id type);
     // The bits of an integer or float constant.
@@ -97,7 +96,7 @@ class SpirvModule {
         bool floating = false;
     };
     [[nodiscard]] std::optional<Number> number_of(Id id) const;
-    // A constant, or made of nothing else: a driver knows it when it compiles.
+    // A constant, or computed from constants only, so drivers know it when they compile.
     [[nodiscard]] bool constant(Id id) const { return constants_.has(id); }
     void mark_constant(Id id) { constants_.add(id); }
 
@@ -106,9 +105,9 @@ class SpirvModule {
     void decorate_member(Id type, std::uint32_t member, spv::Decoration decoration,
                          std::initializer_list<std::uint32_t> operands = {});
     void name(Id id, std::string_view text);
-    // A variable outside all functions.
+    // A variable outside of functions.
     [[nodiscard]] Id variable(spv::StorageClass storage, Id type, Id initializer = 0);
-    // For types that must not be shared: a result that this file does not know.
+    // For types that must not be shared: a new result for each call.
     [[nodiscard]] Id global(spv::Op op, std::span<const std::uint32_t> operands);
     void execution_mode(spv::ExecutionMode mode, std::initializer_list<std::uint32_t> operands);
     void add_function(const Words& code) {
@@ -127,7 +126,7 @@ class SpirvModule {
     }
     Id constant_bits(Id type, bool wide, std::uint64_t bits);
 
-    // A type or constant: where it stands in `globals_`.
+    // The place of a type or constant in `globals_`.
     struct Known {
         std::size_t at = 0;
         Id id = 0;
@@ -148,7 +147,7 @@ class SpirvModule {
     Words functions_;
 };
 
-// Text as SPIR-V words: terminated and padded with zeros.
+// Text as SPIR-V words, terminated and padded with zeros.
 [[nodiscard]] Words string_words(std::string_view text);
 
 }  // namespace wye::lower

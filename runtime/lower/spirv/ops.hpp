@@ -7,13 +7,13 @@
 
 namespace wye::lower {
 
-// What SPIR-V for Vulkan has words for on a device.
+// The words of SPIR-V for Vulkan on a device.
 [[nodiscard]] middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup);
 
 // An operator or exact function on operands of one kind (shift and rotate counts excepted).
 [[nodiscard]] Id spirv_operation(SpirvBuilder& b, ir::Op op, ir::Kind kind,
                                  std::span<const Id> operands);
-// The middle form with this key, on its operands.
+// The middle form `key` on these operands.
 [[nodiscard]] Id spirv_form(SpirvBuilder& b, middle::FormKey key, std::span<const Id> operands);
 [[nodiscard]] inline Id spirv_form(SpirvBuilder& b, middle::FormKey key, Id operand) {
     return spirv_form(b, key, std::span<const Id>(&operand, 1));

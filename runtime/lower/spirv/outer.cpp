@@ -13,7 +13,7 @@ Id SpirvBuilder::block_member(SpirvContext::Slot slot, std::uint32_t index) {
     return load(type, pointer(context.block_storage(), type, context.block(), at));
 }
 
-// Half of a member with 64 bits; word 0 is the low one.
+// Half of a 64-bit member; word 0 is the low one.
 Id SpirvBuilder::block_word(SpirvContext::Slot slot, std::uint32_t index, unsigned word) {
     const Id type = module.int_type(32);
     const Id at[] = {u32(context.member(slot, index)), u32(word)};
@@ -96,8 +96,8 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
     return 0;
 }
 
-// A folded grid numbers its workgroups in one row and starts at the logical workgroup that the
-// offset names.
+// A folded grid numbers its workgroups in one row, starting at the logical workgroup given by the
+// offset.
 Id SpirvBuilder::linear() {
     const Id word = module.int_type(32);
     const auto row = [&](Id x, Id y, Id z, Id columns, Id rows) {
@@ -118,7 +118,7 @@ Id SpirvBuilder::linear() {
 Id SpirvBuilder::workgroup_id(unsigned axis) {
     if (!context.folded_grid)
         return extract(outer(Outer::WorkgroupInput), module.int_type(32), axis);
-    // Workgroups that go on have a number below 2^32; what the others compute is not used.
+    // Workgroups that do not return have a number below 2^32; the values of others are unused.
     const Id number = low_word(outer(Outer::Linear));
     const Id columns = outer(Outer::Grid, 3);
     if (axis == 0) return op(spv::Op::OpUMod, number, columns);
@@ -126,8 +126,8 @@ Id SpirvBuilder::workgroup_id(unsigned axis) {
     return op(axis == 1 ? spv::Op::OpUMod : spv::Op::OpUDiv, row, outer(Outer::Grid, 4));
 }
 
-// Programs with subgroups run in workgroups of one axis, numbered through the subgroups: so no
-// driver's mapping of invocations to lanes is relied on.
+// Programs with subgroups run in workgroups of one axis, numbered by subgroup and lane, so they do
+// not depend on a driver's mapping of invocations to lanes.
 Id SpirvBuilder::local_id(unsigned axis) {
     if (context.subgroup == 0) return extract(outer(Outer::LocalInput), module.int_type(32), axis);
     const auto& size = context.workgroup;

@@ -91,7 +91,7 @@ void SpirvWriter::assign(const ir::Stmt& s) {
     for (unsigned k = 0; k < v.lanes; ++k) b_.store(variables.c[k], v.c[k]);
 }
 
-// Zero each time the declaration runs.
+// The array is zero each time the declaration runs.
 void SpirvWriter::declare_array(const ir::Stmt& s) {
     const ir::Local& local = code_.locals[s.local];
     const Id element = module_.value_type(local.type.kind);
@@ -101,7 +101,7 @@ void SpirvWriter::declare_array(const ir::Stmt& s) {
     fill(StorageClass::Function, variable, element, b_.u32(0), 1, count);
 }
 
-// Through it a loop around it may end, or the function.
+// True if the block may end a loop or the function.
 bool SpirvWriter::leaves(ir::BlockId block) const {
     if (block == ir::kNone) return false;
     for (const ir::StmtId id : code_.blocks[block]) {
@@ -136,7 +136,7 @@ void SpirvWriter::if_statement(const ir::Stmt& s) {
     if (left && has_else) b_.end(spv::Op::OpUnreachable, {});
 }
 
-// Evaluating the expression takes more than one block.
+// True if the expression takes more than one block.
 bool SpirvWriter::branches(ir::ExprId id) const {
     if (ranges_.guarded[id]) return true;
     for (const ir::ExprId operand : code_.operands_of(code_.exprs[id]))
@@ -194,7 +194,7 @@ void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
         const Id indices[] = {at};
         b_.store(b_.pointer(storage, element, variable, indices), module_.null(element));
     };
-    // `first` is below the stride, so that these few need no loop.
+    // `first` is below the stride, so these few stores need no loop.
     if (count % stride == 0 && count / stride <= kStraight) {
         for (std::uint64_t at = 0; at < count; at += stride)
             clear(at == 0 ? first : b_.op(spv::Op::OpIAdd, first, b_.u32(at)));

@@ -8,7 +8,8 @@ namespace {
 
 using ir::Op;
 
-// Integer operations that a quirk may disguise. What stands in for an f64 operation has some.
+// True for integer operations that a quirk may disguise, and for f64 operations whose emulations
+// contain some.
 bool disguises(const ir::Code& code, const ir::Expr& e) {
     switch (e.op) {
         case Op::ABS:
@@ -127,7 +128,7 @@ void Scan::block(ir::BlockId id) {
     }
 }
 
-// Finds loads that may follow a write of the same invocation, going through main in order.
+// Finds loads that may follow a write by the same invocation, going through main in order.
 // Functions only load.
 class ReadBack {
   public:
@@ -151,7 +152,7 @@ class ReadBack {
         for (const ir::StmtId each : program_.main.blocks[id]) {
             const ir::Stmt& s = program_.main.stmts[each];
             const bool loops = s.op == Op::FOR || s.op == Op::WHILE;
-            if (loops && !loop) writes(s.body);  // a round may read what the one before wrote
+            if (loops && !loop) writes(s.body);  // a round may read what an earlier one wrote
             for (const ir::ExprId argument : s.args) read(argument);
             write(s);
             block(s.body, loop || loops);

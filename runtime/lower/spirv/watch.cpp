@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops that the driver may end by itself: a flag is raised before each and lowered where the
-// program leaves it, so behind the loop a raised flag tells. The flag lies in an array behind an
-// index that no compiler knows: else it would prove that each way out lowers it.
+// Loops that the driver may end: a flag is set before each loop and cleared where the program
+// leaves it, so a flag still set after the loop means that the driver ended it. The flag is in an
+// array at an index that compilers do not know; else they would prove that it is always cleared.
 #include "lower/lower.hpp"
 #include "lower/spirv/writer.hpp"
 

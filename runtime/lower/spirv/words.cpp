@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spells the middle form of scalar operations: each step is an instruction or two.
+// Spells the middle form of scalar operations: each step takes one or two instructions.
 #include "lower/middle/library.hpp"
 #include "lower/middle/literal_arithmetic.hpp"
 #include "lower/passes/native_functions.hpp"
@@ -136,7 +136,7 @@ Id plain_word(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     return float_word(b, op, kind == Kind::F16 ? Kind::F32 : kind, v);
 }
 
-// Values are in range: nothing saturates.
+// Values are in range, so nothing saturates.
 Id convert_word(SpirvBuilder& b, const Step& step, Id value) {
     const ir::Type source{step.from, 1};
     const ir::Type target{step.kind, 1};
@@ -264,7 +264,7 @@ Id function_of(SpirvContext& context, FormKey key, const Form& form) {
     return id;
 }
 
-// For the quirk `vk-literal-arithmetic`: what literals give is computed here.
+// For the quirk `vk-literal-arithmetic`: computes operations on literals here.
 std::optional<Id> folded(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     if (!b.quirk(Quirk::VkLiteralArithmetic) || (kind != Kind::F32 && kind != Kind::F64)) return {};
     std::array<std::uint64_t, 3> operands{};
@@ -301,7 +301,7 @@ Id exact_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     return spell(b, *form, v);
 }
 
-// To the nearest f16, still held as f32.
+// Rounds to the nearest f16, held as f32.
 Id native_round_to_half(SpirvBuilder& b, Id value) {
     if (b.quirk(Quirk::LlvmIntegerThroughHalf)) value = b.hidden(Kind::F32, value);
     const Id half = b.convert(spv::Op::OpFConvert, b.module.float_type(16), value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the statements of main or of one function. Vectors are separate scalars, so every scalar
-// operation is written once. A let is its SSA ids; a var is one Function variable per component.
-// Used by one thread, once.
+// Writes the statements of main or of one function. Vectors are separate scalars, so each scalar
+// operation is written once. A let is a list of SSA ids; a var is one Function variable per
+// component. Used by one thread, once.
 #pragma once
 
 #include <array>
@@ -26,15 +26,15 @@ class SpirvWriter {
   public:
     SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32_t function);
 
-    // The whole of main; its words.
+    // Writes main and returns its words.
     Words main(Id id);
-    // The whole function; its words.
+    // Writes the function and returns its words.
     Words function(Id id);
 
   private:
     struct Loop {
         Id merge, next;
-        Id flag = 0;  // tells who ended it, where it is watched
+        Id flag = 0;  // tells whether the driver ended it; 0: not watched
     };
 
     // Expressions (spirv/expr.cpp)
@@ -89,7 +89,7 @@ class SpirvWriter {
     void leave_surplus_workgroups();
     void leave_surplus_lanes();
     void leave_if(Id surplus);
-    // Stores zero to `count` components from `first` on, each `stride`-th.
+    // Stores zero to every `stride`-th of `count` components, starting at `first`.
     void fill(spv::StorageClass storage, Id variable, Id element, Id first, std::uint32_t stride,
               std::uint64_t count);
     SpirvValue right_side(ir::ExprId id) {
@@ -99,15 +99,15 @@ class SpirvWriter {
     struct Counted {
         ir::Kind kind;
         Id first, end, step;  // the step is at least 1
-        bool stops = false;   // at the end, where one more step might overflow
+        bool stops = false;   // i becomes the end if one more step may overflow
     };
     void for_statement(ir::StmtId id);
     std::set<Id> values_of(const LoopLengths& lengths, ir::Kind index);
     Id several_at_a_time(const ir::Stmt& s, const Counted& counted);
     void counted_loop(const ir::Stmt& s, const Counted& counted, Id rounds);
-    // Loops and who ends them (spirv/watch.cpp)
-    Id watch();                                // before the loop: its flag
-    Id way_out(const Loop& loop);              // where the test goes that ends it
+    // Loops that the driver may end (spirv/watch.cpp)
+    Id watch();                                // before the loop; returns its flag
+    Id way_out(const Loop& loop);              // block to branch to when the loop's test fails
     void leave(const Loop& loop, Id way_out);  // writes that block
     void leave(const Loop& loop);              // from inside its body
     void close(const Loop& loop);              // opens what follows
@@ -116,14 +116,14 @@ class SpirvWriter {
     SpirvContext& context_;
     SpirvSource& source_;
     SpirvModule& module_;
-    // A component of the value of `id`: the same, but ways through a deep one end here.
+    // A component of the value of `id`, made a path end of DeepValues if the value is deep.
     Id shallow(ir::ExprId id, Id component, bool always = false);
-    // What goes to memory or a variable. `known`: ways through it end here in any case.
+    // The value to store to memory or a variable. `known`: always made a path end.
     SpirvValue stored_value(ir::ExprId id, bool known = false);
 
     const std::uint32_t function_;
     const ir::Code& code_;
-    CodeRanges ranges_;  // of the version of a loop that is being written
+    CodeRanges ranges_;  // for the version of a loop being written
     const DeepValues deep_;
     const LaunchValues launch_values_;
     const DataLoops data_loops_;
@@ -133,8 +133,8 @@ class SpirvWriter {
     std::vector<Loop> loops_;
 };
 
-// The id of a function, written first if it was not yet. Its callees are written already, or they
-// belong to the library, whose calls do not nest deeply.
+// The id of a function, which is written if it was not yet. Its callees are already written, or are
+// in the library, whose calls do not nest deeply.
 [[nodiscard]] Id spirv_function(SpirvContext& context, SpirvSource& source, std::uint32_t index);
 
 }  // namespace wye::lower
