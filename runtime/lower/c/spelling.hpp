@@ -24,8 +24,8 @@ enum class Intrinsic : std::uint8_t {
     PopCount,
     Clz,    // the width for 0
     MulHi,  // signed as the kind; operands already have that type
-    Sqrt,   // correctly rounded where `exact` says so
-    Fma,    // one rounding where `exact` says so
+    Sqrt,   // correctly rounded if exact()
+    Fma,    // one rounding if exact()
     Floor,
     Ceil,
     Trunc,
@@ -81,7 +81,7 @@ class Spelling {
                                               bool restrict_) const = 0;
     [[nodiscard]] virtual std::string volatile_pointer(Space space,
                                                        std::string_view element) const = 0;
-    // Declarations: "__local uint s3[64]" and "__constant uint c0[4]", without what follows.
+    // "__local uint s3[64]" and "__constant uint c0[4]": declarations without initializer.
     [[nodiscard]] virtual std::string shared_array(std::string_view element, std::string_view name,
                                                    std::uint64_t count,
                                                    unsigned alignment) const = 0;

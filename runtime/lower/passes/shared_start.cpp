@@ -45,7 +45,7 @@ class Starts {
     [[nodiscard]] std::optional<Image> image(ir::ExprId id, unsigned& budget) const;
     [[nodiscard]] Image local_id(unsigned axis) const;
 
-    // ---- what touches the array ----
+    // ---- accesses to the array ----
 
     [[nodiscard]] bool reads(const ir::Expr& e) const {
         if (e.op == Op::CALL) return reads_[e.imm][buffer_];
@@ -113,7 +113,7 @@ class Starts {
         return static_cast<std::size_t>(program_.buffers[buffer_].count);
     }
 
-    // ---- each invocation clears its own ----
+    // ---- each invocation zeroes its own ----
 
     // Up to the first top-level barrier of main, every access is a store of an invocation to its
     // own element; no later read is of any other element.

@@ -66,7 +66,7 @@ std::set<Id> SpirvWriter::values_of(const LoopLengths& lengths, ir::Kind index) 
 }
 
 // Runs kRounds rounds at a time while that many are left, without overflow, so that their loads are
-// in flight together: drivers do not unroll loops of unknown end. If the data holds the range, it
+// in flight together: drivers do not unroll loops of unknown end. If the end is loaded data, it
 // also stops before the shortest array, so accesses at the counter need no checks; the remaining
 // rounds are checked. Returns the counter at which it stopped.
 Id SpirvWriter::several_at_a_time(const ir::Stmt& s, const Counted& counted) {

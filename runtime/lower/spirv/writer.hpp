@@ -110,7 +110,7 @@ class SpirvWriter {
     Id way_out(const Loop& loop);              // block to branch to when the loop's test fails
     void leave(const Loop& loop, Id way_out);  // writes that block
     void leave(const Loop& loop);              // from inside its body
-    void close(const Loop& loop);              // opens what follows
+    void close(const Loop& loop);              // opens the block after the loop
     [[nodiscard]] Id zero(ir::Kind kind) { return module_.literal(kind, 0); }
 
     SpirvContext& context_;
