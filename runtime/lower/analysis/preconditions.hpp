@@ -23,8 +23,8 @@ struct Bound {
     enum class From : std::uint8_t {
         Fixed,
         Param,     // index
-        Length,    // of buffer `index`, at most 2^32 - 1
-        Length64,  // its count
+        Length,    // of buffer `index`, clamped to 2^32 - 1
+        Length64,  // of buffer `index`, exact
         Groups,    // workgroups on axis `index`
         GroupId,
         GlobalId,
@@ -32,9 +32,9 @@ struct Bound {
         Binary,   // op on a and b
         Convert,  // a, of kind `source`
         Join,     // a or b
-        Below,    // a where it is less than b (`strict`), or at most
-        Above,    // a where it is more than b, or at least
-        Apart     // a where it is not b
+        Below,    // a, limited to values below b (`strict`) or at most b
+        Above,    // a, limited to values above b or at least b
+        Apart     // a, limited to values other than b
     };
     From from = From::Fixed;
     ir::Op op = ir::Op::None;

@@ -33,8 +33,7 @@ struct Step {
     };
     How how = How::Word;
     ir::Op op = ir::Op::None;
-    // of the result; integers have a sign only where a word reads it
-    ir::Kind kind = ir::Kind::None;
+    ir::Kind kind = ir::Kind::None;  // of the result; signed only where a word reads the sign
     ir::Kind from = ir::Kind::None;  // of the operands
     std::uint8_t count = 0;
     std::array<StepId, 3> parts{};

@@ -19,7 +19,7 @@ enum class Outer : std::uint8_t {
     SignedLength,   // min(len(b), 2^31), for checks of an i32 index
     Length64,       // the exact count, u64
     Shared,         // the elements of a workgroup array
-    Param,          // of its kind; all others are u32
+    Param,          // of its kind; others are u32 unless stated
     WorkgroupId,    // by axis
     LocalId,        // by axis
     GlobalId,       // by axis

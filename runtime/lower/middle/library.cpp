@@ -9,9 +9,9 @@
 namespace wye::lower::middle {
 namespace {
 
-// Names: a `fraction` is an integer with its highest bit at a fixed place, an `exponent` the power
-// of two of the lowest bit (of a fraction) or of the highest one (given to pack). `jam` shifts
-// right and keeps in bit 0 whether ones were lost, which is all that rounding needs of them.
+// Names: a `fraction` is an integer with its highest bit at a fixed position. An `exponent` is the
+// power of two of the lowest bit (of a fraction) or of the highest bit (passed to pack). `jam`
+// shifts right and keeps in bit 0 whether ones were lost, which is all that rounding needs.
 constexpr std::string_view kText = R"(
 wye 1;
 program library;

@@ -65,9 +65,9 @@ class SpirvModule {
     // Types. All integer types are unsigned: operations carry the sign.
     [[nodiscard]] Id void_type();
     [[nodiscard]] Id bool_type();
-    [[nodiscard]] Id int_type(unsigned bits);        // 8 and 16: storage only
+    [[nodiscard]] Id int_type(unsigned bits);        // 8 and 16: storage and conversion only
     [[nodiscard]] Id signed_type(Id unsigned_type);  // of 32 and 64 bits
-    [[nodiscard]] Id float_type(unsigned bits);      // 16: storage only
+    [[nodiscard]] Id float_type(unsigned bits);      // 16: storage and conversion only
     [[nodiscard]] Id vector_type(Id component, unsigned lanes);
     [[nodiscard]] Id array_type(Id element, std::uint64_t count);  // without a stride
     [[nodiscard]] Id struct_type(std::span<const Id> members);     // without a layout
