@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::uint64_t kLine = 64;
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-// Buffers of some size stand on huge pages where the system grants them: programs that stream over
-// them otherwise spend a tenth of their time or more on address translation.
+// Large buffers ask for huge pages: without them, programs that stream through memory spend 10 % of
+// their time or more on address translation.
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 constexpr std::uint64_t kHugeFrom = 4 * kHugePage;
 
 void ask_for_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t size) {
 #ifdef MADV_HUGEPAGE
-    madvise(data, size, MADV_HUGEPAGE);  // a wish: refusal changes nothing
+    madvise(data, size, MADV_HUGEPAGE);  // a hint: failure is harmless
 #endif
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes on a cache line, with room for one element behind the end, so that an empty range can be
-// read from. [FREE].
+// The memory of a buffer: aligned to a cache line, with one element past the end, so that an empty
+// range is readable. [FREE].
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opened device: the machine. Opening it twice gives two that share the plugin's threads. It is
-// never lost. [FREE]; kept alive by the host until its objects are gone.
+// One opened device: the machine. Opened twice, both share the plugin's threads. It is never lost.
+// [FREE]; the host keeps it alive until its objects are gone.
 #pragma once
 
 #include "cpu/plugin.hpp"

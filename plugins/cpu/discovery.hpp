@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine, and what it says of itself. Made once by the probe, then immutable and
-// free-threaded.
+// The machine and its properties. Made once by the probe, then immutable and free-threaded.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@
 namespace wye::cpu {
 
 struct DeviceInfo : sdk::DeviceInfo {
-    std::string vendor;  // as the processor names it, or empty
+    std::string vendor;  // as reported by the processor, or empty
     std::string isa;     // the kernel build in use
     unsigned threads = 1;
     std::uint64_t memory_bytes = 0;
@@ -19,9 +18,9 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::uint64_t l2_bytes = 0;
 };
 
-// That this process may use.
+// The number of processors that this process may use.
 [[nodiscard]] unsigned processors();
-// Of the machine's memory, now; UINT64_MAX: unknown.
+// Free memory of the machine; UINT64_MAX: unknown.
 [[nodiscard]] std::uint64_t free_bytes();
 
 // Reads the machine.

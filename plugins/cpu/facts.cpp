@@ -10,7 +10,7 @@ namespace {
 using namespace sdk::facts;
 
 constexpr std::uint64_t kSubgroupSizes[] = {4, 8, 16, 32, 64, 128};
-// For one invocation: with the largest workgroup, half of what the lanes of a block may take.
+// For one invocation: at the largest workgroup, half of the limit for the lanes of a block.
 constexpr std::uint64_t kPrivateBytes = std::uint64_t{128} << 10;
 // 64 parameters of 8 bytes.
 constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;

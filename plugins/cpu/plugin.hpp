@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin between `init` and `shutdown`: the kernels in use and the threads that help. Reads no
-// environment; the host's configuration may set "cpu.threads" (a number) and "cpu.isa" (baseline,
-// avx2 or avx512).
+// The plugin between `init` and `shutdown`: the kernels in use and the pool of threads. Reads no
+// environment variables; the host's configuration may set "cpu.threads" (a number) and "cpu.isa"
+// (baseline, avx2 or avx512).
 #pragma once
 
 #include "cpu/discovery.hpp"

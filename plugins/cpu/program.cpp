@@ -13,10 +13,10 @@
 namespace wye::cpu {
 namespace {
 
-// Narrower grids than this are run flat, so that a block has lanes worth the name.
+// Narrower grids are run flat, so that a block has enough lanes.
 constexpr std::uint64_t kNarrow = 64;
 
-// Where neither the program nor the host names a width.
+// The default, if neither the program nor the artifact gives a width.
 constexpr std::uint32_t kSubgroup = 32;
 
 // 0 for programs without subgroups.
@@ -39,8 +39,8 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const wye_artif
                  program.name);
 }
 
-// Functions are inlined, so that calls nest as deeply as the compiler allows. It also runs at a
-// first launch, on the application's thread.
+// Functions are inlined, so the recursion is as deep as the compiler allows. Compiling also happens
+// at a first launch, on the application's thread.
 Result<Routine> compiled(const ir::Program& program, const CompileOptions& options) {
     constexpr std::size_t kCompileRoom = (std::size_t{12} << 20U) * sdk::kFrameFactor;
     return sdk::with_room([&] { return compile(program, options); }, kCompileRoom);
@@ -90,10 +90,10 @@ void Program::lay_out() {
             continue;
         }
         shared_.push_back({n, shared_bytes_, buffer.count, !buffer.unset});
-        // Each array starts on a cache line and has one readable element more.
+        // Each array starts on a cache line, with one readable element past its end.
         shared_bytes_ += (buffer.count * buffer.type.bytes() + 63) / 64 * 64 + 64;
     }
-    // Tables, packed in their own size, each padded to words and never empty.
+    // Tables, packed at their element size, each padded to words and never empty.
     std::size_t words = 0;
     for (const ir::Table& table : program_->tables) words += table.bits.size() + 1;
     table_words_.resize(words);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program object of the plugin: decoded, refused or accepted, and compiled. Immutable for its
-// users; the form for narrow grids is compiled when it is first needed. Free-threaded.
+// A program object: a decoded program that this plugin supports, compiled. Immutable for its users;
+// the form for narrow grids is compiled on first use. Free-threaded.
 #pragma once
 
 #include <array>
@@ -27,24 +27,24 @@ class Program {
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
 
-    // The routine for a grid of so many invocations in x, and in y and z together.
+    // The routine for a grid with `width` invocations in x, and `rows` in y and z together.
     Result<const Routine*> routine(std::uint64_t width, std::uint64_t rows);
 
     [[nodiscard]] const std::array<std::uint32_t, 3>& workgroup() const {
         return options_.workgroup;
     }
-    // As Routine::weight, of the usual form.
+    // Routine::weight of the usual form.
     [[nodiscard]] std::uint64_t weight() const { return main_.weight; }
     [[nodiscard]] const KernelSet& kernels() const { return *options_.kernels; }
     [[nodiscard]] std::uint32_t params_size() const { return params_size_; }
     [[nodiscard]] std::uint32_t binding_count() const {
         return static_cast<std::uint32_t>(bound_arrays_.size());
     }
-    // Which entry of Frame::bound each binding fills.
+    // The index in Frame::bound of each binding.
     [[nodiscard]] const std::vector<std::uint32_t>& bound_arrays() const { return bound_arrays_; }
     [[nodiscard]] const std::vector<Shared>& shared() const { return shared_; }
     [[nodiscard]] std::uint64_t shared_bytes() const { return shared_bytes_; }
-    // Frame::bound with the tables filled in, the rest empty.
+    // Frame::bound with only the tables filled in.
     [[nodiscard]] const std::vector<Bound>& arrays() const { return arrays_; }
 
   private:

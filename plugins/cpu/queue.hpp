@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One queue. A submit that is small, on a queue with nothing pending, runs on the caller and its
-// value is reached on return; if it turns out to take long, it is handed over in mid-run.
-// Everything else runs on the queue's own thread, with the pool's help. `submit` and destruction by
-// one thread at a time; poll, wait, timing and cancel from any thread.
+// One queue. A small submit to an idle queue runs on the caller, and its value is reached on
+// return; if it takes too long, the queue's thread takes over. All other submits run on the queue's
+// thread, with the pool's help. `submit` and destruction by one thread at a time; poll, wait,
+// timing and cancel from any thread.
 #pragma once
 
 #include "cpu/run/server.hpp"
@@ -38,7 +38,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<std::uint64_t> end();
     void abandon();
 
-    // As InOrderQueue, unless it is for the queue's thread.
+    // As InOrderQueue, except for submits of the queue's thread.
     Result<void> perform(const wye_operation& op);
     [[nodiscard]] Stop stop() const { return timeline_.stop(timeline_.newest() + 1); }
     [[nodiscard]] std::uint64_t spent_ns() const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue, and the batches behind those that are pending: a batch is ended by the
-// queue's thread. What the caller ran itself has ended when it is added. All members may be called
-// from any thread, except where said.
+// The values of a queue, and the batches of those that are pending, which the queue's thread ends.
+// A value that the caller ran itself has ended when it is added. All members may be called from any
+// thread, except where said.
 #pragma once
 
 #include "cpu/device.hpp"
@@ -11,7 +11,7 @@
 
 namespace wye::cpu {
 
-// What a submit left to the queue's thread.
+// The part of a submit that the queue's thread runs.
 using Submit = std::shared_ptr<Batch>;
 
 class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
@@ -20,7 +20,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
         : sdk::Timeline<Timeline, Submit, Submit>(device.loss, timing) {}
 
     [[nodiscard]] bool idle() const { return log_.reached() == log_.newest(); }
-    // What was submitted up to `value` is to stop.
+    // Requests a stop of all values up to `value`.
     void cancel(std::uint64_t value);
     [[nodiscard]] Stop stop(std::uint64_t value) const { return {&cancelled_, value}; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer of at least Context::kLeastBytes, so that its first element can always be read. [FREE].
+// A buffer of at least Context::kLeastBytes, so that its first element is always readable. [FREE].
 #pragma once
 
 #include "cuda/device.hpp"
@@ -9,7 +9,7 @@ namespace wye::cuda {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY with the bytes asked for and those that are free.
+    // DEVICE_MEMORY, with the requested and the free bytes.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 

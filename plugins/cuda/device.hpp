@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opened device, on the device's primary context. [FREE], but for `recover`; kept alive by the
-// host until its objects are gone.
+// One opened device, on its primary context. [FREE], except for `recover`; the host keeps it alive
+// until its objects are gone.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ class Device {
     const Driver& driver;
     sdk::LossState loss;
 
-    // Lives as long as the device, also once it was lost and another one took its place.
+    // Valid while the device lives, even after a loss and its replacement.
     [[nodiscard]] Context& context() const { return *current_.load(std::memory_order_acquire); }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
 
@@ -43,7 +43,7 @@ class Device {
         if (status == CUDA_SUCCESS) return {};
         return failed(status, call, subject);
     }
-    // [SYNC] Resets the primary context, for everybody in the process.
+    // [SYNC] Resets the primary context, for all its users in the process.
     [[nodiscard]] Result<void> recover();
 
   private:

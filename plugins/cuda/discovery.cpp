@@ -10,7 +10,7 @@
 namespace wye::cuda {
 namespace {
 
-constexpr int kOldestArchitecture = 60;  // f64 atomic add
+constexpr int kOldestArchitecture = 60;  // the oldest one with f64 atomic add
 
 std::string hex(const char* bytes, std::size_t size) {
     std::string out;
@@ -22,7 +22,7 @@ std::string hex(const char* bytes, std::size_t size) {
     return out;
 }
 
-// "580.159" of the loaded kernel module, which the driver's interface does not tell.
+// "580.159": the version of the loaded kernel module, which the driver's API does not report.
 std::string module_version() {
     // quirk cuda-module-version.
     std::ifstream file("/proc/driver/nvidia/version");
@@ -37,7 +37,7 @@ class Asking {
   public:
     Asking(const Driver& driver, CUdevice id) : driver_(driver), id_(id) {}
 
-    // 0 where the device does not answer.
+    // 0 if the query fails.
     std::uint64_t operator()(CUdevice_attribute what) const {
         int value = 0;
         if (driver_.cuDeviceGetAttribute(&value, what, id_) != CUDA_SUCCESS || value < 0) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices by ordinal, and what the driver says of them. Made once by the probe, then immutable and
+// Devices by ordinal, and their properties. Made once by the probe, then immutable and
 // free-threaded. No context is created.
 #pragma once
 
@@ -27,7 +27,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     bool integrated = false, memory_pools = false;
 };
 
-// NO_DEVICE when the driver has none.
+// NO_DEVICE if the driver has none.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver);
 
 // One fact of the table in wye/abi.h.

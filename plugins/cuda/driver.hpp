@@ -13,9 +13,9 @@
 
 namespace wye::cuda {
 
-// X(function as the header spells it, symbol). Everything is in the driver of CUDA 11.4. The header
-// may rename a function to a later revision of equal signature, which older drivers lack (quirk
-// cuda-header-renames): the symbol named here counts.
+// X(function as the header spells it, symbol). All are in the driver of CUDA 11.4. The header may
+// rename a function to a later revision of equal signature, which older drivers lack (quirk
+// cuda-header-renames): the symbol given here is used.
 #define WYE_CUDA_SYMBOLS(X)                                      \
     X(cuInit, "cuInit")                                          \
     X(cuDriverGetVersion, "cuDriverGetVersion")                  \
@@ -69,7 +69,7 @@ namespace wye::cuda {
     X(cuLaunchKernel, "cuLaunchKernel")
 
 inline constexpr const char* kLibrary = "libcuda.so.1";
-inline constexpr int kOldestVersion = 11040;  // as cuDriverGetVersion gives it
+inline constexpr int kOldestVersion = 11040;  // as cuDriverGetVersion returns it
 
 struct Driver {
 #define WYE_CUDA_MEMBER(name, symbol) decltype(&::name) name = nullptr;
@@ -77,9 +77,9 @@ struct Driver {
 #undef WYE_CUDA_MEMBER
     int version = 0;  // 1000 * major + 10 * minor of the CUDA that the driver supports
 
-    // Opens `library` by name, looks every symbol up and initialises the driver. The library stays
+    // Opens `library` by name, looks up every symbol and initialises the driver. The library stays
     // mapped until the process ends: the driver keeps threads. MISSING_DEPENDENCY for an absent,
-    // stub or outdated library, NO_DEVICE without a GPU, DRIVER for the rest.
+    // stub or outdated library, NO_DEVICE without a GPU, DRIVER for other errors.
     [[nodiscard]] static Result<std::unique_ptr<const Driver>> open(const std::string& library);
 };
 

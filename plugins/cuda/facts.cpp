@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of wye/abi.h, from what the driver reports and what CUDA promises for each compute
-// capability. What neither says is absent.
+// The facts of wye/abi.h, from the driver's reports and CUDA's guarantees for each compute
+// capability. A fact that neither gives is absent.
 #include <algorithm>
 
 #include "cuda/discovery.hpp"
@@ -108,7 +108,7 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_BARRIER:
         case WYE_FACT_KEY_SUBGROUP:
         case WYE_FACT_KEY_DEVICE_TIMESTAMPS:
-        // Without --use_fast_math every one of these is IEEE-754, fused or correctly rounded.
+        // Without --use_fast_math all of these are correctly rounded, as IEEE-754 requires.
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
         case WYE_FACT_KEY_NATIVE_F32_FMA:

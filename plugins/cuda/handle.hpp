@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owners of CUDA objects. Each belongs to a context, and is given back with that context current on
-// the thread; what belongs to a lost context died with it, and nothing is given back.
+// Owners of CUDA objects. Each object belongs to a context, and is freed with that context current
+// on the thread; objects of a lost context died with it and are not freed.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 
 namespace wye::cuda {
 
-// A retained primary context, as its objects see it.
+// A retained primary context, as used by its objects.
 struct ContextState {
     const Driver& driver;
     CUcontext handle = nullptr;
     std::atomic<bool> lost{false};
 };
 
-// The context is current on this thread while this lives; the caller's comes back after.
+// Makes the context current on this thread during its lifetime, then restores the caller's.
 class Current {
   public:
     explicit Current(const ContextState& context) : driver_(context.driver) {

@@ -11,7 +11,7 @@
 namespace wye::cuda {
 namespace {
 
-// Being woken takes some 50 us: little beside a wait of this length.
+// Waking up takes some 50 us, little after a wait of this length.
 constexpr std::uint64_t kSpinMicroseconds = 2000;
 
 Result<std::uint64_t> spin_ns(const wye_host_table& host) {

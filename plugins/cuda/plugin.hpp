@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin between `init` and `shutdown`. `init` opens nothing: the driver is opened by the first
-// probe, NVRTC by whoever compiles first, so code can be translated without a driver.
+// The plugin between `init` and `shutdown`. `init` opens nothing: the first probe opens the driver,
+// the first use of the compiler NVRTC, so translation needs no driver.
 #pragma once
 
 #include "cuda/discovery.hpp"
@@ -19,18 +19,18 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     explicit Plugin(const wye_host_table& table) : PluginState(table), compiler(table) {}
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
-    // Without `cuda-c` where no NVRTC compiles for the device, and the log says why.
+    // Omits `cuda-c` if no NVRTC compiles for the device, and logs the reason.
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info);
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
     [[nodiscard]] Result<std::vector<std::byte>> translate(const DeviceInfo* info,
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
-    // `wye.compiler`.
+    // The only extension is `wye.compiler`.
     [[nodiscard]] const void* extension(std::string_view name, std::uint32_t version) const;
 
     std::unique_ptr<const Driver> driver;
     Compiler compiler;
-    std::uint64_t spin_ns = 0;  // a wait asks the driver again and again for this long, then blocks
+    std::uint64_t spin_ns = 0;  // a wait polls the driver for this long, then blocks
 };
 
 }  // namespace wye::cuda

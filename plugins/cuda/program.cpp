@@ -61,7 +61,7 @@ Result<void> Program::load_image() {
     std::string log(kLogBytes, '\0');
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-    image_.push_back(std::byte{0});  // PTX is read to its terminator
+    image_.push_back(std::byte{0});  // PTX needs a terminator
     CUmodule module = nullptr;
     const CUresult status = device_.driver.cuModuleLoadDataEx(&module, image_.data(),
                                                               std::size(options), options, values);
@@ -142,7 +142,7 @@ Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
                 break;
         }
     }
-    if (op.groups[0] == 0) return {};  // the code was made when the module was loaded
+    if (op.groups[0] == 0) return {};  // the module was compiled when it was loaded
     const CUresult status = device_.driver.cuLaunchKernel(
         kernel_, op.groups[0], op.groups[1], op.groups[2], shape_.workgroup[0], shape_.workgroup[1],
         shape_.workgroup[2], dynamic_shared_, stream, arguments, nullptr);

@@ -14,15 +14,16 @@ namespace wye::cuda {
 
 class Program {
   public:
-    // From cuda-c, cubin or ptx. COMPILE_FAILED carries the compiler's log. With what `save` gave
-    // the code is not looked at; UNSUPPORTED when this device does not take it.
+    // From cuda-c, cubin or ptx. COMPILE_FAILED has the compiler's log. If `saved`, the result of
+    // `save`, is given, the artifact's code is ignored; UNSUPPORTED if this device does not accept
+    // it.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
-    // What was loaded: a cubin, or PTX where the device is newer than NVRTC. Owned by this object.
+    // The loaded code: a cubin, or PTX if the device is newer than NVRTC. Owned by this object.
     [[nodiscard]] Result<wye_bytes> save() const;
 
-    // Queues the kernel; returns before it runs. With the context current.
+    // Queues the kernel; returns before it runs. The context must be current.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op) const;
 
   private:

@@ -17,7 +17,7 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
     return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
 }
 
-// From here on the stream has more than the newest value.
+// Records an event for the newest value: later work on the stream is not part of it.
 Result<void> Queue::begin() {
     WYE_TRY(timeline_.event_for(timeline_.newest()));
     if (timeline_.keeps_times()) {
@@ -109,7 +109,7 @@ std::byte* Queue::stage(std::uint64_t size) {
     return timeline_.staging.take(size, [&](std::uint64_t value) { (void)timeline_.poll(value); });
 }
 
-// quirk cuda-fill-8: the first element is made, and then copied in doubling steps.
+// quirk cuda-fill-8: fills the first element, then copies it, doubling each time.
 Result<void> Queue::fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size) {
     const Driver& driver = device_.driver;
     if (low == high)

@@ -35,7 +35,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<std::uint64_t> end();
     void abandon();
 
-    // Page-locked memory for a small transfer; null: go without.
+    // Page-locked memory for a small transfer; null: none is free.
     std::byte* stage(std::uint64_t size);
     Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
 

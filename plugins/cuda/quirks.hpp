@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workarounds for what the CUDA driver, its header and NVRTC do, beyond those that the host's
-// lowering knows. Pure.
+// Workarounds for quirks of the CUDA driver, its header and NVRTC, except those of the host's
+// lowering. Pure.
 #pragma once
 
 #include "wye/sdk/quirk.hpp"

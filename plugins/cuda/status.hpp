@@ -11,11 +11,11 @@ namespace wye::cuda {
 
 [[nodiscard]] Code code_of(CUresult status);
 
-// After one of these the context is gone: every later call on it fails with the same value.
+// Whether the context is lost: every later call on it then fails with the same value.
 [[nodiscard]] bool sticky(CUresult status);
 
-// "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)", with the remedy
-// that fits the code.
+// "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)", with a remedy for
+// the code.
 [[nodiscard]] Error native_error(const Driver& driver, CUresult status, std::string_view call,
                                  std::string_view subject);
 

@@ -3,7 +3,7 @@
 
 namespace wye::cuda {
 
-// Only the newest submit may have no event: then what the stream has is its work.
+// Only the newest submit may have no event: then the stream's state is that of its work.
 Result<bool> Timeline::has_ended(const Submit& submit) {
     const CUresult now = submit.last ? device_.driver.cuEventQuery(submit.last->get())
                                      : device_.driver.cuStreamQuery(queue_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue. A submit that is waited for before the next one costs no event: the stream
-// itself is asked. Only when another submit comes, or another queue waits, an event marks the end
-// of the newest one. Small downloads arrive in staging memory and are handed over by whoever sees
-// that their value is reached. All members may be called from any thread, except where said.
+// The values of a queue. A submit that is waited for before the next one needs no event: the stream
+// itself is queried. An event is recorded after the newest submit only before another submit, or if
+// another queue waits. Small downloads arrive in staging memory; the thread that finds their value
+// reached copies them to the caller. All members may be called from any thread, except where said.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@
 
 namespace wye::cuda {
 
-// What a submit queued.
+// The work of a submit.
 struct Submit {
-    EventRef first, last;               // first: with timing; last: null until somebody needs it
-    std::vector<sdk::HostCopy> copies;  // once it has ended
+    EventRef first, last;               // first: with timing; last: null until needed
+    std::vector<sdk::HostCopy> copies;  // made once it has ended
 };
 
 class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {

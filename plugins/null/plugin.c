@@ -15,13 +15,13 @@
 #define TEXT(literal) \
     { (literal), sizeof(literal) - 1 }
 
-/* ---- What the plugin keeps; opaque to the host --------------------------------------------- */
+/* ---- Objects of the plugin; opaque to the host --------------------------------------------- */
 
-/* Between init and shutdown. A real plugin also holds its driver's entry points and the list of
- * devices that it found. */
+/* State between init and shutdown. A real plugin also holds its driver's functions and its list of
+ * devices. */
 struct wye_plugin_object {
     const wye_host_table* host; /* valid until shutdown */
-    uint32_t minor;             /* effective: use nothing that was added later */
+    uint32_t minor;             /* negotiated: use nothing that was added later */
 };
 struct wye_device_object {
     struct wye_plugin_object* plugin;
@@ -79,7 +79,7 @@ static wye_status plugin_init(const wye_host_table* host, uint32_t minor, wye_pl
     return WYE_OK;
 }
 
-/* Cheap: list devices, make no context. Unusable ones count too, with a reason in device_info. */
+/* Cheap: list devices, create no context. Count unusable ones too; device_info gives the reason. */
 static wye_status plugin_probe_devices(wye_plugin_object* plugin, uint32_t* out_count,
                                        wye_error** error) {
     (void)plugin, (void)error;
@@ -93,8 +93,8 @@ static wye_status plugin_device_info(wye_plugin_object* plugin, uint32_t index,
     return unsupported(plugin->host, error);
 }
 
-/* WYE_UNSUPPORTED for what the device does not report, WYE_UNKNOWN_KEY for keys that this file does
- * not know. Claim nothing that is not so: absent means no. */
+/* WYE_UNSUPPORTED for a fact that the device does not report, WYE_UNKNOWN_KEY for an unknown key.
+ * Never claim too much: an absent fact counts as "no". */
 static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, uint32_t key,
                                      wye_fact* out) {
     (void)plugin, (void)index, (void)key, (void)out;
@@ -186,7 +186,7 @@ static void buffer_destroy(wye_device_object* device, wye_buffer_object* buffer)
 
 /* ---- Program ------------------------------------------------------------------------------- */
 
-/* Compile here, and give the compiler's log in the message of WYE_COMPILE_FAILED. */
+/* Compile here; the message of WYE_COMPILE_FAILED has the compiler's log. */
 static wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
                                  wye_program_object** out, wye_error** error) {
     (void)artifact, (void)out;
@@ -198,7 +198,7 @@ static void program_destroy(wye_device_object* device, wye_program_object* progr
     free(program);
 }
 
-/* Leave save and load null when programs cannot be saved: the host then has no disk cache. */
+/* Leave save and load null if programs cannot be saved: the host then has no disk cache. */
 static wye_status program_save(wye_device_object* device, wye_program_object* program,
                                wye_bytes* out, wye_error** error) {
     (void)program, (void)out;
@@ -238,7 +238,7 @@ static void queue_destroy(wye_queue_object* queue) { free(queue); }
 
 /* ---- Timeline ------------------------------------------------------------------------------ */
 
-/* WYE_OK, WYE_NOT_READY, or what poisoned the value. */
+/* WYE_OK, WYE_NOT_READY, or the status of the failure that poisoned the value. */
 static wye_status timeline_poll(wye_queue_object* queue, uint64_t value, wye_error** error) {
     (void)error;
     return value <= queue->newest ? WYE_OK : WYE_NOT_READY;
@@ -250,7 +250,7 @@ static wye_status timeline_wait(wye_queue_object* queue, uint64_t value, uint64_
     return timeline_poll(queue, value, error) == WYE_OK ? WYE_OK : WYE_TIMEOUT;
 }
 
-/* Only from the driver's own timestamps; leave the slot null rather than invent a time. */
+/* Use the driver's timestamps only; if there are none, leave the slot null. */
 static wye_status timeline_timing(wye_queue_object* queue, uint64_t value, wye_timing* out,
                                   wye_error** error) {
     (void)value, (void)out;

@@ -6,7 +6,7 @@
 namespace wye::opencl {
 namespace {
 
-// OpenCL does not say what is free, only what there is; the figures are what can be known.
+// OpenCL does not report free memory, so the message has the total and this plugin's own use.
 std::string room(const Device& device, cl_int status) {
     return std::string(status_of(status).name) + " (" + std::to_string(status) + "); it has " +
            std::to_string(device.info.memory_bytes) + " bytes in all, " +

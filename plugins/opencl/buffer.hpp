@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer of at least Context::kLeastBytes, so that its first element can always be read. [FREE].
+// A buffer of at least Context::kLeastBytes, so that its first element is always readable. [FREE].
 #pragma once
 
 #include "opencl/device.hpp"
@@ -9,7 +9,7 @@ namespace wye::opencl {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY with the bytes asked for and those that there are.
+    // DEVICE_MEMORY, with the requested and the total bytes.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
     ~Buffer() { device_.allocated.fetch_sub(size_); }
@@ -17,7 +17,7 @@ class Buffer {
     Buffer& operator=(const Buffer&) = delete;
 
     [[nodiscard]] cl_mem memory() const { return memory_.get(); }
-    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // of no other of this device
+    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // unique on this device
 
   private:
     Buffer(Device& device, MemoryHandle memory, std::uint64_t size)

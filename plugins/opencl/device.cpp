@@ -13,14 +13,14 @@ Result<std::unique_ptr<Device>> Device::create(Plugin& plugin, const DeviceInfo&
 }
 
 Result<sdk::MemoryState> Device::memory() const {
-    return sdk::MemoryState{info.memory_bytes, UINT64_MAX};  // OpenCL does not say what is free
+    return sdk::MemoryState{info.memory_bytes, UINT64_MAX};  // OpenCL does not report free memory
 }
 
 Error Device::failed(cl_int status, std::string_view call, std::string_view subject) const {
     return native_error(status, call, subject.empty() ? std::string_view(info.name) : subject);
 }
 
-// quirk nvidia-cl-loss, and the like of other drivers.
+// quirk nvidia-cl-loss, and similar behaviour of other drivers.
 Error Device::judged(Error error) {
     if (error.native_domain != Plugin::kDomain || !hints_at_loss(error.native_code)) return error;
     if (!loss.lost() && context().answers()) return error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opened device: a context of its own, and what every object below needs. [FREE]; kept alive by
-// the host until its objects are gone.
+// One opened device: its context, and the state that its objects share. [FREE]; the host keeps it
+// alive until its objects are gone.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,8 @@ class Device {
         if (status == CL_SUCCESS) return {};
         return failed(status, call, subject);
     }
-    // DEVICE_LOST instead of an error after which the device no longer answers. OpenCL has no
-    // status for that: drivers say that a queue is invalid, or a number of their own.
+    // Turns an error after which the device no longer responds into DEVICE_LOST. OpenCL has no
+    // status for a loss: drivers report an invalid queue, or a number of their own.
     [[nodiscard]] Error judged(Error error);
 
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers

@@ -13,7 +13,7 @@
 namespace wye::opencl {
 namespace {
 
-// From cl_ext.h of newer headers, so that Debian 12's are enough.
+// Values of newer versions of cl_ext.h, which Debian 12 lacks.
 constexpr cl_device_info kPciBusInfo = 0x410F;  // cl_khr_pci_bus_info: 4 x u32
 constexpr cl_device_info kUuid = 0x106A;        // cl_khr_device_uuid: 16 bytes
 constexpr cl_device_info kLuidValid = 0x106C;   // bool
@@ -38,7 +38,7 @@ std::string text_of(const Driver& driver, cl_platform_id id, cl_platform_info wh
     return out;
 }
 
-// Leaves `out` alone when the device does not answer.
+// Leaves `out` unchanged if the query fails.
 template <typename T>
 bool ask(const Driver& driver, cl_device_id id, cl_device_info what, T& out) {
     T value{};
@@ -173,10 +173,9 @@ bool DeviceInfo::has_extension(std::string_view extension) const {
 }
 
 Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surroundings& surroundings) {
-    // quirk pocl-first-query: the plugin is loaded once for all contexts of a process, so the lock
-    // is the process's.
+    // quirk pocl-first-query: one lock for the process, whose contexts share the plugin.
     static sdk::Mutex first_query;
-    const sdk::Lock lock(first_query);  // quirk pocl-signal-handlers: they come with what follows
+    const sdk::Lock lock(first_query);  // quirk pocl-signal-handlers: installed by what follows
     cl_uint count = 0;
     cl_int status = driver.clGetPlatformIDs(0, nullptr, &count);
     if (status != CL_SUCCESS || count == 0)
@@ -206,7 +205,7 @@ Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surrounding
             status =
                 driver.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, found, ids.data(), nullptr);
         if (status != CL_SUCCESS || found == 0) {
-            // quirk pocl-cache-folder, where that is so.
+            // quirk pocl-cache-folder, if it applies.
             passed_over = native_error(status == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : status,
                                        "clGetDeviceIDs", "platform `" + name + "`");
             if (pocl)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices of all platforms, in the loader's order, and what they say of themselves. Made once by
-// the probe, then immutable and free-threaded. No context is created.
+// Devices of all platforms, in the loader's order, and their properties. Made once by the probe,
+// then immutable and free-threaded. No context is created.
 #pragma once
 
 #include <array>
@@ -38,13 +38,13 @@ struct DeviceInfo : sdk::DeviceInfo {
     }
 };
 
-// What the host knows of the process's environment, for the traps of PoCL; unset: not known.
+// Environment variables of the process, as passed by the host, for quirks of PoCL; unset: unknown.
 struct Surroundings {
     std::optional<std::string> pocl_cache_dir;  // POCL_CACHE_DIR
     std::optional<std::string> path;            // PATH
 };
 
-// NO_DEVICE when there is no platform, or none of them has a device.
+// NO_DEVICE if there is no platform, or none has a device.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver,
                                                        const Surroundings& surroundings);
 

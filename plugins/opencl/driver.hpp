@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The OpenCL loader, opened at run time. One table of functions from one list of names.
-// Immutable once opened; all OpenCL calls but clSetKernelArg are free-threaded.
+// The OpenCL loader, opened at run time. One table of functions from one list of names. Immutable
+// once opened; all OpenCL calls except clSetKernelArg are free-threaded.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -16,7 +16,7 @@
 
 namespace wye::opencl {
 
-// Everything is in OpenCL 1.2.
+// All are in OpenCL 1.2.
 #define WYE_OPENCL_SYMBOLS(X)      \
     X(clGetPlatformIDs)            \
     X(clGetPlatformInfo)           \
@@ -60,8 +60,8 @@ struct Driver {
     WYE_OPENCL_SYMBOLS(WYE_OPENCL_MEMBER)
 #undef WYE_OPENCL_MEMBER
 
-    // Opens `library` by name and looks every symbol up. The library stays mapped until the process
-    // ends: drivers behind it keep threads. MISSING_DEPENDENCY names what is absent.
+    // Opens `library` by name and looks up every symbol. The library stays mapped until the process
+    // ends: drivers loaded by it keep threads. MISSING_DEPENDENCY names what is absent.
     [[nodiscard]] static Result<std::unique_ptr<const Driver>> open(const std::string& library);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of wye/abi.h, from what the device reports. What it does not report is absent.
+// The facts of wye/abi.h, from the device's reports. A fact that it does not report is absent.
 #include <algorithm>
 
 #include "opencl/discovery.hpp"
@@ -12,8 +12,8 @@ namespace {
 constexpr cl_device_fp_config kIeee = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
 constexpr std::uint32_t kMostGroups = 0xffffffffU;
 
-// Kernel arguments share one budget: a buffer costs an address and a count, and 64 bytes are kept
-// for the rest (grid, trap words, an opaque zero).
+// Kernel arguments share one budget: a buffer takes an address and a count, and 64 bytes are
+// reserved for other arguments (grid, trap words, the opaque zero).
 constexpr std::uint64_t kParamBytes = 512;
 constexpr std::uint64_t kBytesPerBuffer = 16;
 constexpr std::uint64_t kOtherArguments = 64;
@@ -29,7 +29,7 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
             return number(out, d.max_invocations, "CL_DEVICE_MAX_WORK_GROUP_SIZE");
         case WYE_FACT_KEY_MAX_WORKGROUPS:
-            // The only limit that OpenCL knows: a global size fits the device's size_t.
+            // OpenCL's only limit: a global size must fit the device's size_t.
             if (d.address_bits < 64) return triple(out, {65535, 65535, 65535}, "OpenCL 1.2");
             return triple(out, {kMostGroups, kMostGroups, kMostGroups}, "CL_DEVICE_ADDRESS_BITS");
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
@@ -109,7 +109,7 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT64:
         case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
             return flag(out, int64_atomics, "CL_DEVICE_EXTENSIONS");
-        case WYE_FACT_KEY_ATOMIC_F32_ADD:  // by a loop around compare and exchange
+        case WYE_FACT_KEY_ATOMIC_F32_ADD:  // emulated by compare-and-exchange
             return flag(out, true, "OpenCL 1.2");
         case WYE_FACT_KEY_ATOMIC_F64_ADD:
             return flag(out, int64_atomics && d.has_f64(), "CL_DEVICE_EXTENSIONS");
@@ -124,7 +124,7 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return flag(out, (d.single_config & CL_FP_FMA) != 0, single);
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
-        case WYE_FACT_KEY_NATIVE_F64_FMA:  // the language asks for them wherever doubles exist
+        case WYE_FACT_KEY_NATIVE_F64_FMA:  // required wherever f64 is supported
         case WYE_FACT_KEY_NATIVE_F64_ROUND:
             return flag(out, d.has_f64(), "OpenCL C 1.2");
         case WYE_FACT_KEY_NATIVE_F32_ROUND:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kRoundedDivision = "-cl-fp32-correctly-rounded-divide-sqrt";
 
-// Without flags that this device does not know.
+// Removes flags that this device does not support.
 std::string options_for(const DeviceInfo& device, std::string_view options) {
     std::string out;
     while (!options.empty()) {
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
     WYE_TRY(saved.size != 0 ? program->load(saved) : program->compile(artifact));
     WYE_TRY(program->find_kernel());
     // quirk nvidia-cl-workgroup-limit.
-    // Where the driver says that it compiled for this very size, the launch has the last word.
+    // If the driver compiled the kernel for this very size, the launch decides.
     program->doubtful_ = program->shape_.invocations() > program->most_invocations();
     if (program->doubtful_ && !program->compiled_for_workgroup()) return program->too_large();
     return program;
@@ -83,8 +83,8 @@ Result<void> Program::compile(const wye_artifact& artifact) {
     const std::string_view wanted = sdk::from_abi(artifact.options);
     const std::string options = options_for(device_.info, wanted);
     const std::string_view texts[] = {kBuiltins, source};
-    // quirk pocl-slow-headers. Should this not compile, the driver's own headers have the last
-    // word, and the log is theirs.
+    // quirk pocl-slow-headers. If this does not compile, the driver's own headers are tried, and
+    // the log is that of the second attempt.
     if (pocl_slow_headers(device_.info) && wanted.find(kOwnBuiltins) != std::string_view::npos &&
         compile(texts, options + " " + std::string(kWithoutHeader)).ok())
         return {};
@@ -106,7 +106,7 @@ Result<void> Program::compile(std::span<const std::string_view> texts, const std
                                   starts.data(), sizes.data(), &status));
     if (status != CL_SUCCESS)
         return device_.failed(status, "clCreateProgramWithSource", shape_.label);
-    // quirk pocl-prints: the options of lowered programs say `-w`.
+    // quirk pocl-prints: the options of lowered programs have `-w`.
     status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
                                    nullptr);
     if (status != CL_SUCCESS)
@@ -208,7 +208,7 @@ Result<void> Program::set_bytes(cl_uint index, const void* data, std::size_t siz
     if (argument.bytes.size() == size && size != 0 &&
         std::memcmp(argument.bytes.data(), data, size) == 0)
         return {};
-    argument.bytes.clear();  // unknown until it is noted
+    argument.bytes.clear();  // unknown if the call fails
     const cl_int status = device_.driver.clSetKernelArg(kernel_.get(), index, size, data);
     if (status != CL_SUCCESS)
         return device_.failed(status, "clSetKernelArg " + std::to_string(index), shape_.label);
@@ -217,8 +217,8 @@ Result<void> Program::set_bytes(cl_uint index, const void* data, std::size_t siz
     return {};
 }
 
-// A whole buffer goes as it is; a range from elsewhere becomes a sub-buffer for this launch. The
-// driver keeps what a queued launch uses.
+// A whole buffer is passed directly; a range that starts elsewhere becomes a sub-buffer for this
+// launch. The driver retains what a queued launch uses.
 Result<void> Program::set_buffer(cl_uint index, const wye_binding& binding,
                                  std::vector<MemoryHandle>& temporary) {
     const Driver& driver = device_.driver;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compiled kernel. Creating is [FREE]; launching locks the program, because kernel arguments
-// are state of the kernel and several queues may launch it.
+// One compiled kernel. Creating is [FREE]; launching locks the program, since arguments are state
+// of the kernel and several queues may launch it.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ namespace wye::opencl {
 
 class Program {
   public:
-    // COMPILE_FAILED carries the compiler's log and the line it complains about. With what `save`
-    // gave the source is not looked at; UNSUPPORTED when the driver does not take it (any more).
+    // COMPILE_FAILED has the compiler's log and the line that it refers to. If `saved`, the result
+    // of `save`, is given, the source is ignored; UNSUPPORTED if the driver does not accept it.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
-    // The driver's binary, owned by this object. NOT_READY before the first launch where saving
+    // The driver's binary, owned by this object. NOT_READY before the first launch if saving then
     // costs as much as compiling.
     [[nodiscard]] Result<wye_bytes> save();
 
@@ -31,7 +31,7 @@ class Program {
                                       const Order& order);
 
   private:
-    // What a kernel argument holds now: a whole buffer's serial or a word, or else bytes.
+    // The current value of a kernel argument: a whole buffer's serial, a word, or else bytes.
     struct Argument {
         wye_slot slot{};
         std::uint64_t word = kUnknown;
@@ -41,11 +41,11 @@ class Program {
 
     Program(Device& device, sdk::LaunchShape shape);
     Result<void> compile(const wye_artifact& artifact);
-    // The texts are one source; errors speak of the last.
+    // The texts form one source; lines in errors refer to the last.
     Result<void> compile(std::span<const std::string_view> texts, const std::string& options);
     Result<void> load(wye_bytes saved);
     Result<void> find_kernel();
-    // What the driver says that a workgroup of the kernel can have.
+    // The kernel's limit of invocations in a workgroup, by the driver.
     [[nodiscard]] std::size_t most_invocations() const;
     [[nodiscard]] bool compiled_for_workgroup() const;
     [[nodiscard]] Error too_large() const;
@@ -61,8 +61,8 @@ class Program {
     ProgramHandle program_;
     KernelHandle kernel_;
     std::array<std::size_t, 3> workgroup_ = {1, 1, 1};
-    bool doubtful_ = false;  // the driver says that the workgroup is too large, and may be wrong
-    cl_uint axes_ = 3;       // trailing axes of one invocation need not be named, if groups agree
+    bool doubtful_ = false;  // the workgroup exceeds the driver's limit, which may be wrong
+    cl_uint axes_ = 3;       // trailing axes with one invocation and one group are omitted
 
     sdk::Mutex mutex_;
     std::vector<Argument> arguments_ WYE_GUARDED_BY(mutex_);

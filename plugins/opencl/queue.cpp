@@ -21,7 +21,7 @@ Result<void> Queue::begin() {
     return {};
 }
 
-// The other queue's commands must have left the host before this one may wait for them.
+// The other queue's commands must be flushed before this queue may wait for them.
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     WYE_ASSIGN(EventHandle event, other.timeline_.event_for(value));
     if (!event) return {};

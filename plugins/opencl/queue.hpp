@@ -37,7 +37,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<std::uint64_t> end();
     void abandon();
 
-    // The waits and the event of the operation that is queued next.
+    // The waits and the event of the next operation.
     Order next();
 
     Device& device_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workarounds for what OpenCL loaders and drivers do, beyond those that the host's lowering knows.
-// Pure.
+// Workarounds for quirks of OpenCL loaders and drivers, except those of the host's lowering. Pure.
 #pragma once
 
 #include "opencl/discovery.hpp"
@@ -46,7 +45,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "the device is lost; opening it again says to restart the process"},
 };
 
-// pocl-*: of the platform.
+// pocl-*: detected by the platform's name.
 [[nodiscard]] inline bool is_pocl(std::string_view platform_name) {
     return platform_name == "Portable Computing Language";
 }

@@ -7,8 +7,8 @@ namespace wye::opencl {
 
 // -1001 and below come from the loader.
 constexpr cl_int kPlatformNotFound = -1001;
-// NVIDIA's driver, after a kernel used an address that is not its own. In no header; measured with
-// driver 580.
+// NVIDIA's driver, after a kernel accessed an invalid address. In no header; measured with driver
+// 580.
 constexpr cl_int kNvidiaIllegalAccess = -9999;
 
 Status status_of(cl_int value) {

@@ -16,20 +16,20 @@ struct Status {
 };
 [[nodiscard]] Status status_of(cl_int value);
 
-// What a working driver does not say of valid calls; and CL_OUT_OF_RESOURCES, which stands for full
-// memory and for a lost device.
+// Whether a status may mean a lost device: those that a working driver never returns for valid
+// calls, and CL_OUT_OF_RESOURCES, which also means full memory.
 [[nodiscard]] bool hints_at_loss(cl_int value);
 
-// How far a command is.
+// The state of a command.
 struct EventState {
-    cl_int status = CL_SUCCESS;  // of the question; when it failed, `state` says nothing
-    cl_int state = CL_COMPLETE;  // above that: not ended yet; negative: it failed
+    cl_int status = CL_SUCCESS;  // of the query; if it failed, `state` is void
+    cl_int state = CL_COMPLETE;  // greater: not ended yet; negative: failed
 };
 [[nodiscard]] EventState state_of(const Driver& driver, cl_event event);
-// From the start of one command to the end of another; 0: the driver does not say.
+// Time from the start of one command to the end of another; 0: not reported.
 [[nodiscard]] std::uint64_t spent_ns(const Driver& driver, cl_event first, cl_event last);
 
-// "CALL on SUBJECT failed: CL_NAME (-5)", with the remedy that fits the code.
+// "CALL on SUBJECT failed: CL_NAME (-5)", with a remedy for the code.
 [[nodiscard]] Error native_error(cl_int value, std::string_view call, std::string_view subject);
 
 }  // namespace wye::opencl

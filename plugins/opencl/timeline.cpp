@@ -29,7 +29,7 @@ std::uint64_t Timeline::spent_ns(const Submit& submit) const {
     return opencl::spent_ns(device_.driver, first.get(), submit.last.get());
 }
 
-// That a command failed is its own value's error.
+// A failed command is the error of its own value, not of the wait.
 Result<bool> Timeline::wait_for(const EventHandle& event, std::uint64_t) {
     const cl_event raw = event.get();
     const cl_int status = device_.driver.clWaitForEvents(1, &raw);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue and the OpenCL events behind those that are pending. Waiting for the newest
-// value is clFinish, which is the cheapest wait of every driver; events serve the other cases.
-// All members may be called from any thread, except where said.
+// The values of a queue, and the OpenCL events of those that are pending. Waiting for the newest
+// value uses clFinish, the cheapest wait of every driver; other waits use events. All members may
+// be called from any thread, except where said.
 #pragma once
 
 #include "opencl/device.hpp"
@@ -10,7 +10,7 @@
 
 namespace wye::opencl {
 
-// What a submit queued.
+// The work of a submit.
 struct Submit {
     EventHandle first, last;  // first: with timing, unless it is the last
 };

@@ -8,7 +8,7 @@
 namespace wye::vulkan {
 namespace {
 
-// "WHY; N of M bytes are free".
+// Extends `why` to "WHY; N of M bytes are free".
 Error no_memory(Device& device, std::uint64_t size, std::string_view label, std::string why) {
     const sdk::MemoryState state = device.memory().value();
     why += state.free == UINT64_MAX

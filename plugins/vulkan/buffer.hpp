@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer with memory of its own. One allocation each: the host keeps a pool of its scratch
-// buffers, so buffers come and go rarely, and drivers cut small allocations from larger ones
-// themselves. Vulkan's limit on their number is kept and reported by name.
+// A buffer and its memory: one allocation each. The host pools its scratch buffers, so buffers are
+// rarely created, and drivers split larger allocations themselves. Vulkan's limit on the number of
+// allocations is enforced and reported by name.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace wye::vulkan {
 
-// Counts one of the device's allocations while it lives.
+// Counts one of the device's allocations during its lifetime.
 class AllocationTicket {
   public:
     AllocationTicket() = default;
@@ -38,7 +38,7 @@ struct Buffer {
     // The largest element is 32 bytes, and lowered code may read element 0 of an empty buffer.
     static constexpr std::uint64_t kLeastBytes = 64;
 
-    // DEVICE_MEMORY with the bytes asked for and those that are free; nothing is left behind.
+    // DEVICE_MEMORY, with the requested and the free bytes; frees what it had allocated.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc) {
         return create(device, desc.size, sdk::from_abi(desc.label));
@@ -49,11 +49,11 @@ struct Buffer {
 
     AllocationTicket ticket;
     MemoryHandle memory;
-    BufferHandle object;          // gone before its memory
-    std::uint64_t size = 0;       // as asked for
-    std::uint64_t capacity = 0;   // at least kLeastBytes, whole words
-    std::uint64_t serial = 0;     // of no other buffer of this device
-    std::byte* mapped = nullptr;  // coherent; null: the host cannot reach it
+    BufferHandle object;          // destroyed before its memory
+    std::uint64_t size = 0;       // as requested
+    std::uint64_t capacity = 0;   // at least kLeastBytes, rounded up to whole words
+    std::uint64_t serial = 0;     // unique on this device
+    std::byte* mapped = nullptr;  // coherent; null: not mapped
     bool host_reads_fast = false;
 
     [[nodiscard]] VkBuffer get() const { return object.get(); }

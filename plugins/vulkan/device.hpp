@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opened device: a VkDevice of its own, and what every object below needs. [FREE]; kept alive
-// by the host until its objects are gone. A lost VkDevice does not come back: the device is opened
+// One opened device: its VkDevice, and the state that its objects share. [FREE]; the host keeps it
+// alive until its objects are gone. A lost VkDevice cannot be recovered: the host opens the device
 // again.
 #pragma once
 
@@ -33,12 +33,12 @@ class Device {
     [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] const DeviceTable& vk() const { return context_->vk; }
     [[nodiscard]] VkDevice handle() const { return context_->handle; }
-    // Stands for empty ranges: a kernel may always read one element.
+    // Bound for empty ranges: a kernel may always read one element.
     [[nodiscard]] const Buffer& nothing() const { return *nothing_; }
-    // From the driver's budget, where it states one.
+    // From the driver's budget, if it reports one.
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
 
-    // The error of a failed call; an empty subject is the device's name. Remembers a loss.
+    // The error of a failed call; an empty subject is the device's name. Records a loss.
     [[nodiscard]] Error failed(VkResult result, std::string_view call,
                                std::string_view subject = {});
     [[nodiscard]] Result<void> check(VkResult result, std::string_view call,
@@ -48,7 +48,7 @@ class Device {
     }
 
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers and programs
-    std::atomic<std::uint32_t> allocations{0};  // of device memory, which Vulkan limits in number
+    std::atomic<std::uint32_t> allocations{0};  // number of allocations, which Vulkan limits
 
   private:
     Device(Plugin& owner, const DeviceInfo& found);

@@ -25,7 +25,7 @@ std::string version_text(std::uint32_t version) {
            std::to_string(VK_API_VERSION_PATCH(version));
 }
 
-// PCI vendors and Khronos numbers of those who make drivers; others are absent.
+// Names of driver vendors by PCI or Khronos vendor id; empty for others.
 std::string vendor_text(std::uint32_t id) {
     switch (id) {
         case 0x1002:
@@ -72,7 +72,7 @@ std::vector<std::string> extensions_of(const InstanceTable& table, VkPhysicalDev
     VkResult result = VK_INCOMPLETE;
     while (result == VK_INCOMPLETE) {
         result = table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, nullptr);
-        // Without room for one the next call would only count again.
+        // With a count of 0 the next call would only count again.
         if (result != VK_SUCCESS || count == 0) return {};
         found.resize(count);
         result = table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, found.data());
@@ -83,7 +83,7 @@ std::vector<std::string> extensions_of(const InstanceTable& table, VkPhysicalDev
     return out;
 }
 
-// Links `structure` in front of the chain when the device knows it.
+// Links `structure` in front of the chain if the device supports it.
 template <typename Structure>
 void link(Structure& structure, VkStructureType type, bool known, void*& chain) {
     structure.sType = type;
@@ -122,8 +122,8 @@ void ask_features(const InstanceTable& table, DeviceInfo& d) {
     d.features.core = all.features;
 }
 
-// The first family that computes: where there are several, it is the general one, which drivers
-// serve best.
+// The first family with compute: if there are several, it is the general one, which drivers support
+// best.
 QueueFamily find_family(const InstanceTable& table, VkPhysicalDevice handle) {
     std::uint32_t count = 0;
     table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, nullptr);

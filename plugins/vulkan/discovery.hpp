@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Physical devices in the loader's order, and what they say of themselves. Made once by the probe,
-// then immutable and free-threaded. No VkDevice is created.
+// Physical devices in the loader's order, and their properties. Made once by the probe, then
+// immutable and free-threaded. No VkDevice is created.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace wye::vulkan {
 
-// What the facts and the rest of the plugin need of Vulkan's property structures.
+// The members of Vulkan's property structures that the facts and the rest of the plugin use.
 struct Properties {
     VkPhysicalDeviceProperties core{};
     VkPhysicalDeviceIDProperties id{};
     VkPhysicalDeviceMaintenance3Properties maintenance3{};
     VkPhysicalDeviceSubgroupProperties subgroup{};
-    // Zero where the device does not have them.
+    // Zero if the device lacks them.
     VkPhysicalDeviceDriverProperties driver{};
     VkPhysicalDeviceFloatControlsProperties float_controls{};
     VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
@@ -29,7 +29,7 @@ struct Properties {
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
 };
 
-// The family of queues that all of the plugin's queues come from.
+// The queue family that the plugin uses.
 struct QueueFamily {
     std::uint32_t index = 0;
     std::uint32_t count = 0;           // 0: the device cannot compute
@@ -39,31 +39,31 @@ struct QueueFamily {
 struct DeviceInfo : sdk::DeviceInfo {
     VkPhysicalDevice handle = VK_NULL_HANDLE;
     Properties properties;
-    Features features;  // as the device has them; its chain is not linked
+    Features features;  // of the device; not linked to a chain
     VkPhysicalDeviceMemoryProperties memory{};
     QueueFamily family;
     std::vector<std::string> extensions;
 
     std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported
-    std::vector<std::uint64_t> subgroup_sizes;  // that a pipeline can require; ascending
+    std::vector<std::uint64_t> subgroup_sizes;  // widths that a pipeline can require; ascending
 
     [[nodiscard]] bool has_extension(std::string_view extension) const;
-    // Whether a feature's structure is known: by extension, or by a version that contains it.
+    // Whether a feature's structure is supported: by extension, or by a version that includes it.
     [[nodiscard]] bool has(std::string_view extension, std::uint32_t version_with_it) const;
-    // All subgroup operations of the language, on all of its types, at a width that can be
-    // required.
+    // Whether the device has all subgroup operations of the language, for all its types, at a width
+    // that a pipeline can require.
     [[nodiscard]] bool has_subgroups() const;
     [[nodiscard]] bool unified_memory() const;             // the device has no memory of its own
     [[nodiscard]] std::uint64_t memory_bytes() const;      // all device-local heaps
-    [[nodiscard]] std::uint64_t max_buffer_bytes() const;  // of one bound range
+    [[nodiscard]] std::uint64_t max_buffer_bytes() const;  // largest bound range
 };
 
-// NO_DEVICE when no driver has a device.
+// NO_DEVICE if no driver has a device.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const InstanceTable& table,
                                                        VkInstance instance);
 
-// Whether a fact's answer comes from the self-test.
+// Whether the self-test determines a fact.
 [[nodiscard]] bool needs_self_test(std::uint32_t key);
 
 // One fact of the table in wye/abi.h. `verdict` matters for self-tested facts.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Vulkan loader, opened at run time, and the functions of an instance and of a device, each one
-// table from one list of names. Immutable once filled; which calls may run at the same time is
-// Vulkan's rule ("externally synchronized").
+// The Vulkan loader, opened at run time, and the functions of an instance and of a device: one
+// table each, from one list of names. Immutable once filled; calls follow Vulkan's rules for
+// external synchronisation.
 #pragma once
 
 #ifndef VK_NO_PROTOTYPES
@@ -83,7 +83,7 @@ namespace wye::vulkan {
     X(vkDestroySemaphore)            \
     X(vkQueueSubmit)
 
-// Core since Vulkan 1.2; before, part of VK_KHR_timeline_semaphore with the suffix KHR.
+// Core since Vulkan 1.2; before that, in VK_KHR_timeline_semaphore with the suffix KHR.
 #define WYE_VULKAN_TIMELINE_SYMBOLS(X) \
     X(vkGetSemaphoreCounterValue)      \
     X(vkWaitSemaphores)
@@ -104,7 +104,7 @@ struct Loader {
     PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
     WYE_VULKAN_GLOBAL_SYMBOLS(WYE_VULKAN_MEMBER)
 
-    // Opens `library` by name. It stays mapped until the process ends: drivers behind it keep
+    // Opens `library` by name. It stays mapped until the process ends: drivers loaded by it keep
     // threads. MISSING_DEPENDENCY names what is absent.
     [[nodiscard]] static Result<std::unique_ptr<const Loader>> open(const std::string& library);
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of wye/abi.h, from what the device reports and what its self-test found. What neither
-// says is absent.
+// The facts of wye/abi.h, from the device's reports and the self-test. A fact that neither gives is
+// absent.
 #include "vulkan/discovery.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace wye::vulkan {
 namespace {
 
-// Descriptors kept for the trap words and the block of parameters.
+// Descriptors reserved for the trap words and the block of parameters.
 constexpr std::uint32_t kOwnDescriptors = 2;
 constexpr std::uint32_t kMostBuffers = 64;
 // A program's parameters are at most 64 scalars; the rest of a block is for lengths and the grid.
@@ -47,7 +47,7 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
             return feature(out, f.atomic_int64.shaderSharedInt64Atomics,
                            "shaderSharedInt64Atomics");
-        case WYE_FACT_KEY_ATOMIC_F64_ADD:  // a loop of compare-and-swap where it is not native
+        case WYE_FACT_KEY_ATOMIC_F64_ADD:  // emulated by compare-and-swap if not native
             return flag(out,
                         f.core.shaderFloat64 == VK_TRUE &&
                             f.atomic_int64.shaderBufferInt64Atomics == VK_TRUE &&
@@ -81,7 +81,7 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
             return number(out, limits.maxComputeSharedMemorySize, "maxComputeSharedMemorySize");
         case WYE_FACT_KEY_MAX_PARAM_BYTES:
-            // What exceeds the push constants goes to a storage buffer.
+            // Parameters that exceed the push constants go to a storage buffer.
             return number(out,
                           std::min<std::uint64_t>(kMostParamBytes, limits.maxStorageBufferRange),
                           "maxStorageBufferRange");
@@ -133,14 +133,14 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
 
 constexpr std::string_view kNotAdvertised = "self-test, not advertised";
 
-// Facts that the self-test answers.
+// Facts that the self-test determines.
 wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, wye_fact& out) {
-    // Division, square root and fma of f32 are computed in f64 where the native ones are not exact.
+    // Division, square root and fma of f32 are computed in f64 if the native ones are inexact.
     const bool wide = d.features.core.shaderFloat64 == VK_TRUE && v.f64.arithmetic &&
                       v.f64.divides && v.f64.square_root;
     const FloatVerdict& f32 = v.f32();
-    // Not tried: what folds is assumed to fold (it costs one addition of a hidden zero), and
-    // nothing else is known.
+    // Without a self-test literal zeros are assumed to fold, at the cost of one addition of the
+    // opaque zero, and nothing else is known.
     if (!v.ran && key != WYE_FACT_KEY_FOLDS_LITERAL_ZERO) return WYE_UNSUPPORTED;
     switch (key) {
         case WYE_FACT_KEY_IEEE_F32:
@@ -186,7 +186,7 @@ wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, 
     }
 }
 
-// Facts of the lowering that the driver states.
+// Facts for the lowering that the driver reports.
 wye_status lowering(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     const FloatModes modes = float_modes(d);
     const auto& atomics = d.features.atomic_float;

@@ -8,7 +8,7 @@
 
 namespace wye::vulkan {
 
-// A VkDevice with its functions, as its objects see it: they are gone before it.
+// A VkDevice and its functions, as used by its objects, which are destroyed before it.
 struct ContextState {
     VkDevice handle = VK_NULL_HANDLE;
     DeviceTable vk;

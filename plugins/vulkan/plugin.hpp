@@ -21,9 +21,9 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const;
-    // Some facts want the self-test's verdict, which takes a moment the first time.
+    // Some facts need the self-test's verdict, which takes some time at first.
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out);
-    // Hands what the validation layer said to the host's log. No lock is held.
+    // Passes the validation layer's messages to the host's log. No lock is held.
     void deliver_messages() const;
 
     std::unique_ptr<const Loader> loader;

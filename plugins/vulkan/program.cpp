@@ -27,8 +27,8 @@ std::uint32_t bytes_in_block(const wye_slot& slot, std::uint32_t params_size) {
     }
 }
 
-// Drivers do not look at a module, and some crash. Its words may lie anywhere in the artifact, and
-// Vulkan wants them aligned.
+// Drivers do not check modules, and some crash. The artifact's code may be unaligned, and Vulkan
+// requires aligned words.
 Result<std::vector<std::uint32_t>> checked_code(const wye_artifact& artifact,
                                                 const sdk::LaunchShape& shape) {
     if (artifact.code.size % 4 != 0)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compute pipeline and how a launch fills what it binds. Immutable once built; [FREE].
+// One compute pipeline, and the arguments of its launches. Immutable once built; [FREE].
 //
-// Descriptor set 0: storage buffers in binding order, the trap words behind them, and behind that
-// the block of lengths, parameters and grid, where it is too large for push constants.
+// Descriptor set 0: storage buffers in binding order, then the trap words, then the block of
+// lengths, parameters and grid, if it is too large for push constants.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace wye::vulkan {
 
 class Program {
   public:
-    // `saved`: what `save` gave for the same artifact, or empty. COMPILE_FAILED: the module is not
-    // one, or the driver refuses it. UNSUPPORTED: `saved` is not of this driver, or a slot is
-    // unknown.
+    // `saved`: the result of `save` for the same artifact, or empty. COMPILE_FAILED: the code is
+    // not a valid module, or the driver refuses it. UNSUPPORTED: `saved` is of another driver, or a
+    // slot is unknown.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
@@ -28,20 +28,20 @@ class Program {
     // The driver's compiled form. Valid while the program lives; one caller at a time.
     [[nodiscard]] Result<wye_bytes> save();
 
-    // UNSUPPORTED when the launch needs what the slots do not have; INVALID_ARGUMENT for a range
-    // that starts where the device cannot bind one.
+    // UNSUPPORTED if the launch needs an argument without a slot; INVALID_ARGUMENT if the device
+    // cannot bind the start of a range.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const;
     // Writes the `block_bytes` of a launch to `out`.
     void fill_block(const wye_dispatch_op& op, std::byte* out) const;
 
-    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // of no other of this device
+    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // unique on this device
     [[nodiscard]] VkPipeline pipeline() const { return pipeline_.get(); }
     [[nodiscard]] VkPipelineLayout layout() const { return layout_->pipeline.get(); }
-    // Has more descriptors than the program's, see layouts.hpp.
+    // May have more descriptors than the program uses, see layouts.hpp.
     [[nodiscard]] const Layouts::Layout& shared_layout() const { return *layout_; }
     [[nodiscard]] std::uint32_t binding_count() const { return shape_.binding_count; }
     [[nodiscard]] bool has_trap() const { return shape_.has_trap; }
-    // Bindings, the trap words and the block in a buffer.
+    // Whether it has bindings, trap words or a block in a buffer.
     [[nodiscard]] bool has_descriptors() const { return descriptor_count() != 0; }
     // Whole words; 0: no block.
     [[nodiscard]] std::uint32_t block_bytes() const { return block_bytes_; }
@@ -54,7 +54,7 @@ class Program {
     Program(Device& device, sdk::LaunchShape shape);
     Result<void> compile(const wye_artifact& artifact, wye_bytes saved);
     Result<void> make_pipeline(const wye_artifact& artifact, VkShaderModule module);
-    // One behind the last; the block's number does not depend on the trap words.
+    // One past the last binding; the block's index does not depend on the trap words.
     [[nodiscard]] std::uint32_t descriptor_count() const {
         if (block_in_buffer()) return shape_.binding_count + 2;
         return shape_.binding_count + (shape_.has_trap ? 1 : 0);
@@ -68,7 +68,7 @@ class Program {
     std::uint32_t block_bytes_ = 0;
     bool push_ = true;
 
-    const Layouts::Layout* layout_ = nullptr;  // the device's
+    const Layouts::Layout* layout_ = nullptr;  // owned by the device
     PipelineCacheHandle cache_;
     PipelineHandle pipeline_;
     std::vector<std::byte> saved_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One in-order queue. `submit` and destruction by one thread at a time; poll, wait and timing from
-// any thread. What a submit records and sends is in commands/submission.hpp.
+// any thread. commands/submission.hpp records and sends submits.
 #pragma once
 
 #include "vulkan/commands/submission.hpp"
@@ -38,7 +38,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<std::uint64_t> end();
     void abandon();
 
-    // As InOrderQueue, which does not see what is sent in between.
+    // Overrides InOrderQueue's, which does not count segments that were sent early.
     [[nodiscard]] bool begun() const { return submission_.sent(); }
 
     Device& device_;

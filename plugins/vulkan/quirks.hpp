@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workarounds for what Vulkan drivers do, those that the self-test finds included, beyond those
-// that the host's lowering knows. Pure.
+// Workarounds for quirks of Vulkan drivers, including those that the self-test finds, except those
+// of the host's lowering. Pure.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "the self-test's workgroups depend on the width, so its modules differ"},
 };
 
-// nvidia-vk-silent-loss: between two questions.
+// nvidia-vk-silent-loss: interval between two checks.
 inline constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
 
 }  // namespace wye::vulkan

@@ -14,7 +14,6 @@ std::optional<Error> Timeline::settle(std::uint64_t, const Submit& submit) {
     return std::nullopt;
 }
 
-// The times come with the segments.
 std::uint64_t Timeline::spent_ns(const Submit& submit) {
     segments.collect(submit.last);
     return segments.spent_ns(submit.first, submit.last);

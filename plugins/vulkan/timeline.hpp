@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue, and the segments behind those that are pending. A value is reached when
-// its last segment has ended and what it reads back has been copied to the host's memory, which the
+// The values of a queue, and the segments of those that are pending. A value is reached once its
+// last segment has ended and its read-backs have been copied to the host's memory, which the
 // waiting or polling thread does. All members may be called from any thread, except where said.
 #pragma once
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the program to instructions. Expressions are pulled apart into operations on one component;
-// what is the same for all lanes of a block becomes scalar instructions, integer constants are
-// folded, functions are inlined, short chains are fused, and `global_id.x + uniform` stays symbolic
-// so that its loads and stores are contiguous. Floats are never folded or reordered.
+// Compiles a program to instructions. Expressions are split into operations on one component;
+// uniform values are computed by scalar instructions, integer constants are folded, functions are
+// inlined, short chains are fused, and `global_id.x + uniform` stays symbolic, so that its loads
+// and stores are contiguous. Floats are never folded or reordered.
 //
-// Used once, by one thread, on a program that the host has validated. Errors: LIMIT_EXCEEDED when
-// registers or call nesting pass what this plugin can hold, INTERNAL when an invariant fails.
-// Split over several sources: emit (instructions), expressions, memory, builtins, statements.
+// Used once, by one thread, on a program that the host has validated. Errors: LIMIT_EXCEEDED if
+// registers or call nesting exceed a limit of this plugin, INTERNAL if an invariant fails. Sources:
+// emit (instructions), builtins, memory, expressions, statements, ramps, subgroups.
 #pragma once
 
 #include <array>
@@ -27,24 +27,24 @@
 
 namespace wye::cpu {
 
-// The first construct of the program that this plugin does not run yet, as UNSUPPORTED.
+// UNSUPPORTED, with the name of the first construct of the program that this plugin does not run.
 [[nodiscard]] Result<void> supported(const ir::Program& program);
 
-// Does the program use subgroups, so that their width matters?
+// Whether the program uses subgroups, so that their width matters.
 [[nodiscard]] bool uses_subgroups(const ir::Program& program);
-// Does a block have to be a whole workgroup?
+// Whether a block must be a whole workgroup.
 [[nodiscard]] bool needs_group(const ir::Program& program);
 
 struct CompileOptions {
     Geometry geometry = Geometry::Row;
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
-    std::uint32_t subgroup = 0;  // lanes of one; for programs that use them
+    std::uint32_t subgroup = 0;  // width, for programs that use subgroups
     const KernelSet* kernels = nullptr;
 };
 [[nodiscard]] Result<Routine> compile(const ir::Program& program, const CompileOptions& options);
 
-// Where each array of the program stands in Frame::bound: buffers in binding order, `shared`
-// included, then tables.
+// The index of each array in Frame::bound: buffers in binding order, `shared` included, then
+// tables.
 [[nodiscard]] inline std::uint32_t table_array(const ir::Program& program, std::uint32_t table) {
     return static_cast<std::uint32_t>(program.buffers.size()) + table;
 }
@@ -80,7 +80,7 @@ class Compiler {
     Result<Routine> run();
 
   private:
-    // Where a result shall go: a variable's register, maybe only for the lanes that are on.
+    // Destination of a result: a variable's register; `masked`: for active lanes only.
     struct Target {
         Held held;
         bool masked = false;
@@ -97,7 +97,7 @@ class Compiler {
         LocalArray array;
         std::size_t depth = 0;  // of the control stack at its declaration
     };
-    // When locals can be let go: after which statement.
+    // The locals that are dead after a statement.
     using LastUses = std::map<ir::StmtId, std::vector<std::uint32_t>>;
     // The code being compiled: main, or an inlined function.
     struct Context {
@@ -117,7 +117,7 @@ class Compiler {
     };
     struct Loop {
         Mask exit;
-        Mask again;  // lanes that went on to the next round
+        Mask again;  // lanes that took `continue`
     };
 
     // -- emit: one operation on one component
@@ -132,7 +132,7 @@ class Compiler {
     Held new_scalar(bool variable = false);
     Held outside_scalar();  // set by the runner before the program starts
     Value constant(Num num, std::uint64_t bits);
-    std::uint32_t scalar(const Value& value);  // number of its scalar
+    std::uint32_t scalar(const Value& value);  // its index in Frame::scalars
     std::uint32_t scalar_constant(std::uint64_t bits);
     Value to_lanes(const Value& value);
     Value spread(const Value& value, const Target* to);
@@ -142,7 +142,7 @@ class Compiler {
     Value fold(Num num, Kernel kernel, std::array<std::uint64_t, 3> operands);
     void move(const Value& value, const Target& to);
     void move_scalar(const Value& value, const Held& to);
-    Value lasting(Value value);  // a copy when it is a variable's
+    Value lasting(Value value);  // a copy if it is a variable
     Value unary(Unary op, Num to, const Value& a, const Target* target = nullptr);
     Value binary(Binary op, const Value& a, const Value& b, const Target* target = nullptr);
     Value binary_lanes(Binary op, Num num, Value a, Value b, const Target* target);
@@ -152,14 +152,14 @@ class Compiler {
     Value convert(Num to, const Value& a, const Target* target = nullptr);
     Value select(const Value& c, const Value& a, const Value& b, const Target* target = nullptr);
     Value relabel(Value value, Num num);
-    // Conditions on affine indices stay symbolic: none when the operands are others.
+    // Conditions on affine indices stay symbolic; null for other operands.
     std::optional<Value> ramp(Binary op, const Value& a, const Value& b);
     Value ramp_not(const Value& a);
     std::optional<Value> ramp_and(const Value& a, const Value& b);
     static void set_ramps(Instr& instr, const Value& condition);
 
     // -- expressions
-    void deeper();  // one more level of recursion: kDepth of them at most
+    void deeper();  // enters a level of recursion; at most kDepth
     Values expr(Context& cx, ir::ExprId id, const Targets* targets = nullptr);
     Values expr_inside(Context& cx, ir::ExprId id, const Targets* targets);
     Values elementwise(Context& cx, const ir::Expr& e, const Targets* targets);
@@ -195,7 +195,7 @@ class Compiler {
     Value coordinate_lanes(unsigned axis);
     Value affine(std::uint32_t& slot);
 
-    // -- statements. `end`: where to go when no lane is left in the block.
+    // -- statements. `end`: jump target when the block has no active lane left.
     void block(Context& cx, ir::BlockId id, Label& end);
     static void release(Context& cx, ir::StmtId id);
     void statement(Context& cx, ir::StmtId id, Label& end);
@@ -214,8 +214,8 @@ class Compiler {
     void loop_body(Context& cx, ir::StmtId id);
     void loop_test(const Value& condition, Label& end);
     void loop_end(Label& end);
-    // Does the block hold a statement by which lanes leave it for good? `loop`: break and continue
-    // of this level count too.
+    // Whether a statement of the block makes lanes leave it for good. `loop`: break and continue of
+    // this level count.
     static bool leaves(const ir::Code& code, ir::BlockId id, bool loop);
     static bool holds(const ir::Code& code, ir::BlockId id, ir::Op op);  // of this loop
     [[nodiscard]] bool divergent_since(std::size_t depth) const;
@@ -223,7 +223,7 @@ class Compiler {
     const LastUses& last_uses(const ir::Code& code);
     void fail(wye::Code code, std::string message, std::string fix);
 
-    // The last instruction, when a following operation may be fused onto it.
+    // The last instruction, if the next operation may be fused with it.
     struct Fusible {
         std::uint32_t at = kNoSlot;
         First first = First::Count;
@@ -247,11 +247,11 @@ class Compiler {
     std::vector<Held> kept_;  // alive for the whole program
     std::array<Held, 3> coordinate_lanes_;
     Held mask_;
-    std::vector<bool> control_;  // divergent constructs around the statement in hand
+    std::vector<bool> control_;  // for each construct around the current statement: divergent?
     std::vector<Loop> loops_;
     Fusible fusible_;
     std::uint32_t fuse_from_ = 0;    // no fusing across a label
-    std::uint32_t behind_load_ = 0;  // number behind the last instruction that reads an array
+    std::uint32_t behind_load_ = 0;  // number after the last instruction that reads an array
     unsigned depth_ = 0;             // of recursion
     std::optional<Error> error_;
 };

@@ -8,7 +8,7 @@
 namespace wye::cpu {
 namespace {
 
-constexpr std::uint64_t kSkew = 64;  // keeps registers of a power of two off each other's sets
+constexpr std::uint64_t kSkew = 64;  // keeps power-of-two registers in different cache sets
 
 bool commutative(Binary op) {
     switch (op) {
@@ -52,7 +52,7 @@ std::optional<ChainType> chain_type(Num num) {
     }
 }
 
-// An arithmetic shift right is no bit pattern operation.
+// An arithmetic shift right depends on the sign, so it is not a bit operation.
 bool shr_is_logical(Num num) { return num == Num::U32 || num == Num::U64; }
 
 First first_of(Binary op, Num num) {
@@ -228,7 +228,7 @@ Value Compiler::emit_scalar(Num num, Kernel kernel, const Instr& operands) {
     return value;
 }
 
-// Runs a scalar kernel now. Integers and bool only.
+// Folds a constant: runs a scalar kernel at compile time. Integers and bool only.
 Value Compiler::fold(Num num, Kernel kernel, std::array<std::uint64_t, 3> operands) {
     std::array<std::uint64_t, 4> scalars = {operands[0], operands[1], operands[2], 0};
     Frame frame;
@@ -240,7 +240,7 @@ Value Compiler::fold(Num num, Kernel kernel, std::array<std::uint64_t, 3> operan
     if (kernel != nullptr) {
         kernel(frame, instr, reinterpret_cast<std::byte*>(&scalars[3]));
     } else {
-        emit(Step::Scalar, nullptr);  // reports
+        emit(Step::Scalar, nullptr);  // sets the error
     }
     return constant(num, scalars[3]);
 }
@@ -252,7 +252,7 @@ Value Compiler::to_lanes(const Value& value) {
     return out;
 }
 
-// The lanes of what stands in scalars.
+// Copies a uniform or symbolic value to lanes.
 Value Compiler::spread(const Value& value, const Target* to) {
     Instr operands;
     if (value.ramp()) {
@@ -327,7 +327,7 @@ Value Compiler::unary(Unary op, Num to, const Value& a, const Target* target) {
 
 Value Compiler::convert(Num to, const Value& a, const Target* target) {
     if (a.num == to) return a;
-    if (a.num == Num::F16 && to == Num::F32) {  // held as one
+    if (a.num == Num::F16 && to == Num::F32) {  // f16 is held as f32
         Value same = a;
         same.num = to;
         return same;
@@ -393,7 +393,7 @@ Value Compiler::binary(Binary op, const Value& a, const Value& b, const Target* 
         out.never_nan = (op == Binary::Min || op == Binary::Max) && (a.never_nan || b.never_nan);
         return out;
     }
-    // A sum of `lane` and something uniform: only the uniform part is computed.
+    // `lane` plus or minus a uniform value: only the uniform part is computed.
     if (target == nullptr && (op == Binary::Add || op == Binary::Sub)) {
         const bool left = a.affine() && b.uniform();
         const bool right = op == Binary::Add && b.affine() && a.uniform();
@@ -450,8 +450,8 @@ Value Compiler::binary_lanes(Binary op, Num num, Value a, Value b, const Target*
     return out;
 }
 
-// second(first(x, y), other), when the last instruction made `first(x, y)` and nobody else needs
-// it.
+// second(first(x, y), other), if the last instruction computed `first(x, y)` and its result has no
+// other use.
 std::optional<Value> Compiler::fuse(Binary op, const Value& a, const Value& b,
                                     const Target* target) {
     const Second second = second_of(op, a.num);

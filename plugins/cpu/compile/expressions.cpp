@@ -10,7 +10,7 @@ namespace {
 
 using ir::Op;
 
-// The host bounds nodes, not how deep inlined calls nest; the thread's stack bounds that.
+// The host limits the number of nodes, not the nesting of inlined calls, which the stack limits.
 constexpr unsigned kDepth = 3200;
 
 std::optional<Binary> binary_of(Op op) {
@@ -124,8 +124,8 @@ bool may_start_chain(Op op) {
 
 }  // namespace
 
-// In which turn an operand is computed. Order is invisible in pure expressions; what may be fused
-// with the operation comes last, so that it stands directly before it.
+// Evaluation order of operands: it is invisible in pure expressions. An operand that may be fused
+// with the operation comes last, so that it directly precedes it.
 unsigned Compiler::turn(const Context& cx, ir::ExprId id) const {
     if (cx.uniformity->exprs[id] == 0) return 0;
     return may_start_chain(cx.code->exprs[id].op) ? 2 : 1;
@@ -254,7 +254,7 @@ Values Compiler::elementwise(Context& cx, const ir::Expr& e, const Targets* targ
     for (std::size_t n = 0; n < operands.size(); ++n) values[order[n]] = expr(cx, ids[order[n]]);
     Values out;
     for (std::size_t part = 0; part < e.type.lanes; ++part) {
-        // Moved, not copied: fusing asks whether anyone else holds an operand.
+        // Moved, not copied: an operand with another holder is not fused.
         std::array<Value, 3> at_part;
         for (std::size_t n = 0; n < operands.size(); ++n) {
             const bool last = values[n].count == 1 ? part + 1U == e.type.lanes : true;
@@ -320,7 +320,7 @@ Values Compiler::bitcast(const ir::Expr& e, const Values& from) {
     const Num num = num_of(e.type.kind);
     Values out;
     if (num == Num::F16) {  // u32 to f16x2
-        // Held twice, so that the shift does not take in the instruction that made it.
+        // A second holder, so that the shift is not fused with the instruction that computes it.
         const Value whole = from[0];
         const Value high = binary(Binary::Shr, whole, constant(Num::U32, 16));
         out.add(unary(Unary::BitsHalf, num, whole));
@@ -356,7 +356,7 @@ Values Compiler::bitcast(const ir::Expr& e, const Values& from) {
     }
     for (std::size_t n = 0; n < from.count; ++n) {
         const Value& value = from[n];
-        // A NaN becomes the canonical one where its bits can be seen.
+        // A NaN becomes canonical if its bits become visible.
         const bool seen = floating(value.num) && !floating(num) && !value.never_nan;
         out.add(relabel(seen ? unary(Unary::Canonical, value.num, value) : value, num));
     }

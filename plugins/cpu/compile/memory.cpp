@@ -32,7 +32,7 @@ Elem elem_of(ir::Kind kind) {
     }
 }
 
-// Storing does not see the sign, but makes a NaN canonical.
+// Stores ignore the sign, but make a NaN canonical.
 Elem stored(ir::Kind kind, bool never_nan) {
     switch (kind) {
         case ir::Kind::I8:
@@ -93,14 +93,14 @@ Values Compiler::load(std::uint32_t array, ir::Type element, const Value& index,
     return out;
 }
 
-// Nothing writes the array while the program runs.
+// Whether nothing writes the array while the program runs.
 bool Compiler::read_only(std::uint32_t array) const {
     if (array >= program_.buffers.size()) return true;  // a table
     const ir::Role role = program_.buffers[array].role;
     return role == ir::Role::INPUT || role == ir::Role::UNIFORM;
 }
 
-// A load whose lanes may stay where they are.
+// A load that may become a view of the array.
 Value Compiler::view(Num num, const Instr& operands, const Value& index) {
     const std::uint32_t bytes = bytes_of(width_of(num));
     const Held held = new_view(std::uint64_t{code_.lanes} * bytes);
@@ -116,8 +116,8 @@ Value Compiler::view(Num num, const Instr& operands, const Value& index) {
     return result(num, held);
 }
 
-// Lets the last instruction write to memory itself, if it makes this value, only for this store,
-// and from registers alone: an array that it reads might overlap what it writes.
+// Makes the last instruction write to memory itself, if it computes this value for this store only,
+// and from registers only: an array that it reads might overlap the destination.
 bool Compiler::make_direct(const Value& value, Elem& elem) {
     if (here() <= fuse_from_ || here() == behind_load_) return false;
     if (value.held.use_count() != 1 || value.held->variable || value.held->room == nullptr)
@@ -161,7 +161,7 @@ void Compiler::store(std::uint32_t array, ir::Type element, const Value& index, 
     }
 }
 
-// ---- Local arrays: component after component, in each a row of lanes for every element ----------
+// ---- Local arrays: for each component, one row of lanes for each element ----------------------
 
 Values Compiler::load_local(const LocalArray& array, const Value& index, const Targets* targets) {
     const Num num = num_of(array.type.kind);

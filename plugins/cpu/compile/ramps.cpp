@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiler, part 6: conditions on affine indices. `i < n` is decided for a block at once, from its
-// first index: as long as only conjunctions are made of them, such conditions stay scalars.
+// Compiler, part 6: conditions on affine indices. `i < n` is decided for a whole block, from its
+// first index; such conditions and their conjunctions stay scalars.
 #include "cpu/compile/compiler.hpp"
 
 namespace wye::cpu {

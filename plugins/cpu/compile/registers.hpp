@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers of a program in the making, and the values that live in them. A register is given back
-// when its last holder lets go, so a value's holder is also its lifetime: temporaries end with
-// their statement, lets after their last use, variables with their block.
-// Belongs to one compiler. Nothing here emits code.
+// The registers of a program that is being compiled, and the values in them. A register is freed
+// when its last holder is destroyed, so holders define lifetimes: temporaries end with their
+// statement, lets after their last use, variables with their block. Belongs to one compiler. Emits
+// no code.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace wye::cpu {
 
-// Hands out room in lane memory (bytes), or among the views or scalars (numbers). Freed room is
-// used again for requests of the same size.
+// Allocates lane memory (in bytes), or views or scalars (in numbers). Freed room is reused for
+// requests of the same size.
 class Room {
   public:
     explicit Room(std::uint64_t first = 0) : end_(first) {}
-    // `fresh`: room that no instruction has written before, for what is set from outside.
+    // `fresh`: room that no instruction has written, for values that the runner sets.
     [[nodiscard]] std::uint64_t take(std::uint64_t size, std::uint64_t skew, bool fresh = false) {
         Freed& freed = freed_[size];
         if (!fresh && !freed.at.empty()) {
@@ -29,14 +29,14 @@ class Room {
             freed.at.pop_back();
             return at;
         }
-        // Registers are given back where nothing may fail, so there is room in the list for each.
+        // give() must not fail, so the list always has room for every register made.
         if (freed.at.capacity() <= freed.made) freed.at.reserve(2 * freed.made + 4);
         ++freed.made;
         const std::uint64_t at = end_;
         end_ += size + skew;
         return at;
     }
-    // What was taken, at most once.
+    // Frees what take() returned, at most once.
     void give(std::uint64_t at, std::uint64_t size) noexcept {
         const auto freed = freed_.find(size);
         if (freed != freed_.end()) freed->second.at.push_back(at);
@@ -46,19 +46,19 @@ class Room {
   private:
     struct Freed {
         std::vector<std::uint64_t> at;
-        std::size_t made = 0;  // of this size, in use or not
+        std::size_t made = 0;  // of this size, free or not
     };
     std::map<std::uint64_t, Freed> freed_;
     std::uint64_t end_;
 };
 
-// One lane register, view, local array or scalar. `room` null: part of another's room.
+// One lane register, view, local array or scalar. `room` null: belongs to another register.
 struct Register {
     Room* room = nullptr;
     std::uint64_t at = 0;  // byte offset, or number of the view or scalar
     std::uint64_t size = 0;
-    bool variable = false;                 // its content may change: copy it before it must last
-    std::shared_ptr<const Register> copy;  // of a view: where its lanes stand otherwise
+    bool variable = false;                 // its content may change: to keep the value, copy it
+    std::shared_ptr<const Register> copy;  // of a view: for its lanes if they must be copied
 
     Register(Room* from, std::uint64_t place, std::uint64_t bytes, bool changes)
         : room(from), at(place), size(bytes), variable(changes) {}
@@ -76,7 +76,7 @@ struct Value {
     enum class Form : std::uint8_t {
         None,
         Constant,  // `bits`
-        Scalar,    // the same for all lanes of a block: scalar `held`
+        Scalar,    // uniform: scalar `held`
         Lanes,     // lane register `held`
         Affine,    // u32 or i32: scalar `held` + lane, wrapping
         Ramp,      // bool: the lanes in the ramp at scalar `held` and in those of `also`
@@ -93,7 +93,7 @@ struct Value {
     [[nodiscard]] bool lanes() const { return form == Form::Lanes; }
     [[nodiscard]] bool affine() const { return form == Form::Affine; }
     [[nodiscard]] bool ramp() const { return form == Form::Ramp; }
-    // Differs between lanes, but stands in scalars.
+    // Differs between lanes, but is stored in scalars.
     [[nodiscard]] bool symbolic() const { return affine() || ramp(); }
     [[nodiscard]] bool variable() const { return held && held->variable; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compiled program: flat instructions for one geometry of blocks. Immutable once made, so any
-// number of threads may run it, each in its own frame.
+// A compiled program: flat instructions for one block geometry. Immutable once made: any number of
+// threads may run it, each in its own frame.
 #pragma once
 
 #include <array>
@@ -13,20 +13,20 @@
 
 namespace wye::cpu {
 
-// How invocations are put into blocks of lanes.
+// How invocations are arranged in blocks of lanes.
 enum class Geometry : std::uint8_t {
     Row,    // lanes are consecutive global_id.x; y and z are the same for a block
     Flat,   // lanes are consecutive invocations of the grid; for grids that are narrow in x
     Group,  // a block is one workgroup, a lane is a local_index (barriers, shared arrays)
 };
 
-// Scalars that the runner sets for each block (or once a dispatch). kNoSlot: not needed.
+// Scalars that the runner sets for each block, or once for a dispatch. kNoSlot: not needed.
 struct Coordinates {
     std::array<std::uint32_t, 3> global = {kNoSlot, kNoSlot, kNoSlot};  // of lane 0
     std::array<std::uint32_t, 3> workgroup = {kNoSlot, kNoSlot, kNoSlot};
     std::array<std::uint32_t, 3> local = {kNoSlot, kNoSlot, kNoSlot};
     std::array<std::uint32_t, 3> counts = {kNoSlot, kNoSlot, kNoSlot};  // num_workgroups
-    // Lane registers (u32), byte offsets. Flat: global ids, each block; Group: local ids, once.
+    // Offsets of lane registers (u32). Flat: global ids, for each block; Group: local ids, once.
     std::array<std::uint32_t, 3> lanes = {kNoSlot, kNoSlot, kNoSlot};
 };
 
@@ -59,7 +59,7 @@ struct Routine {
     std::vector<ParamSlot> params;
     std::vector<LengthSlot> lengths;
     Coordinates coordinates;
-    std::uint64_t weight = 0;  // rough nanoseconds for 64 lanes through the text once
+    std::uint64_t weight = 0;  // estimated nanoseconds for one pass of 64 lanes
     bool traps = false;
 };
 

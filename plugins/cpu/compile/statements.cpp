@@ -2,9 +2,8 @@
 //
 // Compiler, part 5: statements, control flow and the program as a whole.
 //
-// Lanes move between masks: an `if` parks those that wait for the else side, a loop those that left
-// it (exit) and those that wait for the next round (again). Return and trap drop lanes, so nobody
-// has to be told: they stand in no mask any more.
+// Lanes move between masks: an `if` parks the lanes of its else side, a loop those that left it
+// (exit) and those that took `continue` (again). Return and trap remove lanes from every mask.
 #include <algorithm>
 
 #include "cpu/compile/compiler.hpp"
@@ -16,13 +15,12 @@ using ir::Op;
 namespace {
 
 constexpr std::uint64_t kLaneMemory = std::uint64_t{1} << 30;
-// What the registers of a block may take. The few that are live at a time then stay in the
-// first-level cache and all in the second; smaller blocks pay more for each instruction than they
-// gain.
+// Limit for the registers of a block: the few that are live at a time then fit the first-level
+// cache, and all fit the second. Smaller blocks cost more per instruction than they gain.
 constexpr std::uint64_t kCacheBudget = 96U << 10;
 constexpr std::uint32_t kMostLanes = 512;
-// Short programs without loops stream: what they wait for is memory, and the gap from one block to
-// the next counts. Their blocks are larger, as long as the first-level cache holds all registers.
+// Short programs without loops are limited by memory and by the cost of each block, so their blocks
+// are larger, as long as the first-level cache holds all registers.
 constexpr std::uint32_t kStreamLanes = 2048;
 constexpr std::uint64_t kStreamBudget = 32U << 10;
 constexpr std::size_t kStreamInstrs = 64;
@@ -82,7 +80,7 @@ Result<Routine> compile(const ir::Program& program, const CompileOptions& option
     const auto& size = options.workgroup;
     if (options.geometry == Geometry::Group)
         return Compiler(program, options, tiles(size[0] * size[1] * size[2])).run();
-    // Once with the usual block; again when another size suits the registers better.
+    // Compiles for the usual block size, then again if another one suits the registers better.
     WYE_ASSIGN(Routine code, Compiler(program, options, kMostLanes).run());
     std::uint32_t lanes = streams(code) ? kStreamLanes : kMostLanes;
     const auto bytes = [&] { return code.lane_bytes * lanes / kMostLanes; };
@@ -92,8 +90,7 @@ Result<Routine> compile(const ir::Program& program, const CompileOptions& option
     return Compiler(program, options, lanes).run();
 }
 
-// ---- Blocks
-// --------------------------------------------------------------------------------------
+// ---- Blocks -------------------------------------------------------------------------------------
 
 void Compiler::block(Context& cx, ir::BlockId id, Label& end) {
     if (id == ir::kNone) return;
@@ -106,7 +103,7 @@ void Compiler::block(Context& cx, ir::BlockId id, Label& end) {
     --depth_;
 }
 
-// Lets go of the locals that nobody uses behind this statement.
+// Frees the locals that have no use after this statement.
 void Compiler::release(Context& cx, ir::StmtId id) {
     const auto found = cx.last_uses->find(id);
     if (found == cx.last_uses->end()) return;
@@ -129,7 +126,7 @@ void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
         case Op::STORE: {
             const Value index = expr(cx, s.args[0])[0];
             Values values = expr(cx, s.args[1]);
-            release(cx, id);  // who else holds the values decides how they are stored
+            release(cx, id);  // other holders would prevent a direct store
             return store(s.imm, program_.buffers[s.imm].type, index, std::move(values));
         }
         case Op::STORE_ARRAY: {
@@ -189,7 +186,7 @@ void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
                         "the cpu plugin does not run `" + std::string(ir::op_text(s.op)) + "`",
                         "Fix: use another device, or leave the statement out");
     }
-    // Behind an if or a loop that lanes may have left for good: is anyone still here?
+    // If lanes may have left for good in the `if` or the loop: stop when none is left.
     const bool loop = s.op != Op::IF;
     if (leaves(*cx.code, s.body, !loop) || leaves(*cx.code, s.otherwise, !loop)) {
         emit(Step::ExitIfEmpty, nullptr);
@@ -197,8 +194,7 @@ void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
     }
 }
 
-// ---- Locals
-// --------------------------------------------------------------------------------------
+// ---- Locals -------------------------------------------------------------------------------------
 
 void Compiler::let(Context& cx, const ir::Stmt& s) {
     Values values = expr(cx, s.args[0]);
@@ -261,7 +257,7 @@ void Compiler::move_scalar(const Value& value, const Held& to) {
     if (!value.uniform())
         return fail(wye::Code::INTERNAL, "the cpu plugin took a varying value for a uniform one",
                     "Fix: report this to the plugin's author with the program");
-    // Let the instruction that made the value write to its place at once.
+    // The instruction that computes the value writes directly to the variable.
     const bool fresh = value.form == Value::Form::Scalar && value.held.use_count() == 1 &&
                        !value.held->variable && value.held->room != nullptr;
     if (fresh && here() > fuse_from_ && code_.instrs.back().step == Step::Scalar &&
@@ -287,7 +283,7 @@ void Compiler::assign(Context& cx, const ir::Stmt& s) {
         targets[n] = {variable[first + n].held, masked};
         all_lanes = all_lanes && variable[first + n].lanes();
     }
-    // Components are written one after the other; the value may read what an earlier one changed.
+    // Components are written one by one, so the value must not read a component written earlier.
     const bool at_once = all_lanes && (count == 1 || !mentions(*cx.code, s.args[0], s.local));
     Values values = expr(cx, s.args[0], at_once ? &targets : nullptr);
     if (at_once) return;
@@ -316,8 +312,7 @@ bool Compiler::divergent_since(std::size_t depth) const {
            control_.end();
 }
 
-// ---- If
-// ------------------------------------------------------------------------------------------
+// ---- If -----------------------------------------------------------------------------------------
 
 Compiler::Mask Compiler::new_mask() { return {new_lanes(code_.lanes), new_scalar()}; }
 
@@ -383,8 +378,7 @@ void Compiler::if_lanes(Context& cx, const ir::Stmt& s, const Value& condition) 
     control_.pop_back();
 }
 
-// ---- Loops
-// ---------------------------------------------------------------------------------------
+// ---- Loops --------------------------------------------------------------------------------------
 
 bool Compiler::leaves(const ir::Code& code, ir::BlockId id, bool loop) {
     if (id == ir::kNone) return false;
@@ -431,7 +425,7 @@ void Compiler::loop_begin(Context& cx, ir::StmtId id, bool tested_by_lanes) {
     control_.push_back(tested_by_lanes || cx.uniformity->loops[id]);
 }
 
-// The body, and behind it the lanes that wait for the next round.
+// The body; after it, lanes that took `continue` become active again.
 void Compiler::loop_body(Context& cx, ir::StmtId id) {
     const ir::Stmt& s = cx.code->stmts[id];
     Label end;
@@ -547,18 +541,17 @@ void Compiler::for_lanes(Context& cx, ir::StmtId id, const std::array<Value, 3>&
     loop_end(end);
 }
 
-// ---- When locals end
-// -----------------------------------------------------------------------------
+// ---- When locals end ----------------------------------------------------------------------------
 
 namespace {
 
-// Walks code in text order and notes, for each local, the last statement of its own block that uses
-// it (directly or inside): behind that its registers are free.
+// Walks code in text order and finds, for each local, the last statement of its own block that uses
+// it (directly or inside); after that its registers are free.
 class UseWalk {
   public:
     explicit UseWalk(const ir::Code& code) : code_(code), homes_(code.locals.size()) {
         last_.assign(code.locals.size(), ir::kNone);
-        // Arguments and what the result uses stay to the end.
+        // Arguments and locals used by the result live to the end.
         pinned_.assign(code.locals.size(), false);
         for (std::size_t n = 0; n < code.locals.size(); ++n)
             pinned_[n] = code.locals[n].form == ir::Local::Form::Argument;
@@ -599,7 +592,7 @@ class UseWalk {
             case Op::STORE_ARRAY:
                 use(s.local);
                 break;
-            case Op::FOR:  // belongs to the loop: free behind it
+            case Op::FOR:  // belongs to the loop: freed after it
                 homes_[s.local] = path_.size();
                 use(s.local);
                 break;
@@ -634,7 +627,7 @@ class UseWalk {
     std::vector<std::size_t> homes_;  // nesting level of the block that declares the local
     std::vector<ir::StmtId> last_;
     std::vector<bool> pinned_;
-    std::vector<ir::StmtId> path_;  // the statement in hand, of each block around it
+    std::vector<ir::StmtId> path_;  // the current statement of each enclosing block
 };
 
 }  // namespace

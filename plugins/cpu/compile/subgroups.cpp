@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiler, part 6: subgroup operations. Blocks are workgroups then, and a subgroup is W of their
-// lanes in a row.
+// Compiler, part 7: subgroup operations. Here a block is a workgroup, and a subgroup is W
+// consecutive lanes of it.
 #include "cpu/compile/compiler.hpp"
 
 namespace wye::cpu {
@@ -43,7 +43,7 @@ Subgroup kernel_of(Op op) {
 
 }  // namespace
 
-// Into new registers, never a variable's: lanes read one another.
+// Results go into new registers, never a variable's: lanes read one another.
 Values Compiler::subgroup(Context& cx, const ir::Expr& e) {
     const auto ids = cx.code->operands_of(e);
     const Value value = to_lanes(expr(cx, ids[0])[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this version of the plugin does not run: math functions and the grid barrier, both of which
-// the host takes apart. Refused with the construct's name before anything is compiled.
+// Constructs that this plugin does not run: math functions and the grid barrier, both of which the
+// host replaces. They are refused by name before anything is compiled.
 #include <algorithm>
 #include <span>
 

@@ -10,7 +10,7 @@ using ir::Op;
 
 constexpr Lanes kAll = 0xf;
 
-// One stack entry for each construct around the statement in hand.
+// A construct around the current statement.
 struct Construct {
     bool loop = false;
     bool divergent = false;
@@ -30,8 +30,8 @@ class Analysis {
 
     Uniformity run(const std::vector<Lanes>& arguments) {
         std::copy(arguments.begin(), arguments.end(), out_.locals.begin());
-        // Loops carry values backwards, so a few passes are needed; a program made to need many
-        // gets the careful answer: everything varies.
+        // Loops carry values backwards, so a few passes are needed. If they do not suffice, the
+        // conservative result holds: everything varies.
         for (int pass = 0; pass < kPasses; ++pass) {
             changed_ = false;
             block(code_.root);
@@ -52,7 +52,7 @@ class Analysis {
   private:
     static constexpr int kPasses = 32;
 
-    // Operands first; the depth is limited by the language.
+    // Visits operands first; the language limits the depth.
     Lanes visit(ir::ExprId id) {
         for (const ir::ExprId operand : code_.operands_of(id)) visit(operand);
         return out_.exprs[id] = expr(id);
@@ -114,7 +114,7 @@ class Analysis {
         if (ir::op_effect(e.op)) return kAll;
         Lanes lanes = 0;
         for (std::size_t n = 0; n < operands.size(); ++n) {
-            // A scalar shift count or condition beside a vector reaches every component.
+            // A scalar shift count or condition of a vector operation affects every component.
             const bool spread = code_.exprs[operands[n]].type.lanes == 1;
             lanes |= spread ? whole(of(n), e.type) : of(n);
         }
@@ -134,7 +134,7 @@ class Analysis {
         raise(local, lanes);
     }
 
-    // An assignment that not all lanes in the variable's scope take part in.
+    // Whether some lanes in the variable's scope may skip an assignment here.
     [[nodiscard]] bool divergent_since(std::size_t depth) const {
         return std::any_of(stack_.begin() + static_cast<std::ptrdiff_t>(depth), stack_.end(),
                            [](const Construct& c) { return c.divergent; });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which components of which variables may differ between the lanes of a block, and which loops
-// leave lanes behind. Sharper than the language's own analysis (by component, and relative to the
-// place where a variable is declared), because here it only decides what is computed once.
-// Pure; thread-safe.
+// Determines which components of variables may differ between the lanes of a block, and which loops
+// lanes leave at different times. It is sharper than the language's analysis (by component, and
+// relative to the declaration of a variable), since it only decides what is computed once. Pure;
+// thread-safe.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct Uniformity {
     Lanes result = 0;           // functions: of the returned value
 };
 
-// Analyses main and, by the lanes of their arguments, the functions; remembers what it found.
+// Analyses main and, for each combination of argument lanes, the functions; caches the results.
 // Belongs to one thread. References stay valid.
 class Uniformities {
   public:
@@ -38,7 +38,7 @@ class Uniformities {
     const Uniformity& function(std::uint32_t index, const std::vector<Lanes>& arguments);
 
   private:
-    // Deeper chains of calls count as varying: the thread's stack has an end.
+    // Deeper calls count as varying, to bound the stack.
     static constexpr unsigned kNesting = 32;
     const ir::Program& program_;
     unsigned nesting_ = 0;

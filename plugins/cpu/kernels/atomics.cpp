@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic operations, lane by lane in ascending order, relaxed. Workgroups run in several threads,
-// so buffers need real atomics; a shared array belongs to one thread and does not.
+// Atomic operations, lane by lane in ascending order, relaxed. Several threads run workgroups, so
+// buffers need real atomics; one thread runs a workgroup, so shared arrays do not.
 #define WYE_CPU_ISA atomic_forms
 #include "lanes.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kOrder = __ATOMIC_RELAXED;
 
-// The new value that an operation leaves, from the old one and the operand.
+// The value that an operation stores, from the old value and the operand.
 template <Atomic kOp, typename T>
 WYE_CPU_OP T combine(T old, T value) {
     switch (kOp) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements in memory, and what a register holds for them.
+// The types of elements in memory and in registers.
 #pragma once
 
 #include "lanes.hpp"
@@ -47,7 +47,7 @@ template <Elem kElem>
     }
 }
 
-// A NaN becomes the canonical one.
+// Converts a register's element for memory; a NaN becomes canonical.
 template <Elem kElem, typename L>
 [[gnu::always_inline]] inline auto to_memory(L value) {
     using E = typename ElemOf<kElem>::type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lane kernels of integers and bool. Operations that do not see the sign are built for the unsigned
+// Lane kernels of integers and bool. Operations that ignore the sign are built for the unsigned
 // type and shared.
 #include "lanes.hpp"
 
@@ -12,7 +12,7 @@ void fill_unary(KernelSet& set, Unary op) {
     set.unary[at(op)][at(kNum)] = unary<Op, T, T>;
 }
 
-// All operand shapes of a commutative operation; LL and both mixed shapes of another.
+// The operand shapes: LL and LS if the operation is commutative, else all three.
 template <typename Op, typename D, typename A>
 void fill_shapes(Kernel (&row)[kShapes], bool commutative) {
     row[LL] = binary<Op, D, A, A, false, false>;
@@ -26,7 +26,7 @@ void fill_shift(Kernel (&row)[kShapes]) {
     row[LS] = binary<Op, T, T, u32, false, true>;
 }
 
-// What is the same for the signed and the unsigned type.
+// Operations that are the same for the signed and the unsigned type.
 template <typename T, Num kSignedNum, Num kUnsignedNum>
 void fill_bits(KernelSet& set) {
     const Num both[] = {kSignedNum, kUnsignedNum};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops over lanes. Every loop runs in tiles of a constant length, so that it needs no remainder,
-// and element by element without a dependence between lanes: a destination may be one of the
-// operands, but never overlaps one partly.
+// Loops over lanes. Every loop runs in tiles of a constant length, so it needs no remainder, and
+// lanes are independent. A destination may be one of the operands, but must not overlap one partly.
 #pragma once
 
 #include "ops.hpp"
@@ -17,7 +16,7 @@ namespace wye::cpu::WYE_CPU_ISA {
 
 template <typename Body>
 [[gnu::always_inline]] inline void each_lane(u32 lanes, Body body) {
-    // size_t: a 32-bit index might wrap around, and compilers then give up on vectors.
+    // size_t: a 32-bit index might wrap around, which prevents vectorisation.
     for (std::size_t tile = 0; tile < lanes; tile += kTile) {
         WYE_CPU_LANES
         for (std::size_t k = 0; k < kTile; ++k) {
@@ -30,7 +29,7 @@ template <typename Body>
     }
 }
 
-// The register that an operand stands in, to be read.
+// The register of an operand, for reading.
 template <typename T>
 [[gnu::always_inline]] inline const T* lane(const Frame& f, u32 number) {
     const std::byte* at = (number & kView) != 0 ? f.views[number & ~kView] : f.base + number;
@@ -64,14 +63,14 @@ struct Operand {
     [[gnu::always_inline]] T at(std::size_t k, std::size_t) const { return (*this)[k]; }
 };
 
-// A shift count that is a scalar, laid out as lanes: a vector shift by per-lane counts is one
-// operation where the form that takes one count for all is two.
+// A scalar shift count, copied to lanes: a vector shift by per-lane counts takes one operation, a
+// shift by one common count takes two.
 struct Counts {
     alignas(64) u32 lanes[kTile];
     [[gnu::always_inline]] Counts(const Frame& f, u32 where) {
         const u32 count = scalar<u32>(f, where);
         for (std::size_t k = 0; k < kTile; ++k) lanes[k] = count;
-        asm("" : "+m"(lanes));  // or compilers see that the counts are all the same
+        asm("" : "+m"(lanes));  // hides from the compiler that all counts are equal
     }
     [[gnu::always_inline]] u32 at(std::size_t, std::size_t in_tile) const { return lanes[in_tile]; }
 };

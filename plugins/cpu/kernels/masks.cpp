@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that work on masks, and the set that this build of the kernel files makes up.
+// Kernels for masks, and the kernel set of this build.
 #include "lanes.hpp"
 
 #define WYE_CPU_TEXT_(x) #x
@@ -75,7 +75,7 @@ void blend(Frame& f, const Instr& i, std::byte* to) {
     each_lane(f.lanes, [=](std::size_t k) { d[k] = m[k] != 0 ? a[k] : d[k]; });
 }
 
-// One round of a counted loop is over. The counter is below its end, so the difference is exact.
+// Ends an iteration of a counted loop. The counter is below its end, so the difference is exact.
 template <typename T>
 void for_next(Frame& f, const Instr& i, std::byte* to) {
     u8* d = target<u8>(to);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each operation means for one element, written so that compilers turn loops over it into
-// vector code: no branches, no calls where avoidable. Included by kernel files, which are compiled
-// once for each instruction set: WYE_CPU_ISA names the namespace, so that the linker can never
-// mix the copies. For the same reason nothing here uses functions of the standard library.
+// Each operation for one element, written so that compilers vectorise loops over it: no branches,
+// and calls only where unavoidable. Kernel files include it and are compiled once for each
+// instruction set; WYE_CPU_ISA names the namespace, so that the linker never mixes the copies. For
+// the same reason nothing here uses functions of the standard library.
 #pragma once
 
 #include <cstddef>
@@ -188,14 +188,14 @@ struct IsInfOp {
         return (bits(x) & ~kTop<T>) == kInf<T>;
     }
 };
-struct CanonicalOp {  // floats as their bits: no arithmetic touches a signalling NaN
+struct CanonicalOp {  // on bits of floats: arithmetic would quiet a signalling NaN
     template <typename T>
     WYE_CPU_OP T run(T x) {
         return (x & ~kTop<T>) > kInf<T> ? kNan<T> : x;
     }
 };
 
-// The result of another operation as memory shows it.
+// The result of another operation with a canonical NaN.
 template <typename Op>
 struct CanonicalOf {
     template <typename T, typename... More>
@@ -230,8 +230,8 @@ struct MulOp {
         return a * b;
     }
 };
-// 32-bit quotients go through f64: the exact quotient of two 32-bit integers is never so close
-// below a whole number that rounding to 53 bits reaches it, and vector units divide doubles.
+// 32-bit quotients are computed in f64: the exact quotient of two 32-bit integers is never so close
+// to the next whole number that rounding to 53 bits reaches it, and vector units divide doubles.
 struct DivOp {
     WYE_CPU_OP u32 run(u32 a, u32 b) {
         const u32 safe = b < 2 ? 2 : b;
@@ -309,7 +309,7 @@ struct RotrOp {
 struct MulHiOp {
     WYE_CPU_OP u32 run(u32 a, u32 b) { return u32((u64(a) * b) >> 32); }
     WYE_CPU_OP i32 run(i32 a, i32 b) { return i32((i64(a) * b) >> 32); }
-    // In 32-bit pieces: vector units have no 64 by 64 product either.
+    // In 32-bit pieces: vector units have no 64 by 64 bit product either.
     WYE_CPU_OP u64 run(u64 a, u64 b) {
         const u64 al = u32(a), ah = a >> 32, bl = u32(b), bh = b >> 32;
         const u64 low = al * bl, m1 = ah * bl, m2 = al * bh;
@@ -339,7 +339,7 @@ struct SubSatOp {
         return T((a ^ b) & (a ^ difference)) < 0 ? clamped : difference;
     }
 };
-// Floats: a NaN loses against a number, and -0 is below +0.
+// Floats: a number wins over a NaN, and -0 is below +0.
 struct MinOp {
     template <typename T>
     WYE_CPU_OP T run(T a, T b) {
@@ -396,9 +396,8 @@ struct CopysignOp {
 
 // ---- f16 and bf16 ------------------------------------------------------------------------------
 //
-// An f16 value is held as the f32 of the same value. Below 2^-14 the values of f16 are the
-// multiples of 2^-24: adding a power of two whose last place that is, and taking it away again,
-// rounds to them.
+// An f16 value is held as the f32 of the same value. Below 2^-14 all f16 values are multiples of
+// 2^-24: adding and then subtracting a power of two whose last place is 2^-24 rounds to them.
 
 struct HalfOp {  // to the nearest f16, ties to even
     WYE_CPU_OP f32 run(f32 x) {
@@ -420,7 +419,7 @@ struct HalfOp {  // to the nearest f16, ties to even
         return f32(from_bits<f64>((a > kInf<f64> ? a : number) | sign));
     }
 };
-struct HalfBitsOp {  // as memory shows it: exact, NaN canonical
+struct HalfBitsOp {  // as stored in memory: exact, NaN canonical
     WYE_CPU_OP u32 run(u32 x) {
         const u32 sign = (x >> 16) & 0x8000U;
         const u32 a = x & 0x7fffffffU;
@@ -462,7 +461,7 @@ struct HalfOf {
         return HalfOp::run(Op::run(x...));
     }
 };
-struct MulAddOp {  // two roundings, but the product of two f16 is exact
+struct MulAddOp {  // the product of two f16 is exact in f32
     WYE_CPU_OP f32 run(f32 a, f32 b, f32 c) { return a * b + c; }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scalar kernels: one value for all lanes of a block. Built once, for any machine: the same
-// operations as the lane kernels, on one element.
+// Scalar kernels: the operations of the lane kernels on one value for all lanes of a block. Built
+// once, for any machine.
 #define WYE_CPU_ISA scalar_forms
 #include "elements.hpp"
 
@@ -9,7 +9,7 @@ namespace wye::cpu {
 namespace WYE_CPU_ISA {
 namespace {
 
-// Results stand zero-extended, so that equal values have equal scalars.
+// Results are zero-extended, so that equal values have equal scalars.
 template <typename T>
 void put(std::byte* to, T value) {
     *reinterpret_cast<u64*>(to) = bits(value);
@@ -46,8 +46,7 @@ void load(Frame& f, const Instr& i, std::byte* to) {
     put(to, wide < limit ? L(from_memory<kElem>(data[wide * i.stride])) : L(0));
 }
 
-// ---- Ramps: where a range of 32-bit integers falls among the lanes
-// --------------------------------
+// ---- Ramps: the lanes whose index is in a range of 32-bit integers ------------------------------
 
 constexpr Ramp kNoLane = {0, 0};
 constexpr Ramp kAllLanes = {0, ~u32(0)};
@@ -56,14 +55,14 @@ void put_ramp(std::byte* to, Ramp ramp) {
     *reinterpret_cast<u64*>(to) = __builtin_bit_cast(u64, ramp);
 }
 
-// Lanes count modulo 2^32 from lane 0 = index `first`, so the lanes of a range follow one another
-// even if the index wraps around among them.
+// Lanes are numbered modulo 2^32 from lane 0 = index `first`, so the lanes of a range are
+// consecutive even if the index wraps around among them.
 template <RampOp kOp, bool kI32>
 void ramp(Frame& f, const Instr& i, std::byte* to) {
     const u32 first = scalar<u32>(f, i.a);
     const u32 value = scalar<u32>(f, i.b);
     constexpr u32 least = kI32 ? kTop<u32> : 0;
-    const u32 below = value - least;  // values less than this one
+    const u32 below = value - least;  // number of values below this one
     if constexpr (kOp == RampOp::Eq) {
         put_ramp(to, {value - first, 1});
     } else if constexpr (kOp == RampOp::Lt) {
@@ -158,7 +157,7 @@ void fill_float(ScalarSet& set) {
     set.fma[kNum == Num::F64 ? 1 : 0] = three<FmaOp, T>;
 }
 
-// Whatever does not round is the operation of f32.
+// Operations that do not round are those of f32.
 void fill_half(ScalarSet& set) {
     constexpr auto f32_at = at(Num::F32);
     constexpr auto n = at(Num::F16);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tables of lane kernels and scalar kernels, by operation, type and operand shape. A null entry
-// means: no such kernel; the compiler then splats a uniform operand, or the operation does not
-// exist for the type. Tables are built once and const afterwards; any thread may read them.
+// means no such kernel: the compiler then copies a uniform operand to lanes, or the type lacks the
+// operation. Built once and const afterwards; any thread may read them.
 #pragma once
 
 #include "cpu/run/frame.hpp"
@@ -28,8 +28,8 @@ enum class Unary : std::uint8_t {
     Round,
     IsNan,
     IsInf,
-    Canonical,  // NaN to the one that memory may show
-    HalfBits,   // F16 to the 16 bits that memory shows, as U32
+    Canonical,  // makes a NaN canonical
+    HalfBits,   // F16 to its 16 bits in memory, as U32
     BitsHalf,   // the low 16 bits of U32 to F16
     Count
 };
@@ -71,7 +71,7 @@ enum class Second : std::uint8_t { Add, Sub, ReverseSub, Mul, And, Or, Xor, Shl,
 // Chains exist for bit patterns of 32 and 64 bits and for both floats.
 enum class ChainType : std::uint8_t { W32, W64, F32, F64, Count };
 
-// Conditions `affine index OP uniform` as ramps: below, at most, equal. Their opposites are
+// Conditions `affine index OP uniform` as ramps: below, at most, equal. Their negations are
 // complements.
 enum class RampOp : std::uint8_t { Lt, Le, Eq, Count };
 
@@ -117,17 +117,17 @@ struct KernelSet {
     Kernel ramp;            // bool: lanes in each of the ramps a, b, c (kNoSlot: none)
     Kernel blend[kWidths];  // to = mask ? a : to
     Kernel pack;            // u64 from u32 a (low), b (high)
-    Kernel for_next[2];     // 32, 64 bits: to = goes on; counter b (in place), end a, step c
+    Kernel for_next[2];     // 32, 64 bits: to = continues; counter b (in place), end a, step c
     // Memory. index b: lanes; affine: scalar b + lane. array, stride, part of the instruction.
     Kernel load[at(Elem::Count)][at(Index::Count)];
     Kernel load_affine[at(Elem::Count)][2];           // [index is I32]
     Kernel store[at(Elem::Count)][at(Index::Count)];  // value a; masked
     Kernel store_affine[at(Elem::Count)][2];
-    // Arrays of one lane each: 4 or 8 bytes, index b [lanes, scalar], c elements.
+    // Local arrays: elements of 4 or 8 bytes, index b [lanes, scalar], c elements.
     Kernel load_local[2][at(Index::Count)][2];   // array at a
     Kernel store_local[2][at(Index::Count)][2];  // array at d, value a; masked
     Kernel zero_local;                           // c bytes at d
-    // Float kernels and their twins, whose results memory may show: a NaN is canonical.
+    // Float kernels, and their twins that return canonical NaNs, for results that go to memory.
     struct Twin {
         Kernel plain;
         Kernel canonical;
@@ -137,7 +137,7 @@ struct KernelSet {
     // Lanes a; shuffles: lane numbers b; c lanes in a subgroup. Ballot: a is bool, u32 component
     // `part` of the instruction.
     Kernel subgroup[at(Subgroup::Count)][at(Num::Count)];
-    // Masks. Each returns the number of lanes on in its result.
+    // Masks. count() returns the number of lanes on in its result.
     std::uint32_t (*count)(const Frame& frame, const std::byte* condition);   // mask and condition
     void (*split)(Frame& frame, const std::byte* condition, std::byte* off);  // off = mask and not
     void (*join)(const Frame& frame, std::byte* to, const std::byte* from);   // to |= from
@@ -160,11 +160,11 @@ struct ScalarSet {
 const ScalarSet& scalar_kernels();
 
 enum class Atomic : std::uint8_t { Load, Store, Exchange, Add, Min, Max, And, Or, Xor, Cas, Count };
-// Per active lane in ascending order: index b, value a, and for Cas: expected a, new value c; all
-// lanes. `shared`: the array belongs to one workgroup, so to one thread.
+// For each active lane in ascending order: index b, value a, and for Cas: expected a, new value c;
+// all are lanes. `shared`: the array belongs to one workgroup, so to one thread.
 Kernel atomic_kernel(Atomic op, Num type, Index index, bool shared);
 
-// The sets of this build; null when the machine cannot run them or the build left them out.
+// The kernel sets; null if the machine cannot run one or the build omits it.
 const KernelSet* baseline_kernels();
 const KernelSet* avx2_kernels();
 const KernelSet* avx512_kernels();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Subgroup operations: groups of `c` neighbouring lanes, a power of two from 4 to 128. Whole groups
-// take part, so masks are not looked at; groups that are off compute for nobody. A block is a
+// take part, so masks are ignored, and results of inactive groups are unused. A block is a
 // workgroup here, whose size is a multiple of the group's. A destination is never an operand.
 #include "lanes.hpp"
 
@@ -40,7 +40,7 @@ void reduce(Frame& f, const Instr& i, std::byte* to) {
     }
 }
 
-// Lane k adds lane k - distance in front, for distances 1, 2, 4 up to half the group.
+// Lane k adds lane k - distance, for distances 1, 2, 4 up to half the group.
 template <typename T, bool kExclusive>
 void scan(Frame& f, const Instr& i, std::byte* to) {
     T* d = target<T>(to);
@@ -75,7 +75,7 @@ void ballot(Frame& f, const Instr& i, std::byte* to) {
     }
 }
 
-// What sums of a type are computed in: integers wrap.
+// The type that sums are computed in: integers wrap.
 template <typename T, bool kIsFloat>
 struct SumOf {
     using type = Bits<T>;

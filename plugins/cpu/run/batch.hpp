@@ -21,19 +21,19 @@ class Batch {
     // Runs after `value` of another queue.
     void wait_for(Timeline& timeline, std::uint64_t value) { waits_.push_back({&timeline, value}); }
     [[nodiscard]] Result<void> keep(const wye_operation& operation);
-    // The first operation goes on where the caller stopped, with the same worker.
+    // The first operation continues where the caller stopped, with the same worker.
     void go_on(const Handover& handover) { handover_ = handover; }
 
-    // On the queue's thread. CANCELLED: it was told to stop.
+    // Called by the queue's thread. CANCELLED: a stop was requested.
     [[nodiscard]] Result<void> run(Worker& worker, Pool& pool, const Stop& stop);
 
-    // By that thread, once. Takes no memory.
+    // Called by that thread, once. Allocates nothing.
     void end(std::optional<Error> error, std::uint64_t spent_ns);
 
-    // By any thread. False: the time is over.
+    // Called by any thread. False: timed out.
     [[nodiscard]] bool wait_end(std::uint64_t timeout_ns);
     [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
-    // Of one that has ended.
+    // After the end only.
     [[nodiscard]] std::optional<Error> take_error() { return std::move(error_); }
     [[nodiscard]] std::uint64_t spent_ns() const { return spent_ns_; }
 
@@ -51,7 +51,7 @@ class Batch {
     std::optional<Handover> handover_;
 
     std::optional<Error> error_;  // once it has ended
-    std::uint64_t spent_ns_ = 0;  // likewise
+    std::uint64_t spent_ns_ = 0;  // once it has ended
     std::atomic<bool> ended_{false};
     sdk::Mutex mutex_;
     std::condition_variable changed_;  // it has ended

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSmallWork = 20000;  // in units of Routine::weight, for 64 lanes each
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
-constexpr std::chrono::microseconds kPatience(100);  // then the caller gets its thread back
+constexpr std::chrono::microseconds kPatience(100);  // after this the queue's thread takes over
 
 Error no_registers() {
     return {Code::OUT_OF_MEMORY, "no memory for the registers of a dispatch",
@@ -91,7 +91,7 @@ Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handove
     launch.stop = stop;
     std::uint64_t first = handover ? handover->block : 0;
     if (handover && handover->within) {
-        // The worker's frame refers to nothing of the old launch.
+        // The worker's frame does not refer to the old launch.
         if (worker.resume(launch, true) == Worker::State::Stopped)
             return sdk::errors::cancelled(stop.value);
         worker.finish(launch);

@@ -11,20 +11,21 @@
 
 namespace wye::cpu {
 
-// Where a dispatch stood when the caller had spent enough time on it.
+// The position of a dispatch when the caller handed it over.
 struct Handover {
     std::uint64_t block = 0;
-    bool within = false;  // the worker stands in the middle of it
+    bool within = false;  // the worker paused inside the block
 };
 
 // Whether the caller may run all of it: waking a thread and moving its data would cost more.
 [[nodiscard]] bool is_small(std::span<const wye_operation> operations);
 
-// On the caller, unless it takes long: then `out` says where it stopped. CANCELLED: it was told to.
+// Runs on the caller; if it takes long, `out` says where it stopped. CANCELLED: a stop was
+// requested.
 [[nodiscard]] Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
                                         std::optional<Handover>& out);
 
-// To its end, with the pool's help; from where another thread handed it over, with its worker.
+// Runs to the end with the pool's help, or from a handover on, with the same worker.
 [[nodiscard]] Result<void> run_dispatch(const wye_dispatch_op& op,
                                         const std::optional<Handover>& handover, Worker& worker,
                                         Pool& pool, const Stop& stop);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the lane kernels see: one instruction of a compiled program and the frame that it runs in.
-// Plain structures without functions, because this header is compiled once for each instruction
-// set and nothing in it may differ between those copies.
+// The interface of the lane kernels: an instruction of a compiled program, and the frame that it
+// runs in. Plain structures without functions: this header is compiled once for each instruction
+// set, and its contents must not differ between those copies.
 //
-// A frame belongs to one thread at a time. `base` holds the lane registers: a register is an array
-// of `lanes` elements of 1 byte (bool: 0 or 1), 4 or 8 bytes. `scalars` holds the values that are
-// the same for all lanes of a block, one u64 each, zero-extended. A view register is the lanes of a
-// load from read-only memory, in that memory itself where they can stand there: kernels read views
-// as they read other registers, and never write them.
+// A frame belongs to one thread at a time. `base` points to the lane registers: a register is an
+// array of `lanes` elements of 1 byte (bool: 0 or 1), 4 or 8 bytes. `scalars` holds the values that
+// are the same for all lanes of a block, one u64 each, zero-extended. A view register refers to the
+// lanes of a load in read-only memory itself, where alignment and range allow it: kernels read
+// views like other registers, and never write them.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +20,22 @@ struct Frame;
 struct Instr;
 struct KernelSet;
 
-// Runs one instruction into `to`. Never fails, never throws, touches no memory but the frame's and
-// in-range elements of bound arrays.
+// Runs one instruction and writes its result to `to`. Never fails or throws; accesses only the
+// frame and in-range elements of bound arrays.
 using Kernel = void (*)(Frame& frame, const Instr& instr, std::byte* to);
 
 enum class Step : std::uint8_t {
     Lanes,        // run into lane register d
-    Direct,       // the same, but straight into the array of the following store if it allows
+    Direct,       // the same, but directly into the array of the following store, if possible
     Scalar,       // run into scalar d
     Assign,       // run into d when all live lanes are on, else into `target` (a Blend follows)
     Blend,        // run only when not all live lanes are on
     Jump,         // to target
     JumpIfNot,    // to target when scalar a is 0
-    View,         // affine load: view register `target` shows the array itself, or a copy in d
-    If,           // a: condition lanes; d: mask slot; target: where to go when no lane is on
+    View,         // affine load: view register `target` is the array itself, or a copy in d
+    If,           // a: condition lanes; d: mask slot; target: taken if no lane is on
     IfRamp,       // the same; the condition is the ramps at scalars a, b, c (kNoSlot: none)
-    Else,         // d: mask slot; target: behind the EndIf, taken when no lane waits
+    Else,         // d: mask slot; target: after the EndIf, taken if no lane is parked
     EndIf,        // d: mask slot
     LoopBegin,    // d: exit slot; b: continue slot's count, or kNoSlot
     LoopTest,     // a: condition lanes; d: exit slot; target: LoopEnd
@@ -45,14 +45,14 @@ enum class Step : std::uint8_t {
     LoopEnd,      // d: exit slot: its lanes are on again
     ExitIfEmpty,  // target
     ForNext,      // scalar loop: d counter, a end, b step (1 or more), c bits; target: body
-    BackEdge,     // target; the place where a program can be stopped
+    BackEdge,     // target; a program can be stopped here
     Trap,         // c: code
     End
 };
 
 inline constexpr std::uint32_t kNoSlot = 0xffffffffU;
 
-// Set in the number of a view register: not an offset into `base`, but an index into `views`.
+// Flag in the number of a view register: an index into `views`, not an offset into `base`.
 inline constexpr std::uint32_t kView = 0x80000000U;
 
 struct Instr {
@@ -69,7 +69,7 @@ struct Instr {
     std::uint32_t target = 0;  // instruction number, or the other destination of Assign
 };
 
-// A buffer, shared array or table as a program sees it. At least one element is readable.
+// A buffer, shared array or table that a program accesses. At least one element is readable.
 struct Bound {
     std::byte* data = nullptr;
     std::uint64_t count = 0;    // elements: the limit of 64-bit indices
@@ -83,19 +83,19 @@ struct Frame {
     const Bound* bound = nullptr;
     std::uint8_t* mask = nullptr;  // one byte a lane, 0 or 1; lanes from `live` on are 0
     const KernelSet* kernels = nullptr;
-    std::uint32_t lanes = 0;     // what kernels loop over: `live` rounded up to kTile
+    std::uint32_t lanes = 0;     // loop count of kernels: `live` rounded up to kTile
     std::uint32_t capacity = 0;  // lanes that registers have room for; rows of local arrays
     std::uint32_t live = 0;      // lanes of this block
     std::uint32_t active = 0;    // lanes on in `mask`
     std::uint32_t pc = 0;
-    std::uint32_t budget = 0;     // back edges until the runner looks up
+    std::uint32_t budget = 0;     // back edges until run() returns
     std::uint32_t trap_code = 0;  // largest so far
     std::uint32_t trap_count = 0;
 };
 
-// A condition on an affine index, as one scalar: lane k is on when u32(k - start) < count. Ranges
-// of 32-bit integers are such conditions, and so are their complements and single values. `start` 0
-// with `count` 2^32 - 1 stands for all lanes, of which there are far fewer.
+// A condition on an affine index as one scalar: lane k is on if u32(k - start) < count. It can
+// express ranges of 32-bit integers, their complements and single values. `start` 0 with `count`
+// 2^32 - 1 means all lanes.
 struct Ramp {
     std::uint32_t start = 0;
     std::uint32_t count = 0;

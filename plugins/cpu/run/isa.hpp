@@ -9,11 +9,11 @@
 
 namespace wye::cpu {
 
-// By name: "baseline", "avx2", "avx512". Null when unknown or when the machine lacks it.
+// By name: "baseline", "avx2", "avx512". Null if unknown or not available here.
 [[nodiscard]] const KernelSet* kernels_named(std::string_view name);
 // The widest one.
 [[nodiscard]] const KernelSet& best_kernels();
-// What can be named here, for messages: "baseline, avx2".
+// The names that this machine accepts, for messages: "baseline, avx2".
 [[nodiscard]] std::string_view isa_names();
 
 }  // namespace wye::cpu

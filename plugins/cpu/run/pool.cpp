@@ -20,7 +20,7 @@ Pool::~Pool() {
     for (std::thread& helper : helpers) helper.join();
 }
 
-// Takes chunks until none is left.
+// Runs chunks until none is left.
 void Pool::work(Job& job, Worker& worker) {
     const Launch& launch = *job.launch;
     worker.prepare(launch);
@@ -69,7 +69,7 @@ bool Pool::run(const Launch& launch, std::uint64_t first, Worker& own) {
     return !job.stopped;
 }
 
-// Under the lock. A thread that cannot be had only makes the launch slower.
+// Called under the lock. If a thread cannot be started, the launch is only slower.
 void Pool::start() {
     if (!helpers_.empty()) return;
     try {
@@ -80,7 +80,7 @@ void Pool::start() {
     }
 }
 
-// One that has blocks left.
+// A job that has blocks left.
 Pool::Job* Pool::job_to_help() {
     for (Job* job : jobs_)
         if (job->next.load(std::memory_order_relaxed) < job->launch->blocks &&
@@ -111,7 +111,7 @@ void Pool::help() {
         lock.lock();
         --job->helpers;
         leave_.notify_all();
-        // Without memory for this launch, wait for another one.
+        // This launch had no memory for a helper: wait for another launch.
         if (!can_help && !ending_) lock.wait(wake_);
     }
 }

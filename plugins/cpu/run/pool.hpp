@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Threads that help to run the blocks of a launch. Started with the first large launch, joined by
-// the destructor. Several launches may run at once; each has its own calling thread, which takes
-// part and does not return before all blocks have ended.
+// the destructor. Several launches may run at once; the caller of each takes part and returns after
+// all blocks have ended.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class Pool {
     [[nodiscard]] unsigned threads() const { return threads_; }
 
     // Runs blocks [first, launch.blocks) on the caller (with `own`) and on helpers. False: stopped.
-    // Throws bad_alloc when the caller's registers do not fit; a helper without memory only leaves.
+    // Throws bad_alloc if the caller's registers do not fit; a helper without memory just leaves.
     bool run(const Launch& launch, std::uint64_t first, Worker& own);
 
   private:

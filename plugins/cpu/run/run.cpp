@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instruction loop. Data instructions call their kernel; the rest moves lanes between masks.
+// The instruction loop. Data instructions call their kernel; the others move lanes between masks.
 #include "cpu/run/run.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void clear_active(Frame& f) {
     f.active = 0;
 }
 
-// Adds the active lanes to a slot, and takes them away.
+// Moves the active lanes to a slot.
 void park(Frame& f, const Instr& i) {
     const Slot slot = slot_of(f, i);
     if (f.active == 0) return;
@@ -44,7 +44,7 @@ void park(Frame& f, const Instr& i) {
     clear_active(f);
 }
 
-// Takes the lanes of a slot back.
+// Makes the lanes of a slot active again.
 void unpark(Frame& f, const Instr& i) {
     const Slot slot = slot_of(f, i);
     if (slot.count == 0) return;
@@ -53,8 +53,8 @@ void unpark(Frame& f, const Instr& i) {
     slot.count = 0;
 }
 
-// The elements that an affine load or store reaches, when they can serve as a register: as many as
-// kernels loop over, in range and aligned.
+// The elements that an affine load or store accesses, if they can serve as a register: in range,
+// aligned, and as many as kernels loop over.
 std::byte* in_place(const Frame& f, const Instr& i) {
     const Bound& bound = f.bound[i.array];
     const std::uint64_t first = static_cast<std::uint32_t>(f.scalars[i.b]);
@@ -73,7 +73,7 @@ void view(Frame& f, const Instr& i) {
     f.views[i.target] = at;
 }
 
-// False: no active lane meets the condition, and the mask is as it was.
+// False: no active lane meets the condition, and the mask is unchanged.
 bool take_if(Frame& f, const Instr& i, const std::byte* condition) {
     const Slot slot = slot_of(f, i);
     slot.count = 0;
@@ -86,8 +86,8 @@ bool take_if(Frame& f, const Instr& i, const std::byte* condition) {
     return true;
 }
 
-// The same for ramps. Most blocks are inside or outside as a whole; the lanes are looked at only
-// where one is crossed.
+// The same for ramps. Most blocks are entirely inside or outside; lanes are checked only in blocks
+// with a boundary.
 bool take_if_ramp(Frame& f, const Instr& i) {
     bool all = true;
     for (const std::uint32_t slot : {i.a, i.b, i.c}) {
@@ -104,13 +104,13 @@ bool take_if_ramp(Frame& f, const Instr& i) {
         slot_of(f, i).count = 0;
         return f.active != 0;
     }
-    // The slot's own lanes: splitting reads each before it writes it.
+    // The slot's own lanes: split() reads each before writing it.
     std::byte* condition = slot_of(f, i).lanes;
     i.run(f, i, condition);
     return take_if(f, i, condition);
 }
 
-// False: nobody waits, the other side is skipped.
+// False: no lane is parked, so the other side is skipped.
 bool take_else(Frame& f, const Instr& i) {
     const Slot slot = slot_of(f, i);
     if (slot.count == 0) return false;
@@ -126,7 +126,7 @@ bool take_else(Frame& f, const Instr& i) {
     return true;
 }
 
-// Lanes whose condition is off leave the loop. False: none is left in it.
+// Lanes whose condition is false leave the loop. False: no lane is left in it.
 bool test_loop(Frame& f, const Instr& i) {
     const std::byte* condition = f.base + i.a;
     const std::uint32_t on = f.kernels->count(f, condition);
@@ -136,7 +136,7 @@ bool test_loop(Frame& f, const Instr& i) {
     if (slot.count == 0) {
         f.kernels->split(f, condition, slot.lanes);
     } else {
-        // The slot already holds lanes: split aside, then join.
+        // The slot already holds lanes: split into a copy, then join.
         alignas(64) std::byte aside[4096];
         f.kernels->split(f, condition, aside);
         f.kernels->join(f, slot.lanes, aside);
@@ -146,7 +146,7 @@ bool test_loop(Frame& f, const Instr& i) {
     return true;
 }
 
-// Counts one round. False: the loop is over.
+// Ends an iteration. False: the loop has ended.
 bool next_round(Frame& f, const Instr& i) {
     std::uint64_t& counter = f.scalars[i.d];
     const std::uint64_t keep = i.c == 32 ? 0xffffffffU : ~std::uint64_t{0};
@@ -169,7 +169,7 @@ bool run(const Routine& routine, Frame& f) {
             case Step::Direct:
                 if (std::byte* at = f.active == f.lanes ? in_place(f, i[1]) : nullptr) {
                     i->run(f, *i, at);
-                    ++i;  // the store is done
+                    ++i;  // the store has been done
                 } else {
                     i->run(f, *i, f.base + i->d);
                 }

@@ -13,12 +13,12 @@
 
 namespace wye::cpu {
 
-// Runs from frame.pc on. False: the budget of back edges is spent, and the frame can go on later.
+// Runs from frame.pc on. False: the budget of back edges is used up; call again to continue.
 bool run(const Routine& routine, Frame& frame);
 
-// Asked at back edges and between blocks.
+// A stop request, checked at back edges and between blocks.
 struct Stop {
-    const std::atomic<std::uint64_t>* cancelled = nullptr;  // events up to this value
+    const std::atomic<std::uint64_t>* cancelled = nullptr;  // values up to this one are cancelled
     std::uint64_t value = 0;
     [[nodiscard]] bool requested() const {
         return cancelled != nullptr && cancelled->load(std::memory_order_relaxed) >= value;
@@ -39,7 +39,7 @@ struct Launch {
     std::uint32_t* trap = nullptr;  // {largest code, count}, or null
     Stop stop;
 };
-// INVALID_ARGUMENT when the operation does not fit the program; otherwise routine()'s errors.
+// INVALID_ARGUMENT if the operation does not fit the program; the errors of routine().
 Result<Launch> make_launch(const wye_dispatch_op& op);
 
 // A thread's memory for running blocks; kept between launches. One thread at a time.
@@ -47,13 +47,13 @@ class Worker {
   public:
     enum class State : std::uint8_t { Done, Paused, Stopped };
 
-    // Takes up a launch. bad_alloc when its registers do not fit.
+    // Prepares for a launch. Throws bad_alloc if its registers do not fit.
     void prepare(const Launch& launch);
-    // Runs one block. With `patient` only a stop ends it early; without, it may pause when it has
-    // run for long, to be gone on with by resume().
+    // Runs one block. If `patient`, only a stop ends it early; else it may pause after some time,
+    // and resume() continues it.
     State block(const Launch& launch, std::uint64_t number, bool patient);
     State resume(const Launch& launch, bool patient);
-    // Adds this worker's traps to the launch's record.
+    // Adds this worker's traps to the launch's trap words.
     void finish(const Launch& launch);
 
   private:
@@ -80,7 +80,7 @@ class Worker {
     std::vector<std::uint64_t> scalars_;
     std::vector<const std::byte*> views_;
     std::vector<Bound> bound_;
-    std::uint32_t slice_ = 1;  // back edges between two looks at the clock
+    std::uint32_t slice_ = 1;  // back edges between two clock checks
 };
 
 }  // namespace wye::cpu

@@ -8,8 +8,8 @@
 namespace wye::cpu {
 namespace {
 
-// Nothing may leave the thread that serves a queue: without memory the texts are so short that they
-// need none.
+// No exception may leave the thread that serves a queue: without memory the texts are short enough
+// to need no allocation.
 Error unexpected(const std::exception& e) {
     if (dynamic_cast<const std::bad_alloc*>(&e) == nullptr) try {
             return {Code::INTERNAL, std::string("the CPU plugin failed: ") + e.what(),

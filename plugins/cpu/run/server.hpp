@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A queue's own thread, which runs its batches in order; started with the first. The destructor
-// runs what is pending, and joins it.
+// A queue's thread, which runs its batches in order; started with the first batch. The destructor
+// runs pending batches and joins the thread.
 #pragma once
 
 #include <condition_variable>
@@ -20,11 +20,11 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // Its value, which was added, ends when it has run, after `spent_ns` on the caller; or fails
-    // without a thread to run it, or memory.
+    // `value`, already added, ends when the batch has run, `spent_ns` on the caller included; it
+    // fails without memory or a thread.
     void enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, std::uint64_t spent_ns);
 
-    // Of whoever runs the queue's operations: the caller, while nothing is pending.
+    // Used by the thread that runs the queue's operations: the caller, while nothing is pending.
     Worker worker;
 
   private:

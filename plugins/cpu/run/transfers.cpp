@@ -55,8 +55,8 @@ Result<void> run_fill(const wye_fill_op& op, const Stop& stop) {
             std::memset(at, static_cast<int>(pattern[0]), size);
             return;
         }
-        // One pattern, then copies of what is there, twice as long each time. Patterns do not cross
-        // slices: their sizes divide a slice's.
+        // Writes one pattern, then doubles what is written. Pattern sizes divide the slice size, so
+        // no pattern crosses slices.
         std::uint64_t done = std::min<std::uint64_t>(bytes, size);
         std::memcpy(at, pattern, done);
         while (done < size) {

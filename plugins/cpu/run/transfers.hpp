@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves bytes for a queue, in slices of some milliseconds at most: between two of them it looks
-// whether it is to stop. CANCELLED: it was told to, and the rest is not moved.
+// Moves bytes for a queue, in slices of a few milliseconds at most, and checks for a stop request
+// between them. CANCELLED: stopped, and the rest is not moved.
 #pragma once
 
 #include "cpu/run/run.hpp"

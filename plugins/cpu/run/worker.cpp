@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches, and workers that place blocks of them on the grid and run them.
+// Launches, and the workers that run their blocks.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -72,7 +72,7 @@ Worker::Memory Worker::allocate(std::uint64_t bytes) {
 void Worker::prepare(const Launch& launch) {
     const Routine& routine = *launch.routine;
     if (lanes_size_ < routine.lane_bytes) {
-        lanes_ = nullptr;  // first, so that both need not fit
+        lanes_ = nullptr;  // freed first, so that only one must fit
         lanes_size_ = 0;
         lanes_ = allocate(routine.lane_bytes);
         lanes_size_ = routine.lane_bytes;
@@ -131,7 +131,7 @@ void Worker::prepare(const Launch& launch) {
 }
 
 void Worker::set_live(std::uint32_t live) {
-    // As many lanes as before, and the last block left all of them on?
+    // Nothing to do if the number of lanes is the same and the last block left all of them on.
     if (frame_.live == live && frame_.active == live) return;
     frame_.live = live;
     frame_.active = live;

@@ -9,8 +9,7 @@
 namespace wye::cuda {
 namespace {
 
-// Freed memory that the pool keeps for the next allocation, rather than giving it back to the
-// system: this share of the device's.
+// The share of the device's memory that the pool keeps for reuse when it is freed.
 constexpr std::uint64_t kKeptShare = 8;
 
 }  // namespace
@@ -56,7 +55,7 @@ Result<std::uint64_t> Context::free_bytes() const {
     return std::uint64_t{free};
 }
 
-// quirk cuda-free-waits: a pool's frees do not.
+// quirk cuda-free-waits: frees of a pool do not wait.
 CUresult Context::make_pool() {
     const CUresult status = make_queue(pool_stream_);
     if (status != CUDA_SUCCESS) return status;
@@ -82,7 +81,7 @@ CUresult Context::try_allocate(std::uint64_t size, CUdeviceptr& out) {
     if (!pool_) return driver.cuMemAlloc(&out, size);
     const CUresult status =
         driver.cuMemAllocFromPoolAsync(&out, size, pool_.get(), pool_stream_.get());
-    // Nothing but frees is ever before it on this stream.
+    // This stream runs only allocations and frees.
     return status == CUDA_SUCCESS ? driver.cuStreamSynchronize(pool_stream_.get()) : status;
 }
 
@@ -91,7 +90,7 @@ CUresult Context::allocate(std::uint64_t size, Memory& out) {
     CUdeviceptr memory = 0;
     CUresult status = try_allocate(bytes, memory);
     if (status == CUDA_ERROR_OUT_OF_MEMORY && pool_) {
-        // What the pool keeps may be in pieces that are too small.
+        // The memory that the pool keeps may be fragmented.
         (void)driver.cuStreamSynchronize(pool_stream_.get());
         (void)driver.cuMemPoolTrimTo(pool_.get(), 0);
         status = try_allocate(bytes, memory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A device's primary context, which it shares with the CUDA runtime and other libraries of the
-// process, and the memory pool in it. [FREE], but for `end`.
+// process, and its memory pool. [FREE], except for `end`.
 #pragma once
 
 #include <memory>
@@ -13,27 +13,28 @@ namespace wye::cuda {
 
 class Context : public ContextState {
   public:
-    // DEVICE_LOST, and to restart the process, where an earlier fault outlives its context.
+    // DEVICE_LOST, with the advice to restart the process, if an earlier fault outlives its
+    // context.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
                                                                  const DeviceInfo& info);
     ~Context() { end(); }
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
 
-    // Of a call in a context that was lost.
+    // The error of a call in a lost context.
     [[nodiscard]] Error gone(std::string_view call) const;
-    // Gives the primary context back; what is still in it counts as lost.
+    // Releases the primary context; objects left in it count as lost.
     void end();
 
     [[nodiscard]] Result<std::uint64_t> free_bytes() const;
-    // Of at least kLeastBytes, usable on every stream at once. With the context current; freed
-    // without it.
+    // Allocates at least kLeastBytes, usable on every stream at once. Allocation needs the context
+    // to be current, freeing does not.
     static constexpr std::uint64_t kLeastBytes = 64;
     static void release(const Context& context, CUdeviceptr memory);
     using Memory = sdk::Handle<const Context, CUdeviceptr, &Context::release>;
     [[nodiscard]] CUresult allocate(std::uint64_t size, Memory& out);
     [[nodiscard]] CUresult make_queue(StreamHandle& out);
-    // Where empty ranges point: a kernel may always read one element.
+    // Bound for empty ranges: a kernel may always read one element.
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }
 
   private:

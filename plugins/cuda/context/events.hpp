@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events of a stream, used again once nobody waits for them. [FREE].
+// Events of a stream, reused once nothing waits for them. [FREE].
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@ class Events {
     Events(Device& device, CUstream stream, bool timing)
         : device_(device), stream_(stream), timing_(timing) {}
 
-    // An event at the end of what the stream has now. With the context current.
+    // Records an event after all work queued so far. The context must be current.
     [[nodiscard]] Result<EventRef> record();
-    // From one event to another, both of a queue with timing; 0: the driver does not say.
+    // Time between two events of a queue with timing; 0: not reported.
     [[nodiscard]] std::uint64_t spent_ns(const EventRef& first, const EventRef& last) const;
-    // To be used again, unless somebody still waits for it. Null: nothing.
+    // Returns an event for reuse, unless something still waits for it. May be null.
     void give_back(EventRef event);
 
   private:

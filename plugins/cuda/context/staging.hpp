@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of page-locked host memory for small transfers, which would otherwise make the driver wait
-// for the stream (quirk cuda-pageable-copies). Taken from by the submitting thread,
-// and given back by whoever sees that a value was reached.
+// A ring of page-locked host memory for small transfers, which otherwise wait for the stream (quirk
+// cuda-pageable-copies). The submitting thread takes memory; the thread that finds a value reached
+// returns it.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ namespace wye::cuda {
 class Staging : public sdk::LockedRing {
   public:
     static constexpr std::uint64_t kCapacity = 1U << 20U;
-    // Larger transfers go straight from and to the caller's memory.
+    // Larger transfers access the caller's memory directly.
     static constexpr std::uint64_t kMostBytes = kCapacity / 4;
 
     explicit Staging(const ContextState& context) : LockedRing(kCapacity), context_(context) {}
 
-    // Null when there is no room, or the driver has no such memory left. `see(value)` looks whether
-    // the value in the way was reached. With the context current.
+    // Null if there is no room, or no page-locked memory. `see(value)` checks whether the oldest
+    // value that holds memory was reached. The context must be current.
     template <typename See>
     [[nodiscard]] std::byte* take(std::uint64_t size, See&& see) {
         if (size > kMostBytes || (!memory_ && !acquire())) return nullptr;

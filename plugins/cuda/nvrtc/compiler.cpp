@@ -18,7 +18,7 @@ std::string label_of(const wye_artifact& artifact) {
     return std::string(label.empty() ? sdk::from_abi(artifact.entry) : label);
 }
 
-// Takes "--gpu-architecture=sm_90" out of the options.
+// Removes "--gpu-architecture=sm_90" from the options and returns 90.
 std::optional<int> architecture_in(std::string& options) {
     constexpr std::string_view kFlag = "--gpu-architecture=sm_";
     const std::size_t at = options.find(kFlag);
@@ -38,7 +38,7 @@ std::string Compiler::cache_folder() const {
     return sdk::config(host_, "cache_folder").value_or("");
 }
 
-// By name first, then where the toolkit puts it.
+// By name first, then in the toolkit's folders.
 std::vector<std::string> Compiler::libraries() const {
     if (auto given = sdk::config(host_, "cuda.nvrtc")) return {*std::move(given)};
     const bool older = driver_version_ != 0 && driver_version_ < 13000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which NVRTC the plugin uses, opened when it is first needed, and CUDA C made into code by it.
-// Needs neither driver nor device. Free-threaded, but for prefer_for.
+// Chooses an NVRTC, opens it on first use, and compiles CUDA C with it. Needs neither driver nor
+// device. Free-threaded, except for prefer_for.
 #pragma once
 
 #include <memory>
@@ -19,31 +19,32 @@ class Compiler {
   public:
     explicit Compiler(const wye_host_table& host) : host_(host) {}
 
-    // The driver's CUDA version, before anything is compiled: one of CUDA 12 may refuse the code of
-    // NVRTC 13.
+    // Sets the driver's CUDA version, before anything is compiled: a driver of CUDA 12 may refuse
+    // the code of NVRTC 13.
     void prefer_for(int driver_version) { driver_version_ = driver_version; }
 
-    // Name and version, from memory where an earlier process left it; lives as long as this.
+    // NVRTC's name and version, from the cache folder if an earlier process saved them. Valid while
+    // this object lives.
     [[nodiscard]] Result<std::string_view> identity();
-    // Why CUDA C cannot become code for the architecture (90: sm_90); empty: it can.
+    // Why CUDA C cannot be compiled for the architecture (90: sm_90); empty: it can.
     [[nodiscard]] std::string refusal(int architecture);
 
-    // Machine code where NVRTC knows the architecture exactly, else PTX for an older one.
+    // Machine code if NVRTC supports this very architecture, else PTX for an older one.
     [[nodiscard]] Result<std::vector<std::byte>> compile(const wye_artifact& artifact,
                                                          int architecture,
                                                          const std::string& device,
                                                          const std::string& label);
-    // cuda-c to cubin or ptx. An architecture may be named in the artifact's options
-    // ("--gpu-architecture=sm_90"), else `architecture` (0: none) counts, else PTX is for the
-    // oldest one known.
+    // Translates cuda-c to cubin or ptx. The architecture is that of the artifact's options
+    // ("--gpu-architecture=sm_90"), else `architecture` unless it is 0, else, for PTX, the oldest
+    // supported one.
     [[nodiscard]] Result<std::vector<std::byte>> translate(int architecture,
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
 
   private:
-    // Opened once; the outcome is remembered.
+    // Opens NVRTC once; keeps the result, also if it fails.
     Result<const Nvrtc*> nvrtc();
-    // What NVRTC is, remembered or opened.
+    // NVRTC's facts: saved ones, or those of the opened library.
     Result<const NvrtcFacts*> facts();
     // Names to try, in this order.
     [[nodiscard]] std::vector<std::string> libraries() const;

@@ -22,7 +22,7 @@ Error refusal(std::string_view what, nvrtcResult status, std::string_view source
     return sdk::with_log(std::move(error), "NVRTC", source, log);
 }
 
-// Only saves time; known from CUDA 12.4 on, and refused before.
+// Only saves time; accepted from CUDA 12.4 on.
 constexpr std::string_view kMinimal = "--minimal";
 
 }  // namespace
@@ -81,7 +81,7 @@ Result<std::unique_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>&
     return std::unique_ptr<const Nvrtc>(std::move(out));
 }
 
-// quirk nvrtc-old-devices: the NVRTC that is there may know none so old.
+// quirk nvrtc-old-devices: a newer NVRTC may not support old devices.
 bool Nvrtc::knows(int architecture) const {
     return std::ranges::binary_search(facts_.architectures, architecture);
 }
@@ -107,7 +107,7 @@ Result<std::vector<std::byte>> Nvrtc::compile(std::string_view source, std::stri
     std::vector<const char*> raw;
     for (const std::string& word : words) raw.push_back(word.c_str());
 
-    const std::string text(source);  // with a terminator
+    const std::string text(source);  // null-terminated
     nvrtcProgram program = nullptr;
     nvrtcResult status = nvrtcCreateProgram(&program, text.c_str(), "wye.cu", 0, nullptr, nullptr);
     if (status != NVRTC_SUCCESS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVRTC, opened at run time: CUDA C to machine code or PTX. Needs neither driver nor device. The
-// library stays mapped. Free-threaded.
+// NVRTC, opened at run time: compiles CUDA C to machine code or PTX. Needs neither driver nor
+// device. The library stays mapped. Free-threaded.
 #pragma once
 
 #include <nvrtc.h>
@@ -17,7 +17,7 @@
 
 namespace wye::cuda {
 
-// X(name): in every NVRTC from 11.2 on.
+// X(name): functions of NVRTC 11.2 and newer.
 #define WYE_NVRTC_SYMBOLS(X)     \
     X(nvrtcVersion)              \
     X(nvrtcGetErrorString)       \
@@ -35,17 +35,17 @@ namespace wye::cuda {
 
 enum class Target : std::uint8_t { Cubin, Ptx };
 
-// What is known of an NVRTC without opening it, which takes 50 ms.
+// Facts about an NVRTC, saved since opening it takes 50 ms.
 struct NvrtcFacts {
     std::string version;
-    std::vector<int> architectures;  // N of the "sm_N" that it compiles for, ascending
+    std::vector<int> architectures;  // supported N of "sm_N", ascending
     std::string file;                // path, size and time; empty: not known
     [[nodiscard]] std::string identity() const { return "NVRTC " + version + " " + file; }
-    // The newest that code for `architecture` may be made from; empty: all are newer.
+    // The newest supported architecture up to `architecture`; empty: all are newer.
     [[nodiscard]] std::optional<int> newest_up_to(int architecture) const;
 };
 
-// Tells one file from what stands in its place later; empty: it is not there.
+// A stamp that changes when the file is replaced; empty: there is no such file.
 [[nodiscard]] std::string file_stamp(const std::string& path);
 
 class Nvrtc {
@@ -59,9 +59,9 @@ class Nvrtc {
     [[nodiscard]] bool knows(int architecture) const;
     [[nodiscard]] const std::string& version() const { return facts_.version; }
 
-    // `--minimal` is left out where this NVRTC does not know it; other options are as given.
-    // PTX is text without a terminator. COMPILE_FAILED carries the log as its cause, and the first
-    // complaint with its line as the sentence.
+    // Drops `--minimal` if this NVRTC does not accept it. PTX is text without a terminator.
+    // COMPILE_FAILED has the log as its cause, and the first diagnostic with its line as its
+    // message.
     [[nodiscard]] Result<std::vector<std::byte>> compile(std::string_view source,
                                                          std::string_view options, int architecture,
                                                          Target target,

@@ -55,12 +55,12 @@ std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
 
 void remember_nvrtc(const std::string& folder, const std::vector<std::string>& libraries,
                     const NvrtcFacts& facts) {
-    // A path with a blank could not be told from what follows it.
+    // The format cannot express a path with a blank.
     if (folder.empty() || std::ranges::count(facts.file, ' ') != 2) return;
     std::string body = facts.version + "\n" + facts.file + "\n";
     for (std::size_t i = 0; i < facts.architectures.size(); ++i)
         body += (i == 0 ? "" : " ") + std::to_string(facts.architectures[i]);
-    // Without it the next process opens NVRTC too, and that is all.
+    // If this fails, the next process just opens NVRTC itself.
     (void)sdk::keep_text(folder, kKind, key_of(libraries), body + "\n");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What earlier processes found out about NVRTC, so that a process whose programs are all compiled
-// already need not open it. Believed only while the same file is in its place. Thread-safe.
+// Facts about NVRTC that earlier processes saved, so that a process whose programs are all compiled
+// need not open it. Used only while the file is unchanged. Thread-safe.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace wye::cuda {
 
-// For these names of libraries, asked for in this order. An empty folder remembers nothing.
+// For these library names, in this order. With an empty folder name nothing is saved.
 [[nodiscard]] std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
                                                      const std::vector<std::string>& libraries);
 void remember_nvrtc(const std::string& folder, const std::vector<std::string>& libraries,

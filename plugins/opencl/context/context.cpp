@@ -11,7 +11,7 @@
 namespace wye::opencl {
 namespace {
 
-constexpr std::chrono::seconds kPatience(1);  // with a device that may be lost
+constexpr std::chrono::seconds kPatience(1);  // time limit for a device that may be lost
 
 bool no_room(cl_int status) {
     return status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY ||
@@ -58,8 +58,7 @@ cl_int Context::make_queue(bool timing, QueueHandle& out) const {
 bool Context::answers() const {
     QueueHandle queue;
     cl_int status = make_queue(false, queue);
-    // No room for one more queue says nothing, and none for `nothing`, if its memory comes only
-    // now.
+    // No memory for a queue, or for `nothing` if it is allocated only now, is not a loss.
     if (status != CL_SUCCESS) return no_room(status);
     const cl_uint zero = 0;
     EventHandle event;
@@ -74,7 +73,7 @@ bool Context::answers() const {
         if (now.state <= CL_COMPLETE) return now.state == CL_COMPLETE;
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
-    return true;  // busy with other work
+    return true;  // slow, as with other work, is not lost
 }
 
 }  // namespace wye::opencl

@@ -12,20 +12,20 @@ namespace wye::opencl {
 
 class Context {
   public:
-    // `lost_before`: some device of this process was lost. Then a refusal is DEVICE_LOST, and says
-    // to restart the process.
+    // `lost_before`: a device of this process was lost. A refusal is then DEVICE_LOST, with the
+    // advice to restart the process.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
                                                                  const DeviceInfo& info,
                                                                  bool lost_before);
 
     [[nodiscard]] cl_context get() const { return handle_.get(); }
-    // Of at least kLeastBytes.
+    // Allocates at least kLeastBytes.
     static constexpr std::uint64_t kLeastBytes = 64;
     [[nodiscard]] cl_int allocate(std::uint64_t size, MemoryHandle& out) const;
     [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out) const;
-    // Stands for empty ranges: a kernel may always read one element.
+    // Bound for empty ranges: a kernel may always read one element.
     [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }
-    // Whether a new queue still does a tiny piece of work. It waits a second at most.
+    // Whether a new queue still completes a tiny command. Waits a second at most.
     [[nodiscard]] bool answers() const;
 
   private:

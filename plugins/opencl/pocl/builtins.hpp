@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Built-in functions for PoCL. Its compiler reads Clang's header of 18,000 lines for each program,
-// which takes 90 ms; the text that Wye lowers to calls a few dozen functions. This declares them
-// with the attributes of that header, and the header's own guard keeps it out.
+// which takes 90 ms; lowered text calls a few dozen functions. This text declares them with that
+// header's attributes, and defines the header's guard to exclude it.
 #pragma once
 
 #include <string_view>
 
 namespace wye::opencl {
 
-// In the options of a text that calls no built-in function but these (`as_T` and vector literals
-// are macros and syntax, and always there). Written by the lowering.
+// An option that the lowering adds to texts that call no other built-in functions (`as_T` and
+// vector literals are macros and syntax, and always available).
 constexpr std::string_view kOwnBuiltins = "-DWYE_BUILTINS=1";
-// Leaves Clang's declarations out.
+// Excludes Clang's header.
 constexpr std::string_view kWithoutHeader = "-D_OPENCL_H_";
 
 constexpr std::string_view kBuiltins = R"(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where one submit needs barriers: only between operations whose buffer ranges conflict. Pure; one
-// thread.
+// Determines where a submit needs barriers: only between operations whose buffer ranges conflict.
+// Pure; one thread.
 //
-// The validation layer does not see all that is missing here (quirk layer-missed-hazards).
+// The validation layer does not find every missing barrier (quirk layer-missed-hazards).
 //
-// Two accesses conflict when their ranges overlap and at least one of them writes. A barrier makes
-// everything before it visible to everything after it, so what it covers is forgotten.
+// Two accesses conflict if their ranges overlap and at least one of them writes. A barrier orders
+// everything before it before everything after it, so earlier accesses are dropped.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace wye::vulkan {
 
 enum class Stage : std::uint8_t { Compute = 1, Transfer = 2 };
 
-// One range that an operation reads or writes. An empty one conflicts with nothing.
+// One range that an operation reads or writes. An empty range conflicts with nothing.
 struct Access {
     std::uint64_t buffer = 0;  // its serial
     std::uint64_t offset = 0, size = 0;
     bool writes = false;
 };
 
-// What has to end, and become visible, before the next operation begins.
+// The stages that must end, and become visible, before the next operation begins.
 struct Barrier {
     bool after_compute = false;
     bool after_transfer = false;
@@ -34,10 +34,10 @@ struct Barrier {
 
 class BarrierPlanner {
   public:
-    // The barrier that belongs before an operation with these accesses, or none. Operations are
-    // given in the order in which they are recorded.
+    // The barrier needed before an operation with these accesses, or none. Call it in recording
+    // order.
     [[nodiscard]] std::optional<Barrier> before(Stage stage, std::span<const Access> accesses);
-    // A new submit: it begins with a barrier against all earlier ones.
+    // Starts a new submit, which begins with a barrier against all earlier ones.
     void restart() { open_.clear(); }
 
   private:
@@ -45,7 +45,7 @@ class BarrierPlanner {
         Access access;
         Stage stage;
     };
-    // Above this many unordered accesses a barrier costs less than looking at them all.
+    // Above this many unordered accesses a barrier costs less than comparing them all.
     static constexpr std::size_t kMostOpen = 512;
 
     [[nodiscard]] bool conflicts(std::span<const Access> accesses) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills, which Vulkan has for whole words only. Pure.
+// Fills: Vulkan supports them for whole words only. Pure.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace wye::vulkan {
 
-// The pattern as a word that repeats, where it is one.
+// The pattern as a repeated word, if it is one.
 [[nodiscard]] inline std::optional<std::uint32_t> word_of(const wye_fill_op& op) {
     const auto low = static_cast<std::uint32_t>(op.pattern);
     switch (op.pattern_size) {
@@ -31,12 +31,13 @@ namespace wye::vulkan {
     }
 }
 
-// One vkCmdFillBuffer does all of it.
+// Whether one vkCmdFillBuffer does the whole fill.
 [[nodiscard]] inline bool is_whole_words(const wye_fill_op& op) {
     return word_of(op) && op.offset % 4 == 0 && op.size % 4 == 0;
 }
 
-// What vkCmdFillBuffer does of a fill, and how many staged bytes the rest is copied from.
+// The words that vkCmdFillBuffer fills, and the number of staged bytes that the rest is copied
+// from.
 struct FillParts {
     std::uint64_t first = 0, words = 0;  // from byte `first` on
     std::uint32_t word = 0;
@@ -50,11 +51,11 @@ struct FillParts {
     const std::uint64_t last = end / 4 * 4;
     const std::optional<std::uint32_t> word = word_of(op);
     if (!word || first >= last) return {0, 0, 0, std::min(op.size, kPiece)};
-    const bool odd = first != op.offset || last != end;  // both ends from one piece
+    const bool odd = first != op.offset || last != end;  // both ends use the same bytes
     return {first, (last - first) / 4, *word, odd ? 8U : 0U};
 }
 
-// The copies from the staged bytes, which stand at `staged` in their buffer.
+// The copies from the staged bytes at offset `staged` of their buffer.
 [[nodiscard]] inline std::vector<VkBufferCopy> staged_copies(const wye_fill_op& op,
                                                              const FillParts& parts,
                                                              std::uint64_t staged) {

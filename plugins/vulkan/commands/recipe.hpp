@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command buffer was recorded from, so that an equal submit sends the same one again instead
-// of recording it anew: a repeated launch costs one vkQueueSubmit.
+// A description of the commands in a command buffer. An equal submit reuses the command buffer
+// instead of recording it again, so a repeated launch costs one vkQueueSubmit.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace wye::vulkan {
 
 using Recipe = std::vector<std::uint64_t>;
 
-// Writes what `operations` are into `out`: equal recipes record equal commands. Buffers and
-// programs count by serial, so nothing is taken for another at the same address. False, and `out`
-// is not to be used: staged bytes belong to the operations, or the recipe would be long.
+// Writes a description of `operations` to `out`: equal recipes record equal commands. Buffers and
+// programs are identified by serial, since addresses may be reused. False, and `out` is invalid:
+// the operations need staged bytes, or the recipe would be too long.
 [[nodiscard]] bool describe(std::span<const wye_operation> operations, Recipe& out);
 
 }  // namespace wye::vulkan

@@ -12,7 +12,7 @@ constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
 constexpr VkAccessFlags kAllReads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
 constexpr VkAccessFlags kAllWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
 
-// Of the first pool; each further one is twice as large.
+// Sets of the first pool; each further pool is twice as large.
 constexpr std::uint32_t kFirstPoolSets = 16;
 constexpr std::uint32_t kDescriptorsPerSet = 8;
 
@@ -117,7 +117,7 @@ Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
             const VkResult result =
                 vk.vkCreateDescriptorPool(device_.handle(), &info, nullptr, &pool);
             WYE_TRY(device_.check(result, "vkCreateDescriptorPool"));
-            DescriptorPoolHandle owned(device_.context(), pool);  // the list may have no room
+            DescriptorPoolHandle owned(device_.context(), pool);  // push_back may throw
             descriptor_pools_.push_back(std::move(owned));
         }
         auto info =

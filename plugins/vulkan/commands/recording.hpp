@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One command buffer with what it is recorded from: command pool, descriptor pools, timestamps.
-// Recorded by one thread and submitted; when its work has ended it is submitted again for an equal
-// recipe, or recorded anew.
+// One command buffer, with its command pool, descriptor pools and timestamps. Recorded by one
+// thread and submitted; once its work has ended, it is submitted again for an equal recipe, or
+// recorded anew.
 #pragma once
 
 #include <memory>
@@ -20,32 +20,32 @@ class Recording {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device, bool timed);
 
-    // Begins anew. The commands run after everything submitted to the queue before, and see it.
+    // Starts recording. The commands run after all earlier submits of the queue.
     [[nodiscard]] Result<void> begin();
-    // `block` is used when the program's block is in a buffer.
+    // `block` is used if the program's block is in a buffer.
     [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op,
                                         const StagedRange& block);
     void copy(const Buffer& source, const Buffer& target, const wye_copy_op& op);
-    // Whole words of one repeated word.
+    // Fills whole words with `word`.
     void fill(const Buffer& target, std::uint64_t offset, std::uint64_t size, std::uint32_t word);
-    // From and to staged bytes. `regions` have their offsets in the staging buffer already.
+    // Copies from and to staged bytes. The offsets in `regions` include that of the range.
     void copy_in(const StagedRange& source, const Buffer& target,
                  const std::vector<VkBufferCopy>& regions);
     void copy_out(const Buffer& source, std::uint64_t offset, std::uint64_t size,
                   const StagedRange& target);
-    // The host sees what was written, once the work has ended.
+    // Ends recording; makes writes visible to the host once the work has ended.
     [[nodiscard]] Result<void> end();
 
     [[nodiscard]] VkCommandBuffer commands() const { return commands_; }
     [[nodiscard]] bool ended() const { return ended_; }
 
-    // What it was recorded from; empty: not to be repeated.
+    // The recipe that it was recorded from; empty: not repeatable.
     void remember(const Recipe& recipe) { recipe_ = recipe; }
     [[nodiscard]] bool repeats(const Recipe& recipe) const {
         return ended_ && !recipe.empty() && recipe_ == recipe;
     }
 
-    // DeviceInfo nanoseconds at the first and after the last command, on one clock.
+    // Device nanoseconds at the first and after the last command, on one clock.
     struct Times {
         std::uint64_t begin = 0, end = 0;
     };
@@ -69,7 +69,7 @@ class Recording {
     bool ended_ = false;
     Recipe recipe_;
 
-    // What the last dispatch bound.
+    // The state that the last dispatch bound.
     const Program* bound_program_ = nullptr;
     std::vector<wye_binding> bound_ranges_;
     std::vector<VkDescriptorBufferInfo> infos_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The recordings of a queue that are not in use, the one used last at the end. [FREE].
+// The unused recordings of a queue, most recently used last. [FREE].
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Recordings {
   public:
     Recordings(Device& device, bool timed) : device_(device), timed_(timed) {}
 
-    // To be recorded anew: the one that was used longest ago, if there are many.
+    // A recording to record anew: the least recently used one, if there are many.
     [[nodiscard]] Result<std::unique_ptr<Recording>> take() {
         {
             const sdk::Lock lock(mutex_);
@@ -26,7 +26,7 @@ class Recordings {
         }
         return Recording::create(device_, timed_);
     }
-    // One that was recorded from this recipe, or null.
+    // A recording of this recipe, or null.
     [[nodiscard]] std::unique_ptr<Recording> take_repeating(const Recipe& recipe) {
         const sdk::Lock lock(mutex_);
         const auto at = std::find_if(free_.rbegin(), free_.rend(), [&](const auto& recording) {

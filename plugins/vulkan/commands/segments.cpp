@@ -73,7 +73,7 @@ Result<void> Segments::finish() {
     return unbroken();
 }
 
-// quirk nvidia-vk-silent-loss: asks now and then whether the device is still there.
+// quirk nvidia-vk-silent-loss: checks periodically whether the device is lost.
 Result<bool> Segments::wait_for(std::uint64_t number, std::uint64_t timeout_ns) {
     auto info = make<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
     const VkSemaphore semaphore = semaphore_.get();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a queue has sent to the driver: segments, one vkQueueSubmit each, numbered by a timeline
-// semaphore. A submit is usually one segment, more when its transfers are larger than the staging
-// ring, and none when the host did all of it. When a segment has ended, what it reads back is
-// copied to the host's memory, and its recording and staging memory are free again. All members
-// may be called from any thread, except where said.
+// The segments that a queue has sent to the driver: one vkQueueSubmit each, numbered by a timeline
+// semaphore. A submit is usually one segment, several if its transfers exceed the staging ring, and
+// none if the host did all of it. Once a segment has ended, its read-backs are copied to the host's
+// memory, and its recording and staging memory become free. All members may be called from any
+// thread, except where said.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace wye::vulkan {
 
 class Segments;
 
-// What another queue waits for; empty: nothing.
+// A segment that another queue waits for; empty: none.
 struct SegmentWait {
     Segments* of = nullptr;
     std::uint64_t number = 0;
@@ -38,36 +38,36 @@ class Segments {
     Staging staging;
     Recordings recordings;
 
-    // By the submitting thread. One vkQueueSubmit: waits, then the recording's commands (null:
-    // none), then the signal of the next number. `copies` are made when it has ended.
+    // Called by the submitting thread. One vkQueueSubmit: waits, then the recording's commands
+    // (null: none), then the signal of the next number. `copies` are made once it has ended.
     [[nodiscard]] Result<void> send(const std::vector<SegmentWait>& waits,
                                     std::unique_ptr<Recording>& recording,
                                     std::vector<sdk::HostCopy>& copies);
     [[nodiscard]] std::uint64_t newest() const { return newest_; }
     [[nodiscard]] bool idle() const { return ended_.load() == newest_; }
-    // The newest segment's copies read buffers themselves: nothing may write those before.
+    // The newest segment's copies read buffers directly: nothing may write those earlier.
     void expect_reads() { reads_until_.store(newest_); }
 
     [[nodiscard]] bool reads_pending() const { return ended_.load() < reads_until_.load(); }
-    // Whether everything up to `number` has ended. An error stays: the copies of what is pending
-    // are not made any more, since whoever hears of it takes its memory back.
+    // Whether everything up to `number` has ended. Errors persist: the copies of pending segments
+    // are then dropped, since the caller takes its memory back.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
-    // As that, after at most timeout_ns.
+    // The same, after waiting for at most timeout_ns.
     [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
-    // Waits for all of it, also after an error.
+    // Waits for all segments, also after an error.
     [[nodiscard]] Result<void> finish();
-    // Everything up to `number` has ended: makes its copies.
+    // Makes the copies of everything up to `number`, which has ended.
     void collect(std::uint64_t number);
     // await without a limit, and collect.
     [[nodiscard]] Result<void> wait(std::uint64_t number);
-    // Of collected segments, and forgets their times. 0: none of them has times.
+    // The time of collected segments, whose times are then dropped. 0: none of them has times.
     [[nodiscard]] std::uint64_t spent_ns(std::uint64_t first, std::uint64_t last);
 
   private:
     using Clock = std::chrono::steady_clock;
     struct Segment {
         std::uint64_t number = 0;
-        std::unique_ptr<Recording> recording;  // null: it only waits
+        std::unique_ptr<Recording> recording;  // null: the segment only waits
         std::vector<sdk::HostCopy> copies;
     };
     struct Time {
@@ -78,14 +78,14 @@ class Segments {
     [[nodiscard]] Result<void> unbroken() const;
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
-    // Whether the device was lost, asked now and then.
+    // Whether the device is lost; checked periodically.
     bool gone();
 
     Device& device_;
     SharedQueue& shared_;
     const SemaphoreHandle semaphore_;
     const bool timing_;
-    std::uint64_t newest_ = 0;  // the submitting thread's
+    std::uint64_t newest_ = 0;  // used by the submitting thread
     std::atomic<std::uint64_t> ended_{0}, reads_until_{0};
     std::atomic<Clock::time_point> asked_{Clock::now()};
 

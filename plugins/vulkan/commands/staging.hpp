@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of mapped host memory that transfers go through. Ranges are taken by the submitting
-// thread, and come back by whoever sees that their segment has ended.
+// A ring of mapped host memory for transfers. The submitting thread takes ranges; the thread that
+// finds a segment ended returns them.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class Staging : public sdk::LockedRing {
   public:
     explicit Staging(Device& device) : LockedRing(kBytes), device_(device) {}
 
-    // Free bytes in one piece, or none now.
+    // Contiguous free bytes, or none.
     [[nodiscard]] Result<std::optional<StagedRange>> take(std::uint64_t size,
                                                           std::uint64_t alignment) {
         if (!buffer_) {
@@ -43,7 +43,7 @@ class Staging : public sdk::LockedRing {
     static constexpr std::uint64_t kBytes = std::uint64_t{16} << 20U;
 
     Device& device_;
-    std::unique_ptr<Buffer> buffer_;  // made when it is first needed
+    std::unique_ptr<Buffer> buffer_;  // created on first use
 };
 
 }  // namespace wye::vulkan

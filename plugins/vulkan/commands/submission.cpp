@@ -9,7 +9,7 @@
 namespace wye::vulkan {
 namespace {
 
-// Transfers are cut into pieces of this size, so that the host copies one while the device moves
+// Transfers are split into pieces of this size, so that the host copies one while the device moves
 // another.
 constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
 
@@ -36,8 +36,8 @@ Result<void> Submission::wait_for(const SegmentWait& event) {
     return {};
 }
 
-// Leading uploads and trailing downloads that the host can do itself are left to it. The commands
-// between them are those of an earlier submit, where they are equal.
+// Leaves leading uploads and trailing downloads to the host where it can copy directly. If the
+// operations between them equal those of an earlier submit, its command buffer is reused.
 std::span<const wye_operation> Submission::plan(std::span<const wye_operation> operations) {
     std::span<const wye_operation> rest = operations;
     if (segments_.idle() && waits_.empty())
@@ -74,7 +74,7 @@ Result<void> Submission::copy(const Buffer& source, const Buffer& target, const 
     return {};
 }
 
-// Whole words of a repeating word are one command; the rest is copied from staged bytes.
+// Whole words are filled by one command; the rest is copied from staged bytes.
 Result<void> Submission::fill(const Buffer& target, const wye_fill_op& op) {
     const FillParts parts = parts_of(op);
     if (parts.staged_bytes != 0) {
@@ -113,7 +113,7 @@ Result<void> Submission::download(const Buffer& source, const wye_transfer_op& o
     return {};
 }
 
-// Reads by the host need an end of the work to come after, unless all work has ended.
+// Direct reads by the host must follow a segment, unless all work has ended.
 Result<Submit> Submission::end() {
     if (repeatable_ && recording_) recording_->remember(recipe_);
     const bool reads = !after_.empty();

@@ -8,7 +8,7 @@
 namespace wye::vulkan {
 namespace {
 
-// Extensions behind what is used, where the device's version does not contain them.
+// The extensions of used features that the device's version does not include.
 std::vector<const char*> extensions_to_enable(const DeviceInfo& info) {
     std::vector<const char*> out;
     const auto add = [&](const char* extension, std::uint32_t version_with_it) {
@@ -28,7 +28,7 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
                                                  const DeviceInfo& info) {
     constexpr std::uint32_t kMostQueues = 8;
     const std::uint32_t queue_count = std::min(info.family.count, kMostQueues);
-    // Everything of the list that the device has; robust access stays off, programs check ranges.
+    // Enables all known features that the device has, without robust access: programs check ranges.
     Features features = info.features;
     auto enabled = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     enabled.features.shaderInt64 = info.features.core.shaderInt64;

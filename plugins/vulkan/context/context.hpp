@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The VkDevice of an opened device, with everything that the plugin can use of it, its queues and
-// what programs share. [FREE].
+// The VkDevice of an opened device, with all features that the plugin can use, its queues, and the
+// layouts that programs share. [FREE].
 #pragma once
 
 #include <atomic>
@@ -27,11 +27,11 @@ class Context : public ContextState {
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const InstanceTable& instance,
                                                                  const DeviceInfo& info);
 
-    // From the driver's budget; UINT64_MAX where it states none.
+    // From the driver's budget; UINT64_MAX if it reports none.
     [[nodiscard]] std::uint64_t free_bytes() const;
-    // A timeline semaphore, by which a queue numbers its segments.
+    // Creates a timeline semaphore, which numbers the segments of a queue.
     [[nodiscard]] VkResult make_queue(SemaphoreHandle& out);
-    // The next of the VkQueues, in turn.
+    // The next VkQueue, round-robin.
     [[nodiscard]] SharedQueue& next_queue() {
         return *queues_[turn_.fetch_add(1) % queues_.size()];
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layouts of pipelines, shared by the programs of a device. Some drivers compile what they need
-// for a new number of descriptors (quirk nvidia-vk-layout-compile), so few numbers are made:
-// a layout may have more descriptors and push constants than a program uses, and those that no
-// program names are never written. [FREE].
+// Pipeline layouts, shared by the programs of a device. Some drivers compile code for each new
+// number of descriptors (quirk nvidia-vk-layout-compile), so few numbers are used: a layout may
+// have more descriptors and push constants than a program uses, and those that no program names are
+// never written. [FREE].
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace wye::vulkan {
 class Device;
 
 struct LayoutShape {
-    std::uint32_t descriptors = 0;  // storage buffers, bindings 0 and on
+    std::uint32_t descriptors = 0;  // storage buffers, from binding 0
     std::uint32_t push_bytes = 0;
     auto operator<=>(const LayoutShape&) const = default;
 };
 
-// The shape that serves `needed`: whole eights of descriptors, and the bytes of push constants that
-// every device has (128), as far as the limits go.
+// The shape used for `needed`: descriptors rounded up to a multiple of 8, and the 128 bytes of push
+// constants that every device has, within the limits.
 [[nodiscard]] inline LayoutShape served_by(const LayoutShape& needed,
                                            const VkPhysicalDeviceLimits& limits) {
     constexpr std::uint32_t kStep = 8, kPushEverywhere = 128;
@@ -43,7 +43,7 @@ class Layouts {
         SetLayoutHandle set;
         PipelineLayoutHandle pipeline;
     };
-    // Lives as long as this does.
+    // Valid while this object lives.
     [[nodiscard]] Result<const Layout*> find(Device& device, const LayoutShape& needed);
 
   private:

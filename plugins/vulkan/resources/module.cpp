@@ -63,7 +63,7 @@ Result<void> check_module(std::span<const std::uint32_t> code, std::string_view 
         }
         if (opcode == kOpExecutionMode && words == 6 && function != 0 && operands[0] == function &&
             operands[1] == kExecutionModeLocalSize) {
-            // Programs with subgroups lay their workgroup out along x, so the number counts.
+            // Programs with subgroups use x alone, so only the number of invocations is compared.
             const auto size = operands.subspan(2);
             if (invocations(size) != invocations(workgroup))
                 return refused("has workgroups of " + size_text(size) + ", and the artifact says " +

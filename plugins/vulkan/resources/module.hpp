@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A look at a SPIR-V module before a driver sees it: drivers do not check, and some crash. Pure.
+// Checks a SPIR-V module before a driver gets it: drivers do not check, and some crash. Pure.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace wye::vulkan {
 
-// COMPILE_FAILED unless `code` is a module that is whole, and has a compute entry point `entry`
-// with as many invocations, where the module states its local size, as `workgroup`. What is inside
-// the instructions is left to whoever wrote them.
+// COMPILE_FAILED unless `code` is a complete module with a compute entry point `entry` whose local
+// size, if given, has as many invocations as `workgroup`. The instructions' contents are not
+// checked.
 [[nodiscard]] Result<void> check_module(std::span<const std::uint32_t> code, std::string_view entry,
                                         const std::array<std::uint32_t, 3>& workgroup);
 

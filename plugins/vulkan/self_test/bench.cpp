@@ -9,7 +9,7 @@
 namespace wye::vulkan {
 namespace {
 
-constexpr std::uint64_t kMostInvocations = 128;  // of a workgroup, on every device
+constexpr std::uint64_t kMostInvocations = 128;  // minimum of Vulkan's workgroup limit
 
 wye_operation transfer(std::uint32_t kind, wye_buffer_object* buffer, std::span<std::byte> bytes) {
     wye_operation out{};

@@ -12,17 +12,17 @@
 
 namespace wye::vulkan {
 
-// More rounds than lavapipe lets a loop make.
+// More iterations than lavapipe allows a loop.
 inline constexpr std::uint32_t kTriedRounds = 70000;
 
 class Bench {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Bench>> create(Device& device);
 
-    // quirk lavapipe-cache-width: modules for another width must be others.
+    // quirk lavapipe-cache-width: modules for another vector width must differ.
     std::uint32_t workgroup = 64;
 
-    // Each span is one binding: uploaded, then, when `reads_back`, downloaded after the run.
+    // Each span is one binding: uploaded before the run and, if `reads_back`, downloaded after it.
     struct Argument {
         std::span<std::byte> bytes;
         bool reads_back = false;

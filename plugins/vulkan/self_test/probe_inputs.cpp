@@ -12,7 +12,7 @@ namespace {
 template <typename Float>
 using BitsOf = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64_t>;
 
-// splitmix64: short, and the same everywhere.
+// splitmix64: short, and the same on every platform.
 class Random {
   public:
     std::uint64_t next() {
@@ -22,7 +22,7 @@ class Random {
         z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
         return z ^ (z >> 31U);
     }
-    // Of any bits.
+    // Any bit pattern.
     template <typename Float>
     Float any() {
         return std::bit_cast<Float>(static_cast<BitsOf<Float>>(next()));
@@ -72,15 +72,15 @@ std::vector<Float> special_values() {
     return out;
 }
 
-// A value halfway between two neighbours of the format, near one, in a wider one.
+// A value near 1 halfway between two neighbours of the format, in a wider format.
 template <typename Float>
 long double midpoint(Random& random) {
     return static_cast<long double>(random.one_to_two<Float>()) +
            static_cast<long double>(std::numeric_limits<Float>::epsilon()) / 2;
 }
 
-// Of either sign, from an eighth to beyond 64-bit integers: fractions, multiples of a half, and
-// what has no fraction but does not fit an integer.
+// A value of either sign, from 1/8 to above 64-bit integers: fractions, multiples of 1/2, and whole
+// numbers that do not fit an integer.
 template <typename Float>
 Float around_whole(Random& random) {
     const int exponent = static_cast<int>(random.next() % 69) - 3;
@@ -224,7 +224,7 @@ std::uint16_t half_of(float value) {
     const float magnitude = std::fabs(value);
     if (std::isnan(value)) return 0x7e00;
     if (magnitude >= 65520.0F) return sign | 0x7c00U;  // rounds to infinity
-    // Steps of a half: 2^-24 below 2^-14, else 2^-10 of the leading power of two.
+    // Steps of an f16: 2^-24 below 2^-14, else 2^-10 of the leading power of two.
     const int exponent = magnitude < 0x1p-14F ? -14 : std::ilogb(magnitude);
     const double steps = std::nearbyint(std::ldexp(static_cast<double>(magnitude), 10 - exponent));
     const auto count = static_cast<std::uint32_t>(steps);  // up to 2048: carries into the exponent

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the self-test computes: operations, nasty inputs, and the host's own results. Pure, and the
-// same on every run. The host's arithmetic is IEEE-754 once its rounding and subnormal modes are
-// the default ones: see HostArithmetic.
+// The self-test's operations, difficult inputs, and results on the host. Pure, and the same on
+// every run. The host's arithmetic is IEEE-754 in the default rounding and subnormal modes: see
+// HostArithmetic.
 #pragma once
 
 #include <cfenv>
@@ -11,7 +11,7 @@
 
 namespace wye::vulkan {
 
-// Default floating-point state of this thread, for as long as the object lives.
+// Sets the default floating-point state of this thread during its lifetime.
 class HostArithmetic {
   public:
     HostArithmetic() {
@@ -40,7 +40,7 @@ enum class ProbeOp : std::uint8_t {
     Ceil,
     Trunc,
     RoundEven,
-    // Literal zeros that a compiler may fold away, with the sign of a zero or a NaN.
+    // Literal zeros that a compiler may fold away, which loses the sign of a zero or a NaN.
     AddZero,
     AddMinusZero,
     SubtractMinusZero,
@@ -51,7 +51,7 @@ enum class ProbeOp : std::uint8_t {
     DivideByZero
 };
 
-// In the order in which a module stores their results. `widen`: f64 is there for f32 to widen to.
+// The operations, in the order of their results in a module. `widen`: f32 can widen to f64.
 [[nodiscard]] std::vector<ProbeOp> probe_ops(bool f32, bool widen);
 
 inline constexpr std::uint32_t kProbeCount = 8192;
@@ -60,21 +60,21 @@ inline constexpr std::uint32_t kSpotCount = 256;
 
 template <typename Float>
 struct ProbeInputs {
-    std::vector<Float> a, b, c;  // of one length
+    std::vector<Float> a, b, c;  // of equal length
 };
 // Special values in all pairs, random bits, quotients and roots next to a rounding boundary, c
-// close to -(a * b), and a with few bits or none behind the point.
+// close to -(a * b), and a with few or no fraction bits.
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> probe_inputs();  // kProbeCount
-// Some of each sort of them, kSpotCount.
+// Some inputs of each sort, kSpotCount in all.
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> spot_inputs();
 
-// What the host computes.
+// The host's result.
 template <typename Float>
 [[nodiscard]] Float probe_result(ProbeOp op, Float a, Float b, Float c);
 
-// Bits, not values: 0 and -0 differ. Two NaNs are the same.
+// Compares bits: 0 and -0 differ. Two NaNs are equal.
 template <typename Float>
 [[nodiscard]] bool same_bits(Float a, Float b);
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace spirv;
 
-// What every module of the self-test begins with, and arrays as storage buffers.
+// The common parts of the self-test's modules, and arrays as storage buffers.
 class Kernel {
   public:
     explicit Kernel(std::uint32_t workgroup) {
@@ -57,7 +57,7 @@ class Kernel {
     std::uint32_t constant(std::uint32_t number) {
         return words.result(Section::Globals, Op::Constant, uint_, {number});
     }
-    // A floating-point constant, narrowed for 32 bits.
+    // A floating-point constant, converted to f32 for 32 bits.
     std::uint32_t constant(std::uint32_t type, unsigned bits, double number) {
         if (bits == 32)
             return words.result(Section::Globals, Op::Constant, type,
@@ -68,7 +68,7 @@ class Kernel {
             {static_cast<std::uint32_t>(wide), static_cast<std::uint32_t>(wide >> 32U)});
     }
 
-    // An array at a binding: what `element` needs.
+    // An array at a binding, for `element`.
     struct Array {
         std::uint32_t variable, pointer;
     };
@@ -126,7 +126,7 @@ class Kernel {
     std::uint32_t code(Op op, std::uint32_t type, std::initializer_list<std::uint32_t> operands) {
         return words.result(Section::Code, op, type, operands);
     }
-    // Arithmetic that may not be contracted.
+    // Arithmetic that must not be contracted.
     std::uint32_t exact(Op op, std::uint32_t type, std::initializer_list<std::uint32_t> operands) {
         const std::uint32_t id = code(op, type, operands);
         words.emit(Section::Decorations, Op::Decorate, {id, value(Decoration::NoContraction)});
@@ -142,7 +142,7 @@ class Kernel {
         words.emit(Section::Code, Op::Store, {place(array, at), id});
     }
 
-    // The rounds that a loop makes which is asked for `rounds`. Once, in main's first block.
+    // The iterations that a loop for `rounds` iterations makes. Once, in main's first block.
     std::uint32_t count(std::uint32_t rounds) {
         const std::uint32_t one = constant(1);
         const std::uint32_t head = words.new_id();
@@ -175,14 +175,14 @@ class Kernel {
     std::uint32_t index = 0;  // global_id.x
 
   private:
-    std::map<unsigned, std::uint32_t> floats_;  // types may not be declared twice
+    std::map<unsigned, std::uint32_t> floats_;  // a type must be declared only once
     std::uint32_t glsl_, main_, void_, uint_, bool_, zero_, invocation_ = 0, entry_ = 0;
 };
 
 // The operations of the self-test on one width of float.
 class FloatOps {
   public:
-    // Before main is opened.
+    // Call it before begin().
     FloatOps(Kernel& kernel, unsigned bits, const std::vector<ProbeOp>& ops)
         : k(kernel), type(k.float_type(bits)) {
         bool widens = false;
@@ -259,7 +259,7 @@ class FloatOps {
     std::uint32_t wide_ = 0, up_ = 0, down_ = 0, zero_ = 0, minus_zero_ = 0, one_ = 0;
 };
 
-// Arrays of the same length one after the other in one buffer: a, b, c, then results.
+// Arrays of equal length, one after the other in one buffer: a, b, c, then results.
 class FloatRows {
   public:
     FloatRows(Kernel& kernel, unsigned bits, const std::vector<ProbeOp>& ops, std::uint32_t length,

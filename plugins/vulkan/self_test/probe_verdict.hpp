@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which flag of a verdict an operation of the self-test decides. Pure.
+// The flag of a verdict that an operation of the self-test determines. Pure.
 #pragma once
 
 #include "vulkan/self_test/probe_inputs.hpp"
@@ -33,12 +33,12 @@ namespace wye::vulkan {
     }
 }
 
-// Whether the verdict says that the operation gives what the host computes.
+// Whether the verdict claims that the operation gives the host's result.
 [[nodiscard]] inline bool claims(const FloatVerdict& verdict, ProbeOp op) {
     const auto flag = flag_of(op);
     return verdict.*flag != (flag == &FloatVerdict::folds_literal_zero);
 }
-// The operation was seen not to.
+// Records that the operation did not give the host's result.
 inline void deny(FloatVerdict& verdict, ProbeOp op) {
     const auto flag = flag_of(op);
     verdict.*flag = flag == &FloatVerdict::folds_literal_zero;

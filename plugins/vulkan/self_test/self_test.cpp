@@ -32,7 +32,7 @@ Result<FloatVerdict> try_float(Bench& bench, const ProbeModes& modes, bool widen
 
 Result<bool> try_convert(Bench& bench, const ProbeModes& modes) {
     const HostArithmetic arithmetic;
-    // Every half, and floats of all kinds: half as many random ones again around the range of f16.
+    // Every f16, and the f32 inputs, half of them replaced by values around the range of f16.
     std::vector<float> singles = probe_inputs<float>().a;
     for (std::uint32_t i = 0; i < kProbeCount; i += 2)
         singles[i] = float_of(static_cast<std::uint16_t>(i * 8)) * (1.0F + 0x1p-12F * (i % 5));
@@ -51,7 +51,7 @@ Result<bool> try_convert(Bench& bench, const ProbeModes& modes) {
                       kProbeCount / bench.workgroup));
     for (std::uint32_t i = 0; i < kProbeCount; ++i) {
         if (!same_bits(to_single[i], float_of(halves[i]))) return false;
-        // By way of f32 all NaNs are one.
+        // Compared as f32, all NaNs are equal.
         const float wanted = float_of(half_of(singles[i]));
         if (!same_bits(float_of(to_half[i]), wanted) || !same_bits(rounded[i], wanted))
             return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tries the device's arithmetic on nasty inputs and compares it with the host's, because drivers
-// advertise less than they do, and some do less than a program needs. Opens the device for itself;
-// takes some 10 ms, and longer where the driver compiles slowly. [FREE]
+// Compares the device's arithmetic with the host's on difficult inputs: drivers advertise less than
+// they support, and some do less than a program needs. Opens the device itself; takes some 10 ms,
+// and longer where the driver compiles slowly. [FREE]
 #pragma once
 
 #include "vulkan/device.hpp"

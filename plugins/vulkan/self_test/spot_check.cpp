@@ -53,7 +53,7 @@ bool conversions_agree(const Rows<float>& f32, std::size_t row,
     return true;
 }
 
-// What the self-test never says together, and what the device cannot have.
+// False for verdicts that the self-test never gives, or that the device cannot have.
 bool possible(const DeviceInfo& device, const Verdict& verdict, bool f64) {
     const bool plain = verdict.f32_plain.arithmetic;
     if (plain && !claimed(verdict.f32_preserved, true, f64).empty()) return false;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks once at a device for what a remembered verdict claims of it, on a few hundred inputs of the
-// self-test in one dispatch: the file may be older than a driver that kept its name, or forged.
-// [FREE]
+// Checks the claims of a saved verdict once, on a few hundred inputs of the self-test in one
+// dispatch: the file may be forged, or older than a driver that kept its name and version. [FREE]
 #pragma once
 
 #include "vulkan/device.hpp"
@@ -10,8 +9,8 @@
 
 namespace wye::vulkan {
 
-// Empty: everything that lets programs run in native forms was seen to hold. Else what was not, or
-// why it could not be tried.
+// Empty: every claim that lets programs use native forms holds. Else the claim that does not, or
+// why it could not be tested.
 [[nodiscard]] std::string spot_check(Plugin& plugin, const DeviceInfo& device,
                                      const Verdict& verdict);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the self-test found out about one device. A value; false and zero are the careful answers.
+// The self-test's result for one device. A value; false and zero are the conservative answers.
 #pragma once
 
 #include <cstdint>
 
 namespace wye::vulkan {
 
-// How one width of float behaves: each "equal to the host's bit for bit" on every tried input, NaN
-// payloads aside.
+// Properties of one width of float. Each means "equal to the host's result bit for bit" on every
+// input, NaN payloads aside.
 struct FloatVerdict {
     bool arithmetic = false;  // + - *, comparison, f32 to f64 and back; subnormals kept
     bool divides = false;
@@ -19,23 +19,23 @@ struct FloatVerdict {
 };
 
 struct Verdict {
-    bool ran = false;        // false: the test could not run, and nothing below says anything
-    FloatVerdict f32_plain;  // without asking for DenormPreserve
+    bool ran = false;        // false: the test could not run, and the other members are void
+    FloatVerdict f32_plain;  // without DenormPreserve
     FloatVerdict
-        f32_preserved;  // asking for it, advertised or not; tried where plain is not enough
+        f32_preserved;  // with DenormPreserve, advertised or not; tested if f32_plain is inexact
     FloatVerdict f64;
     bool f16_convert = false;  // OpFConvert between f32 and f16
-    // Loops end by themselves after this many rounds of an invocation; 0: none did.
+    // The number of iterations after which loops end by themselves; 0: no such limit.
     std::uint64_t loop_rounds = 0;
 
-    // f32 as lowered programs meet it: without the mode where that is enough.
+    // f32 as in lowered programs: without the mode if that suffices.
     [[nodiscard]] const FloatVerdict& f32() const {
         return f32_plain.arithmetic ? f32_plain : f32_preserved;
     }
 };
 
-// Calls `flag(name, bool&)` for each flag of a Verdict but `ran`, and `number(name, u64&)` for each
-// number. The list of what is saved, in its order.
+// Calls `flag(name, bool&)` for each flag of a Verdict except `ran`, and `number(name, u64&)` for
+// each number: the members that are saved, in order.
 template <typename V, typename Flag, typename Number>
 void visit(V& verdict, Flag&& flag, Number&& number) {
 #define WYE_VULKAN_FLOAT(member)                              \

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kKind = "vulkan-self-test";
 
-// What a driver without a GPU makes its code for: a cache folder may be shared by machines.
+// The vector extension that a CPU driver compiles for: machines may share a cache folder.
 std::string_view host_vectors() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") != 0) return "avx512f";
@@ -28,7 +28,7 @@ std::string verdict_key(const DeviceInfo& device) {
         out += "0123456789abcdef"[byte & 15U];
     }
     if (device.kind == "cpu") out += " vectors=" + std::string(host_vectors());
-    // quirk lavapipe-same-uuid: so the names and the driver's text are part of it.
+    // quirk lavapipe-same-uuid: so names and the driver's text are included.
     return out + " vendor=" + std::to_string(core.vendorID) +
            " device=" + std::to_string(core.deviceID) +
            " driver=" + std::to_string(core.driverVersion) +

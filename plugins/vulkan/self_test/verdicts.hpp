@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The self-test's verdict of each device: remembered in the cache folder, else found out when the
-// first fact is asked that needs it. Free-threaded.
+// The self-test's verdict of each device: loaded from the cache folder, or found when a fact first
+// needs it. Free-threaded.
 #pragma once
 
 #include <deque>
@@ -16,11 +16,11 @@ struct Plugin;
 
 class Verdicts {
   public:
-    // An empty folder: nothing is remembered.
+    // An empty folder name: nothing is saved.
     Verdicts(std::size_t devices, std::string cache_folder)
         : tested_(devices), cache_folder_(std::move(cache_folder)) {}
 
-    // Without a verdict, where the test did not run, everything counts as inexact.
+    // If the test could not run, everything counts as inexact.
     [[nodiscard]] const Verdict& of(Plugin& plugin, std::uint32_t index);
 
   private:
@@ -28,7 +28,7 @@ class Verdicts {
         std::once_flag once;
         Verdict verdict;
     };
-    // What an earlier process found out, if it still holds.
+    // Loads a saved verdict, if it still holds.
     [[nodiscard]] bool recall(Plugin& plugin, std::uint32_t index, Verdict& out) const;
 
     std::deque<Tested> tested_;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The features that this plugin knows, as Vulkan's own structures, so that one chain asks for them
-// and the same chain switches them on. A structure is linked only where the device has its
-// extension or a version that contains it; the others stay false.
+// The features that this plugin uses, as Vulkan's structures: the same chain queries and enables
+// them. A structure is linked only if the device has its extension, or a version that includes it;
+// the others stay false.
 #pragma once
 
 #include "vulkan/driver.hpp"
 
 namespace wye::vulkan {
 
-// X(structure, member, STRUCTURE_TYPE, extension, version that contains it)
+// X(structure, member, STRUCTURE_TYPE, extension, version that includes it)
 #define WYE_VULKAN_FEATURES(X)                                                                    \
     X(VkPhysicalDevice16BitStorageFeatures, storage16, PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,    \
       "VK_KHR_16bit_storage", VK_API_VERSION_1_1)                                                 \
@@ -48,8 +48,8 @@ struct Features {
     WYE_VULKAN_FEATURES(WYE_VULKAN_FEATURE)
 #undef WYE_VULKAN_FEATURE
 
-    // Chains the structures that `has(extension, version)` accepts, and gives the first of them.
-    // The chain points into this object.
+    // Chains the structures that `has(extension, version)` accepts, and returns the first. The
+    // chain points into this object.
     template <typename Has>
     void* chain(Has&& has) {
         void* first = nullptr;

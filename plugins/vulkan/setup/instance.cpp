@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* kLayer = "VK_LAYER_KHRONOS_validation";
 
-// quirk nvidia-vk-denorm-unadvertised: asking for DenormPreserve where it is not advertised is on
-// purpose, and the self-test finds out. What the layer says of the capability and of the execution
-// mode is the one thing that is passed over.
+// quirk nvidia-vk-denorm-unadvertised: modules declare DenormPreserve on purpose even if it is not
+// advertised, and the self-test checks the result. The layer's messages about this capability and
+// execution mode are the only ones ignored.
 bool is_denorm_preserve(std::string_view id, std::string_view message) {
     return id == "VUID-RuntimeSpirv-shaderDenormPreserveFloat32-06297" ||
            message.find("Capability (DenormPreserve)") != std::string_view::npos ||
@@ -46,7 +46,7 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(Instance& instance) {
 
 bool has_layer(const Loader& loader, std::string_view name) {
     std::uint32_t count = 0;
-    // Without room for one the second call would only count again.
+    // With a count of 0 the second call would only count again.
     if (loader.vkEnumerateInstanceLayerProperties(&count, nullptr) != VK_SUCCESS || count == 0)
         return false;
     std::vector<VkLayerProperties> layers(count);
@@ -77,7 +77,7 @@ Result<std::unique_ptr<Instance>> Instance::create(const Loader& loader, bool va
     std::unique_ptr<Instance> out(new Instance);
     auto application = make<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
     application.pEngineName = "Wye";
-    application.apiVersion = VK_API_VERSION_1_3;  // the highest that is used where it is there
+    application.apiVersion = VK_API_VERSION_1_3;  // the highest version used
     auto info = make<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
     info.pApplicationInfo = &application;
 
@@ -89,7 +89,7 @@ Result<std::unique_ptr<Instance>> Instance::create(const Loader& loader, bool va
     VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(*out);
     const char* extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
     if (validation) {
-        features.pNext = &messenger;  // sees the creation of the instance too
+        features.pNext = &messenger;  // also covers vkCreateInstance
         info.pNext = &features;
         info.enabledLayerCount = 1;
         info.ppEnabledLayerNames = &kLayer;
@@ -128,7 +128,7 @@ Result<std::unique_ptr<Instance>> Instance::create(const Loader& loader, bool va
 
 Instance::~Instance() {
     if (messenger_ != VK_NULL_HANDLE) destroy_messenger_(instance_, messenger_, nullptr);
-    // Absent where the table could not be filled.
+    // Null if the table could not be filled.
     if (instance_ != VK_NULL_HANDLE && table_.vkDestroyInstance != nullptr)
         table_.vkDestroyInstance(instance_, nullptr);
 }
