@@ -27,7 +27,7 @@
 namespace {
 
 constexpr std::uint32_t kDigestBytes = 32;
-// Bytes of a file per dispatch: enough to keep a device busy, little enough to show progress.
+// Bytes of a file per dispatch: enough to keep a device busy, and few enough to show progress.
 constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 20U;
 constexpr std::uint32_t kMaxBlock = std::uint32_t{1} << 30U;  // the program counts in 32 bits
 
@@ -63,7 +63,7 @@ class InputFile {
                    ? static_cast<std::uint64_t>(info.st_size)
                    : 0;
     }
-    // Fills `target` unless the file ends first; the count, or -1 with errno.
+    // Fills `target` unless the file ends first; returns the count, or -1 with errno.
     [[nodiscard]] ssize_t read(std::span<std::byte> target) const {
         std::size_t done = 0;
         while (done < target.size()) {
@@ -85,7 +85,7 @@ class BlockHasher {
     BlockHasher(const wye::Program& program, const wye::Device& device, std::uint32_t block)
         : program_(program), device_(device), block_(block) {
         const std::uint64_t chunk = std::max<std::uint64_t>(kChunkBytes / block, 1) * block;
-        // Not zeroed: a small file touches few of its pages.
+        // Not zeroed: a small file uses few of its pages.
         data_ = std::make_unique_for_overwrite<std::byte[]>((chunk + 3) / 4 * 4);
         chunk_ = chunk;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of an example, read with CLI11 into variables. CLI11 is a library of headers
-// that takes long to compile; this header is light, and CLI11 is compiled once for all examples.
+// The command line of an example, parsed with CLI11. CLI11 is header-only and slow to compile; this
+// header hides it, so that it is compiled once for all examples.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace wye::examples {
 
-// What a command line may say. A variable keeps its value where its option is not given, and must
-// live until `command` returns. A value of another type, or outside of the range, is wrong usage.
+// The options of a command line. A variable keeps its value if its option is not given, and must
+// live until `command` returns. A value of another type, or out of range, is wrong usage.
 class Options {
   public:
     void text(const char* name, std::string& target, const char* help);
@@ -21,11 +21,11 @@ class Options {
                 const char* help);
     void number(const char* name, double& target, double least, double most, const char* help);
     void positive(const char* name, double& target, const char* help);
-    // As many numbers as `target` has, with commas between.
+    // As many numbers as `target` has, separated by commas.
     void numbers(const char* name, std::vector<double>& target, const char* help);
     void flag(const char* name, bool& target, const char* help);
 
-    // Arguments without a dash, in this order; each is required, `files` takes one or more.
+    // Positional arguments, in this order; each is required, `files` takes one or more.
     void file(const char* name, std::string& target, const char* help);
     void files(const char* name, std::vector<std::string>& target, const char* help);
 
@@ -38,9 +38,9 @@ class Options {
     Parser& parser_;
 };
 
-// What `main` returns: `describe` names the options, and when they were read, `work` runs and gives
-// the exit status. It is 2 for wrong usage, 0 for --help, and 1 when memory ran out; a message says
-// so. Throws nothing.
+// Runs an example and returns its exit status: `describe` declares the options; after parsing,
+// `work` runs and returns the status. 2 for wrong usage, 0 for --help, 1 if memory ran out, with a
+// message. Throws nothing.
 [[nodiscard]] int command(int argc, char** argv, const char* name, const char* about,
                           const std::function<void(Options&)>& describe,
                           const std::function<int()>& work);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // imagefilter: blurs a picture (a Gaussian, row pass and column pass) and finds its edges (Sobel),
-// by portable programs on any device; the same bytes on each. Between the four dispatches nothing
-// leaves the device.
+// by portable programs on any device, with the same bytes on each. Between the four dispatches
+// nothing leaves the device.
 //
 //   imagefilter [--device SEL] [--sigma S] IN.png OUT.png
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 
 using wye::examples::Picture;
 
-constexpr std::uint32_t kMostTaps = 32;  // on each side, as blur.wye has it
+constexpr std::uint32_t kMostTaps = 32;  // on each side, as in blur.wye
 
 struct Weights {
     std::array<float, kMostTaps + 1> taps{};

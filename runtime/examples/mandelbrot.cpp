@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mandelbrot: a picture of the Mandelbrot set, computed by a portable program on any device; the
-// same bytes on each.
+// mandelbrot: draws the Mandelbrot set by a portable program on any device, with the same bytes on
+// each.
 //
 //   mandelbrot [--device SEL] [--size WxH] [--at X,Y] [--width W] [--rounds N] [--f64] OUT.png
 #include <cmath>

@@ -20,7 +20,7 @@ struct Picture {
 // IO or INVALID_ARGUMENT: not readable, not PNG, or broken; more than 2^28 pixels.
 [[nodiscard]] Result<Picture> read_png(const std::string& path);
 
-// Written beside the target and renamed: the target is the whole picture, or as it was. IO.
+// Writes a temporary file and renames it: the target is the whole picture, or unchanged. IO.
 [[nodiscard]] Result<void> write_png(const std::string& path, const Picture& picture);
 
 }  // namespace wye::examples

@@ -13,7 +13,7 @@ class Progress {
   public:
     explicit Progress(std::FILE* stream);
 
-    // `total` 0: unknown, only the amount is shown. Amounts are bytes.
+    // In bytes. `total` 0: unknown, only the amount is shown.
     void start(std::string label, std::uint64_t total);
     void advance(std::uint64_t done);
     void finish();  // clears the line
