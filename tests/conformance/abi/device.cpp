@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An opened device: its tables, its limits, and that two of them are independent.
+// An opened device: its tables and limits, and the independence of two devices.
 #include "conformance/abi/rig.hpp"
 
 using harness::Device;

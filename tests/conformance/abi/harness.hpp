@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tiny host for one plugin: opens the built library, hands it a host table, and wraps what it
-// returns. Every call goes through the ABI tables. Failed set-up throws and ends the test.
+// A minimal host for one plugin: opens the built library, passes it a host table, and owns what it
+// returns. Every call goes through the ABI tables. If set-up fails, it throws and ends the test.
 #pragma once
 
 #include <array>
@@ -20,24 +20,24 @@
 
 namespace harness {
 
-// The export `symbol` of a library that stays mapped.
+// The export `symbol` of a library, which stays mapped.
 void* export_of(const char* library, const char* symbol);
 
-// What steers a fake driver or loader, by its export that is no driver's.
+// The controls of a fake driver or loader, through an export that real drivers lack.
 template <typename Control>
 const Control& control_of(const char* library, const char* symbol) {
     return *reinterpret_cast<const Control* (*)()>(export_of(library, symbol))();
 }
 
-// The plugin under test: each folder of tests says which.
+// The plugin under test, defined by each folder of tests.
 struct Subject {
     const char* library = nullptr;              // path of the built plugin
-    const char* format = nullptr;               // of the artifacts that it takes
-    std::map<std::string, std::string> config;  // of every host, unless a test says otherwise
+    const char* format = nullptr;               // of the artifacts that it accepts
+    std::map<std::string, std::string> config;  // of every host, unless a test overrides it
 };
 const Subject& subject();
 
-// What the plugin put into an error, causes included.
+// The contents of a plugin's error, causes included.
 struct Failure {
     wye_status code = WYE_OK;
     std::int32_t native_code = 0;
@@ -45,7 +45,7 @@ struct Failure {
     std::shared_ptr<Failure> cause;
 };
 
-// The host's half of the contract.
+// The host's side of the contract.
 class Host {
   public:
     explicit Host(std::map<std::string, std::string> config = {});
@@ -53,9 +53,9 @@ class Host {
     Host& operator=(const Host&) = delete;
     [[nodiscard]] const wye_host_table* table() const { return &table_; }
 
-    std::map<std::string, std::string> config;  // the subject's, and what the test adds
+    std::map<std::string, std::string> config;  // the subject's and the test's
 
-    // What was logged: "area: text"; of that, the errors.
+    // The log as "area: text"; the errors in it.
     [[nodiscard]] std::vector<std::string> log() const;
     [[nodiscard]] std::vector<std::string> errors() const;
     void add_log(std::uint32_t level, std::string line);
@@ -87,7 +87,7 @@ class Plugin {
     Plugin(const Plugin&) = delete;
     Plugin& operator=(const Plugin&) = delete;
 
-    // Null members when `init` or `probe_devices` failed: see `failure`.
+    // Null members if `init` or `probe_devices` failed: see `failure`.
     Host host;
     const wye_plugin_table* table = nullptr;
     wye_plugin_object* object = nullptr;
@@ -95,7 +95,7 @@ class Plugin {
     wye_status status = WYE_OK;
     Failure failure;
 
-    // Shuts down before the end of the object, so that what it logs then can be seen.
+    // Shuts down before destruction, so that a test can read the log of the shutdown.
     void close();
 
     [[nodiscard]] wye_fact fact(std::uint32_t key, wye_status* status = nullptr) const;
@@ -113,7 +113,7 @@ class Device {
     wye_queue_object* queue_create(bool timing = false);
     wye_buffer_object* buffer(std::uint64_t size);
     wye_buffer_object* buffer(std::span<const std::byte> content);
-    // Null and `failure` set when it does not compile.
+    // Null if it does not compile, with `failure` set.
     wye_program_object* program(const wye_artifact& artifact);
     void destroy(wye_buffer_object* buffer);
 

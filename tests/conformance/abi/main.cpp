@@ -4,8 +4,8 @@
 //
 //     wye-abi-conformance PLUGIN.so [--config KEY=VALUE]... [--test-suite=plugin,memory ...]
 //
-// `--config` is what the plugin asks the host for; other options are doctest's (`--help` lists
-// them). Exit status: 0 all passed, 1 something failed, 2 wrong usage.
+// `--config` sets the configuration of the host; other options are doctest's (`--help` lists them).
+// Exit status: 0 all passed, 1 something failed, 2 wrong usage.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

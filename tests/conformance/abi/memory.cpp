@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers, uploads, fills, copies and downloads, against the same done on host memory.
+// Buffers, uploads, fills, copies and downloads, compared with the same operations on host memory.
 #include <algorithm>
 
 #include "conformance/abi/rig.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("uploads, fills, copies and downloads move exactly their bytes (P-28)"
         fill(b, 528, 16, 0x11223344U, 4),
         fill(b, 544, 40, 0x1122334455667788U, 8),
         fill(b, 584, 16, 0x5566778855667788U, 8),
-        fill(b, 0, 0, 1, 4),  // of no bytes: nothing
+        fill(b, 0, 0, 1, 4),  // 0 bytes: no effect
         copy(a, b, 0, 0, 0),
     };
     REQUIRE(device.submit(steps) == WYE_OK);
@@ -78,7 +78,7 @@ TEST_CASE("fills of every size, place and pattern touch no byte beside them (P-2
                     CHECK(device.download(buffer, 48) == expected);
                     device.destroy(buffer);
                 }
-    // A pattern that does not repeat in a word, over more than is staged at once.
+    // A pattern longer than a word, over more bytes than are staged at once.
     std::vector<std::byte> expected(200008);
     wye_buffer_object* large = device.buffer(std::span(expected));
     REQUIRE(device.run(fill(large, 8, 200000, 0x0102030405060708U, 8)) == WYE_OK);
@@ -157,7 +157,7 @@ TEST_CASE("too much memory is refused with figures, and no memory at all is a bu
         harness::check_helpful(device.failure, WYE_DEVICE_MEMORY);
         CHECK(device.failure.message.find(std::to_string(size)) != std::string::npos);
     }
-    // Everything is as usable as before.
+    // After that everything is still usable.
     wye_buffer_object* none = device.buffer(0);
     REQUIRE(none != nullptr);
     CHECK(device.download(none, 0).empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The query, the plugin's life, and its list of devices. Nothing here opens a device, so a plugin
+// The query, init and shutdown, and the list of devices. Nothing here opens a device, so a plugin
 // without devices passes too.
 #include <cctype>
 #include <set>
@@ -32,7 +32,7 @@ constexpr Fact kFacts[] = {
 #undef WYE_LISTED_FACT
 };
 
-// The value is of the type that the contract gives its key.
+// The value has the type that the contract specifies for its key.
 void check_type(const Fact& fact, const wye_fact& value) {
     CAPTURE(fact.name);
     REQUIRE(value.type == fact.type);

@@ -10,7 +10,7 @@ using harness::Rig;
 
 namespace {
 
-// The sample runs, once, and adds 5.
+// Runs the sample once; it adds 5.
 void check_runs(Rig& rig, wye_program_object* program) {
     wye_buffer_object* x = rig.device.buffer(bytes_of(counting(64)));
     wye_buffer_object* r = rig.zeros(256);
@@ -60,7 +60,7 @@ TEST_CASE("a saved program loads again and does the same (P-33)") {
     const wye_device_table& table = *rig.device.table;
     if (table.program_save == nullptr) return;
     wye_program_object* program = rig.add_program();
-    check_runs(rig, program);  // some can be saved only then
+    check_runs(rig, program);  // some can be saved only after a launch
     harness::Sink sink;
     wye_bytes saved{};
     const wye_status status = table.program_save(rig.device.object, program, &saved, sink.out());

@@ -14,7 +14,7 @@ using harness::Rig;
 
 namespace {
 
-constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; nothing takes that long but a hang
+constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
 
 std::uint64_t submit(const wye_queue_table& table, wye_queue_object* queue,
                      std::span<const wye_operation> operations,
@@ -42,7 +42,7 @@ TEST_CASE("kernels get buffers, counts and parameters (P-24, P-28)") {
         std::fill(expected.begin() + 900, expected.end(), 0);
         CHECK(rig.words(r, 1000) == expected);
     }
-    // A new buffer, perhaps at the address of one that is gone.
+    // A new buffer, perhaps at the address of the destroyed one.
     rig.device.destroy(x);
     wye_buffer_object* y = rig.device.buffer(bytes_of(counting(1000, 5000)));
     const std::uint32_t by = 7;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the cases of this folder begin with: the plugin, one device of it, and the sample program.
-// A plugin that does all that is asked of it logs no error, which the end of the rig checks.
+// Common state of this folder's cases: the plugin, its first device, and the sample program. A
+// plugin that does all that the cases ask must log no error, which the destructor checks.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -58,7 +58,7 @@ struct Rig {
     }
 };
 
-// An error that helps: a code, a sentence, and a remedy (P-11).
+// A helpful error has a code, a sentence, and a remedy (P-11).
 inline void check_helpful(const Failure& failure, wye_status status) {
     CHECK(failure.code == status);
     CHECK_FALSE(failure.message.empty());

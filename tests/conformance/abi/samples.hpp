@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One small program in each format that a plugin may take: `add`, in workgroups of 64, with
-// bindings x (read) and r (read and written) and one parameter of 4 bytes:
+// One small program in each artifact format: `add`, in workgroups of 64, with bindings x (read) and
+// r (read and written) and one parameter of 4 bytes:
 //
 //   if (i < length of r) r[i] = x[i] + by
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace harness {
 
-// In the first of `formats` that this file knows; static memory.
+// The sample in the first of `formats` that this file has; static memory.
 std::optional<wye_artifact> add_sample(std::span<const wye_string> formats);
 
 }  // namespace harness

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of submits: their numbers, polling, waiting, times.
+// The values of submits: numbering, polling, waiting, timing.
 #include <thread>
 
 #include "conformance/abi/rig.hpp"

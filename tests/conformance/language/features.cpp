@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small programs for what the examples leave out, each with the capabilities that it needs: grid
-// barriers, subgroups, f16 and bf16, float atomics. The oracle says what is right.
+// Small programs for features that the examples lack, with the capabilities that each needs: grid
+// barriers, subgroups, f16 and bf16, float atomics. The oracle gives the expected results.
 #include <algorithm>
 #include <cstdio>
 
@@ -13,7 +13,7 @@
 namespace conformance {
 namespace {
 
-// What is right at the end of more rounds than some drivers let a loop make.
+// Loops with more iterations than some drivers allow.
 constexpr const char* kLongLoops = R"(wye 1; program long_loops; workgroup 16;
 param rounds: u32;
 input x: u32[]; output r: u32[len(x)];
@@ -29,8 +29,8 @@ struct Input {
     const char* name;
     unsigned kind;
     std::size_t count;
-    bool output = false;  // too
-    bool zero = false;    // to begin with, not random
+    bool output = false;  // also an output
+    bool zero = false;    // starts as zeros, not random
 };
 struct Output {
     const char* name;
@@ -42,11 +42,11 @@ struct Feature {
     const char* text;
     std::vector<Input> inputs;
     std::vector<Output> outputs;
-    std::vector<std::vector<std::uint64_t>> launches;  // parameters of each
+    std::vector<std::vector<std::uint64_t>> launches;  // parameters of each launch
     std::array<std::uint32_t, 3> groups;
 };
 
-// Neighbours come from other workgroups, so every round has to have ended everywhere.
+// Neighbours are in other workgroups, so each round must end in all workgroups first.
 constexpr const char* kRelax = R"(wye 1; program relax; workgroup 64;
 param rounds: u32;
 input_output a: u32[]; output b: u32[len(a)];
@@ -62,7 +62,7 @@ main {
     a[global_id.x] = a[global_id.x] + 1u;
 })";
 
-// The distance is a let of the loop that lives on behind its barriers.
+// The distance is a let of the loop that stays live across its barriers.
 constexpr const char* kScan = R"(wye 1; program scan; workgroup 32;
 input_output a: u32[]; output t: u32[len(a)];
 main {
@@ -78,7 +78,7 @@ main {
     }
 })";
 
-// Inner loops of no round, shared arrays that start at zero in each phase, counters of 64 bits.
+// Inner loops without iterations, shared arrays that each phase zeroes, 64-bit counters.
 constexpr const char* kPhases = R"(wye 1; program phases; workgroup 16;
 param first: i64; param stride: i64;
 input_output a: u32[]; output sums: u32[len(a)]; shared s: u32[16];
@@ -253,7 +253,7 @@ Launch launch_of(const Feature& feature, const std::vector<std::uint64_t>& param
     return launch;
 }
 
-// With a demand for subgroups of this width; 0: without.
+// The text, with a demand for subgroups of `width` unless it is 0.
 std::string text_of(const Feature& feature, std::uint32_t width) {
     std::string text = feature.text;
     if (width == 0) return text;

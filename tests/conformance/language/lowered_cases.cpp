@@ -18,7 +18,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// "byte 8: 00 not 80": where two equally long buffers differ first.
+// "byte 8: 00 not 80": the first difference of two buffers of equal length.
 std::string difference(const std::vector<std::byte>& got, const std::vector<std::byte>& right) {
     const auto hex = [](std::byte b) {
         const auto value = std::to_integer<unsigned>(b);
@@ -77,11 +77,11 @@ void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Pro
 }
 
 void open_loops_are_right(Plugin& plugin, Device& device) {
-    // start, end, step, of few rounds each whether they are signed or not; a step below 1 is 1.
+    // start, end, step, with few iterations signed or unsigned; a step below 1 counts as 1.
     const std::vector<std::uint32_t> edges = {
         0,           100,         1,            // one at a time
-        0,           100,         7,            // some are left over
-        3,           67,          8,            // none is
+        0,           100,         7,            // not a multiple of the step
+        3,           67,          8,            // a multiple of the step
         5,           5,           3,            // empty
         10,          3,           1,            //
         0,           9,           0,            //

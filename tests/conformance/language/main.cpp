@@ -85,7 +85,7 @@ bool read(int argc, char** argv, Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // A device may end the process: what was said before must be out by then.
+    // A driver may end the process: earlier output must be written by then.
     std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
     Options options;
     if (!read(argc, argv, options)) {

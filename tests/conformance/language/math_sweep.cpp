@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Math functions against the built-in CPU device's baseline kernels, whose accuracy is tested with
-// MPFR, and on the first inputs against the oracle.
+// Compares math functions with the built-in CPU device's baseline kernels, whose accuracy is tested
+// with MPFR, and the first inputs with the oracle.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -37,7 +37,7 @@ std::string text_of(const Function& f, const std::string& type) {
            (f.operands == 2 ? "(x[i], y[i])" : "(x[i])") + "; }\n}\n";
 }
 
-// Bits of every kind, ordinary values, and what lies near 1 and near multiples of pi/2.
+// Random bits, ordinary values, and values near 1 and near multiples of pi/2.
 template <typename T>
 std::vector<std::byte> arguments(support::Random& random, unsigned kind, std::size_t count) {
     std::vector<T> out(count);
@@ -74,7 +74,7 @@ Launch inputs(unsigned kind, std::uint64_t seed, std::size_t count) {
     return launch;
 }
 
-// Of one type, the same for all functions: to make them takes longer than to run most functions.
+// The inputs for one type, shared by all functions: making them is slower than most functions.
 struct Inputs {
     Launch small;  // for the oracle
     std::vector<Launch> chunks;
@@ -89,7 +89,7 @@ Inputs all_inputs(unsigned kind, std::uint64_t wanted) {
     return out;
 }
 
-// What differs, or nothing.
+// The differences, or nothing.
 wye::Result<std::string> sweep(const Device& device, const Device& reference, const Function& f,
                                const std::string& type, const Inputs& given) {
     const std::string text = text_of(f, type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Subgroup operations on every type and in every width that the device has, against loops on the
-// host that follow the language's order of additions.
+// Compares subgroup operations, for every type and every width of the device, with loops on the
+// host in the language's order of additions.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -50,7 +50,7 @@ T larger_lane(T a, T b) {
     return a < b ? b : a;
 }
 
-// In steps of 1, 2, 4 up to half the width, each lane with the one at that distance.
+// Combines each lane with the one at distance 1, 2, 4 up to half the width.
 template <typename T, typename F>
 Group<T> reduced(Group<T> v, F f) {
     for (std::size_t distance = 1; distance < v.size(); distance *= 2) {
@@ -72,7 +72,7 @@ Group<T> scanned(Group<T> v) {
 
 template <typename T>
 struct SubgroupOperation {
-    const char* text;  // of x and lane
+    const char* text;  // expression in x and lane
     Group<T> (*expected)(const Group<T>& x, const Lanes& lane);
 };
 
@@ -161,7 +161,7 @@ std::vector<T> values(const std::vector<std::byte>& bytes) {
     return out;
 }
 
-// As memory shows it.
+// The value after a store.
 template <typename T>
 T stored(T value) {
     if constexpr (std::is_floating_point_v<T>)

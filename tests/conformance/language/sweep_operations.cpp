@@ -33,7 +33,7 @@ constexpr unsigned kind_of() {
     if constexpr (std::is_same_v<T, Half>) return WYE_KIND_F16;
 }
 
-// Asked for millions of times.
+// A table, since it is called millions of times.
 double half_value(u64 bits) {
     static const std::vector<double> values = [] {
         std::vector<double> all(std::size_t{1} << 16U);
@@ -83,7 +83,7 @@ class Table {
         add("u32(" + text + ")",
             [f](T x, T y, T z) -> std::uint32_t { return f(x, y, z) ? 1 : 0; });
     }
-    // As stored in a narrow buffer.
+    // An operation stored in a narrow buffer.
     void store(unsigned kind, std::function<u64(u64)> expected) {
         operations_.push_back({"x", kind, [expected](u64 x, u64, u64) { return expected(x); }});
     }
@@ -183,7 +183,7 @@ void integer_conversions(Table<T>& table) {
     integer_to<T, std::uint64_t>(table, "u64");
     integer_to<T, float>(table, "f32");
     integer_to<T, double>(table, "f64");
-    // Where double is no longer exact, f16 is infinite.
+    // Integers that double cannot hold exactly are infinite as f16.
     table.add("f16(x)", [](T x, T, T) { return Half{double(x)}; });
     if constexpr (sizeof(T) == 4)
         table.add("bitcast<f32>(x)", [](T x, T, T) { return std::bit_cast<float>(x); });
@@ -296,7 +296,7 @@ std::vector<Operation> halves() {
     op("x / y", [](double x, double y, double) { return x / y; });
     op("sqrt(x)", [](double x, double, double) { return std::sqrt(x); });
     op("fma(x, y, z)", [](double x, double y, double z) {
-        volatile float product = static_cast<float>(x * y);  // exact; the sum is f32's
+        volatile float product = static_cast<float>(x * y);  // exact; the sum rounds to f32
         return static_cast<double>(product + static_cast<float>(z));
     });
     op("-x", [](double x, double, double) { return -x; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One program for each type holds all its operations, so that a compiler is asked few times. Inputs
-// go through it in chunks; host arithmetic says what is right, and the oracle agrees on the first.
+// One program for each type holds all its operations, to compile few programs. Host arithmetic
+// gives the expected results, which the oracle confirms for the first inputs.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -69,7 +69,7 @@ std::string missing(const Device& device, unsigned kind) {
     }
 }
 
-// Leaves out what the device cannot run, and says so.
+// Removes operations that the device cannot run, and prints them.
 void keep_possible(const Device& device, Sweep& sweep) {
     std::map<std::string, std::size_t> left_out;
     std::erase_if(sweep.operations, [&](const Operation& operation) {
@@ -88,9 +88,9 @@ void keep_possible(const Device& device, Sweep& sweep) {
                     kind_of(sweep.kind).name, capability.c_str());
 }
 
-// Which operation stands where: the number of its row in the output of its kind.
+// The place of each operation: its row in the output of its kind.
 struct Layout {
-    std::vector<unsigned> kinds;           // outputs, in binding order
+    std::vector<unsigned> kinds;           // kinds of the outputs, in binding order
     std::map<unsigned, std::size_t> rows;  // of each output
     std::vector<std::size_t> row_of;       // by operation
 };
@@ -125,7 +125,7 @@ std::string text_of(const Sweep& sweep, const Layout& layout) {
     return text + "    }\n}\n";
 }
 
-// Millions of these: sizes that the compiler knows make them single instructions.
+// Called millions of times: constant sizes compile to single instructions.
 template <typename T>
 std::uint64_t load(const std::byte* at) {
     T value;
@@ -152,7 +152,7 @@ void set_element(std::vector<std::byte>& bytes, std::size_t size, std::size_t in
     std::memcpy(bytes.data() + index * size, &bits, size);
 }
 
-// The sum that cancels best: minus the rounded product.
+// The addend that cancels best: minus the rounded product.
 std::uint64_t cancelling(unsigned kind, std::uint64_t x, std::uint64_t y) {
     if (kind == WYE_KIND_F64) {
         const double product = std::bit_cast<double>(x) * std::bit_cast<double>(y);
@@ -163,7 +163,7 @@ std::uint64_t cancelling(unsigned kind, std::uint64_t x, std::uint64_t y) {
     return std::bit_cast<std::uint32_t>(-product);
 }
 
-// Three operands for each input. Types of 8 and 16 bits begin with every x.
+// Three operands for each input. Types of 8 and 16 bits begin with every value of x.
 Launch inputs(const Sweep& sweep, const Layout& layout, std::uint64_t seed, std::size_t first,
               std::size_t count) {
     const unsigned size = kind_of(sweep.kind).bytes;
@@ -180,7 +180,7 @@ Launch inputs(const Sweep& sweep, const Layout& layout, std::uint64_t seed, std:
             set_element(x, size, i, first + i);
         const std::uint64_t bits = element(x, size, i);
         if (i % 8 == 0) set_element(y, size, i, bits);       // equal
-        if (i % 8 == 1) set_element(y, size, i, bits ^ 1U);  // the neighbour
+        if (i % 8 == 1) set_element(y, size, i, bits ^ 1U);  // its neighbour
         const bool float_sum = sweep.kind == WYE_KIND_F32 || sweep.kind == WYE_KIND_F64;
         if (i % 4 == 2 && float_sum)
             set_element(z, size, i, cancelling(sweep.kind, bits, element(y, size, i)));
@@ -230,7 +230,7 @@ void tally(Count& count, const std::string& what, const std::string& problem) {
     if (!problem.empty()) std::printf("FAILED %s: %s\n", what.c_str(), problem.c_str());
 }
 
-// The error of a run, if it has one.
+// Returns the error of a run, or an empty text.
 std::string run_chunks(const Device& device, const wye::Program& program, const Sweep& sweep,
                        const Layout& layout, std::uint64_t inputs_wanted,
                        std::vector<Mismatches>& found) {
