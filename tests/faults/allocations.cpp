@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// operator new and delete of the whole process, and aligned_alloc. What Wye's code takes is
-// counted, may fail, and is listed until it is given back. Wye calls no other allocator of the C
-// library; what that allocates for itself (opendir, dlopen) fails as a system call.
+// operator new and delete of the whole process, and aligned_alloc. Allocations of Wye's code are
+// counted, may fail, and are listed until they are freed. Wye calls no other allocator of the C
+// library; functions that allocate internally (opendir, dlopen) fail as system calls.
 #include <pthread.h>
 #include <sched.h>
 
@@ -25,7 +25,7 @@ struct Block {
     std::uint64_t number;
 };
 
-// Open addressing; a deleted block leaves a tombstone that inserts use again.
+// Open addressing; a deleted block leaves a tombstone, which inserts reuse.
 constexpr std::size_t kPlaces = std::size_t{1} << 18;
 constexpr std::uintptr_t kTombstone = 1;
 Block blocks[kPlaces];
@@ -74,7 +74,7 @@ void forget(void* memory) {
             blocks[i].memory = reinterpret_cast<void*>(kTombstone);
             return;
         }
-        // Nothing is looked for beyond here, so the tombstones before it have served.
+        // No search goes past an empty slot, so the tombstones before it are unnecessary.
         do {
             blocks[i].memory = nullptr;
             i = (i + kPlaces - 1) % kPlaces;

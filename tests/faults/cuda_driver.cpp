@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A CUDA driver before the fake one, each of whose functions fails when the test says so.
+// A proxy of the fake CUDA driver: each function fails when the test requests it.
 #include <dlfcn.h>
 
 #include "cuda/driver.hpp"
@@ -31,7 +31,7 @@ struct Rules {
 
 }  // namespace
 
-// The plugin finds each function by its name; what it finds is the thunk.
+// The plugin looks up each function by name and gets its thunk.
 #define FAULTS_EXPORT(name, symbol)                                    \
     extern "C" decltype(&::name) faults_find_##name() {                \
         return &faults::Thunk<Rules, symbol, decltype(&::name)>::call; \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which call fails: a counter of the calls of one kind that Wye's own code makes, and the number of
-// the one that fails. State is of the process; `arm` and `disarm` from one thread while no call of
-// Wye is running. The rest is thread-safe, allocates nothing, and may be called from operator new.
+// Decides which call fails: counts the calls of one kind by Wye's code up to the one that fails.
+// The state is the process's; call `arm` and `disarm` from one thread while no call of Wye is
+// running. The rest is thread-safe, allocates nothing, and may be called from operator new.
 #pragma once
 
 #include <cstddef>
@@ -22,47 +22,47 @@ enum Kind : std::uint32_t {
 
 struct Plan {
     Kind kind = kNothing;
-    std::uint64_t at = 0;       // the first call that fails, from 1; 0: none, they are counted
-    bool persistent = false;    // all later ones fail as well
-    std::uint32_t flavour = 0;  // which of the errors that the call may give
-    // Where the name of the first call that failed is put: kNameRoom bytes, for who looks at it
-    // after the process died. May be null.
+    std::uint64_t at = 0;     // the first call that fails, from 1; 0: none, calls are only counted
+    bool persistent = false;  // all later ones fail as well
+    std::uint32_t flavour = 0;  // which of the call's possible errors
+    // Receives the name of the first call that failed: kNameRoom bytes, readable after the process
+    // died. May be null.
     char* name = nullptr;
 };
 inline constexpr std::size_t kNameRoom = 96;
 
 void arm(const Plan& plan);
-// Nothing fails any more. The counts stay.
+// Stops failures. The counts stay.
 void disarm();
 
 struct Counts {
     std::uint64_t calls = 0;  // of the armed kind
     std::uint64_t fired = 0;
     const char* first = "";  // the name of the first that failed; static
-    void* caller = nullptr;  // an address in the code that made it, where known
+    void* caller = nullptr;  // an address in the calling code, if known
 };
 Counts counts();
 
-// One call of this kind by Wye's code; true: it fails. `name` is static.
+// Counts a call of this kind by Wye's code; true: it must fail. `name` is static.
 bool hit(Kind kind, const char* name, void* caller = nullptr);
 bool armed(Kind kind);
 bool persistent();
 std::uint32_t flavour();
 
-// Whether the code at `address` belongs to libwye.so or one of its plugins. Where it belongs to a
-// library that serves everybody (libstdc++, libc, libfmt), the nearest caller beyond those decides:
-// what drivers and tests allocate or open does not count.
+// Whether the code at `address` belongs to libwye.so or one of its plugins. If it belongs to a
+// shared library (libstdc++, libc, libfmt), the nearest caller outside of these decides: calls of
+// drivers and tests do not count.
 bool made_by_wye(void* address);
 
-// Memory that Wye's code took with operator new and did not give back.
+// Memory that Wye's code allocated with operator new and has not freed.
 struct Live {
     std::uint64_t blocks = 0, bytes = 0;
 };
 Live live();
-// Writes up to `most` of the newest of these to stderr, by size and the code that took them.
+// Writes up to `most` of the newest ones to stderr, with size and allocating code.
 void print_newest_live(std::size_t most);
 
-// Objects of the driver that are alive, by the proxies' count.
+// The number of live driver objects, as counted by the proxies.
 std::int64_t driver_objects();
 
 }  // namespace faults

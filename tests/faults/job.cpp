@@ -41,8 +41,8 @@ std::set<std::string> files_in(const std::string& folder) {
     return out;
 }
 
-// A compiled program, under a key that may be the fault's (of a plugin whose file could not be
-// looked at). Its checksum is checked by who reads it.
+// Whether the file is a cache entry. A fault may change its key (if a plugin's file could not be
+// read). Readers verify the checksum.
 bool is_entry(const std::string& name) {
     return name.size() == 32 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -54,7 +54,7 @@ const fake_cuda::Control& fake_cuda_driver() {
         dlsym(library, "fake_cuda_control"))();
 }
 
-// What `scale` does, by the order of its parameters: x, r, the count of r, {factor}.
+// The program `scale` on the fake driver; parameters in order: x, r, the count of r, {factor}.
 void scale(const fake_cuda::Launch& launch) {
     std::uint64_t at[3] = {};
     for (std::size_t i = 0; i < 3; ++i) std::memcpy(&at[i], launch.arguments[i], 8);
@@ -98,7 +98,7 @@ class Worker {
             fake_cuda_driver().set_kernel(scale);
         }
 #endif
-        // Twice: what is made once in a process is there then.
+        // Twice, so that objects made once in a process exist.
         for (int i = 0; i < 2; ++i)
             if (!healthy("without a fault")) return 1;
         clean();
@@ -111,7 +111,8 @@ class Worker {
         progress_.calls = calls;
         const std::uint64_t step =
             range.most == 0 ? range.stride : std::max<std::uint64_t>(1, calls / range.most);
-        // Threads make the count of calls vary a little, so the end is where none failed.
+        // Threads make the number of calls vary, so the job ends when several runs had no failing
+        // call.
         std::uint64_t idle = 0;
         for (std::uint64_t n = range.first; idle < 3; n += step) {
             progress_.at = n;
@@ -127,8 +128,7 @@ class Worker {
 
     void clean() const {
         if (job_.warm) return;
-        // The verdict of a device is kept for all jobs but those that test files: making it is
-        // slow.
+        // Keeps the verdict of a device, except in jobs that test files: making it is slow.
         std::error_code ignored;
         for (const auto& entry : fs::recursive_directory_iterator(cache_, ignored))
             if (entry.is_regular_file(ignored) &&
@@ -162,7 +162,7 @@ class Worker {
         return false;
     }
 
-    // Call `n` fails, and later ones where the job says so. False: no call had that number.
+    // Makes call `n` fail, and later ones if the job says so. False: there were fewer calls.
     bool inject(std::uint64_t n) {
         clean();
         arm({job_.kind, n, job_.persistent, job_.flavour, progress_.what});
@@ -208,8 +208,8 @@ class Worker {
         std::snprintf(progress_.what, sizeof progress_.what, "%s", text.c_str());
     }
 
-    // What is not there after a run without faults is half-written, or was left behind. A file that
-    // could not be removed is nobody's fault.
+    // Files that a run without faults does not leave are half-written or stale. A file that could
+    // not be removed is no defect.
     void check_files() {
         if (job_.persistent || std::strncmp(counts().first, "unlink", 6) == 0) return;
         for (const std::string& name : files_in(cache_))
@@ -220,8 +220,8 @@ class Worker {
         const Balance before = balance();
         if (!inject(n)) return false;
         ++progress_.injected;
-        // What stays once is kept for good reason (a text made once in a process); what stays each
-        // time is a leak.
+        // Memory that is kept once is intended (a text made once in a process); memory kept by
+        // every run is a leak.
         std::string leak = balance().beyond(before);
         for (int i = 0; i < 2 && !leak.empty(); ++i) {
             const Balance middle = balance();
@@ -280,7 +280,7 @@ std::vector<Job> all_jobs() {
             for (const std::string& name : subjects)
                 for (std::uint32_t flavour = 0; flavour < way.flavours; ++flavour)
                     for (const bool persistent : {false, true}) {
-                        // Who is interrupted tries again, for ever if it has to.
+                        // An interrupted call is retried, so this would never end.
                         if (way.kind == kSystem && flavour == 2 && persistent) continue;
                         out.push_back({target.name, name, way.kind, persistent, flavour, false});
                         if (way.kind == kSystem && target.name != "cpu")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One job: a scenario in a process of its own, in which call after call is made to fail.
+// One job: runs a scenario in its own process and makes one call after another fail.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ struct Job {
     Kind kind = kNothing;
     bool persistent = false;
     std::uint32_t flavour = 0;
-    bool warm = false;  // the cache folder is full already
+    bool warm = false;  // the cache folder is already filled
 
     [[nodiscard]] std::string text() const;  // "cpu/saxpy/allocation/once/0/cold"
 };
@@ -26,19 +26,19 @@ std::string kind_name(Kind kind);
 // The inverse of Job::text.
 bool parse_job(const std::string& text, Job& out);
 
-// Every job there is.
+// All jobs.
 std::vector<Job> all_jobs();
 
-// Shared with the process that runs the job. `at` says which call was failing when it died.
+// Shared with the process that runs the job. `at`: the call that was failing when it died.
 struct Progress {
     std::atomic<std::uint64_t> at, calls, injected, refused, unaffected, later, defects;
     std::atomic<bool> finished;
-    char what[kNameRoom];  // the call
+    char what[kNameRoom];  // name of the failing call
 };
 
 struct Range {
     std::uint64_t first = 1;
-    std::uint64_t most = 0;  // how many calls fail, spread over all; 0: every `stride`th
+    std::uint64_t most = 0;  // number of calls that fail, spread evenly; 0: every `stride`th
     std::uint64_t stride = 1;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes call after call fail and looks at what comes of it. Each job runs in a process of its own,
-// so that one that dies tells which call it was, and the rest goes on.
+// Makes one call after another fail and checks the results. Each job runs in its own process, so
+// that a crash names its call and the other jobs continue.
 #include <execinfo.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -62,7 +62,7 @@ Progress* shared(int descriptor) {
     return memory == MAP_FAILED ? nullptr : static_cast<Progress*>(memory);
 }
 
-// Where it died, for whoever has to find out why.
+// Prints the stack of a crash.
 void on_death(int signal) {
     void* frames[48];
     backtrace_symbols_fd(frames, backtrace(frames, 48), STDERR_FILENO);
@@ -83,7 +83,7 @@ int child(const Job& job, const faults::Range& range, const std::string& cache, 
 
 struct Folders {
     std::string cache;  // Wye's, of one job
-    std::string pocl;   // PoCL's, of one worker: two processes that fill one at once end PoCL 3.1
+    std::string pocl;   // PoCL's, of one worker: two processes filling the same one crash PoCL 3.1
 };
 
 struct Death {
@@ -136,7 +136,7 @@ std::string how(const Death& death) {
     return "ends with status " + std::to_string(WEXITSTATUS(death.status));
 }
 
-// Begins with call `first`. Returns whether all went well.
+// Starts at call `first`. Returns whether there was no defect.
 bool run(const std::string& program, const Job& job, std::uint64_t first, const Settings& settings,
          const Folders& folders, Total& total) {
     const int descriptor = memfd_create("faults", 0);
@@ -174,8 +174,8 @@ bool run(const std::string& program, const Job& job, std::uint64_t first, const 
     return good;
 }
 
-// What is run when not all is: each program once on the CPU and without a device; on drivers, which
-// take longer, two programs that between them do everything.
+// The jobs of a sampled run: every program on the CPU and without a device; on drivers, which are
+// slower, a few programs that together cover everything.
 bool sampled(const Job& job) {
     if (job.target == "none" || job.target == "cpu" || job.target == "faulty" ||
         job.target == "tool")
@@ -185,7 +185,7 @@ bool sampled(const Job& job) {
 
 int run_all(const std::string& program, const Settings& settings) {
     const support::TempDir folder;
-    // Drivers keep what they compile, so that only the first process waits for it.
+    // Drivers cache compiled code, so that only the first process waits for it.
     for (const char* name : {"MESA_SHADER_CACHE_DIR", "XDG_CACHE_HOME"}) {
         std::filesystem::create_directory(folder / name);
         setenv(name, (folder / name).c_str(), 1);
@@ -224,7 +224,7 @@ int run_all(const std::string& program, const Settings& settings) {
             std::filesystem::remove_all(cache);
             const std::lock_guard lock(mutex);
             good += well ? 1 : 0;
-            // Who stops it early knows what was done.
+            // Progress, for a run that is stopped early.
             if (settings.all) {
                 std::printf("%s from %llu: %llu of %llu calls failed\n", job.text().c_str(),
                             static_cast<unsigned long long>(first),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An OpenCL loader before the real one, each of whose functions fails when the test says so.
+// A proxy of the real OpenCL loader: each function fails when the test requests it.
 #include <dlfcn.h>
 
 #include "faults/thunk.hpp"
@@ -8,7 +8,7 @@
 
 namespace {
 
-// By flavour: what any call may give; what NVIDIA's driver gives for a lost device.
+// By flavour: errors of any call, then those of NVIDIA's driver for a lost device.
 constexpr cl_int kCodes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_COMMAND_QUEUE,
                              -9999};
 
@@ -17,8 +17,8 @@ struct Rules {
         static void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         return dlsym(library, name);
     }
-    // A release frees, and a wait waits, whatever it says: else the driver would go on with memory
-    // that its caller takes back.
+    // Releases and waits are done even if they report an error: otherwise the driver would use
+    // memory that the caller reuses.
     static constexpr bool does_first(std::string_view name) {
         return faults::begins(name, "clRelease") || name == "clFinish" || name == "clWaitForEvents";
     }
@@ -49,7 +49,7 @@ struct Rules {
 
 }  // namespace
 
-// The plugin finds each function by its name; what it finds is the thunk.
+// The plugin looks up each function by name and gets its thunk.
 #define FAULTS_EXPORT(name)                                           \
     extern "C" decltype(&::name) faults_find_##name() {               \
         return &faults::Thunk<Rules, #name, decltype(&::name)>::call; \

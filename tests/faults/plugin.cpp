@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin as `faulty`, each of whose slots fails when the test says so: with an error,
-// without one, by throwing, or by success that gives nothing. What a slot must do before it may
-// fail (wait, free) is done first, as the contract has it.
+// The CPU plugin as `faulty`: each slot fails when the test requests it, by an error, by an error
+// without an object, by an exception, or by success without a result. What a slot must do even if
+// it fails (wait, free) is done first, as the contract requires.
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kSlot = 3;
 enum Flavour : std::uint32_t { kError, kSilent, kThrows, kThrowsOther, kNothing, kFlavours };
 
-// The CPU plugin's tables are static, so every writer writes the same.
+// The CPU plugin's tables are static, so concurrent writers write the same value.
 template <typename Table>
 const Table* behind = nullptr;
 const wye_host_table* host = nullptr;
@@ -54,7 +54,7 @@ constexpr bool does_first(std::string_view slot) {
         if (slot == name) return true;
     return false;
 }
-// What nobody could tell from work that was done.
+// A submit without effect looks like success, so it is excluded.
 constexpr bool may_give_nothing(std::string_view slot) { return slot != "submit"; }
 
 template <auto Member>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Before the C library in a command (LD_PRELOAD): arms what WYE_FAULTS says, "KIND AT PERSISTENT
-// FLAVOUR FILE". The name of the call that failed is put into the file.
+// Preloaded into a command (LD_PRELOAD): arms the fault that WYE_FAULTS describes, "KIND AT
+// PERSISTENT FLAVOUR FILE". The name of the failed call is written to FILE.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -41,7 +41,7 @@ int counted_main(int count, char** values, char** environment) {
 
 }  // namespace
 
-// What static objects take before main nobody can do without.
+// Arms at main: allocations of static objects before it must not fail.
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(
     Main main, int count, char** values, void (*init)(), void (*fini)(), void (*loader_fini)(),
     void* stack_end) {

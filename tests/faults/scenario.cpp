@@ -13,8 +13,8 @@ std::string_view view(wye_string text) {
 }
 wye_string abi(std::string_view text) { return {text.data(), text.size()}; }
 
-// Calls of the API, each checked: a failure has a code, a sentence and a remedy, or is the one that
-// may come without an object.
+// Calls of the API, each checked: a failure has a code, a sentence and a remedy; only
+// WYE_OUT_OF_MEMORY may have no error object.
 class Calls {
   public:
     explicit Calls(Pass& pass) : pass_(pass) {}
@@ -109,7 +109,7 @@ class Runner {
         return true;
     }
 
-    // Everything that needs no device.
+    // All calls that need no device.
     bool look() {
         wye_blob* text = nullptr;
         if (!blob("wye_context_report",
@@ -190,7 +190,7 @@ class Runner {
             }
             const Buffers before = results;
             if (!dispatch(arguments, params)) {
-                // A driver that fails while it reads back is the one exception.
+                // The only exception: a driver that fails while reading back.
                 return false;
             }
             if (subject_.traps && results != before)
@@ -274,7 +274,7 @@ class Runner {
     std::vector<std::uint32_t> bindings_;
 };
 
-// What is not in the examples.
+// Programs that are not among the examples.
 constexpr std::string_view kPhases = R"(wye 1; program phases; workgroup 64;
 param rounds: u32; input_output a: u32[]; output s: u32[len(a)]; grid elements len(a);
 main {
@@ -313,7 +313,7 @@ Subject subject(const std::string& name) {
     constexpr std::size_t kSize = 300;
     if (name == "phases") {
         const auto before = words(kSize, [](std::uint32_t i) { return i; });
-        // Two rounds turn the order round twice; each adds its number.
+        // Two rounds reverse the order twice; each adds its number.
         const auto after = words(kSize, [](std::uint32_t i) { return i + 1; });
         const auto scratch = words(kSize, [](std::uint32_t i) { return kSize - i; });
         return {name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A context's whole life through the C API, over one program: everything that a caller may do with
-// it, each call checked. Single-threaded. Its own memory is not counted as Wye's.
+// The life of a context through the C API with one program: every kind of call, each checked.
+// Single-threaded. Its own memory does not count as Wye's.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace faults {
 
-// Where a program runs.
+// The device that a program runs on.
 struct Target {
     std::string name;      // "opencl"
     std::string selector;  // empty: no device, programs are only checked and lowered
@@ -22,7 +22,7 @@ struct Target {
     std::vector<std::pair<std::string, std::string>> config;
 };
 
-// A program with one launch, small.
+// A program with one small launch.
 struct Subject {
     std::string name;
     std::string text;
@@ -36,16 +36,16 @@ const std::vector<Target>& targets();
 std::vector<std::string> subject_names();
 Subject subject(const std::string& name);
 
-// What went on in a pass.
+// The result of a pass.
 struct Pass {
     bool done = false;                 // every call succeeded
-    std::vector<std::string> defects;  // what no failure excuses
+    std::vector<std::string> defects;  // errors not explained by the fault
     std::string refusal;               // the first error: text of its object
 };
 
-// `cache` is the folder that the context keeps things in.
+// `cache` is the context's cache folder.
 wye_context* make_context(const Target& target, const std::string& cache, Pass& pass);
-// Stops at the first call that fails, after giving back what it made.
+// Stops at the first call that fails, and frees what it created.
 void run_pass(wye_context* context, const Target& target, const Subject& subject, Pass& pass);
 
 }  // namespace faults

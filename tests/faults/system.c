@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The system calls of the whole process, by the names of the C library: files, folders, libraries,
- * threads. Those that Wye's code makes are counted and may fail, with an errno that the call may
- * give, or be interrupted or cut short. In C, since the C library's header gives some of them
- * exception specifications in C++. */
+ * The system calls of the whole process, by their names in the C library: files, folders,
+ * libraries, threads. Calls of Wye's code are counted and may fail with an errno that the call can
+ * return, be interrupted, or be cut short. In C, since the C library's header declares some of them
+ * with exception specifications in C++. */
 #undef _FILE_OFFSET_BITS /* both forms of each call are defined */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@
 
 #include "faults/modules.h"
 
-/* By flavour: what usually happens, what is rarer, and an interruption. */
+/* By flavour: a common error, a rarer one, and an interruption. */
 typedef struct Errors {
     int by_flavour[3];
 } Errors;
@@ -48,7 +48,7 @@ static int fails(const char* name, Errors errors, void* caller) {
     return 1;
 }
 
-/* A sanitizer has to see new threads and libraries. */
+/* Sanitizers must intercept new threads and libraries. */
 __attribute__((weak)) int __interceptor_pthread_create(pthread_t*, const pthread_attr_t*,
                                                        void* (*)(void*), void*);
 __attribute__((weak)) void* __interceptor_dlopen(const char*, int);
@@ -80,7 +80,7 @@ __attribute__((weak)) void* __interceptor_dlopen(const char*, int);
         return real given_mode;                                                                    \
     }
 
-/* Interrupted: half of it is moved, so that the caller has to go on. */
+/* Interrupted: half of the bytes are moved, and the caller must continue. */
 #define MOVING(name, parameters, given, given_half, errors)                      \
     EXPORT ssize_t name parameters {                                             \
         REAL(name);                                                              \
@@ -144,7 +144,7 @@ FAILING(DIR*, fdopendir, (int file), (file), kFolder, NULL)
 FAILING(struct dirent*, readdir, (DIR * folder), (folder), kRead, NULL)
 FAILING(char*, realpath, (const char* path, char* out), (path, out), kLook, NULL)
 
-/* The descriptor is gone, whatever it says. */
+/* The descriptor is closed even if an error is returned. */
 EXPORT int close(int file) {
     REAL(close);
     if (!fails("close", kClose, CALLER)) return real(file);
@@ -162,11 +162,11 @@ EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
     return real(thread, attributes, start, argument);
 }
 
-/* A library that is not there: dlerror tells of it as usual. */
+/* Opens an absent library, so that dlerror reports it as usual. */
 EXPORT void* dlopen(const char* path, int mode) {
     REAL(dlopen);
     if (path != NULL && fails("dlopen", kOpen, CALLER)) path = "libmade-to-fail.so.0";
     if (__interceptor_dlopen != NULL) return __interceptor_dlopen(path, mode);
-    /* A sibling call: the library path of the caller counts. */
+    /* A tail call: the caller's library path applies. */
     return real(path, mode);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the proxies of drivers share: one function of a driver with a fault before or after it.
+// Shared by the driver proxies: one function of a driver, with a fault before or after it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace faults {
 
 inline constexpr std::uint32_t kDriverCall = 4;
 
-// A function of the driver by its name; every one has a type of its own.
+// The name of a driver function; each name makes a distinct type.
 template <std::size_t N>
 struct Name {
     char text[N]{};
@@ -36,14 +36,14 @@ constexpr bool one_of(std::string_view name, const char* const (&list)[N]) {
     return false;
 }
 
-// Rules, all static: find(name) of the real driver; does_first(name): the real function is called
-// before the fault; failure<R>(name, arguments...); made(name, result, arguments...) and
-// freed(name, arguments...) count the driver's objects.
+// Rules, all static: find(name) looks up the real function; does_first(name): it is called before
+// the fault; failure<R>(name, arguments...); made(name, result, arguments...) and freed(name,
+// arguments...) count the driver's objects.
 template <typename Rules, Name kName, typename Function>
 struct Thunk;
 template <typename Rules, Name kName, typename R, typename... A>
 struct Thunk<Rules, kName, R (*)(A...)> {
-    // Every writer writes the same.
+    // Concurrent writers write the same value.
     static inline R (*real)(A...) = nullptr;
 
     static R call(A... a) {

@@ -144,7 +144,7 @@ class CommandRun {
         std::fflush(stdout);
     }
 
-    // Doubles until none fails, then halves: where the calls end.
+    // The number of calls, by doubling until none fails, then bisection.
     std::uint64_t count() {
         const auto fires = [&](std::uint64_t n) {
             (void)spawn(n);
@@ -183,7 +183,7 @@ class CommandRun {
         return true;
     }
 
-    // Where standard error itself fails, nothing can be said.
+    // If standard error itself fails, no message is possible.
     [[nodiscard]] bool out_of_words(const std::string& said) const {
         return said.empty() && job_.persistent;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `wye` command, a process for each call that fails.
+// Fault injection into the `wye` command, one process for each failing call.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace faults {
 
-// The command lines that are run, by name; empty where the test is built without them.
+// The names of the command lines; empty if the test is built without them.
 std::vector<std::string> tool_names();
 int run_tool_job(const Job& job, const Range& range, const std::string& folder, Progress& progress);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Vulkan loader before the real one, each of whose functions that return a result fails when the
-// test says so.
+// A proxy of the real Vulkan loader: each function that returns a result fails when the test
+// requests it.
 #include <dlfcn.h>
 
 #include "faults/thunk.hpp"
@@ -15,7 +15,7 @@ constexpr const char* kLosable[] = {
 };
 
 struct Rules {
-    static void* find(const char*) { return nullptr; }  // known when it was handed out
+    static void* find(const char*) { return nullptr; }  // set when the function was looked up
     static constexpr bool does_first(std::string_view name) { return name == "vkWaitSemaphores"; }
     template <typename R, typename... A>
     static R failure(std::string_view name, A...) {
@@ -71,7 +71,7 @@ PFN_vkVoidFunction wrapped(const char* name, PFN_vkVoidFunction real) {
         real_get_device = reinterpret_cast<PFN_vkGetDeviceProcAddr>(real);
         return reinterpret_cast<PFN_vkVoidFunction>(&get_device);
     }
-    // Without what destroys an object nobody could.
+    // Without its destroy function, an object could never be destroyed.
     const bool needed = faults_persistent() != 0 && faults::begins(wanted, "vkDestroy");
     if (!needed && faults_hit(faults::kDriverCall, "a function that is not there") != 0)
         return nullptr;
