@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small programs with literals drawn at random, and what each one computes, in plain host
-// arithmetic.
+// Small programs with random literals, and their results by plain host arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +14,13 @@ namespace wye::stress {
 using Random = std::mt19937_64;
 using Words = std::vector<std::uint32_t>;
 
-// From 0 up to `count`, which is excluded.
+// A number from 0 to `count` - 1.
 [[nodiscard]] inline std::uint64_t below(Random& random, std::uint64_t count) {
     return random() % count;
 }
 
-// A program with one buffer that it reads (binding 0), one that it writes (binding 1; `Loop` has
-// binding 0 alone) and one u32 parameter.
+// A program with one input buffer (binding 0), one output buffer (binding 1; `Loop` has only
+// binding 0) and one u32 parameter.
 struct Model {
     enum class Kind : std::uint8_t { Map, Sum, Loop, Trap };
     Kind kind = Kind::Map;
@@ -33,13 +32,13 @@ struct Model {
         return kind == Kind::Sum ? 1 : inputs;
     }
     [[nodiscard]] std::string text() const;
-    // What the output holds after a run over `x` with the parameter `k`.
+    // The output of a run with input `x` and parameter `k`.
     [[nodiscard]] Words expected(std::span<const std::uint32_t> x, std::uint32_t k) const;
-    // How many invocations end by `trap 7`: each that reads `k`.
+    // The number of invocations that end by `trap 7`: those that read `k`.
     [[nodiscard]] std::uint32_t traps(std::span<const std::uint32_t> x, std::uint32_t k) const;
 };
 
-// `variety` bounds how many different programs there are, since drivers take long to compile each.
+// `variety` limits the number of different programs, since drivers compile slowly.
 [[nodiscard]] Model random_model(Random& random, std::uint64_t variety);
 
 }  // namespace wye::stress

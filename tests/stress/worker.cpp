@@ -139,7 +139,7 @@ void Worker::free_buffer() {
     std::swap(own_[pick(own_.size())], own_.back());
     const OwnBuffer out = std::move(own_.back());
     own_.pop_back();
-    // Work that ran out of time may still use it; the context then frees it in the end.
+    // Work after a time-out may still use it; then the context's end frees it.
     call("wye_buffer_free", {WYE_BUFFER_IN_USE}, [&](wye_error** error) {
         return wye_buffer_free(place(out.place).context, out.handle, error);
     });
@@ -293,7 +293,7 @@ void Worker::run() {
             left -= entry.weight;
         }
     }
-    // Half of what is left goes with its context.
+    // Frees some buffers; the others are freed with their contexts.
     while (own_.size() > kMostOwn / 2 && !world_.failed()) free_buffer();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One thread of a stress run: makes calls at random until the time is over.
+// One thread of a stress run: makes random calls until the time is over.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 
 namespace wye::stress {
 
-constexpr std::size_t kMostWords = 3000;  // of a buffer
+constexpr std::size_t kMostWords = 3000;  // of one buffer
 
-// A buffer that only one thread knows, and what must be in it.
+// A buffer of one thread, and its expected contents.
 struct OwnBuffer {
     std::size_t place = 0;
     std::size_t device = 0;
@@ -28,8 +28,8 @@ class Worker {
     void run();
 
   private:
-    // Makes a call; its error, if any, is checked and given to another thread. A status that is
-    // neither OK nor one of `allowed` is a failure.
+    // Makes a call; checks its error, if any, and passes it to another thread. Any status other
+    // than OK and `allowed` is a failure.
     using Call = std::function<wye_status(wye_error**)>;
     wye_status call(const char* name, std::initializer_list<wye_status> allowed,
                     const Call& function);
@@ -37,7 +37,7 @@ class Worker {
     [[nodiscard]] std::uint64_t pick(std::uint64_t count) { return below(random_, count); }
     [[nodiscard]] Place& place(std::size_t index) { return *world_.places()[index]; }
     [[nodiscard]] Words words(std::size_t count);
-    // Compares what a device gave with host arithmetic.
+    // Compares a device's result with host arithmetic.
     void check(const char* what, const Words& got, const Words& want);
 
     // Each of these is one kind of step.
@@ -61,7 +61,7 @@ class Worker {
     void short_context();
 
     struct Launch;
-    // Runs one dispatch and says what it came to; other outcomes than those of the launch are
+    // Runs one dispatch and returns its status; outcomes that the launch does not allow are
     // failures.
     wye_status launch(Launch& launch);
     [[nodiscard]] std::shared_ptr<SharedProgram> some_program(std::size_t in);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dispatches: with the caller's bytes, with resident buffers, timed, with time limits, with traps.
+// Dispatches: with host bytes, with resident buffers, timed, with time limits, with traps.
 #include <algorithm>
 
 #include "worker.hpp"
@@ -25,7 +25,7 @@ struct Worker::Launch {
     std::array<wye_argument, 2> arguments = {};
 
     [[nodiscard]] const Model& model() const { return program->model; }
-    // Draws the parameter, and for every sixth launch a time limit, which some loops then exceed.
+    // Draws the parameter, and for one launch in six a time limit, which some loops exceed.
     void draw(Random& random, const Words& x) {
         const bool limited = below(random, 6) == 0;
         if (limited) timeout_ns = std::uint64_t{1000} << below(random, 14);
@@ -51,7 +51,7 @@ wye_status Worker::launch(Launch& launch) {
     desc.timeout_ns = launch.timeout_ns;
     desc.label = wye_str("stress");
     if (pick(3) == 0) desc.flags |= WYE_DISPATCH_TIMED;
-    // Another thread can meet a busy device before this call has told of its time-out.
+    // Set first: another thread may find the device busy before this call returns its time-out.
     std::atomic<bool>& limited = here.limited[launch.device];
     if (launch.timeout_ns != 0) limited = true;
     wye_report report;
@@ -156,7 +156,7 @@ void Worker::dispatch_resident() {
                  }) == WYE_OK)
             check(one.name, got, own_[b].words);
     } else if (status == WYE_TIMEOUT) {
-        // What it wrote is unspecified from now on.
+        // Its contents are unspecified now.
         const wye_buffer lost = own_[b].handle;
         own_.erase(own_.begin() + static_cast<std::ptrdiff_t>(b));
         call("wye_buffer_free after a time-out", {WYE_BUFFER_IN_USE}, [&](wye_error** error) {

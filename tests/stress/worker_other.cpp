@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that is neither a transfer nor a dispatch: descriptions, reports, wrong calls,
-// contexts that live for a moment.
+// Calls that are neither transfers nor dispatches: descriptions, reports, invalid calls,
+// short-lived contexts.
 #include "worker.hpp"
 
 namespace wye::stress {
@@ -15,7 +15,7 @@ void Worker::describe() {
     wye_status status = WYE_OK;
     switch (pick(4)) {
         case 0: {
-            // What it points to may be gone already: another thread may have freed the program.
+            // The program may be gone already: another thread may have freed it.
             wye_program_description description;
             WYE_INIT(description);
             status = call("wye_program_describe", {WYE_STALE_HANDLE}, [&](wye_error** error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the threads of one stress run share: contexts with their devices, programs and buffers that
-// any thread may free while others use them, errors that another thread frees, and the first
+// The shared state of the threads of one run: contexts with their devices, programs and buffers
+// that any thread may free while others use them, errors that another thread frees, and the first
 // failure.
 #pragma once
 
@@ -41,11 +41,11 @@ struct SharedBuffer {
     std::atomic<bool> freed = false;
 };
 
-// A context and what is known of it.
+// A context and its state.
 struct Place {
     wye_context* context = nullptr;
-    std::vector<wye_device> devices;  // the one asked for, then "cpu" where that is another
-    // A dispatch with a time limit began on the device: from then on it may be busy for a while.
+    std::vector<wye_device> devices;  // the requested one, then "cpu" if that is another
+    // A dispatch with a time limit began on the device, which may be busy from then on.
     std::array<std::atomic<bool>, 2> limited = {};
     std::atomic<std::uint64_t> log_lines = 0;
     std::mutex mutex;  // guards the tables below
@@ -56,14 +56,14 @@ struct Place {
 class World {
   public:
     explicit World(const Options& options);
-    // Destroys the contexts, each on a thread of its own, with whatever still lives in them.
+    // Destroys the contexts, each on its own thread, with their remaining objects.
     ~World();
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
-    // Creates the contexts and opens their devices, each on a thread of its own, all at once.
+    // Creates the contexts and opens their devices, each on its own thread, all at once.
     [[nodiscard]] bool open();
-    // One context with a log callback that counts in `place`; null after a failure that was told.
+    // Opens a context whose log callback counts in `place`. False: failed, and reported.
     [[nodiscard]] bool open_place(Place& place, std::string_view device);
 
     [[nodiscard]] const Options& options() const { return options_; }
@@ -72,10 +72,10 @@ class World {
         return !failed_.load() && std::chrono::steady_clock::now() < end_;
     }
     [[nodiscard]] bool failed() const { return failed_.load(); }
-    // The first failure is printed, with what repeats it; then all threads stop.
+    // Prints the first failure and how to reproduce it, then stops all threads.
     void fail(std::string_view what);
 
-    // Errors go to whichever thread takes them next.
+    // Passes errors to whichever thread takes them next.
     void hand_over(wye_error* error);
     [[nodiscard]] wye_error* take_over();
 
