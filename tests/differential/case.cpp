@@ -20,7 +20,7 @@ std::string hex(std::span<const std::byte> bytes) {
     return out;
 }
 
-// Runs of zeros are counted, the rest is spelled.
+// Writes counts for runs of zeros, and digits for other bytes.
 void write_bytes(std::string& out, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         std::size_t zeros = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program with all that one launch of it needs, and its file: a `.wye` text whose first lines are
-// comments that hold the launch, so that one file repeats it. Pure values.
+// A program with one launch, and its file: a `.wye` text whose first lines are comments that hold
+// the launch, so that the file alone reproduces it. Pure values.
 //
 //   //: grid 2 1 1
 //   //: param 3f800000          bits of each parameter in declared order, hexadecimal
@@ -30,7 +30,7 @@ struct Case {
     bool may_trap = false;
 };
 
-// `remarks`: lines for people, put first.
+// `remarks`: comment lines for readers, written first.
 [[nodiscard]] std::string write_case(const Case& what, const std::vector<std::string>& remarks);
 // INVALID_TEXT names the line.
 [[nodiscard]] wye::Result<Case> read_case(const std::string& file);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A forked copy of this process that answers messages: whatever a driver does to its process (an
-// abort, a crash, a thread that never ends) is done to the copy. Forking is safe while this process
-// has one thread, so it opens no driver itself. Not thread-safe.
+// A forked copy of this process that answers messages: an abort, crash or hang in a driver affects
+// only the copy. Forking is safe while this process has one thread, so it opens no driver itself.
+// Not thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -18,18 +18,17 @@ namespace differential {
 class Child {
   public:
     using Answer = std::function<std::string(const std::string&)>;
-    // The child calls `open` once, and what that returns for each message. IO: no process can be
-    // started.
+    // The child calls `open` once, and its result for each message. IO: no process can be started.
     [[nodiscard]] static wye::Result<Child> start(const std::function<Answer()>& open);
     Child(Child&& other) noexcept;
     Child& operator=(Child&& other) noexcept;
     // Waits until the child has closed what it opened.
     ~Child() { stop(); }
 
-    // Nothing: the child has ended.
+    // Empty: the child has ended.
     [[nodiscard]] std::optional<std::string> ask(const std::string& message);
     void kill();
-    // Waits for its end. "exit status 1" or "signal 11 (Segmentation fault)".
+    // Waits for its end; returns "exit status 1" or "signal 11 (Segmentation fault)".
     std::string stop();
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Taking declarations out of a program: uses first, then the numbers of those behind it.
+// Removes declarations from a program: first their uses, then renumbers later ones.
 #include <algorithm>
 
 #include "differential/edit.hpp"
@@ -27,8 +27,7 @@ void drop_statements(Code& code, Gone&& gone) {
         std::erase_if(block, [&](StmtId s) { return gone(code.stmts[s]); });
 }
 
-// Every use of number `index` by the operations `uses` becomes zero, those of higher numbers
-// follow.
+// Replaces uses of number `index` by the operations `uses` by zero, and renumbers later ones.
 template <typename Uses>
 void drop_uses(Code& code, std::size_t index, Uses&& uses) {
     const std::size_t known = code.exprs.size();
@@ -46,14 +45,14 @@ bool of_buffer(Op op) {
            op == Op::WORKGROUP_UNIFORM_LOAD;
 }
 
-// Each size expression of the program: of computed buffers and of the grid.
+// Visits each size expression of the program: of computed buffers and of the grid.
 template <typename Function>
 void each_size(Program& program, Function&& function) {
     for (Buffer& b : program.buffers) function(b.size);
     for (SizeExpr& axis : program.grid.axes) function(axis);
 }
 
-// False when some size names it.
+// False if a size names it.
 bool drop_from_sizes(Program& program, unsigned op, std::size_t index) {
     bool named = false;
     each_size(program, [&](const SizeExpr& size) {

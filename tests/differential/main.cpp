@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wye fuzz`: random programs on devices against the reference evaluator; what differs is made
-// small and kept. Standard output has one line per finding, one per device with all counts, and the
-// count of all devices at the end.
+// `wye fuzz`: compares random programs on devices with the oracle; a difference is shrunk and
+// saved. Standard output has one line per finding, one per device with all counts, and the count of
+// all devices at the end.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -29,7 +29,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Where a finding goes: DEVICE-NAME.wye, with what a file name should not have made plain.
+// The file of a finding: DEVICE-NAME.wye, with characters unfit for file names replaced.
 std::string file_name(const std::string& device, const std::string& name) {
     std::string out = device + "-" + name;
     for (char& c : out)
@@ -50,7 +50,7 @@ void keep(const std::string& folder, const std::string& name, const std::string&
                     path.c_str());
 }
 
-// What differs, made small.
+// Shrinks and reports a finding.
 void report(Target& target, const Options& options, const std::string& name, const Case& what,
             const Finding& finding) {
     const std::string selector = target.selector();
@@ -59,7 +59,7 @@ void report(Target& target, const Options& options, const std::string& name, con
     std::vector<std::string> remarks = {name + " on " + selector};
     Case smallest = what;
     Finding last = finding;
-    // One that does not end would cost the time limit at each step.
+    // A case that does not end would take the time limit at each step.
     const bool ends = finding.kind != Finding::Kind::Error || finding.code != wye::Code::TIMEOUT;
     const Finding again = ends ? judge_changed(what) : finding;
     if (!again.like(finding)) {
@@ -203,7 +203,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // Long runs are read while they go on.
+    // Line-buffered, so that a long run can be followed.
     std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
     Options options;
     if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes over statements and expressions. They go from the last to the first, since what is behind
-// uses what is before; after a change that was kept, numbers are new and the walk goes on near by.
+// Passes over statements and expressions. They go from the last to the first, since later ones use
+// earlier ones; after a kept change, numbers are new and the walk continues nearby.
 #include <algorithm>
 
 #include "differential/shrinker.hpp"
@@ -37,7 +37,7 @@ bool Shrinker::statements() {
     return any;
 }
 
-// Compound statements give way to what is in them.
+// Replaces compound statements by their contents.
 bool Shrinker::structure() {
     bool any = false;
     for (std::size_t c = code_count(now_.program); c-- > 0;)
@@ -54,7 +54,7 @@ bool Shrinker::structure() {
     return any;
 }
 
-// A part of an expression that has its type takes its place: operands, then their operands.
+// Replaces an expression by a part of the same type: its operands, then their operands.
 bool Shrinker::hoist(std::size_t c, ExprId id) {
     const auto candidates = [&] {
         std::vector<ExprId> out;

@@ -11,7 +11,7 @@ using namespace wye::ir;
 
 namespace {
 
-// From a value down to `least`: the least itself, halves, one less.
+// Values to try between `value` and `least`: the least itself, halves, one less.
 std::vector<std::uint64_t> smaller(std::uint64_t value, std::uint64_t least) {
     std::vector<std::uint64_t> out;
     if (value <= least) return out;
@@ -27,7 +27,7 @@ conformance::Binding* binding(State& state, const std::string& name) {
     return nullptr;
 }
 
-// The grid of a clause of plain numbers goes to the launch.
+// Moves a grid clause of plain numbers to the launch.
 bool grid_to_launch(State& state) {
     Program& program = state.program;
     if (state.what.launch.groups || program.grid.kind == WYE_GRID_NONE) return false;
@@ -112,7 +112,7 @@ bool Shrinker::launch() {
     return any;
 }
 
-// A buffer of fewer elements, its count written as a literal.
+// Shortens a buffer and writes its count as a literal.
 bool Shrinker::shorten(std::size_t index, std::size_t elements) {
     return attempt([&](State& s) {
         Buffer& b = s.program.buffers[index];
@@ -171,7 +171,7 @@ bool Shrinker::sizes() {
     return any;
 }
 
-// Zeros for what does not matter: whole buffers, halves, ..., single elements; parameters.
+// Zeroes irrelevant data: whole buffers, halves, ..., single elements; parameters.
 bool Shrinker::data() {
     bool any = false;
     for (std::size_t i = 0; i < now_.what.launch.params.size(); ++i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which driver workarounds the devices here still need: the regression of each is replayed without
-// it, in a child process with a time limit.
+// Finds which driver workarounds the devices here still need: replays the regression of each
+// without it, in a child process with a time limit.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ struct AuditOptions {
 };
 
 enum class Need {
-    Needed,       // the regression goes wrong without it
-    NotSeenHere,  // it is right without it
-    Failing,      // it goes wrong with it too
+    Needed,       // the regression fails without it
+    NotSeenHere,  // the regression passes without it
+    Failing,      // the regression fails with it too
     NotRunHere    // the device refuses the program
 };
 // "needed", "not seen here", ...
@@ -32,10 +32,10 @@ struct Audited {
     std::string_view quirk;
     bool active = false;  // the device gets the workaround
     Need need = Need::NotSeenHere;
-    std::string how;  // "hang", "crash", "does not compile", "wrong bytes"; or what was said
+    std::string how;  // "hang", "crash", "does not compile", "wrong bytes"; or a message
 };
 
-// Calls `each` as results come. Errors: no usable device, or one that cannot be opened.
+// Calls `each` for each result. Errors: no usable device, or one that cannot be opened.
 [[nodiscard]] wye::Result<void> audit(const AuditOptions& options,
                                       const std::function<void(const Audited&)>& each);
 

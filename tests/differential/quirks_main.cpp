@@ -47,7 +47,7 @@ std::vector<std::string> split(std::string_view text) {
     return out;
 }
 
-// Empty: understood.
+// Returns an empty text, or what is wrong.
 std::string read_options(int argc, char** argv, Options& out) {
     for (int i = 1; i < argc; ++i) {
         const std::string_view flag = argv[i];

@@ -23,7 +23,7 @@ support::RandomProgramOptions options_for(const conformance::Device& device) {
 Case random_case(std::uint64_t seed, const support::RandomProgramOptions& device, bool traps) {
     support::RandomProgramOptions options = device;
     options.traps = traps;
-    // Mostly small: a compiler takes its time by size.
+    // Mostly small: compile time grows with size.
     static constexpr unsigned kSizes[] = {4, 12, 6, 30, 8, 12, 4, 16};
     options.size = kSizes[seed % std::size(kSizes)];
     options.grid_barriers = seed % 5 == 2;

@@ -29,7 +29,7 @@ std::string element_text(std::span<const std::byte> bytes, std::size_t at, std::
     return out;
 }
 
-// The first element that differs, its bits as one number.
+// Describes the first element that differs, with its bits as one number.
 std::string difference(const wye::Program& program, const Case& what, const Bytes& got,
                        const Bytes& wanted) {
     const auto described = program.describe();
@@ -72,7 +72,7 @@ Finding judge(const wye::Context& context, const Runner& runner, const Case& wha
               const Care& care) {
     const auto program = context.program_from_text(what.text);
     if (!program.ok()) return useless(program.error().text());
-    // The oracle knows no math functions: it runs their definitions.
+    // The oracle has no math functions: it runs their definitions.
     const auto wire = program->lower("wye-program");
     if (!wire.ok()) return useless(wire.error().text());
     oracle::Launch request;

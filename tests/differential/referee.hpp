@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one case on something and on the oracle, and says how they differ.
+// Runs one case on a runner and on the oracle, and describes the difference.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,28 @@ struct Finding {
         Bytes,    // outputs differ
         Trap,     // another trap code or count, or outputs although it trapped
         Error,    // the device failed
-        Ended,    // the process did, by a fault of its driver
-        Useless,  // refused, or without one right result: races, or not ended in the step limit
+        Ended,    // the process ended, by a fault of its driver
+        Useless,  // refused, or without one correct result: races, or too many steps
     };
     Kind kind = Kind::Equal;
-    wye::Code code = wye::Code::INTERNAL;  // Error
+    wye::Code code = wye::Code::INTERNAL;  // of Kind::Error
     std::string text;                      // one line; empty: equal
     [[nodiscard]] bool differs() const { return kind != Kind::Equal && kind != Kind::Useless; }
-    // The same trouble, perhaps elsewhere.
+    // Whether it is the same kind of fault, perhaps elsewhere.
     [[nodiscard]] bool like(const Finding& other) const {
         return kind == other.kind && (kind != Kind::Error || code == other.code);
     }
 };
 
-// What is judged: a device, or something that a test invents.
+// Runs a case: on a device, or as a test defines.
 using Runner = std::function<wye::Result<conformance::Ending>(const wye::Program&, const Case&)>;
 
 [[nodiscard]] Runner on(const conformance::Device& device);
 
-// How much the oracle looks at. Programs that the generator wrote end and have one result; changed
-// ones may not.
+// How much the oracle checks. Generated programs end and have one result; changed ones may not.
 struct Care {
-    std::uint64_t steps = std::uint64_t{1} << 36;  // before a program counts as not ending
-    bool races = false;                            // look for races, and atomics whose order shows
+    std::uint64_t steps = std::uint64_t{1} << 36;  // limit, above which a program counts as endless
+    bool races = false;  // check for races, and atomics whose order is visible
 };
 inline constexpr Care kTrusted{};
 inline constexpr Care kChanged{std::uint64_t{1} << 23, true};

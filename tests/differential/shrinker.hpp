@@ -14,7 +14,7 @@
 namespace differential {
 
 struct State {
-    wye::ir::Program program;  // as the parser gives it
+    wye::ir::Program program;  // as the parser returns it
     Case what;                 // its text is the program's
 };
 
@@ -25,13 +25,13 @@ class Shrinker {
     Shrunk run();
 
   private:
-    // Judges what `change` makes of a copy of the state (false: nothing) and keeps it if it shows
-    // the same trouble.
+    // Judges a copy of the state after `change` (false: no change) and keeps it if it has the same
+    // kind of fault.
     using Change = std::function<bool(State&)>;
     bool attempt(const Change& change);
     [[nodiscard]] bool ended() const;
 
-    // Each returns whether something was kept.
+    // Each returns whether a change was kept.
     bool declarations();
     bool launch();
     bool statements();
@@ -53,7 +53,7 @@ class Shrinker {
     ShrinkLimits limits_;
     std::chrono::steady_clock::time_point end_;
     std::uint64_t tries_ = 0;
-    std::unordered_set<std::size_t> seen_;  // hashes of what was judged, or refused
+    std::unordered_set<std::size_t> seen_;  // hashes of the judged and refused texts
 };
 
 }  // namespace differential

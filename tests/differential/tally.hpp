@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What became of the programs that one device was given. Prints as one line of NAME=NUMBER, so that
-// the lines of many processes are easy to add up.
+// Counts the outcomes of the programs that one device ran. Prints as one line of NAME=NUMBER, so
+// that the lines of many processes are easy to add up.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace differential {
 struct Tally {
     std::uint64_t equal = 0;
     std::uint64_t different = 0;                   // another result, or the device failed
-    std::uint64_t refused = 0;                     // the device says that it cannot run the program
-    std::uint64_t useless = 0;                     // the program has no one right result
-    std::uint64_t not_run = 0;                     // since the device stayed busy
-    std::map<std::string, std::uint64_t> reasons;  // of those that are not equal
+    std::uint64_t refused = 0;                     // the device cannot run the program
+    std::uint64_t useless = 0;                     // the program has no single correct result
+    std::uint64_t not_run = 0;                     // because the device stayed busy
+    std::map<std::string, std::uint64_t> reasons;  // of results that are not equal
 
     void add(const Finding& finding);
-    // Several dispatches one after the other did not end, so others are likely to wait for them.
+    // Several dispatches in a row did not end, so later ones would probably wait for them.
     [[nodiscard]] bool stays_busy() const { return timeouts_ >= 2; }
     [[nodiscard]] std::uint64_t programs() const { return equal + different + refused + useless; }
     [[nodiscard]] bool all_equal() const { return programs() == equal && not_run == 0; }
     // "programs=8 equal=7 different=1 refused=0 useless=0 not_run=0 bytes=1 seconds=0.4
-    // peak_MiB=31" The last is the most that one process has held; it does not add up.
+    // peak_MiB=31". The last is the peak memory of one process; do not add it up.
     [[nodiscard]] std::string line(double seconds) const;
 
   private:
-    unsigned timeouts_ = 0;  // the newest ones, without another ending between them
+    unsigned timeouts_ = 0;  // consecutive ones, up to now
 };
 
 }  // namespace differential

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Drivers may put any bytes in their texts.
+// Drivers' texts may have any bytes.
 std::string text_of(const json& message) {
     return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -30,7 +30,7 @@ json of_finding(const Finding& finding) {
             {"text", finding.text}};
 }
 
-// What runs in the child: a case for a seed, or the finding for a case.
+// Runs in the child: returns a case for a seed, or the finding for a case.
 json answer(const conformance::Device& device, const json& question) {
     if (question.contains("seed"))
         return {{"case",
@@ -42,9 +42,9 @@ json answer(const conformance::Device& device, const json& question) {
                             {question["steps"].get<std::uint64_t>(), question["races"]}));
 }
 
-// The first question is empty: has the device been opened?
+// The first question is empty; it asks whether the device is open.
 Child::Answer open_device(const std::string& selector, const TargetOptions& options) {
-    // The signal ends the process, whatever a driver does in it.
+    // The signal ends the process even if a driver hangs.
     ::alarm(options.ends_after);
     auto opened = conformance::Device::open(selector, options.config);
     if (!opened.ok())
@@ -65,7 +65,7 @@ std::string report() {
     return text.ok() ? *text : std::string();
 }
 
-// Nothing: the child has ended. An answer that is an error is one.
+// Empty: the child has ended. An answer may be an error.
 std::optional<wye::Result<json>> ask(Child& child, const json& question) {
     const auto text = child.ask(text_of(question));
     if (!text) return std::nullopt;
@@ -137,7 +137,7 @@ Finding Target::judge(const Case& what, const Care& care) {
                           static_cast<wye::Code>(found["code"].get<int>()), found["text"]};
     const bool stuck = finding.code == wye::Code::TIMEOUT;
     if (finding.kind == Finding::Kind::Error && (stuck || finding.code == wye::Code::DEVICE_LOST)) {
-        if (stuck) child_->kill();  // to close the device may take for ever
+        if (stuck) child_->kill();  // closing the device may never end
         child_.reset();
     }
     return finding;

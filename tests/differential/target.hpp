@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device that is judged case after case in a child process, which is replaced after a case that
-// ended it, lost the device or did not end itself. Not thread-safe.
+// A device that is judged case by case in a child process. The child is replaced after a case that
+// ended it, lost the device or did not end. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace differential {
 
-// The library's report of all devices, made in a child. Empty: it ended.
+// The library's report of all devices, made in a child. Empty: the child ended.
 [[nodiscard]] std::string report_of_devices();
 // The selectors of all usable devices.
 [[nodiscard]] std::vector<std::string> usable_devices();
@@ -25,7 +25,7 @@ namespace differential {
 struct TargetOptions {
     std::uint64_t timeout_ns = 0;  // for one dispatch
     std::vector<std::pair<std::string, std::string>> config = {};
-    unsigned ends_after = 0;  // seconds that the child may take for one case; 0: any time
+    unsigned ends_after = 0;  // time limit of the child for one case, in seconds; 0: none
 };
 
 class Target {
@@ -38,12 +38,12 @@ class Target {
         return open(selector, TargetOptions{.timeout_ns = timeout_ns});
     }
 
-    // Of the device, where `open` was given a pattern.
+    // The selector of the device, also if `open` was given a pattern.
     [[nodiscard]] const std::string& selector() const { return selector_; }
-    // What `random_case` makes for this device.
+    // The random case of a seed for this device.
     [[nodiscard]] wye::Result<Case> random(std::uint64_t seed, bool traps);
     [[nodiscard]] Finding judge(const Case& what, const Care& care);
-    // Until it is asked again.
+    // Ends the child until the next use.
     void close() { child_.reset(); }
 
   private:

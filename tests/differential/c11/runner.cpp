@@ -25,13 +25,13 @@ using Entry = void (*)(Call*);
 using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t kStackBytes = std::size_t{256} << 10U;
-constexpr std::size_t kSpareBytes = 64;  // behind each buffer: element 0 can always be read
+constexpr std::size_t kSpareBytes = 64;  // after each buffer: element 0 is always readable
 
 // ---- One workgroup ------------------------------------------------------------------------------
 
 struct Invocation {
     enum class State : std::uint8_t { Runs, WaitsForSubgroup, WaitsForWorkgroup, Ended };
-    Call call{};  // first: `wait` gets its address
+    Call call{};  // must be first: `wait` gets its address
     State state = State::Ended;
     ucontext_t own{}, scheduler{};
     std::unique_ptr<std::byte[]> stack;
@@ -64,7 +64,7 @@ void start(Invocation& each) {
     each.state = Invocation::State::Runs;
 }
 
-// Lets go on whoever waited for those that have come; all have run until they wait or end.
+// Resumes the invocations of each group of `width` whose members all wait or have ended.
 bool release(std::vector<Invocation>& all, std::size_t width, Invocation::State waiting) {
     bool any = false;
     for (std::size_t first = 0; first < all.size(); first += width) {
@@ -80,7 +80,7 @@ bool release(std::vector<Invocation>& all, std::size_t width, Invocation::State 
     return any;
 }
 
-// False: some wait for one another for ever.
+// False: deadlock.
 bool run_together(std::vector<Invocation>& all, std::size_t subgroup) {
     using State = Invocation::State;
     for (Invocation& each : all) start(each);
@@ -138,7 +138,7 @@ Result<ir::Program> strict_program(const std::string& text) {
 }
 
 struct Memory {
-    std::vector<Bytes> buffers;  // by number, with spare bytes
+    std::vector<Bytes> buffers;  // by buffer number, with spare bytes
     std::vector<void*> pointers;
     std::vector<std::uint64_t> lengths;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs cases as C11: written, compiled by the system's compiler into a shared object, and called
-// once for each invocation, with stacks of their own where invocations wait for one another. One
+// Runs cases as C11: the written text is compiled by the system's compiler into a shared object and
+// called once for each invocation, with separate stacks if invocations wait for one another. One
 // case at a time.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace c11 {
 
-// UNSUPPORTED for programs with grid barriers, which the runtime splits before it lowers them;
-// COMPILE_FAILED with what `cc` says.
+// UNSUPPORTED for programs with grid barriers, which the runtime splits before lowering;
+// COMPILE_FAILED with the output of `cc`.
 [[nodiscard]] wye::Result<conformance::Ending> run(const wye::Program& program,
                                                    const differential::Case& what);
 

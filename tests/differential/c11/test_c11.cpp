@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random programs and all regressions as C11, against the oracle: the middle form, spelled by
-// another writer and compiled by another compiler.
+// Compares random programs and all regressions, as C11, with the oracle: the middle form, written
+// by another writer and compiled by another compiler.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kSeeds = 150;
 using Kind = differential::Finding::Kind;
 
-// Whether it could be run.
+// Returns whether the case ran.
 bool check(const wye::Context& context, const differential::Case& what, const std::string& name) {
     const auto found = differential::judge(context, c11::run, what, differential::kTrusted);
     if (found.kind == Kind::Error && found.code == wye::Code::UNSUPPORTED) return false;
@@ -37,7 +37,7 @@ TEST_CASE("random programs mean the same as C11") {
         const auto what = differential::random_case(seed, options, seed % 7 == 3);
         if (check(*context, what, "seed " + std::to_string(seed))) ++ran;
     }
-    CHECK(ran >= 100);  // the rest has grid barriers
+    CHECK(ran >= 100);  // the others have grid barriers
 }
 
 TEST_CASE("what once differed on a device means the same as C11") {

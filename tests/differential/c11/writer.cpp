@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every scalar that a program computes is a constant of its own, so nothing nests and no operator
-// binds another. Accesses are always checked.
+// Every scalar that a program computes is a constant of its own, so expressions do not nest and
+// operator precedence does not matter. Accesses are always checked.
 #include "differential/c11/writer.hpp"
 
 #include <fmt/format.h>
@@ -231,8 +231,8 @@ class Writer {
     struct Array {
         std::string elements;  // a pointer to them
         ir::Type type;
-        bool buffer = false;  // holds f16 as its bits, and canonical NaNs
-        bool table = false;   // of bits
+        bool buffer = false;  // holds the bits of f16, and canonical NaNs
+        bool table = false;   // a table of bits
         middle::Count count;
     };
     Array buffer(std::uint32_t number);
@@ -312,7 +312,7 @@ std::string Writer::word(const Step& step, const Value& v) {
     if (sign == nullptr)
         throw std::runtime_error(fmt::format("no word for `{}`", ir::op_text(step.op)));
     const bool shifts = step.op == Op::SHL || step.op == Op::SHR;
-    // Signed only where the sign matters: all else wraps.
+    // Signed only if the sign matters: other operations wrap.
     const bool wraps =
         step.op == Op::ADD || step.op == Op::SUB || step.op == Op::MUL || step.op == Op::SHL;
     const std::string_view as = wraps ? held(step.from) : own(step.from);
@@ -402,7 +402,7 @@ Value Writer::value(ir::ExprId id) {
         case Op::LOCAL: {
             Value v;
             for (unsigned k = 0; k < e.type.lanes; ++k)
-                v.push_back(name(e.type.kind, local(e.extra, k)));  // it may change later
+                v.push_back(name(e.type.kind, local(e.extra, k)));  // a copy: it may change
             return v;
         }
         case Op::BUILTIN: {
@@ -517,7 +517,7 @@ Writer::Array Writer::local_array(std::uint32_t number) {
     return {fmt::format("v{}", number), l.type, false, false, {true, l.count, ir::kNone}};
 }
 
-// `at`: the index as it may be used, 0 out of range.
+// `at`: the index to use, 0 if out of range.
 std::string Writer::in_range(const Array& array, ir::ExprId index, std::string& at) {
     const Kind kind = code_->exprs[index].type.kind;
     const std::string raw = value(index)[0];
@@ -535,7 +535,7 @@ std::string Writer::loaded(const Array& array, const std::string& element) {
                                        : element;
     if (kind == Kind::BF16 || (kind == Kind::F16 && array.buffer))
         return form(middle::loaded(kind), {name(Kind::U32, element)});
-    return element;  // narrow integers are extended by their own sign
+    return element;  // narrow integers are sign- or zero-extended by their type
 }
 
 Value Writer::load(const Array& array, ir::ExprId index) {
@@ -592,7 +592,7 @@ Value Writer::effect(ir::ExprId id) {
     return {form(middle::subgroup(e.op, code_->exprs[ids[0]].type.kind), operands)};
 }
 
-// Invocations run one after another from one wait to the next, so plain accesses do.
+// Invocations run one after another between waits, so plain accesses suffice.
 Value Writer::atomic(const ir::Expr& e) {
     const Array array = buffer(e.imm);
     const Kind kind = array.type.kind;
@@ -707,7 +707,7 @@ void Writer::statement(const ir::Stmt& s) {
     }
 }
 
-// By the number of rounds, so that no step can overflow.
+// Counts iterations, so that no step can overflow.
 void Writer::for_loop(const ir::Stmt& s) {
     const Kind kind = code_->locals[s.local].type.kind;
     const std::string first = name(kind, value(s.args[0])[0]);

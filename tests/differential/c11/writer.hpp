@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs as plain C11, for the system's compiler: the smallest writer on top of the middle form.
-// One invocation is one call; what runs them waits where they wait for one another.
+// Writes programs as plain C11 for the system's compiler: the smallest writer on top of the middle
+// form. One invocation is one call; its runner makes invocations wait for one another.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace c11 {
 
-// What a call gets; the text declares the same. One for each invocation.
+// The argument of a call, which the text declares alike. One for each invocation.
 struct Call {
     void* const* buffers;          // by number, `shared` arrays too
     const std::uint64_t* lengths;  // of buffers
@@ -20,12 +20,12 @@ struct Call {
     std::uint32_t index;   // of the invocation in its workgroup
     std::uint32_t* slots;  // of the workgroup, one for each invocation
     std::uint32_t trap_code, trap_count;
-    // Until all invocations of the workgroup, or of the subgroup, have come here.
+    // Waits for all invocations of the workgroup, or of the subgroup.
     void (*wait)(Call* call, int workgroup);
 };
 
-// `program`: valid, without math functions and grid barriers. `subgroup`: 0 where it uses none.
-// The entry is `wye_main`.
+// `program`: valid, without math functions and grid barriers. `subgroup`: 0 if it uses none. The
+// entry is `wye_main`.
 [[nodiscard]] std::string write(const wye::ir::Program& program, std::uint32_t subgroup);
 
 }  // namespace c11
