@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The null plugin: every slot of the contract in C11, with nothing behind them. It probes no
+ * The null plugin: every slot of the contract in C11, without implementation. It finds no
  * devices, so the host never opens one. Copy this file to start a plugin; README.md says how.
  *
  * In this order, which is that of the other plugins: plugin, device, buffer, program, queue,
