@@ -47,7 +47,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Timeline timeline_;
     Server server_;
 
-    // Of the submit in progress.
+    // State of the submit in progress.
     std::shared_ptr<Batch> batch_;  // for the queue's thread
     std::optional<Handover> handover_;
     std::chrono::steady_clock::time_point start_;

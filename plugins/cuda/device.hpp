@@ -34,8 +34,8 @@ class Device {
     [[nodiscard]] Context& context() const { return *current_.load(std::memory_order_acquire); }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
 
-    // The error of a failed call; an empty subject is the device's name. A sticky status loses the
-    // device.
+    // The error of a failed call; an empty subject is the device's name. A sticky status marks
+    // the device as lost.
     [[nodiscard]] Error failed(CUresult status, std::string_view call,
                                std::string_view subject = {});
     [[nodiscard]] Result<void> check(CUresult status, std::string_view call,

@@ -43,7 +43,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     StreamHandle handle_;
     Timeline timeline_;
 
-    // Of the submit in progress.
+    // State of the submit in progress.
     Submit submit_;
 };
 

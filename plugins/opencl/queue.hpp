@@ -44,7 +44,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     QueueHandle handle_;
     Timeline timeline_;
 
-    // Of the submit in progress.
+    // State of the submit in progress.
     std::vector<EventHandle> waits_;
     std::vector<cl_event> raw_waits_;
     Submit submit_;

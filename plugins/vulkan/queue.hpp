@@ -44,7 +44,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Device& device_;
     Timeline timeline_;
 
-    // Of the submit in progress.
+    // State of the submit in progress.
     Submission submission_;
 };
 

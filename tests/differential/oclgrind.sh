@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/differential/oclgrind.sh WYE_FUZZ WYE_CONFORMANCE PLUGIN_FOLDER [COUNT [SEED]]
 # The example programs, COUNT random programs (default 12, from SEED on) and the regressions on Oclgrind, an OpenCL device that
-# watches every access: equal bytes, no race, no access outside of an array.
+# checks every access: equal bytes, no race, no access out of range.
 set -euo pipefail
 fuzz=$1 conformance=$2 plugins=$3 count=${4:-12} seed=${5:-0}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,18 +14,18 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 echo "$driver" >"$folder/oclgrind.icd"
-# Its interpreter knows no intrinsic that clang's optimiser makes of a select: the text is run as it stands.
+# Its interpreter lacks the intrinsics that clang's optimiser makes from a select, so the text runs unoptimised.
 export OCL_ICD_VENDORS=$folder OCLGRIND_DATA_RACES=1 OCLGRIND_BUILD_OPTIONS=-cl-opt-disable OCLGRIND_NUM_THREADS=1
 export WYE_PLUGIN_PATH=$plugins WYE_CACHE_DIR=$folder/cache XDG_CACHE_HOME=$folder
 bad=0
-# run NAME COMMAND..: one run of a command; Oclgrind ends with 0 whatever it saw, so its words are read.
+# run NAME COMMAND..: one run of a command; Oclgrind always returns 0, so its output is searched.
 run() {
     local name=$1 log=$folder/$1.log
     shift
     "$@" >"$log" 2>&1 || bad=1
     grep -E '^opencl:0: |^[0-9]+ passed|DIFFERS|FAILED|USELESS' "$log" || bad=1
-    # A read out of range loads the first element and drops it, which races with whoever writes that: a race of a read
-    # with a write counts from the 32nd byte of an array on. An address ends with 12 digits for the place in the array.
+    # A read out of range loads the first element and drops it, which races with writes of that element: a race of a read
+    # and a write counts only from byte 32 of an array on. The last 12 digits of an address are the place in the array.
     if ! awk '
         /Write-write data race|Invalid (read|write)|OCLGRIND FATAL/ { print; found++; next }
         /Read-write data race/ { place = substr($NF, length($NF) - 11); if (place !~ /^0*x?0*[01]?[0-9a-f]$/) { print; found++ } }

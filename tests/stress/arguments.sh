@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: arguments.sh WYE PROGRAMS SEED RUNS
-# Runs the command with arguments drawn at random. It must end with a status of its own, and with a remedy when that is not 0.
+# Runs the command with random arguments. It must return one of its own statuses and, unless that is 0, print a remedy.
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 runs=$1
-# The CPU alone: what drivers do with arguments is the business of other tests.
+# The CPU only: other tests cover drivers.
 export WYE_PLUGIN_PATH=$work/none
 cp "$programs"/{saxpy,mix,histogram,bitonic,matmul}.wye .
 mkdir folder
@@ -55,7 +55,7 @@ option() {
     esac
 }
 
-# A run that works, for random options to spoil.
+# A valid run, to which random options are added.
 usual() {
     pick saxpy mix lower info check cache
     case $picked in

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: kill.sh WYE PROGRAMS SEED KILLS DEVICE...
-# Kills the command at random moments, cold and with a cache: outputs are whole or untouched, and the next run is right.
+# Kills the command at random moments, cold and with a cache: outputs must be whole or unchanged, and the next run correct.
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 kills=$1
 shift
@@ -19,14 +19,14 @@ whole() { # whole FILE WHEN
 
 for device in "$@"; do
     for ((kill = 0; kill < kills; ++kill)); do
-        # Every third kill meets a run that compiles and writes the cache.
+        # Every third kill hits a run that compiles and writes the cache.
         [ $((kill % 3)) -ne 0 ] || rm -rf cache
         rm -f r.bin d.bin
         pick KILL KILL TERM INT HUP
         signal=$picked
         # A run with a cache takes some 150 ms, one that compiles longer.
         below $((kill % 3 == 0 ? 500 : 200))
-        # Without a shell in between, and with SIGINT as a terminal would leave it: set -m.
+        # Started directly, and with the default handling of SIGINT, as from a terminal: set -m.
         set -m
         "$wye" "${arguments[@]}" -d "$device" 2>err.txt &
         set +m

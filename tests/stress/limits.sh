@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: limits.sh WYE PROGRAMS SEED STEPS DEVICE...
-# Little memory, few descriptors, a full disk: the command does its work or says what was missing. STEPS is how many amounts of
-# memory are tried. Not under sanitizers, which reserve more than any limit.
+# Little memory, few descriptors, a full disk: the command must succeed or report what was missing. STEPS is the number of memory
+# limits. Not under sanitizers, which reserve more memory than any limit.
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 steps=$1
 shift
@@ -13,7 +13,7 @@ arguments=(run attack.wye --param a=1.5 --in x=x.bin --out r=r.bin --out d=d.bin
 mv r.bin r.want
 mv d.bin d.want
 
-# limited WHAT DEVICE ULIMIT-OPTION VALUE [TRAP]: one run with that limit, beside an output of an earlier run.
+# limited WHAT DEVICE ULIMIT-OPTION VALUE [TRAP]: one run with that limit, and an output of an earlier run in place.
 limited() {
     local what=$1 device=$2 status=0 count
     echo earlier >r.bin
@@ -24,7 +24,7 @@ limited() {
         ulimit "$3" "$4"
         exec timeout 120 "$wye" "${arguments[@]}" -d "$device"
     ) 2>&1 >out.txt </dev/null | cat >err.txt || status=$?
-    # The dynamic loader, and libraries that are still starting, run out first.
+    # The dynamic loader, or a library in its initialisation, may fail first.
     if grep -q -e 'error while loading shared libraries' -e 'failed to map segment' -e 'cannot allocate memory in static TLS' err.txt; then
         started=0
         rm -f r.bin.* d.bin.*
@@ -49,7 +49,7 @@ for device in "$@"; do
     cmp r.bin r.want
     # Descriptors: 3 are in use when the command starts.
     for count in 3 4 5 6 7 8 9 10 12 14 16 20 24 32; do limited "$count descriptors" "$device" -n "$count"; done
-    # The size of files: outputs (4 and 8 KiB) and the cache meet a disk that is full, in blocks of 1 KiB.
+    # The size of files: outputs (4 and 8 KiB) and the cache meet a full disk; in blocks of 1 KiB.
     for size in 0 1 3 4 5 7 8; do
         rm -rf cache
         limited "files up to $size KiB" "$device" -f "$size" XFSZ
@@ -59,8 +59,8 @@ for device in "$@"; do
     if cmp -s r.bin r.want; then pass; else fail "after a full disk on $device: wrong bytes"; fi
 done
 
-# Memory, in KiB of addresses, from where the command starts at all. Drivers' compilers end the process when they have none, so
-# this is for the CPU.
+# Memory: KiB of address space, from the least with which the command starts. Drivers' compilers end the process without memory, so
+# only the CPU is tested.
 for ((step = 1, tried = 0; tried < steps && step < 400; ++step)); do
     limited "$((step * 8)) MiB of addresses" cpu -v $((step * 8192))
     if [ "$started" -eq 1 ]; then

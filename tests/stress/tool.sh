@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the tests of this folder that attack the `wye` command from outside.
+# Sourced by the tests of this folder that run the `wye` command.
 #   wye        the command
 #   programs   the folder of the example programs
-#   seed       what random numbers are drawn from; printed, so that a failure can be had again
+#   seed       of the random numbers; printed, so that a failure can be reproduced
 #   work       an empty folder, also the current one; removed at the end
 set -euo pipefail
 wye=$(realpath "$1")
@@ -10,7 +10,7 @@ programs=$(realpath "$2")
 seed=$3
 shift 3
 [ "$seed" != random ] || seed=$((RANDOM * 32768 + RANDOM))
-# RANDOM takes 15 bits at a time from there on.
+# Seeds RANDOM, which gives 15 bits at a time.
 RANDOM=$seed
 work=$(mktemp -d "${TMPDIR:-/tmp}/wye-attack.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -27,13 +27,13 @@ fail() {
     printf 'FAILED: %s\n' "$1"
     failed=$((failed + 1))
 }
-# finish: the last line of each test, and its exit status. Nothing tried is a failure too.
+# finish: the last line of each test, and its exit status. A test that tried nothing fails.
 finish() {
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
-# below N: sets `drawn` to a number from 0 up to N, which is excluded.
+# below N: sets `drawn` to a number from 0 to N - 1.
 below() { drawn=$(((RANDOM * 32768 + RANDOM) % $1)); }
 # pick WORD...: sets `picked` to one of them.
 pick() {
@@ -52,7 +52,7 @@ random_bytes() {
     printf '%b' "$line" | head -c "$2" >"$1"
 }
 
-# judge STATUS ERRORS WHAT: the command ended in one of its own ways, and with a remedy where it failed.
+# judge STATUS ERRORS WHAT: the command must return one of its own statuses, and a remedy if it failed.
 judge() {
     case $1 in
         0) pass ;;
@@ -69,7 +69,7 @@ judge() {
     esac
 }
 
-# A program with what the self-tests of drivers decide about: fma, division, square roots, both widths.
+# A program with operations that the self-test decides about: fma, division, square roots, both widths.
 write_program() {
     cat >attack.wye <<'P'
 wye 1; program attack; workgroup 64;
