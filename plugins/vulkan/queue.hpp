@@ -38,7 +38,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<std::uint64_t> end();
     void abandon();
 
-    // Overrides InOrderQueue's, which does not count segments that were sent early.
+    // As InOrderQueue's, and counts segments that were sent before the end of the submit.
     [[nodiscard]] bool begun() const { return submission_.sent(); }
 
     Device& device_;

@@ -45,7 +45,7 @@ class Segments {
                                     std::vector<sdk::HostCopy>& copies);
     [[nodiscard]] std::uint64_t newest() const { return newest_; }
     [[nodiscard]] bool idle() const { return ended_.load() == newest_; }
-    // The newest segment's copies read buffers directly: nothing may write those earlier.
+    // The newest segment's copies read buffers directly: nothing may write these before.
     void expect_reads() { reads_until_.store(newest_); }
 
     [[nodiscard]] bool reads_pending() const { return ended_.load() < reads_until_.load(); }
