@@ -526,10 +526,10 @@ CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned c
     auto* module = new CUmod_st;
     // Of a real cubin only the name of its kernel matters, and that stands in no fixed place.
     module->image.assign(static_cast<const char*>(image),
-                         std::memcmp(image,
-                                     "\x7f"
-                                     "ELF",
-                                     4) == 0
+                         std::strncmp(static_cast<const char*>(image),
+                                      "\x7f"
+                                      "ELF",
+                                      4) == 0
                              ? 4
                              : std::strlen(static_cast<const char*>(image)));
     *out = *machine().modules.insert(module).first;
