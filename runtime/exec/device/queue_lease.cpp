@@ -53,13 +53,13 @@ std::vector<wye_binding>& QueueLease::bindings() noexcept {
     std::span<const wye_operation> operations, bool timed, Clock::time_point start,
     RunTimes& times) {
     held();
-    if (auto ready = session_->choose_queue(timed); !ready.ok())
+    if (auto ready = session_->ensure_queue(timed); !ready.ok())
         return session_->noted(std::move(ready).error());
-    auto submitted = session_->queue()->submit(operations);
+    auto submitted = session_->queue_->submit(operations);
     times.queued = now();
     times.enqueue_ns += nanoseconds(times.queued - start);
     if (!submitted.ok()) {
-        session_->queue().reset();
+        session_->queue_.reset();
         return session_->noted(std::move(submitted).error());
     }
     return submitted;
@@ -80,11 +80,11 @@ Result<std::uint64_t> QueueLease::submit(std::span<const wye_operation> operatio
     times.ended = end;
     times.wait_ns += nanoseconds(end - times.queued);
     if (!waited.ok()) {
-        session_->queue().reset();  // its later events are poisoned too
+        session_->queue_.reset();  // its later events are poisoned too
         return session_->noted(std::move(waited).error());
     }
     if (!timed) return {};
-    const auto timing = session_->queue()->timing(value);
+    const auto timing = session_->queue_->timing(value);
     times.device_known = times.device_known && timing.ok() && timing->device_ns != 0;
     if (times.device_known) times.device_ns += timing->device_ns;
     return {};
@@ -94,7 +94,7 @@ Result<void> QueueLease::wait(std::uint64_t value, std::uint64_t timeout_ns, boo
                               RunTimes& times, std::uint64_t& pending) {
     held();
     pending = 0;
-    registry::NativeQueue& queue = *session_->queue();
+    registry::NativeQueue& queue = *session_->queue_;
     auto waited = queue.wait(value, timeout_ns == 0 ? kNoLimit : timeout_ns);
     if (waited.ok() || waited.error().code != Code::TIMEOUT)
         return ended(std::move(waited), value, timed, times);
@@ -107,7 +107,7 @@ Result<void> QueueLease::wait(std::uint64_t value, std::uint64_t timeout_ns, boo
     pending = 0;
     if (!stopped.ok()) {
         (void)session_->noted(stopped.error());
-        session_->queue().reset();
+        session_->queue_.reset();
     }
     return waited;
 }
@@ -117,7 +117,7 @@ Result<void> QueueLease::wait(std::uint64_t value, std::uint64_t timeout_ns, boo
     if (operations.empty()) return {};
     held();
     WYE_ASSIGN(const std::uint64_t value, enter(operations, timed, start, times));
-    return ended(session_->queue()->wait(value), value, timed, times);
+    return ended(session_->queue_->wait(value), value, timed, times);
 }
 
 Result<void> QueueLease::run(std::span<const wye_operation> operations) {

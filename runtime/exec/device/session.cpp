@@ -75,7 +75,7 @@ Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadlin
 
 Result<void> DeviceSession::settle() {
     if (!abandoned_) return alive();
-    const auto reached = queue()->reached(abandoned_->value);
+    const auto reached = queue_->reached(abandoned_->value);
     if (reached.ok() && !*reached)
         return Error(Code::DEVICE_BUSY,
                      fmt::format("{} is still running {}, which timed out and cannot be cancelled",
@@ -83,7 +83,7 @@ Result<void> DeviceSession::settle() {
                      "Fix: wait for it with a flush, or use another device", info().selector);
     if (!reached.ok()) {
         (void)noted(reached.error());
-        queue().reset();  // a poisoned queue stays poisoned
+        queue_.reset();  // a poisoned queue stays poisoned
     }
     let_go();
     return alive();
@@ -105,10 +105,10 @@ Result<void> DeviceSession::flush() {
     await_overdue();
     const sdk::Lock lock(queue_mutex_);
     if (!abandoned_) return alive();
-    auto waited = queue()->wait(abandoned_->value);
+    auto waited = queue_->wait(abandoned_->value);
     if (!waited.ok()) {
         (void)noted(std::move(waited).error());
-        queue().reset();
+        queue_.reset();
     }
     let_go();
     return alive();
@@ -135,7 +135,7 @@ Result<void> DeviceSession::recover() {
     const sdk::Lock queue(queue_mutex_);
     const sdk::Lock alone(entering_);
     if (!lost() || recovered_) return {};
-    for (auto& queue : queues_) queue.reset();
+    queue_.reset();
     let_go();
     auto result = device_->recover();
     if (!result.ok() && result.error().code != Code::UNIMPLEMENTED &&
@@ -170,9 +170,10 @@ std::uint64_t DeviceSession::scratch_created() {
     return scratch_.created();
 }
 
-Result<void> DeviceSession::make_queue() {
-    WYE_ASSIGN(queue(),
-               registry::NativeQueue::create(device_, timing_ ? "wye timed" : "wye", timing_));
+Result<void> DeviceSession::make_queue(bool timing) {
+    queue_.reset();
+    WYE_ASSIGN(queue_, registry::NativeQueue::create(device_, "wye", timing));
+    queue_timing_ = timing;
     return {};
 }
 

@@ -107,15 +107,11 @@ class DeviceSession {
 
   private:
     friend class QueueLease;
-    // Timing costs some drivers time at each submit, so timed work has a queue of its own.
-    [[nodiscard]] Result<void> choose_queue(bool timing) WYE_REQUIRES(queue_mutex_) {
-        timing_ = timing;
-        return queue() ? Result<void>() : make_queue();
-    }
-    [[nodiscard]] Result<void> make_queue() WYE_REQUIRES(queue_mutex_);
-    // The queue of the last submit; empty before the first one and after an error.
-    [[nodiscard]] std::optional<registry::NativeQueue>& queue() WYE_REQUIRES(queue_mutex_) {
-        return queues_[timing_ ? 1 : 0];
+    [[nodiscard]] Result<void> make_queue(bool timing) WYE_REQUIRES(queue_mutex_);
+    // Timing slows the submits of some drivers: a queue has it only while calls ask for it.
+    [[nodiscard]] Result<void> ensure_queue(bool timing) WYE_REQUIRES(queue_mutex_) {
+        if (queue_ && queue_timing_ == timing) return {};
+        return make_queue(timing);
     }
     // The lookup of `compiled`.
     [[nodiscard]] CompiledRef find(LoadedProgram& program, const Form& form)
@@ -170,9 +166,9 @@ class DeviceSession {
     Repeats repeats_ WYE_GUARDED_BY(queue_mutex_);
     alignas(8) std::uint32_t trap_words_[2] WYE_GUARDED_BY(queue_mutex_) = {0, 0};
     std::optional<Abandoned> abandoned_ WYE_GUARDED_BY(queue_mutex_);
-    bool timing_ WYE_GUARDED_BY(queue_mutex_) = false;
-    // Without and with timing. Destroyed first: they wait for what still runs.
-    std::array<std::optional<registry::NativeQueue>, 2> queues_ WYE_GUARDED_BY(queue_mutex_);
+    // Destroyed first: it waits for work that still runs.
+    std::optional<registry::NativeQueue> queue_ WYE_GUARDED_BY(queue_mutex_);
+    bool queue_timing_ WYE_GUARDED_BY(queue_mutex_) = false;
 };
 
 }  // namespace wye::exec
