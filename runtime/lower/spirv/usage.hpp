@@ -32,8 +32,8 @@ struct SpirvUsage {
     bool trap = false;
     SpirvUsage(const ir::Program& program, const Ranges& ranges, QuirkSet quirks);
 
-    // Buffers through which invocations may pass data at a barrier; for the quirk
-    // `nvidia-vk-read-back` also those that an invocation reads back.
+    // Buffers through which invocations may pass data at a barrier; for the
+    // quirk `nvidia-vk-read-back` also those that an invocation reads back.
     [[nodiscard]] bool coherent(std::uint32_t buffer) const {
         const Buffer& b = buffers[buffer];
         return b.read_back || (b.passed && (b.stored || b.loaded));
