@@ -20,8 +20,7 @@ namespace {
 
 Outcome fuzz(std::vector<std::string> words) {
     words.insert(words.begin(), {WYE_TOOL, "fuzz"});
-    const std::string folder = std::filesystem::path(WYE_FUZZ).parent_path().string();
-    return run_command(words, {{"WYE_LIBEXEC", folder}});
+    return run_command(words);
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -73,9 +72,7 @@ TEST_CASE("kept cases run again") {
 
 TEST_CASE("a device that is wrong is found, and the proof is small and repeats") {
     const TempFolder folder;
-    const std::map<std::string, std::string> environment = {
-        {"WYE_LIBEXEC", std::filesystem::path(WYE_FUZZ).parent_path().string()},
-        {"WYE_PLUGIN_PATH", WYE_TURNS_WRONG}};
+    const std::map<std::string, std::string> environment = {{"WYE_PLUGIN_PATH", WYE_TURNS_WRONG}};
     const std::vector<std::string> search = {
         WYE_TOOL,    "fuzz",        "--seeds", "0..20",
         "--devices", "turns_wrong", "--keep",  folder.path("found")};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye quirks`, and what else shows or chooses workarounds for drivers.
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,8 +19,7 @@ namespace {
 
 Outcome quirks(std::vector<std::string> words) {
     words.insert(words.begin(), {WYE_TOOL, "quirks"});
-    const std::string folder = std::filesystem::path(WYE_QUIRKS).parent_path().string();
-    return run_command(words, {{"WYE_LIBEXEC", folder}});
+    return run_command(words);
 }
 
 Outcome wye_command(std::vector<std::string> words) {
@@ -52,6 +50,19 @@ TEST_CASE("the table is printed for people and for programs") {
             CHECK_FALSE(entry[key].get<std::string>().empty());
     }
     CHECK(names().contains("nvidia-vk-abs-min"));
+}
+
+TEST_CASE("only the audit needs the helper") {
+    const TempFolder empty;
+    const std::map<std::string, std::string> nowhere = {{"WYE_LIBEXEC", empty.path("")}};
+    const Outcome table = run_command({WYE_TOOL, "quirks"}, nowhere);
+    CHECK(table.code == 0);
+    CHECK(table.out == quirks({}).out);
+    CHECK(run_command({WYE_TOOL, "quirks", "--json"}, nowhere).out == quirks({"--json"}).out);
+    const Outcome audit = run_command({WYE_TOOL, "quirks", "--audit"}, nowhere);
+    CHECK(audit.code == 1);
+    CHECK(contains(audit.err, "`wye-quirks`"));
+    CHECK(contains(audit.err, "Fix: "));
 }
 
 TEST_CASE("lowering takes workarounds in and leaves them out by name") {
@@ -118,11 +129,16 @@ TEST_CASE("the audit replays what a device can need, and says what it found") {
 }
 
 TEST_CASE("wrong usage of quirks says what would be right") {
-    for (const std::vector<std::string>& words : {std::vector<std::string>{"--audits"},
-                                                  {"--only"},
-                                                  {"--only", "mesa"},
-                                                  {"--timeout", "0"},
-                                                  {"--timeout", "soon"}}) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"--audits"},
+          {"--only"},
+          {"--only", "mesa-sext-compare"},  // without --audit
+          {"more"},
+          {"--audit", "more"},
+          {"--audit", "--only"},
+          {"--audit", "--only", "mesa"},
+          {"--audit", "--timeout", "0"},
+          {"--audit", "--timeout", "soon"}}) {
         const Outcome outcome = quirks(words);
         CHECK(outcome.code == 2);
         CHECK(contains(outcome.err, "Fix: "));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wye quirks`: the table of driver workarounds, and which of them the devices here still need.
+// `wye quirks --audit`: which of the workarounds for drivers the devices here still need.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,25 +15,21 @@ namespace {
 
 using namespace differential;
 using nlohmann::ordered_json;
-using wye::lower::quirk_entries;
-using wye::lower::QuirkEntry;
 
 enum Exit { kFine = 0, kWrong = 1, kUsageError = 2, kNoDevice = 3 };
 
 constexpr const char* kUsage =
-    "usage: wye quirks [--json]\n"
-    "       wye quirks --audit [--devices LIST] [--only LIST] [--timeout S] [--json]\n"
-    "Lists the workarounds for drivers: what a driver does, where that was seen, what is written\n"
-    "instead. With --audit, replays the regression of each without it, each in a process of its\n"
-    "own, and says which are still needed.\n"
-    "  --json             one JSON document (with --audit: one object a line)\n"
+    "usage: wye-quirks [--devices LIST] [--only LIST] [--timeout S] [--json]\n"
+    "Replays the regression of each workaround for drivers without it, each in a process of its\n"
+    "own, and says which are still needed. `wye quirks --audit` runs this program.\n"
     "  --devices LIST     selectors or plugins, separated by commas (default: all usable devices)\n"
     "  --only LIST        these workarounds, separated by commas\n"
     "  --timeout S        seconds that one launch may take (default 20)\n"
+    "  --json             one object per line\n"
     "Exit status: 0 ok; 1 a workaround is missing or does not help; 2 bad usage; 3 no device.\n";
 
 struct Options {
-    bool json = false, audit = false, help = false;
+    bool json = false, help = false;
     AuditOptions how;
 };
 
@@ -56,8 +52,6 @@ std::string read_options(int argc, char** argv, Options& out) {
             return fmt::format("`{}` has no value\nFix: see `wye quirks --help`", flag);
         if (flag == "--json") {
             out.json = true;
-        } else if (flag == "--audit") {
-            out.audit = true;
         } else if (flag == "--help" || flag == "-h") {
             out.help = true;
         } else if (flag == "--devices") {
@@ -71,7 +65,7 @@ std::string read_options(int argc, char** argv, Options& out) {
             if (error != std::errc() || at != end || !(out.how.timeout >= 1) ||
                 out.how.timeout > 3600)
                 return fmt::format(
-                    "`--timeout {}` is no number of seconds from 1 to 3600\n"
+                    "`--timeout {}` is not a number of seconds from 1 to 3600\n"
                     "Fix: write it as in --timeout 20",
                     text);
         } else {
@@ -82,34 +76,6 @@ std::string read_options(int argc, char** argv, Options& out) {
         if (const auto known = wye::lower::parse_quirks(name); !known.ok())
             return fmt::format("{}\n{}", known.error().message, known.error().fix);
     return {};
-}
-
-std::string_view found_by(const QuirkEntry& entry) {
-    return entry.found == QuirkEntry::Found::SelfTest ? "self-test" : "driver";
-}
-
-void list_as_json() {
-    ordered_json out = ordered_json::array();
-    for (const QuirkEntry& entry : quirk_entries())
-        out.push_back({{"id", entry.name},
-                       {"seen_on", entry.seen_on},
-                       {"fault", entry.fault},
-                       {"workaround", entry.workaround},
-                       {"cost", entry.cost},
-                       {"found_by", found_by(entry)},
-                       {"unknown_drivers", entry.cautious},
-                       {"formats", wye::lower::format_names(entry)},
-                       {"regression", entry.regression}});
-    fmt::print("{}\n", out.dump(2));
-}
-
-void list() {
-    for (const QuirkEntry& entry : quirk_entries())
-        fmt::print(
-            "{}\n  seen on      {}\n  the driver   {}\n  instead      {}\n  cost         {}\n"
-            "  found by     {}{}\n\n",
-            entry.name, entry.seen_on, entry.fault, entry.workaround, entry.cost, found_by(entry),
-            entry.cautious ? "; unknown drivers get it too" : "");
 }
 
 int audit_devices(const Options& options) {
@@ -142,13 +108,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "wye quirks: error: %s\n", wrong.c_str());
         return kUsageError;
     }
-    if (options.help)
-        std::fputs(kUsage, stdout);
-    else if (options.audit)
-        return audit_devices(options);
-    else if (options.json)
-        list_as_json();
-    else
-        list();
+    if (!options.help) return audit_devices(options);
+    std::fputs(kUsage, stdout);
     return std::fflush(stdout) == 0 ? kFine : kWrong;
 }

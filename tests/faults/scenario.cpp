@@ -126,7 +126,8 @@ class Runner {
         }
         std::uint64_t freed = 0;
         return blob("wye_cache_report", wye_cache_report(context_, &text, calls_.sink()), text) &&
-               calls_.ok("wye_cache_clear", wye_cache_clear(context_, &freed, calls_.sink()));
+               calls_.ok("wye_cache_clear", wye_cache_clear(context_, &freed, calls_.sink())) &&
+               blob("wye_quirks_report", wye_quirks_report(&text, calls_.sink()), text);
     }
 
     bool use() {

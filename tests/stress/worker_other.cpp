@@ -45,7 +45,11 @@ void Worker::describe() {
 void Worker::report() {
     Place& here = place(pick(world_.places().size()));
     wye_blob* blob = nullptr;
-    if (pick(2) == 0) {
+    const std::uint64_t which = pick(3);
+    if (which == 0) {
+        call("wye_quirks_report", {},
+             [&](wye_error** error) { return wye_quirks_report(&blob, error); });
+    } else if (which == 1) {
         const wye_string device = {world_.options().device.data(), world_.options().device.size()};
         call("wye_context_report", {}, [&](wye_error** error) {
             return wye_context_report(here.context, pick(2) == 0 ? wye_str("cpu") : device, &blob,

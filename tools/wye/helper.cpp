@@ -3,16 +3,13 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <cstdlib>
 #include <filesystem>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 
 namespace wye::tool {
 
-ExitCode become_helper(const char* name, char** argv) {
+ExitCode become_helper(const char* name, std::vector<std::string> arguments) {
     namespace fs = std::filesystem;
     std::vector<fs::path> folders;
     if (const char* given = std::getenv("WYE_LIBEXEC"); given != nullptr && *given != '\0') {
@@ -28,17 +25,17 @@ ExitCode become_helper(const char* name, char** argv) {
         const std::string path = (folder / file).string();
         std::string self = path;
         std::vector<char*> words = {self.data()};
-        for (char** word = argv + 2; *word != nullptr; ++word) words.push_back(*word);
+        for (std::string& argument : arguments) words.push_back(argument.data());
         words.push_back(nullptr);
         ::execv(path.c_str(), words.data());
         tried += (tried.empty() ? "" : ", ") + path;
     }
-    (void)fail(Error(
-        Code::MISSING_DEPENDENCY,
-        fmt::format("`wye {}` needs the program `{}`, which was not found ({})", name, file, tried),
-        "Fix: install the package with Wye's tests, or set WYE_LIBEXEC to the folder of "
-        "that program",
-        file));
+    (void)fail(
+        Error(Code::MISSING_DEPENDENCY,
+              fmt::format("the helper program `{}` was not found ({})", file, tried),
+              "Fix: install the package with Wye's tests, or set WYE_LIBEXEC to the folder of "
+              "that program",
+              file));
     return kFailed;
 }
 

@@ -98,6 +98,23 @@ void add_cache(CLI::App& app, CacheOptions& options) {
     app.add_flag("--json", options.json, "Size and list as one JSON document");
 }
 
+void add_quirks(CLI::App& app, QuirksOptions& options) {
+    app.add_flag("--json", options.json, "One JSON document (with --audit: one object per line)");
+    CLI::Option* const audit = app.add_flag(
+        "--audit", options.audit,
+        "Replay the regression of each workaround without it, in a process of its own, and say "
+        "which are still needed (by the helper wye-quirks)");
+    const auto add = [&](const char* flag, std::optional<std::string>& value, const char* what) {
+        app.add_option(flag, value, what)->needs(audit);
+    };
+    add("--devices", options.devices, "Selectors or plugins, separated by commas");
+    add("--only", options.only, "These workarounds, separated by commas");
+    add("--timeout", options.timeout, "Seconds that one launch may take (20)");
+    app.footer(
+        "Exit status of an audit: 0 ok; 1 a workaround is missing or does not help; 2 bad usage;\n"
+        "3 no device.");
+}
+
 // Converts the numbers that were given.
 wye::Result<void> read_numbers(const CLI::App& run_verb, const CLI::App& lower_verb,
                                const Numbers& numbers, RunOptions& run_options,
@@ -167,6 +184,7 @@ int real_main(int argc, char** argv) {
     LowerOptions lower_options;
     RunOptions run_options;
     CacheOptions cache_options;
+    QuirksOptions quirks_options;
     Numbers numbers;
     CLI::App* info_verb =
         app.add_subcommand("info", "Show plugins, devices and reasons against them");
@@ -174,18 +192,20 @@ int real_main(int argc, char** argv) {
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
     app.add_subcommand("fuzz", "Compare random programs on devices with the reference (a helper)");
-    app.add_subcommand("quirks", "List and audit workarounds for drivers (a helper)");
+    CLI::App* quirks_verb =
+        app.add_subcommand("quirks", "List workarounds for drivers, and audit them");
     CLI::App* cache_verb =
         app.add_subcommand("cache", "Show or clear the cache of compiled programs");
     add_info(*info_verb, info_options);
     add_cache(*cache_verb, cache_options);
+    add_quirks(*quirks_verb, quirks_options);
     add_check(*check_verb, check_options);
     add_lower(*lower_verb, lower_options, numbers);
     add_run(*run_verb, run_options, numbers);
 
-    // The helpers read their own options.
-    for (const char* helper : {"fuzz", "quirks"})
-        if (argc > 1 && std::string_view(argv[1]) == helper) return become_helper(helper, argv);
+    // This helper reads its own options.
+    if (argc > 1 && std::string_view(argv[1]) == "fuzz")
+        return become_helper("fuzz", {argv + 2, argv + argc});
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -198,6 +218,7 @@ int real_main(int argc, char** argv) {
     if (check_verb->parsed()) return check(check_options);
     if (lower_verb->parsed()) return lower(lower_options);
     if (cache_verb->parsed()) return cache(cache_options);
+    if (quirks_verb->parsed()) return quirks(quirks_options);
     return run(run_options);
 }
 

@@ -60,4 +60,11 @@ struct CacheOptions {
 };
 [[nodiscard]] ExitCode cache(const CacheOptions& options);
 
+struct QuirksOptions {
+    bool json = false;
+    bool audit = false;                                 // by a helper program
+    std::optional<std::string> devices, only, timeout;  // of the audit, which reads them
+};
+[[nodiscard]] ExitCode quirks(const QuirksOptions& options);
+
 }  // namespace wye::tool

@@ -311,6 +311,14 @@ WYE_API wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_er
  * may be null. */
 WYE_API wye_status wye_cache_clear(wye_context* context, uint64_t* freed_bytes, wye_error** error);
 
+/* ---- Driver workarounds ------------------------------------------------------------------ */
+
+/* The table of workarounds for drivers that miscompile valid programs, as JSON: an array of objects
+ * with `id`, `seen_on`, `fault`, `workaround`, `cost`, `found_by`, `unknown_drivers`, `formats` and
+ * `regression`. The same in every context; wye_context_report has the ids of each device. The
+ * caller frees the blob. Any thread. */
+WYE_API wye_status wye_quirks_report(wye_blob** out, wye_error** error);
+
 /* ---- Buffers ----------------------------------------------------------------------------- */
 
 typedef uint64_t wye_buffer;

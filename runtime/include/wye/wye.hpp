@@ -602,4 +602,11 @@ class Dispatch {
     std::optional<Error> error_;
 };
 
+// The table of workarounds for drivers, as JSON (wye_quirks_report).
+[[nodiscard]] inline Result<std::string> quirks_report() {
+    wye_blob* blob = nullptr;
+    WYE_TRY(detail::call([&](wye_error** e) { return wye_quirks_report(&blob, e); }));
+    return detail::take_text(blob);
+}
+
 }  // namespace wye
