@@ -12,11 +12,11 @@
 #include <sstream>
 
 #include "differential/options.hpp"
-#include "differential/random_case.hpp"
-#include "differential/referee.hpp"
 #include "differential/shrink.hpp"
 #include "differential/tally.hpp"
 #include "differential/target.hpp"
+#include "support/random_case.hpp"
+#include "support/referee.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "differential/case.hpp"
-#include "differential/referee.hpp"
+#include "support/case.hpp"
+#include "support/referee.hpp"
 
 namespace differential {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "differential/referee.hpp"
+#include "support/referee.hpp"
 
 namespace differential {
 

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "differential/random_case.hpp"
 #include "support/device.hpp"
+#include "support/random_case.hpp"
 
 namespace differential {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "differential/case.hpp"
 #include "differential/child.hpp"
-#include "differential/referee.hpp"
+#include "support/case.hpp"
+#include "support/referee.hpp"
 
 namespace differential {
 

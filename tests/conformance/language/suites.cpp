@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "conformance/language/judge.hpp"
-#include "differential/random_case.hpp"
-#include "differential/referee.hpp"
 #include "support/examples.hpp"
+#include "support/random_case.hpp"
+#include "support/referee.hpp"
 
 namespace conformance {
 namespace {

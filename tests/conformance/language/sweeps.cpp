@@ -10,7 +10,7 @@
 
 #include "conformance/language/judge.hpp"
 #include "conformance/language/suites.hpp"
-#include "conformance/language/sweep_operations.hpp"
+#include "support/operations.hpp"
 #include "support/random.hpp"
 #include "wye/program_format.h"
 

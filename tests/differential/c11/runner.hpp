@@ -5,7 +5,7 @@
 // case at a time.
 #pragma once
 
-#include "differential/referee.hpp"
+#include "support/referee.hpp"
 
 namespace c11 {
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "differential/c11/runner.hpp"
-#include "differential/random_case.hpp"
+#include "support/random_case.hpp"
 
 namespace {
 

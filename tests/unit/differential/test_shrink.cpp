@@ -6,12 +6,12 @@
 
 #include <span>
 
-#include "differential/random_case.hpp"
-#include "differential/referee.hpp"
 #include "differential/shrink.hpp"
 #include "oracle/oracle.hpp"
 #include "program/text/text.hpp"
 #include "program/wire/encode.hpp"
+#include "support/random_case.hpp"
+#include "support/referee.hpp"
 
 using namespace differential;
 namespace ir = wye::ir;

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "differential/case.hpp"
+#include "support/case.hpp"
 #include "support/device.hpp"
 #include "support/random_program.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/language/sweep_operations.hpp"
+#include "support/operations.hpp"
 
 #include <bit>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "differential/case.hpp"
+#include "support/case.hpp"
 #include "support/device.hpp"
 
 namespace differential {

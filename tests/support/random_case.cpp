@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "differential/random_case.hpp"
+#include "support/random_case.hpp"
 
 #include <algorithm>
 #include <iterator>

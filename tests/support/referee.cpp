@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "differential/referee.hpp"
+#include "support/referee.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "differential/case.hpp"
+#include "support/case.hpp"
 
 using differential::Case;
 using differential::read_case;

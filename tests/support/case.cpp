@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "differential/case.hpp"
+#include "support/case.hpp"
 
 #include <charconv>
 #include <sstream>
@@ -133,7 +133,7 @@ wye::Result<Case> read_case(const std::string& file) {
             return wye::Error(
                 wye::Code::INVALID_TEXT,
                 "line " + std::to_string(number) + " says nothing of a launch: " + line,
-                "Fix: write it as tests/differential/case.hpp says");
+                "Fix: write it as tests/support/case.hpp says");
     }
     return out;
 }
