@@ -55,7 +55,7 @@ void report(Target& target, const Options& options, const std::string& name, con
             const Finding& finding) {
     const std::string selector = target.selector();
     std::printf("DIFFERS %s on %s: %s\n", name.c_str(), selector.c_str(), finding.text.c_str());
-    const Judge judge_changed = [&](const Case& c) { return target.judge(c, kChanged); };
+    const Judge judge_changed = [&](const Case& c) { return target.judge(c, support::kChanged); };
     std::vector<std::string> remarks = {name + " on " + selector};
     Case smallest = what;
     Finding last = finding;
@@ -80,7 +80,7 @@ void report(Target& target, const Options& options, const std::string& name, con
     }
     remarks.push_back(last.text);
     if (!options.keep.empty())
-        keep(options.keep, file_name(selector, name), write_case(smallest, remarks));
+        keep(options.keep, file_name(selector, name), support::write_case(smallest, remarks));
 }
 
 // Judges case after case on one device, until it stays busy.
@@ -136,13 +136,13 @@ bool replay(Session& session, const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
         std::ostringstream text;
         text << std::ifstream(path, std::ios::binary).rdbuf();
-        const auto what = read_case(text.str());
+        const auto what = support::read_case(text.str());
         if (!what.ok()) {
             std::fprintf(stderr, "wye fuzz: error: %s: %s\n", path.c_str(),
                          what.error().text().c_str());
             return false;
         }
-        session.check(fs::path(path).stem().string(), *what, kChanged);
+        session.check(fs::path(path).stem().string(), *what, support::kChanged);
     }
     return true;
 }
@@ -154,7 +154,8 @@ bool all_seeds(Session& session, Target& target, const Options& options) {
             std::fprintf(stderr, "wye fuzz: error: %s\n", what.error().text().c_str());
             return false;
         }
-        session.check((options.traps ? "traps-" : "seed-") + std::to_string(seed), *what, kTrusted);
+        session.check((options.traps ? "traps-" : "seed-") + std::to_string(seed), *what,
+                      support::kTrusted);
     }
     return true;
 }

@@ -21,8 +21,8 @@ std::vector<std::uint64_t> smaller(std::uint64_t value, std::uint64_t least) {
     return out;
 }
 
-conformance::Binding* binding(State& state, const std::string& name) {
-    for (conformance::Binding& b : state.what.launch.buffers)
+support::Binding* binding(State& state, const std::string& name) {
+    for (support::Binding& b : state.what.launch.buffers)
         if (b.name == name) return &b;
     return nullptr;
 }
@@ -123,7 +123,7 @@ bool Shrinker::shorten(std::size_t index, std::size_t elements) {
             b.count = elements;
             b.size.clear();
         }
-        if (conformance::Binding* bound = binding(s, b.name))
+        if (support::Binding* bound = binding(s, b.name))
             bound->bytes.resize(elements * b.type.bytes());
         return true;
     });
@@ -134,7 +134,7 @@ bool Shrinker::sizes() {
     for (std::size_t i = now_.program.buffers.size(); i-- > 0;) {
         const auto count = [&]() -> std::uint64_t {
             const Buffer& b = now_.program.buffers[i];
-            if (const conformance::Binding* bound = binding(now_, b.name))
+            if (const support::Binding* bound = binding(now_, b.name))
                 return bound->bytes.size() / b.type.bytes();
             return b.count;
         };

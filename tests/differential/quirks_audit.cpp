@@ -59,7 +59,7 @@ Finding replay(const std::string& selector, const Case& what, const char* key,
     options.ends_after = static_cast<unsigned>(timeout * 2) + 30;
     auto target = Target::open(selector, std::move(options));
     if (!target.ok()) return {Finding::Kind::Error, target.error().code, target.error().message};
-    return target->judge(what, kTrusted);
+    return target->judge(what, support::kTrusted);
 }
 
 wye::Result<Audited> audit_one(const Device& device, const QuirkEntry& entry, double timeout) {
@@ -70,7 +70,7 @@ wye::Result<Audited> audit_one(const Device& device, const QuirkEntry& entry, do
                           fmt::format("the regression `{}` of the quirk `{}` was not built in",
                                       entry.regression, entry.name),
                           "Fix: report this");
-    WYE_ASSIGN(const Case what, read_case(std::string(found->text)));
+    WYE_ASSIGN(const Case what, support::read_case(std::string(found->text)));
     Audited out;
     out.device = device.selector;
     out.quirk = entry.name;

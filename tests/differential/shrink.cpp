@@ -52,7 +52,8 @@ bool Shrinker::attempt(const Change& change) {
     State next = now_;
     if (!change(next)) return false;
     next.what.text = print(next.program);
-    if (!seen_.insert(std::hash<std::string>()(write_case(next.what, {}))).second) return false;
+    if (!seen_.insert(std::hash<std::string>()(support::write_case(next.what, {}))).second)
+        return false;
     std::optional<Program> program = read(next.what.text);
     if (!program) return false;
     ++tries_;

@@ -13,6 +13,9 @@
 
 namespace differential {
 
+using support::Case;
+using support::Finding;
+
 struct ShrinkLimits {
     double seconds = 120;
     std::uint64_t tries = 100000;  // cases judged

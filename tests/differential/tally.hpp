@@ -12,6 +12,8 @@
 
 namespace differential {
 
+using support::Finding;
+
 struct Tally {
     std::uint64_t equal = 0;
     std::uint64_t different = 0;                   // another result, or the device failed

@@ -31,12 +31,13 @@ json of_finding(const Finding& finding) {
 }
 
 // Runs in the child: returns a case for a seed, or the finding for a case.
-json answer(const conformance::Device& device, const json& question) {
+json answer(const support::Device& device, const json& question) {
     if (question.contains("seed"))
-        return {{"case",
-                 write_case(random_case(question["seed"], options_for(device), question["traps"]),
-                            {})}};
-    const auto what = read_case(question["case"]);
+        return {{"case", support::write_case(
+                             support::random_case(question["seed"], support::options_for(device),
+                                                  question["traps"]),
+                             {})}};
+    const auto what = support::read_case(question["case"]);
     if (!what.ok()) return of_error(what.error());
     return of_finding(judge(device.context(), on(device), *what,
                             {question["steps"].get<std::uint64_t>(), question["races"]}));
@@ -46,10 +47,10 @@ json answer(const conformance::Device& device, const json& question) {
 Child::Answer open_device(const std::string& selector, const TargetOptions& options) {
     // The signal ends the process even if a driver hangs.
     ::alarm(options.ends_after);
-    auto opened = conformance::Device::open(selector, options.config);
+    auto opened = support::Device::open(selector, options.config);
     if (!opened.ok())
         return [text = text_of(of_error(opened.error()))](const std::string&) { return text; };
-    const auto device = std::make_shared<conformance::Device>(std::move(opened).value());
+    const auto device = std::make_shared<support::Device>(std::move(opened).value());
     device->give_up_after(options.timeout_ns);
     return [device, limit = options.ends_after](const std::string& message) {
         ::alarm(limit);
@@ -117,7 +118,7 @@ wye::Result<Case> Target::random(std::uint64_t seed, bool traps) {
     const auto made = ask(*child_, {{"seed", seed}, {"traps", traps}});
     if (!made) return wye::Error(wye::Code::INTERNAL, "the generator ended: " + child_->stop(), "");
     if (!made->ok()) return made->error();
-    return read_case((**made)["case"]);
+    return support::read_case((**made)["case"]);
 }
 
 Finding Target::judge(const Case& what, const Care& care) {
@@ -125,7 +126,8 @@ Finding Target::judge(const Case& what, const Care& care) {
         if (auto started = start(); !started.ok())
             return {Finding::Kind::Error, started.error().code, started.error().text()};
     const auto answer = ask(
-        *child_, {{"case", write_case(what, {})}, {"steps", care.steps}, {"races", care.races}});
+        *child_,
+        {{"case", support::write_case(what, {})}, {"steps", care.steps}, {"races", care.races}});
     if (!answer) {
         const std::string how = child_->stop();
         child_.reset();

@@ -17,6 +17,10 @@
 
 namespace differential {
 
+using support::Care;
+using support::Case;
+using support::Finding;
+
 // The library's report of all devices, made in a child. Empty: the child ended.
 [[nodiscard]] std::string report_of_devices();
 // The selectors of all usable devices.

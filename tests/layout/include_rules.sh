@@ -55,6 +55,13 @@ command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
 allow tools "$public|$command|nlohmann/json\.hpp|$posix" 'the tool links libwye and sees its public headers only'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp|$posix" 'the oracle shares no code with what it checks'
+shared='(oracle|support)/[a-z_0-9]+\.hpp'
+inside="(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp"
+allow tests/support "$shared|wye/wye\.hpp|$abi|spirv-tools/libspirv\.h|$posix" 'what tests share knows no test'
+allow tests/conformance/language "conformance/(abi|language)/[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|$posix" \
+    'the suites see what tests share, and no other test: what both need stands in tests/support'
+allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|nlohmann/json\.hpp|fmt/[a-z]+\.h|ucontext\.h|quirk_regressions\.hpp|$posix" \
+    'the differential tests see what tests share, and no other test: what both need stands in tests/support'
 allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 
 # One file of the host opens libraries, so one file answers for how.

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <sstream>
 
-namespace differential {
+namespace support {
 namespace {
 
 constexpr std::string_view kMark = "//: ";
@@ -138,4 +138,4 @@ wye::Result<Case> read_case(const std::string& file) {
     return out;
 }
 
-}  // namespace differential
+}  // namespace support

@@ -21,11 +21,11 @@
 
 #include "support/device.hpp"
 
-namespace differential {
+namespace support {
 
 struct Case {
     std::string text;
-    conformance::Launch launch;
+    Launch launch;
     bool resident = false;
     bool may_trap = false;
 };
@@ -35,4 +35,4 @@ struct Case {
 // INVALID_TEXT names the line.
 [[nodiscard]] wye::Result<Case> read_case(const std::string& file);
 
-}  // namespace differential
+}  // namespace support

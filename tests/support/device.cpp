@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/device.hpp"
 
-namespace conformance {
+namespace support {
 namespace {
 
 void set(wye::Dispatch& dispatch, const Launch& launch) {
@@ -159,4 +159,4 @@ wye::Result<std::vector<std::vector<std::byte>>> Device::run(const wye::Program&
     return bytes;
 }
 
-}  // namespace conformance
+}  // namespace support

@@ -13,7 +13,7 @@
 
 #include "wye/wye.hpp"
 
-namespace conformance {
+namespace support {
 
 // A buffer of a launch, in binding order: what goes in, or how much storage an output needs.
 struct Binding {
@@ -82,4 +82,4 @@ class Device {
     std::uint64_t timeout_ns_ = 0;
 };
 
-}  // namespace conformance
+}  // namespace support

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
-namespace differential {
+namespace support {
 
-support::RandomProgramOptions options_for(const conformance::Device& device) {
-    support::RandomProgramOptions options;
+RandomProgramOptions options_for(const Device& device) {
+    RandomProgramOptions options;
     options.int64 = device.has("int64");
     options.f32 = device.has("ieee_f32");
     options.f64 = device.has("ieee_f64");
@@ -20,8 +20,8 @@ support::RandomProgramOptions options_for(const conformance::Device& device) {
     return options;
 }
 
-Case random_case(std::uint64_t seed, const support::RandomProgramOptions& device, bool traps) {
-    support::RandomProgramOptions options = device;
+Case random_case(std::uint64_t seed, const RandomProgramOptions& device, bool traps) {
+    RandomProgramOptions options = device;
     options.traps = traps;
     // Mostly small: compile time grows with size.
     static constexpr unsigned kSizes[] = {4, 12, 6, 30, 8, 12, 4, 16};
@@ -31,7 +31,7 @@ Case random_case(std::uint64_t seed, const support::RandomProgramOptions& device
     options.kept = seed % 3 == 1 && !traps;
     options.many_groups = seed % 199 == 100;
     if (options.many_groups) options.size = 2;
-    support::RandomProgram random = support::random_program(seed, options);
+    RandomProgram random = random_program(seed, options);
     Case out;
     out.text = std::move(random.text);
     out.launch.params = std::move(random.values);
@@ -43,4 +43,4 @@ Case random_case(std::uint64_t seed, const support::RandomProgramOptions& device
     return out;
 }
 
-}  // namespace differential
+}  // namespace support

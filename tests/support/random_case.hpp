@@ -10,11 +10,10 @@
 #include "support/device.hpp"
 #include "support/random_program.hpp"
 
-namespace differential {
+namespace support {
 
-[[nodiscard]] support::RandomProgramOptions options_for(const conformance::Device& device);
+[[nodiscard]] RandomProgramOptions options_for(const Device& device);
 
-[[nodiscard]] Case random_case(std::uint64_t seed, const support::RandomProgramOptions& device,
-                               bool traps);
+[[nodiscard]] Case random_case(std::uint64_t seed, const RandomProgramOptions& device, bool traps);
 
-}  // namespace differential
+}  // namespace support

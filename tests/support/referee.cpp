@@ -6,11 +6,9 @@
 
 #include "oracle/oracle.hpp"
 
-namespace differential {
+namespace support {
 namespace {
 
-using conformance::Binding;
-using conformance::Ending;
 using Bytes = std::vector<std::vector<std::byte>>;
 
 Bytes contents(const Case& what) {
@@ -58,7 +56,7 @@ Finding useless(std::string why) {
 
 }  // namespace
 
-Runner on(const conformance::Device& device) {
+Runner on(const Device& device) {
     return [&device](const wye::Program& program, const Case& what) -> wye::Result<Ending> {
         if (!what.resident || what.may_trap) return device.run_to_trap(program, what.launch);
         WYE_ASSIGN(Bytes bytes, device.run(program, {what.launch}, true));
@@ -102,4 +100,4 @@ Finding judge(const wye::Context& context, const Runner& runner, const Case& wha
     return {Finding::Kind::Bytes, wye::Code::INTERNAL, std::move(text)};
 }
 
-}  // namespace differential
+}  // namespace support

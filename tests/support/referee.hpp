@@ -10,7 +10,7 @@
 #include "support/case.hpp"
 #include "support/device.hpp"
 
-namespace differential {
+namespace support {
 
 struct Finding {
     enum class Kind {
@@ -32,9 +32,9 @@ struct Finding {
 };
 
 // Runs a case: on a device, or as a test defines.
-using Runner = std::function<wye::Result<conformance::Ending>(const wye::Program&, const Case&)>;
+using Runner = std::function<wye::Result<Ending>(const wye::Program&, const Case&)>;
 
-[[nodiscard]] Runner on(const conformance::Device& device);
+[[nodiscard]] Runner on(const Device& device);
 
 // How much the oracle checks. Generated programs end and have one result; changed ones may not.
 struct Care {
@@ -47,4 +47,4 @@ inline constexpr Care kChanged{std::uint64_t{1} << 23, true};
 [[nodiscard]] Finding judge(const wye::Context& context, const Runner& runner, const Case& what,
                             const Care& care);
 
-}  // namespace differential
+}  // namespace support

@@ -11,6 +11,9 @@
 
 namespace conformance {
 
+using support::Binding;
+using support::Launch;
+
 // The oracle's results for the same program (in wire form) and launches. INTERNAL if the oracle
 // cannot evaluate it.
 wye::Result<std::vector<std::vector<std::byte>>> expected(const std::string& wire,

@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
         std::fputs(kUsage, stderr);
         return 2;
     }
-    const auto device = conformance::Device::open(options.device, options.config);
+    const auto device = support::Device::open(options.device, options.config);
     if (!device.ok()) {
         std::printf("FAILED to open %s: %s\n0 passed, 1 failed\n", options.device.c_str(),
                     device.error().text().c_str());

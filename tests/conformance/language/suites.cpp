@@ -49,27 +49,27 @@ std::string check_example(const Device& device, const wye::Program& program,
     return worse.empty() ? worse : "against the oracle: " + worse;
 }
 
-void dump(const std::string& folder, const std::string& name, const differential::Case& what,
+void dump(const std::string& folder, const std::string& name, const support::Case& what,
           const std::string& problem) {
     if (folder.empty()) return;
     std::error_code ignored;
     std::filesystem::create_directories(folder, ignored);
-    std::ofstream(folder + "/" + name + ".wye") << differential::write_case(what, {problem});
+    std::ofstream(folder + "/" + name + ".wye") << support::write_case(what, {problem});
 }
 
 Count run_seeds(const Device& device, std::uint64_t first, std::uint64_t last, bool traps,
                 const std::string& folder) {
-    const support::RandomProgramOptions o = differential::options_for(device);
+    const support::RandomProgramOptions o = support::options_for(device);
     std::printf("random programs with:%s%s%s%s%s%s%s\n", o.int64 ? " int64" : "",
                 o.f32 ? " f32" : "", o.f64 ? " f64" : "", o.storage16 ? " storage16" : "",
                 o.subgroups.empty() ? "" : " subgroup", o.atomic_int64 ? " atomic_int64" : "",
                 o.atomic_int64_shared ? " atomic_int64_shared" : "");
-    const differential::Runner runner = differential::on(device);
+    const support::Runner runner = support::on(device);
     Count count;
     for (std::uint64_t seed = first; seed < last; ++seed) {
-        const differential::Case what = differential::random_case(seed, o, traps);
-        const differential::Finding finding =
-            differential::judge(device.context(), runner, what, differential::kTrusted);
+        const support::Case what = support::random_case(seed, o, traps);
+        const support::Finding finding =
+            support::judge(device.context(), runner, what, support::kTrusted);
         judge(count, "seed " + std::to_string(seed), finding.text);
         if (!finding.text.empty()) dump(folder, std::to_string(seed), what, finding.text);
     }

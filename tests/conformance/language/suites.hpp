@@ -11,6 +11,8 @@
 
 namespace conformance {
 
+using support::Device;
+
 struct Count {
     std::uint64_t passed = 0;
     std::uint64_t failed = 0;

@@ -143,7 +143,7 @@ struct Memory {
     std::vector<std::uint64_t> lengths;
 };
 
-Memory bind(const ir::Program& program, const std::vector<conformance::Binding>& given) {
+Memory bind(const ir::Program& program, const std::vector<support::Binding>& given) {
     Memory out;
     std::size_t next = 0;
     for (const ir::Buffer& b : program.buffers) {
@@ -152,7 +152,7 @@ Memory bind(const ir::Program& program, const std::vector<conformance::Binding>&
             out.buffers.emplace_back(b.count * b.type.lanes * 8 + kSpareBytes);
             continue;
         }
-        const conformance::Binding& from = given[next++];
+        const support::Binding& from = given[next++];
         Bytes bytes = from.bytes;
         if (!from.input) std::ranges::fill(bytes, std::byte{0});
         out.lengths.push_back(bytes.size() / b.type.bytes());
@@ -164,7 +164,7 @@ Memory bind(const ir::Program& program, const std::vector<conformance::Binding>&
 }
 
 Result<std::array<std::uint32_t, 3>> groups_of(const ir::Program& program,
-                                               const conformance::Launch& launch,
+                                               const support::Launch& launch,
                                                const Memory& memory) {
     if (launch.groups) return *launch.groups;
     std::array<std::uint32_t, 3> out = {1, 1, 1};
@@ -181,7 +181,7 @@ Result<std::array<std::uint32_t, 3>> groups_of(const ir::Program& program,
 
 }  // namespace
 
-Result<conformance::Ending> run(const wye::Program&, const differential::Case& what) {
+Result<support::Ending> run(const wye::Program&, const support::Case& what) {
     WYE_ASSIGN(const ir::Program program, strict_program(what.text));
     for (const ir::Stmt& s : program.main.stmts)
         if (s.op == ir::Op::GRID_BARRIER)
@@ -195,7 +195,7 @@ Result<conformance::Ending> run(const wye::Program&, const differential::Case& w
     const auto& size = program.workgroup;
     std::vector<Invocation> all(program.workgroup_invocations());
     std::vector<std::uint32_t> slots(all.size());
-    conformance::Ending ending;
+    support::Ending ending;
     const std::uint64_t total = std::uint64_t{groups[0]} * groups[1] * groups[2];
     for (std::uint64_t group = 0; group < total; ++group) {
         for (std::size_t b = 0; b < program.buffers.size(); ++b)

@@ -11,7 +11,7 @@ namespace c11 {
 
 // UNSUPPORTED for programs with grid barriers, which the runtime splits before lowering;
 // COMPILE_FAILED with the output of `cc`.
-[[nodiscard]] wye::Result<conformance::Ending> run(const wye::Program& program,
-                                                   const differential::Case& what);
+[[nodiscard]] wye::Result<support::Ending> run(const wye::Program& program,
+                                               const support::Case& what);
 
 }  // namespace c11

@@ -14,11 +14,11 @@
 namespace {
 
 constexpr std::uint64_t kSeeds = 150;
-using Kind = differential::Finding::Kind;
+using Kind = support::Finding::Kind;
 
 // Returns whether the case ran.
-bool check(const wye::Context& context, const differential::Case& what, const std::string& name) {
-    const auto found = differential::judge(context, c11::run, what, differential::kTrusted);
+bool check(const wye::Context& context, const support::Case& what, const std::string& name) {
+    const auto found = support::judge(context, c11::run, what, support::kTrusted);
     if (found.kind == Kind::Error && found.code == wye::Code::UNSUPPORTED) return false;
     CHECK_MESSAGE(found.kind == Kind::Equal, name, ": ", found.text);
     return true;
@@ -34,7 +34,7 @@ TEST_CASE("random programs mean the same as C11") {
     options.subgroups = {4, 32};
     unsigned ran = 0;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-        const auto what = differential::random_case(seed, options, seed % 7 == 3);
+        const auto what = support::random_case(seed, options, seed % 7 == 3);
         if (check(*context, what, "seed " + std::to_string(seed))) ++ran;
     }
     CHECK(ran >= 100);  // the others have grid barriers
@@ -47,7 +47,7 @@ TEST_CASE("what once differed on a device means the same as C11") {
     for (const auto& entry : std::filesystem::directory_iterator(WYE_REGRESSIONS)) {
         std::stringstream text;
         text << std::ifstream(entry.path()).rdbuf();
-        const auto what = differential::read_case(text.str());
+        const auto what = support::read_case(text.str());
         REQUIRE(what.ok());
         if (check(*context, *what, entry.path().filename().string())) ++ran;
     }

@@ -27,8 +27,8 @@ void replace(ir::Program& program, ir::Op from, ir::Op to) {
     in(program.main);
 }
 
-Runner taking(ir::Op from, ir::Op to) {
-    return [=](const wye::Program& program, const Case& what) -> wye::Result<conformance::Ending> {
+support::Runner taking(ir::Op from, ir::Op to) {
+    return [=](const wye::Program& program, const Case& what) -> wye::Result<support::Ending> {
         WYE_ASSIGN(const std::string text, program.lower("text"));
         ir::ParseResult parsed = ir::parse(text);
         REQUIRE(parsed.ok());
@@ -37,11 +37,11 @@ Runner taking(ir::Op from, ir::Op to) {
         oracle::Launch launch;
         launch.groups = what.launch.groups;
         launch.params = what.launch.params;
-        launch.step_limit = kChanged.steps;
+        launch.step_limit = support::kChanged.steps;
         for (const auto& b : what.launch.buffers) launch.buffers.push_back(b.bytes);
         oracle::Outcome outcome = oracle::run(wire, launch);
         if (!outcome.ok()) return wye::Error(wye::Code::INTERNAL, outcome.error, "Fix: none");
-        conformance::Ending ending;
+        support::Ending ending;
         ending.trap_code = outcome.trap.code;
         ending.trap_count = outcome.trap.count;
         ending.bytes = std::move(outcome.buffers);
@@ -54,14 +54,14 @@ struct Found {
     Case what;
     Finding finding;
 };
-Found find(const wye::Context& context, const Runner& fault, std::uint64_t seed) {
+Found find(const wye::Context& context, const support::Runner& fault, std::uint64_t seed) {
     support::RandomProgramOptions options;
     options.subgroups = {};
     for (;; ++seed) {
         REQUIRE(seed < 1'000'000);
         if (seed % 5 == 4) continue;  // math functions: their definitions use everything
-        Case what = random_case(seed, options, false);
-        Finding finding = judge(context, fault, what, kChanged);
+        Case what = support::random_case(seed, options, false);
+        Finding finding = judge(context, fault, what, support::kChanged);
         INFO("seed " << seed << ": " << finding.text);
         CHECK(finding.kind != Finding::Kind::Useless);
         if (finding.differs()) return {std::move(what), std::move(finding)};
@@ -81,23 +81,26 @@ TEST_CASE("what a wrong operation breaks becomes a few statements") {
                   {ir::Op::FLOOR, ir::Op::CEIL}};
     std::uint64_t seed = 0;
     for (const auto& fault : faults) {
-        const Runner runner = taking(fault.from, fault.to);
+        const support::Runner runner = taking(fault.from, fault.to);
         const Found found = find(*context, runner, seed);
         seed += 1000;
-        const Judge judged = [&](const Case& c) { return judge(*context, runner, c, kChanged); };
+        const Judge judged = [&](const Case& c) {
+            return judge(*context, runner, c, support::kChanged);
+        };
         ShrinkLimits limits;
         limits.seconds = 1e6;  // the same result on any machine
         limits.tries = 20000;
         const Shrunk shrunk = shrink(found.what, found.finding, judged, limits);
-        INFO(write_case(found.what, {}));
-        INFO(write_case(shrunk.smallest, {shrunk.finding.text}));
+        INFO(support::write_case(found.what, {}));
+        INFO(support::write_case(shrunk.smallest, {shrunk.finding.text}));
         CHECK(shrunk.finished);
         CHECK(shrunk.statements <= 4);
         CHECK(shrunk.smallest.text.find(std::string(ir::op_text(fault.from))) != std::string::npos);
         CHECK(shrunk.finding.kind == Finding::Kind::Bytes);
         // It still shows the fault, and nothing but the fault.
         CHECK(judged(shrunk.smallest).kind == Finding::Kind::Bytes);
-        const Runner right = taking(fault.from, fault.from);
-        CHECK(judge(*context, right, shrunk.smallest, kChanged).kind == Finding::Kind::Equal);
+        const support::Runner right = taking(fault.from, fault.from);
+        CHECK(judge(*context, right, shrunk.smallest, support::kChanged).kind ==
+              Finding::Kind::Equal);
     }
 }

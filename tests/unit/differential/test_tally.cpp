@@ -3,9 +3,9 @@
 
 #include "differential/tally.hpp"
 
-using differential::Finding;
 using differential::Tally;
-using Kind = differential::Finding::Kind;
+using support::Finding;
+using Kind = support::Finding::Kind;
 
 TEST_CASE("each ending is counted once, with its reason") {
     Tally tally;

@@ -3,9 +3,9 @@
 
 #include "support/case.hpp"
 
-using differential::Case;
-using differential::read_case;
-using differential::write_case;
+using support::Case;
+using support::read_case;
+using support::write_case;
 
 TEST_CASE("a case comes back from its file") {
     Case what;
