@@ -10,7 +10,7 @@
 #include "support/half.hpp"
 #include "wye/program_format.h"
 
-namespace conformance {
+namespace support {
 namespace {
 
 using u64 = std::uint64_t;
@@ -37,7 +37,7 @@ constexpr unsigned kind_of() {
 double half_value(u64 bits) {
     static const std::vector<double> values = [] {
         std::vector<double> all(std::size_t{1} << 16U);
-        for (std::size_t b = 0; b < all.size(); ++b) all[b] = support::value_of_half(b);
+        for (std::size_t b = 0; b < all.size(); ++b) all[b] = value_of_half(b);
         return all;
     }();
     return values[bits & 0xffffU];
@@ -57,7 +57,7 @@ T in(u64 bits) {
 template <typename T>
 u64 out(T value) {
     if constexpr (std::is_same_v<T, Half>) {
-        return support::half_of_value(value.value);
+        return half_of_value(value.value);
     } else {
         if constexpr (std::is_floating_point_v<T>)
             if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
@@ -203,8 +203,8 @@ std::vector<Operation> integers() {
         table.store(WYE_KIND_U16, [](u64 x) { return x & 0xffffU; });
         table.add("bitcast<u32>(f16x2(bitcast<f16x2>(x).y, bitcast<f16x2>(y).x))",
                   [](std::uint32_t x, std::uint32_t y, std::uint32_t) {
-                      const std::uint32_t low = support::half_of_value(in<Half>(x >> 16U).value);
-                      const std::uint32_t high = support::half_of_value(in<Half>(y).value);
+                      const std::uint32_t low = half_of_value(in<Half>(x >> 16U).value);
+                      const std::uint32_t high = half_of_value(in<Half>(y).value);
                       return low | high << 16U;
                   });
     }
@@ -273,7 +273,7 @@ std::vector<Operation> floats() {
         table.add("f64(x)", [](T x, T, T) { return double(x); });
         table.add("bitcast<u32>(x + y)",
                   [](T x, T y, T) { return static_cast<std::uint32_t>(out(x + y)); });
-        table.store(WYE_KIND_BF16, [](u64 x) { return u64{support::bf16_of_value(in<float>(x))}; });
+        table.store(WYE_KIND_BF16, [](u64 x) { return u64{bf16_of_value(in<float>(x))}; });
     } else {
         table.add("f32(x)", [](T x, T, T) { return float(x); });
         table.add("bitcast<u64>(x + y)", [](T x, T y, T) { return out(x + y); });
@@ -328,6 +328,33 @@ std::vector<Operation> halves() {
     return table.take();
 }
 
+template <typename T>
+std::vector<Operation> integer_chains() {
+    using U = std::make_unsigned_t<T>;
+    Table<T> table;
+    table.add("x & ~y", [](T x, T y, T) { return T(x & ~y); });
+    table.test("x < y && !(x == y) || x > y", [](T x, T y, T) { return x != y; });
+    table.add("(x ^ y) + x", [](T x, T y, T) { return T(U(x ^ y) + U(x)); });
+    table.add("x - (x * y)", [](T x, T y, T) { return T(U(x) - U(UWide(U(x)) * U(y))); });
+    table.add("(x << 5u) ^ y", [](T x, T y, T) { return T((U(x) << 5U) ^ U(y)); });
+    table.add("(x - y) << 3u", [](T x, T y, T) { return T((U(x) - U(y)) << 3U); });
+    table.add("(x & y) | y - x", [](T x, T y, T) { return T((x & y) | T(U(y) - U(x))); });
+    return table.take();
+}
+
+template <typename T>
+std::vector<Operation> float_chains() {
+    Table<T> table;
+    table.add("clamp(x, y, x + y)", [](T x, T y, T) { return smaller(larger(x, y), x + y); });
+    table.add("fma(x, x, -y)", [](T x, T y, T) { return std::fma(x, x, -y); });
+    table.add("y - x * y", [](T x, T y, T) {
+        volatile T product = x * y;
+        return y - product;
+    });
+    table.add("(x - y) * y", [](T x, T y, T) { return (x - y) * y; });
+    return table.take();
+}
+
 // Loads of small elements, each bit pattern once.
 std::vector<Operation> loads(unsigned kind) {
     const auto extended = [](unsigned bits) {
@@ -344,9 +371,8 @@ std::vector<Operation> loads(unsigned kind) {
             return {{"x", WYE_KIND_I32, extended(16)}, {"x", WYE_KIND_I16, same}};
         case WYE_KIND_BF16:
             return {{"x", WYE_KIND_F32, [](u64 x, u64, u64) { return out(in<float>(x << 16U)); }},
-                    {"x", WYE_KIND_BF16, [](u64 x, u64, u64) {
-                         return u64{support::bf16_of_value(in<float>(x << 16U))};
-                     }}};
+                    {"x", WYE_KIND_BF16,
+                     [](u64 x, u64, u64) { return u64{bf16_of_value(in<float>(x << 16U))}; }}};
         default:
             return {{"x", WYE_KIND_U32, same}, {"x", kind, same}};
     }
@@ -354,7 +380,7 @@ std::vector<Operation> loads(unsigned kind) {
 
 }  // namespace
 
-std::vector<Sweep> sweeps() {
+std::vector<Sweep> operations() {
     std::vector<Sweep> all;
     for (const unsigned kind :
          {WYE_KIND_I8, WYE_KIND_U8, WYE_KIND_I16, WYE_KIND_U16, WYE_KIND_BF16})
@@ -369,4 +395,25 @@ std::vector<Sweep> sweeps() {
     return all;
 }
 
-}  // namespace conformance
+std::vector<Sweep> chains() {
+    return {{WYE_KIND_I32, integer_chains<std::int32_t>()},
+            {WYE_KIND_U32, integer_chains<std::uint32_t>()},
+            {WYE_KIND_I64, integer_chains<std::int64_t>()},
+            {WYE_KIND_U64, integer_chains<std::uint64_t>()},
+            {WYE_KIND_F32, float_chains<float>()},
+            {WYE_KIND_F64, float_chains<double>()}};
+}
+
+Kind kind_of(unsigned kind) {
+    switch (kind) {
+#define WYE_TEST_KIND(name, code, text, bytes, bits) \
+    case code:                                       \
+        return {text, bytes};
+        WYE_KINDS(WYE_TEST_KIND)
+#undef WYE_TEST_KIND
+        default:
+            return {"?", 0};
+    }
+}
+
+}  // namespace support

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace conformance {
+namespace support {
 
 // An expression in x, y and z of the sweep's type.
 struct Operation {
@@ -24,6 +24,15 @@ struct Sweep {
     std::vector<Operation> operations;
 };
 
-[[nodiscard]] std::vector<Sweep> sweeps();
+[[nodiscard]] std::vector<Sweep> operations();
 
-}  // namespace conformance
+// Expressions of two operations and more, on types of 32 and 64 bits: a plugin may run them as one.
+[[nodiscard]] std::vector<Sweep> chains();
+
+struct Kind {
+    const char* name;  // in the language
+    unsigned bytes;    // of an element
+};
+[[nodiscard]] Kind kind_of(unsigned kind);
+
+}  // namespace support

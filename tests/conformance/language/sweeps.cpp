@@ -17,24 +17,12 @@
 namespace conformance {
 namespace {
 
+using support::kind_of;
+using support::Operation;
+using support::Sweep;
+
 constexpr std::size_t kChunk = 65536;
 constexpr std::size_t kOracle = 512;  // inputs that the oracle evaluates too
-
-struct Kind {
-    const char* name;
-    unsigned bytes;
-};
-Kind kind_of(unsigned kind) {
-    switch (kind) {
-#define WYE_SWEEP_KIND(name, code, text, bytes, bits) \
-    case code:                                        \
-        return {text, bytes};
-        WYE_KINDS(WYE_SWEEP_KIND)
-#undef WYE_SWEEP_KIND
-        default:
-            return {"?", 0};
-    }
-}
 
 bool names(const std::string& text, unsigned kind) {
     return text.find(kind_of(kind).name) != std::string::npos;
@@ -267,8 +255,8 @@ std::string check_with_oracle(const wye::Program& program, const Sweep& sweep,
 
 Count run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs_wanted) {
     Count count;
-    for (Sweep& sweep : sweeps()) {
-        const Kind kind = kind_of(sweep.kind);
+    for (Sweep& sweep : support::operations()) {
+        const support::Kind kind = kind_of(sweep.kind);
         if (!only.empty() && only != kind.name) continue;
         keep_possible(device, sweep);
         if (sweep.operations.empty()) continue;

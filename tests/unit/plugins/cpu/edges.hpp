@@ -85,16 +85,6 @@ std::vector<T> edges() {
     }
 }
 
-// All pairs of edges.
-template <typename T>
-void pairs(std::vector<T>& a, std::vector<T>& b) {
-    for (const T x : edges<T>())
-        for (const T y : edges<T>()) {
-            a.push_back(x);
-            b.push_back(y);
-        }
-}
-
 // As a store leaves it: one NaN.
 template <typename T>
 T stored(T value) {
