@@ -19,7 +19,10 @@ std::string room(const Device& device, cl_int status) {
 Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
     const std::string_view label = sdk::from_abi(desc.label);
     MemoryHandle memory;
-    const cl_int status = device.context().allocate(desc.size, memory);
+    // NVIDIA's driver takes memory at the first use only, so that it creates buffers of any size.
+    const cl_int status = desc.size > device.info.memory_bytes
+                              ? CL_INVALID_BUFFER_SIZE
+                              : device.context().allocate(desc.size, memory);
     if (status == CL_SUCCESS)
         return std::unique_ptr<Buffer>(new Buffer(device, std::move(memory), desc.size));
     Error error =

@@ -51,13 +51,13 @@ CValue CWriter::value(ir::ExprId id) {
             v = component(e);
             break;
         case Op::CONVERT:
-            if (!hide_low_bits(id, v)) v = conversion(e);
+            if (!hide_value(id, v)) v = conversion(e);
             break;
         case Op::BITCAST:
             v = bitcast(e);
             break;
         default:
-            if (moved_bytes(id, v) || hide_low_bits(id, v)) break;
+            if (moved_bytes(id, v) || hide_value(id, v)) break;
             v = ranges_.guarded[id] ? branch(e) : operation(e);
             break;
     }

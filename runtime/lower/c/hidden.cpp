@@ -80,9 +80,10 @@ void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
                 operands[k].c[c] = hidden(operands[k].c[c]);
 }
 
-// For the quirk `llvm-masked-affine-index`. False: the quirk does not apply; nothing is written.
-bool CWriter::hide_low_bits(ir::ExprId id, CValue& v) {
-    if (!module_.masked_indices.has(function_, id)) return false;
+// For quirk `llvm-masked-affine-index` and quirk `nvvm-powers`. False: none applies; nothing is
+// written.
+bool CWriter::hide_value(ir::ExprId id, CValue& v) {
+    if (!module_.masked_indices.has(function_, id) && !powers_.has(id)) return false;
     const ir::Expr& e = code_.exprs[id];
     const auto ids = code_.operands_of(e);
     const std::string zero = late_zero(e.type);

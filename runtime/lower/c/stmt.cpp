@@ -37,6 +37,7 @@ CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
       ranges_(module.ranges.of(function)),
       launch_values_(program_, code_),
       negations_(program_, code_),
+      powers_(module.facts.quirks.has(Quirk::NvvmPowers) ? Powers(code_) : Powers()),
       data_loops_(program_, code_),
       regions_(std::move(regions)) {}
 

@@ -16,6 +16,7 @@
 #include "lower/c/module.hpp"
 #include "lower/c/regions.hpp"
 #include "lower/quirks/negations.hpp"
+#include "lower/quirks/powers.hpp"
 
 namespace wye::lower {
 
@@ -65,7 +66,7 @@ class CWriter {
 
     // Constants (c/hidden.cpp)
     std::string late_zero(ir::Type type);
-    bool hide_low_bits(ir::ExprId id, CValue& v);
+    bool hide_value(ir::ExprId id, CValue& v);
     CValue operand(ir::Op op, ir::ExprId id);
     void hide_sign(ir::Type type, std::vector<CValue>& operands);
     void hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
@@ -151,6 +152,7 @@ class CWriter {
     CodeRanges ranges_;  // for the version of a loop being written
     const LaunchValues launch_values_;
     const Negations negations_;
+    const Powers powers_;
     const DataLoops data_loops_;
     OuterSet outer_;
     std::string out_;

@@ -27,6 +27,7 @@ enum class Quirk : std::uint8_t {
     PtxasHalfOfAChoice,
     PtxasSaturate,
     NvvmZeroExtremes,
+    NvvmPowers,
     // SPIR-V
     MesaLiteralZero,
     MesaOneBesideZero,

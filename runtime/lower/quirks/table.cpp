@@ -82,6 +82,11 @@ constexpr QuirkEntry kEntries[] = {
      "`fminf(0, -0)` of constants is folded to the zero of the wrong sign.",
      "PTX's `min` and `max` are written instead.", "None.", "clamp_from_negative_zero.wye",
      kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
+    {Quirk::NvvmPowers, "nvvm-powers", kNvcc,
+     "A variable that loops square again and again is written as a polynomial, whose terms double "
+     "with each product: the compiler does not finish.",
+     "Integer products of a variable with itself are combined with a zero passed at launch.", kZero,
+     "squares_of_squares.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
 
     {Quirk::MesaLiteralZero, "mesa-literal-zero", kLavapipe,
      "Float `+ - * /` with a literal zero is folded as if there were no NaNs and no negative zero.",

@@ -218,6 +218,26 @@ TEST_CASE("other masks are left alone") {
     CHECK_FALSE(hides("r[local_index] = x[local_index * 5u & 63u];", trusted));
 }
 
+TEST_CASE("integer products of a variable with itself are hidden") {
+    TargetFacts nvidia;
+    nvidia.quirks.set(Quirk::NvvmPowers);
+    const auto powers = [&](const std::string& body, const std::string& heads = {}) {
+        return hides("var v = a; var w = a; for i in 0u..9u { " + body + " } r[0] = v + w;", nvidia,
+                     "64", heads);
+    };
+    CHECK(powers("v = v * v;"));
+    CHECK(powers("v *= v + 1u;"));
+    CHECK(powers("let t = v - i; v = t * (5u - v);"));
+    CHECK(powers("v = v * w; w = v;"));
+    CHECK(powers("v = square(v);", "fn square(s: u32) -> u32 { return s * s; }"));
+    CHECK(powers("var p = u64x2(u64(v)); p = p * p; v = u32(p.y);"));
+    for (const char* body : {"v = v * 3u;", "v = v * x[i];", "v = v + i * i;", "v = (v ^ i) * v;",
+                             "v = v * w;", "var f = 2.0; f = f * f; v = u32(f);"}) {
+        CAPTURE(body);
+        CHECK_FALSE(powers(body));
+    }
+}
+
 TEST_CASE("large loops over as many elements as they have rounds stay loops") {
     const std::string rounds = "for k in 0u..24u { ";
     const std::string inner = "for q in 0u..8u { for p in 0u..8u { t = t * 3u + (t >> 7u); } } ";
