@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/capability.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace wye::registry {
@@ -9,7 +11,7 @@ namespace {
 constexpr const char* kCountsAsOne = "not reported (counts as 1)";
 
 std::string triple_text(const std::array<std::uint32_t, 3>& v) {
-    return std::to_string(v[0]) + "x" + std::to_string(v[1]) + "x" + std::to_string(v[2]);
+    return fmt::format("{}x{}x{}", v[0], v[1], v[2]);
 }
 
 void check_capabilities(const Requirements& needs, const Facts& facts, CapabilityCheck& out) {
@@ -68,9 +70,9 @@ void check_subgroup(const Requirements& needs, const Facts& facts, CapabilityChe
             if (size != 0 && invocations % size == 0) return;
             listed = true;
         }
-        actual += (actual.empty() ? "" : " ") + std::to_string(size);
+        actual += fmt::format("{}{}", actual.empty() ? "" : " ", size);
     }
-    if (listed) needed += " that divides the workgroup of " + std::to_string(invocations);
+    if (listed) needed += fmt::format(" that divides the workgroup of {}", invocations);
     out.unmet.push_back(
         {"subgroup_sizes", std::move(needed), actual.empty() ? "not reported" : actual});
 }
@@ -95,7 +97,7 @@ CapabilityCheck check(const Requirements& needs, const Facts& facts) {
 }
 
 std::string to_text(const Unmet& unmet) {
-    return "needs " + unmet.name + " " + unmet.needed + ", has " + unmet.actual;
+    return fmt::format("needs {} {}, has {}", unmet.name, unmet.needed, unmet.actual);
 }
 
 }  // namespace wye::registry

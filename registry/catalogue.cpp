@@ -189,9 +189,9 @@ struct Registry::Impl {
                 const Record& why = opened.records.back();
                 passed_over.push_back(
                     {id,
-                     "the plugin failed (" + std::string(stage_name(why.stage)) +
-                         "): " + why.message +
-                         (why.loader_text.empty() ? "" : " [" + why.loader_text + "]"),
+                     fmt::format(
+                         "the plugin failed ({}): {}{}", stage_name(why.stage), why.message,
+                         why.loader_text.empty() ? "" : fmt::format(" [{}]", why.loader_text)),
                      why.fix});
                 continue;
             }
@@ -208,13 +208,14 @@ struct Registry::Impl {
             }
             if (entry.kind == SelectorEntry::Kind::device && out.size() == before &&
                 entry.index >= opened.devices.size() && !opened.devices.empty())
-                passed_over.push_back({to_text(entry),
-                                       "plugin `" + id + "` has " +
-                                           std::to_string(opened.devices.size()) + " device(s)",
-                                       {}});
+                passed_over.push_back(
+                    {to_text(entry),
+                     fmt::format("plugin `{}` has {} device(s)", id, opened.devices.size()),
+                     {}});
         }
         if (!known && entry.kind != SelectorEntry::Kind::automatic)
-            passed_over.push_back({to_text(entry), "there is no plugin `" + entry.plugin + "`",
+            passed_over.push_back({to_text(entry),
+                                   fmt::format("there is no plugin `{}`", entry.plugin),
                                    "Fix: install it, or set WYE_PLUGIN_PATH_ADD"});
         if (entry.kind == SelectorEntry::Kind::automatic)
             std::stable_sort(out.begin(), out.end(), [&](const DevicePtr& a, const DevicePtr& b) {
@@ -237,7 +238,8 @@ struct Registry::Impl {
                            : "auto: the first usable device";
                 break;
             case SelectorEntry::Kind::plugin:
-                out = "the first usable device of `" + entry.plugin + "`, requested by name";
+                out =
+                    fmt::format("the first usable device of `{}`, requested by name", entry.plugin);
                 break;
             case SelectorEntry::Kind::device:
                 out = "requested by name";
@@ -286,7 +288,8 @@ struct Registry::Impl {
         }
         for (; shown > 0; --shown) {
             const PassedOver& at = passed_over[shown - 1];
-            put_before({Code::NO_DEVICE, at.subject + ": " + at.reason, at.fix, at.subject});
+            put_before({Code::NO_DEVICE, fmt::format("{}: {}", at.subject, at.reason), at.fix,
+                        at.subject});
         }
         return out;
     }
@@ -446,12 +449,12 @@ std::vector<DevicePtr> Registry::devices(const Selector& selector) {
 Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
     Plugin* plugin = impl_->find(device.plugin);
     if (plugin == nullptr)
-        return Error(Code::NOT_FOUND, "there is no plugin `" + device.plugin + "`",
+        return Error(Code::NOT_FOUND, fmt::format("there is no plugin `{}`", device.plugin),
                      "Fix: take the device from this registry", device.selector);
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.plugin) return to_error(opened.records.back());
     if (device.index >= opened.devices.size())
-        return Error(Code::NOT_FOUND, "there is no device `" + device.selector + "`",
+        return Error(Code::NOT_FOUND, fmt::format("there is no device `{}`", device.selector),
                      "Fix: take the device from this registry", device.selector);
     return registry::open_device(opened.plugin, opened.devices[device.index]);
 }

@@ -96,7 +96,7 @@ Error take_error(wye_status status, wye_error* object, std::string_view what) {
     Error error = object->error;
     // The returned status takes precedence over the object's code.
     if (status != WYE_OK) error.code = static_cast<Code>(status);
-    if (error.message.empty()) error.message = std::string(what) + " failed";
+    if (error.message.empty()) error.message = fmt::format("{} failed", what);
     if (error.fix.empty()) error.fix = "Fix: see the plugin's documentation";
     return error;
 }

@@ -18,7 +18,7 @@ namespace {
 
 Error io_error(const std::filesystem::path& path, const char* what, int code) {
     Error error(Code::IO,
-                std::string(what) + " `" + path.string() + "` failed: " + std::strerror(code),
+                fmt::format("{} `{}` failed: {}", what, path.string(), std::strerror(code)),
                 "Fix: check that it exists and may be read", path.string());
     error.native_domain = "errno";
     error.native_code = code;

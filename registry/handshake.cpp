@@ -33,7 +33,7 @@ void name_slot(const char* slot, Last last) noexcept {
         try {
             *last = make_error_object(
                 Error(Code::UNIMPLEMENTED,
-                      std::string("the plugin does not implement the slot `") + slot + "`",
+                      fmt::format("the plugin does not implement the slot `{}`", slot),
                       "Fix: use a plugin version that has it, or do without"));
         } catch (...) {  // no memory: the status alone is returned
         }
@@ -62,14 +62,13 @@ struct Stub<Tag, Return (*)(Args...)> {
 
 // Checks a table's header; returns the number of its bytes that the host may read.
 Result<std::uint32_t> readable(const wye_header* header, std::string_view what, std::size_t known) {
-    const std::string name(what);
-    if (header == nullptr) return bad_plugin("the " + name + " is null");
+    if (header == nullptr) return bad_plugin(fmt::format("the {} is null", what));
     if (reinterpret_cast<std::uintptr_t>(header) % alignof(wye_plugin_table) != 0)
-        return bad_plugin("the " + name + " is not aligned to 8 bytes");
+        return bad_plugin(fmt::format("the {} is not aligned to 8 bytes", what));
     if (header->size < sizeof(wye_header) || header->size > kTableBytes || header->size % 8 != 0)
-        return bad_plugin(fmt::format("the {} claims a size of {} bytes", name, header->size));
+        return bad_plugin(fmt::format("the {} claims a size of {} bytes", what, header->size));
     if (header->type != 0)
-        return bad_plugin(fmt::format("the {} has type {}, not 0", name, header->type));
+        return bad_plugin(fmt::format("the {} has type {}, not 0", what, header->type));
     WYE_TRY(check_chain(header->next, what));
     return std::min(header->size, static_cast<std::uint32_t>(known));
 }
@@ -81,7 +80,7 @@ void copy_known(Table& to, const Table* from, std::uint32_t bytes) noexcept {
 }
 
 Error missing_slot(const char* table, const char* slot) {
-    return bad_plugin(std::string("the ") + table + " lacks the mandatory slot `" + slot + "`");
+    return bad_plugin(fmt::format("the {} lacks the mandatory slot `{}`", table, slot));
 }
 
 Error missing_half(const char* slot, const char* other) {
@@ -121,20 +120,18 @@ std::optional<ChainFault> chain_fault(const void* next) noexcept {
 Result<void> check_chain(const void* next, std::string_view owner) {
     const auto fault = chain_fault(next);
     if (!fault) return {};
-    const std::string name(owner);
-    const std::string number = std::to_string(fault->number);
     switch (fault->kind) {
         case ChainFault::Kind::Endless:
-            return bad_plugin("the extension chain of the " + name + " has more than " + number +
-                              " entries");
+            return bad_plugin(fmt::format("the extension chain of the {} has more than {} entries",
+                                          owner, fault->number));
         case ChainFault::Kind::Short:
-            return bad_plugin("an extension entry of the " + name + " claims a size of " + number +
-                              " bytes");
+            return bad_plugin(fmt::format("an extension entry of the {} claims a size of {} bytes",
+                                          owner, fault->number));
         case ChainFault::Kind::Unknown:
             break;
     }
     return Error(Code::UNSUPPORTED_EXTENSION,
-                 "the " + name + " demands the unknown extension " + number,
+                 fmt::format("the {} demands the unknown extension {}", owner, fault->number),
                  "Fix: use a newer host, or a plugin build that does not demand it");
 }
 
@@ -188,8 +185,7 @@ const std::vector<SlotInfo>& queue_slots() {
 
 Error null_object_fault(std::string_view slot) {
     return Error(Code::PLUGIN_FAULT,
-                 "the slot `" + std::string(slot) + "` reported success without an object",
-                 kAuthor);
+                 fmt::format("the slot `{}` reported success without an object", slot), kAuthor);
 }
 
 // ---- Negotiation --------------------------------------------------------------------------
@@ -249,7 +245,7 @@ Result<void> check_versions(const wye_plugin_desc& desc) {
 
 Result<std::string> copy_text(wye_string text, const char* what) {
     constexpr std::uint64_t kLimit = 1024;
-    auto read = read_text(text, kLimit, std::string("its ") + what);
+    auto read = read_text(text, kLimit, fmt::format("its {}", what));
     if (!read.ok()) return bad_plugin(std::move(read).error().message);
     return read;
 }
@@ -275,8 +271,9 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
     if (!expected_id.empty() && out.id != expected_id)
         return Error(
             Code::BAD_PLUGIN,
-            "its id is `" + out.id + "`, where `" + std::string(expected_id) + "` was expected",
-            "Fix: correct the manifest's id; without a manifest, name the file " + out.id + ".so");
+            fmt::format("its id is `{}`, where `{}` was expected", out.id, expected_id),
+            fmt::format("Fix: correct the manifest's id; without a manifest, name the file `{}.so`",
+                        out.id));
     out.build_flags = desc.build_flags;
     out.minor_built = desc.abi_minor;
     out.minor = std::min<std::uint32_t>(desc.abi_minor, WYE_ABI_MINOR);

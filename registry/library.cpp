@@ -22,13 +22,13 @@ constexpr auto kMode =
 Error refused(const std::filesystem::path& path, std::string loader) {
     std::error_code ignored;
     Code code = Code::BAD_PLUGIN;
-    std::string message = "the loader refuses `" + path.string() + "`";
+    std::string message = fmt::format("the loader refuses `{}`", path.string());
     std::string fix = "Fix: rebuild or reinstall the plugin for this machine";
     // The loader names the missing library before ": cannot open shared object file".
     const std::size_t missing = loader.find(": cannot open shared object file");
     if (!std::filesystem::exists(path, ignored)) {
         code = Code::NOT_FOUND;
-        message = "`" + path.string() + "` does not exist";
+        message = fmt::format("`{}` does not exist", path.string());
         fix = "Fix: correct the path, or reinstall the plugin";
     } else if (missing != std::string::npos && loader.compare(0, missing, path.string()) != 0) {
         const std::size_t start = loader.rfind(' ', missing - 1);
@@ -42,7 +42,8 @@ Error refused(const std::filesystem::path& path, std::string loader) {
     } else if (loader.find("wrong ELF class") != std::string::npos) {
         fix = "Fix: install the 64-bit build of the plugin";
     } else if (const std::size_t at = loader.find("undefined symbol"); at != std::string::npos) {
-        fix = "Fix: rebuild the plugin, and link the library that defines its " + loader.substr(at);
+        fix = fmt::format("Fix: rebuild the plugin, and link the library that defines its {}",
+                          loader.substr(at));
     }
     Error error(code, std::move(message), std::move(fix), path.string());
     error.cause = std::make_shared<const Error>(code, std::move(loader), "", path.string());
@@ -70,7 +71,7 @@ Result<void> check_architecture(const std::filesystem::path& path) {
         return file.gcount() == static_cast<std::streamsize>(bytes);
     };
     const auto bad = [&](Code code, const std::string& what, const char* fix) {
-        return Error(code, "`" + path.string() + "` " + what, fix, path.string());
+        return Error(code, fmt::format("`{}` {}", path.string(), what), fix, path.string());
     };
     Elf64_Ehdr header{};
     if (!read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -100,7 +101,8 @@ Result<void> find_system_library(const std::string& soname) {
     try {
         if (::dlopen(soname.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) != nullptr) return {};
     } catch (...) {  // thrown by a constructor of the library
-        return Error(Code::MISSING_DEPENDENCY, soname + " threw while loading", "", soname);
+        return Error(Code::MISSING_DEPENDENCY, fmt::format("`{}` threw while loading", soname), "",
+                     soname);
     }
     const char* text = ::dlerror();
     return Error(Code::MISSING_DEPENDENCY, text == nullptr ? "no reason given" : text, "", soname);
@@ -117,7 +119,8 @@ Library::~Library() = default;
 
 Result<Library> Library::open(const std::filesystem::path& path) {
     if (!path.is_absolute())
-        return Error(Code::INVALID_ARGUMENT, "`" + path.string() + "` is not an absolute path",
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`{}` is not an absolute path", path.string()),
                      "Fix: name the plugin by its full path", path.string());
     try {
         auto impl = std::make_unique<Impl>();

@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t kTextBytes = 256;  // of any one string
 constexpr std::size_t kEntries = 64;     // of one list
 
-Error bad(std::string_view path, std::string what, std::string fix) {
+Error bad(std::string_view path, std::string_view what, std::string_view fix) {
     return Error(Code::BAD_MANIFEST, fmt::format("manifest `{}`: {}", path, what),
-                 "Fix: " + std::move(fix), std::string(path));
+                 fmt::format("Fix: {}", fix), std::string(path));
 }
 
 // "line 3, column 7" of a byte offset.
@@ -27,8 +27,7 @@ std::string place_of(std::string_view bytes, std::size_t offset) {
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t start = before.rfind('\n');
     const std::size_t column = before.size() - (start == before.npos ? 0 : start + 1);
-    return "line " + std::to_string(line) + ", column " +
-           std::to_string(std::max<std::size_t>(column, 1));
+    return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
 // The offset of the bracket that nests too deep, or npos. Runs before the parser, whose recursion
@@ -149,7 +148,7 @@ class Reader {
 
 Result<Manifest> read(const Json& root, std::string_view path) {
     if (!root.is_object())
-        return bad(path, std::string("the document is ") + root.type_name() + ", not an object",
+        return bad(path, fmt::format("the document is {}, not an object", root.type_name()),
                    "write {\"schema\": 1, \"id\": ..., \"library\": ...}");
     std::optional<Error> fault;
     Reader reader(root, "", path, fault);
@@ -202,7 +201,8 @@ Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path) {
     try {
         return read(Json::parse(bytes), path);
     } catch (const Json::ParseError& e) {
-        return bad(path, place_of(bytes, e.offset) + ": not valid JSON", "correct the file there");
+        return bad(path, fmt::format("{}: not valid JSON", place_of(bytes, e.offset)),
+                   "correct the file there");
     }
 }
 

@@ -30,7 +30,7 @@ Record record_of(Stage stage, const Candidate& candidate, const Error& error) {
     r.path = candidate.library.string();
     r.plugin = candidate.id;
     for (const Error* cause = error.cause.get(); cause != nullptr; cause = cause->cause.get())
-        r.loader_text += (r.loader_text.empty() ? "" : "; ") + cause->message;
+        r.loader_text += fmt::format("{}{}", r.loader_text.empty() ? "" : "; ", cause->message);
     return r;
 }
 
@@ -39,7 +39,7 @@ std::string file_stamp(const std::filesystem::path& path) {
     std::error_code ignored;
     const auto size = std::filesystem::file_size(path, ignored);
     const auto time = std::filesystem::last_write_time(path, ignored);
-    return std::to_string(size) + " bytes of " + std::to_string(time.time_since_epoch().count());
+    return fmt::format("{} bytes of {}", size, time.time_since_epoch().count());
 }
 
 Result<wye_plugin_query_fn> entry_of(const Library& library) {
@@ -70,22 +70,23 @@ Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
         if (out.reason.empty()) out.reason = "the plugin gives no reason";
     }
     if (info.format_count > kFormats || (info.formats == nullptr && info.format_count != 0))
-        return Error(Code::PLUGIN_FAULT,
-                     "the device claims " + std::to_string(info.format_count) +
-                         " artifact formats" +
-                         (info.formats == nullptr ? " at a null pointer"
-                                                  : ", the most is " + std::to_string(kFormats)),
-                     kPluginAuthor);
+        return Error(
+            Code::PLUGIN_FAULT,
+            fmt::format("the device claims {} artifact formats{}", info.format_count,
+                        info.formats == nullptr ? " at a null pointer"
+                                                : fmt::format(", the most is {}", kFormats)),
+            kPluginAuthor);
     for (std::uint64_t i = 0; i < info.format_count; ++i) {
         const std::string what =
             fmt::format("artifact format {} of {} of the device", i + 1, info.format_count);
         wye_string format{};
         if (!read_memory(&format, info.formats + i, sizeof format))
-            return Error(Code::PLUGIN_FAULT, what + " is not in memory", kPluginAuthor);
+            return Error(Code::PLUGIN_FAULT, fmt::format("{} is not in memory", what),
+                         kPluginAuthor);
         WYE_ASSIGN(std::string name, read_text(format, kTextLimit, what));
         if (!is_format(name))
-            return Error(Code::PLUGIN_FAULT, what + " is not a valid name: `" + name + "`",
-                         kPluginAuthor);
+            return Error(Code::PLUGIN_FAULT,
+                         fmt::format("{} is not a valid name: `{}`", what, name), kPluginAuthor);
         out.formats.push_back(std::move(name));
     }
     return {};
@@ -97,7 +98,7 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
     DeviceInfo out;
     out.plugin = plugin.about().id;
     out.index = index;
-    out.selector = out.plugin + ":" + std::to_string(index);
+    out.selector = fmt::format("{}:{}", out.plugin, index);
     wye_device_info info{};
     info.header = sdk::header_of(sizeof info);
     const auto described = contain(out.plugin, "device_info", [&](wye_error** error) {
@@ -146,7 +147,8 @@ Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
         for (const std::string& fault : faults) {
             Record r = record_of(
                 Stage::enumerated, candidate,
-                Error(Code::PLUGIN_FAULT, device->selector + " reports a bad fact: " + fault,
+                Error(Code::PLUGIN_FAULT,
+                      fmt::format("device `{}` reports a bad fact: {}", device->selector, fault),
                       "Fix: none needed, the fact counts as not reported"));
             r.severity = Severity::warning;
             out.records.push_back(std::move(r));
@@ -164,14 +166,16 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
         Result<void> found = find_system_library(need.soname);
         if (found.ok()) continue;
         const std::string version =
-            need.min_version.empty() ? "" : " (" + need.min_version + " or newer)";
-        const std::string package = need.package.empty() ? "the package that has it"
-                                                         : "it (Debian: `" + need.package + "`)";
+            need.min_version.empty() ? "" : fmt::format(" ({} or newer)", need.min_version);
+        const std::string package = need.package.empty()
+                                        ? "the package that has it"
+                                        : fmt::format("it (Debian: `{}`)", need.package);
         return std::move(found).error().wrapped(
             Code::MISSING_DEPENDENCY,
-            "plugin `" + candidate.id + "` needs the library " + need.soname + version +
-                ", which is not installed",
-            "Fix: install " + package + ", or name the library with `" + candidate.id + ".library`",
+            fmt::format("plugin `{}` needs the library `{}`{}, which is not installed",
+                        candidate.id, need.soname, version),
+            fmt::format("Fix: install {}, or name the library with `{}.library`", package,
+                        candidate.id),
             need.soname);
     }
     return {};
@@ -232,10 +236,9 @@ OpenPlugin::~OpenPlugin() {
 
 std::string OpenPlugin::identity() const {
     const Negotiated& about = negotiated_;
-    std::string out = about.id + " " + about.version + ", ABI " + std::to_string(WYE_ABI_MAJOR) +
-                      "." + std::to_string(about.minor_built) + " as " +
-                      std::to_string(about.minor) + ", flags " + std::to_string(about.build_flags) +
-                      ", " + file_;
+    std::string out =
+        fmt::format("{} {}, ABI {}.{} as {}, flags {}, {}", about.id, about.version, WYE_ABI_MAJOR,
+                    about.minor_built, about.minor, about.build_flags, file_);
     const auto described = contain(about.id, "get_extension", [&](wye_error**) {
         const auto* compiler = static_cast<const wye_compiler_table*>(
             about.table.get_extension(object_, sdk::to_abi(WYE_EXTENSION_COMPILER), 1));
@@ -243,7 +246,7 @@ std::string OpenPlugin::identity() const {
         if (compiler != nullptr && compiler->header.size >= sizeof *compiler &&
             compiler->identity(object_, &name) == WYE_OK) {
             const auto read = read_text(name, kTextLimit, "the compiler's name");
-            out += ", " + (read.ok() ? *read : read.error().message);
+            out += fmt::format(", {}", read.ok() ? *read : read.error().message);
         }
         return WYE_OK;
     });
@@ -268,7 +271,8 @@ PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
 Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
                               std::shared_ptr<const DeviceInfo> info) {
     if (!info->usable)
-        return Error(Code::NO_DEVICE, "device " + info->selector + " is unusable: " + info->reason,
+        return Error(Code::NO_DEVICE,
+                     fmt::format("device `{}` is unusable: {}", info->selector, info->reason),
                      info->fix.empty() ? "Fix: use another device" : info->fix, info->selector);
     const ProcessStateGuard guard(!plugin->built_in());
     wye_device_object* object = nullptr;

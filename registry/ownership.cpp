@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <cstdio>
 #include <optional>
 
 namespace wye::registry {
@@ -80,27 +79,26 @@ constexpr Handle handle_of(HandleKind kind, std::uint16_t tag, std::uint32_t gen
 
 bool known_kind(std::uint8_t kind) noexcept { return kind >= 1 && kind <= 7; }
 
-std::string hex(Handle handle) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(handle));
-    return text;
-}
+std::string hex(Handle handle) { return fmt::format("{:#018x}", handle); }
 
 std::string subject_of(Handle handle, HandleKind kind, const Place& place) {
-    std::string out(kind_name(kind));
-    out += " " + hex(handle);
+    const std::string out = fmt::format("{} {}", kind_name(kind), hex(handle));
     if (place.role.empty()) return out;
-    out += " (" + std::string(place.role) + " " + std::to_string(place.index);
-    if (!place.name.empty()) out += ", `" + std::string(place.name) + "`";
-    return out + ")";
+    if (place.name.empty()) return fmt::format("{} ({} {})", out, place.role, place.index);
+    return fmt::format("{} ({} {}, `{}`)", out, place.role, place.index, place.name);
+}
+
+std::string label_of(const Pin& pin) {
+    return pin.label().empty() ? "" : fmt::format(" (`{}`)", pin.label());
 }
 
 Error stale(Handle handle, HandleKind kind, const Place& place) {
     const std::string subject = subject_of(handle, kind, place);
     if (handle == 0)
-        return Error(Code::STALE_HANDLE, subject + " is 0, which is never a valid handle",
+        return Error(Code::STALE_HANDLE,
+                     fmt::format("{} is 0, which is never a valid handle", subject),
                      "Fix: pass a handle that a create call returned", subject);
-    return Error(Code::STALE_HANDLE, subject + " was freed, or never made",
+    return Error(Code::STALE_HANDLE, fmt::format("{} was freed, or never made", subject),
                  "Fix: pass a live handle; do not keep a handle after freeing it", subject);
 }
 
@@ -295,16 +293,16 @@ Error HandleTable::refusal(Handle handle, HandleKind kind, bool full, const Plac
     if (parts.kind != static_cast<std::uint8_t>(kind)) {
         const std::string subject = subject_of(handle, kind, place);
         return Error(Code::WRONG_KIND,
-                     hex(handle) + " is a " +
-                         std::string(kind_name(static_cast<HandleKind>(parts.kind))) +
-                         ", where a " + std::string(kind_name(kind)) + " is expected" +
-                         (place.role.empty() ? "" : ": " + subject),
-                     "Fix: pass the handle of a " + std::string(kind_name(kind)), subject);
+                     fmt::format("{} is a {}, where a {} is expected{}{}", hex(handle),
+                                 kind_name(static_cast<HandleKind>(parts.kind)), kind_name(kind),
+                                 place.role.empty() ? "" : ": ", place.role.empty() ? "" : subject),
+                     fmt::format("Fix: pass the handle of a {}", kind_name(kind)), subject);
     }
     if (!full) return stale(handle, kind, place);
-    return Error(Code::LIMIT_EXCEEDED,
-                 subject_of(handle, kind, place) + " is in use too many times at once",
-                 "Fix: wait for submitted work before submitting more");
+    return Error(
+        Code::LIMIT_EXCEEDED,
+        fmt::format("{} is in use too many times at once", subject_of(handle, kind, place)),
+        "Fix: wait for submitted work before submitting more");
 }
 
 [[gnu::hot]] Pin HandleTable::try_find(Handle handle, HandleKind kind) const noexcept {
@@ -324,15 +322,16 @@ Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerR
     WYE_ASSIGN(Pin pin, find(handle, kind, place));
     if (pin.owner() == expected) return pin;
     const std::string subject = subject_of(handle, kind, place);
-    const std::string name = pin.label().empty() ? "" : " (`" + pin.label() + "`)";
-    return Error(Code::WRONG_OWNER,
-                 subject + name + " belongs to " +
-                     (pin.owner() ? to_text(*pin.owner()) : std::string("the context")) +
-                     ", where " + (expected ? to_text(*expected) : std::string("the context")) +
-                     " is expected",
-                 "Fix: use a " + std::string(kind_name(kind)) +
-                     " of that device, or copy the contents through host memory",
-                 subject);
+    const auto owner_text = [](const OwnerRef& owner) {
+        return owner ? to_text(*owner) : std::string("the context");
+    };
+    return Error(
+        Code::WRONG_OWNER,
+        fmt::format("{}{} belongs to {}, where {} is expected", subject, label_of(pin),
+                    owner_text(pin.owner()), owner_text(expected)),
+        fmt::format("Fix: use a {} of that device, or copy the contents through host memory",
+                    kind_name(kind)),
+        subject);
 }
 
 [[gnu::hot]] std::size_t HandleTable::use(std::span<const Handle> handles, InFlight& out,
@@ -384,8 +383,8 @@ Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use
         if (!even_in_use && (word & kUseMask) != 0) {
             const std::string subject = subject_of(handle, kind, {});
             return Error(Code::BUFFER_IN_USE,
-                         subject + (pin.label().empty() ? "" : " (`" + pin.label() + "`)") +
-                             " is used by " + std::to_string(word & kUseMask) + " pending submits",
+                         fmt::format("{}{} is used by {} pending submits", subject, label_of(pin),
+                                     word & kUseMask),
                          "Fix: wait for the work that uses it, then free it", subject);
         }
     } while (!slot->word.compare_exchange_weak(word, (word & ~kStateMask) | kClosing,

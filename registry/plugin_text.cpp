@@ -78,7 +78,7 @@ std::string printable(std::string_view text, std::string_view kept) {
 }
 
 Error fault(std::string_view what, const std::string& how) {
-    return {Code::PLUGIN_FAULT, std::string(what) + " " + how,
+    return {Code::PLUGIN_FAULT, fmt::format("{} {}", what, how),
             "Fix: report this to the plugin's author"};
 }
 

@@ -78,7 +78,7 @@ class Search {
         if (at == input_.environment.end() || at->second.empty()) return false;
         if (input_.elevated) {
             record(Stage::found, Severity::note, Code::NOT_TRUSTED, at->second,
-                   name + " is ignored, because the process has raised privileges",
+                   fmt::format("{} is ignored, because the process has raised privileges", name),
                    "Fix: name plugin paths through the application, or install them system-wide");
             return false;
         }
@@ -90,10 +90,9 @@ class Search {
             start = end + 1;
             if (entry.empty() || !fs::path(entry).is_absolute()) {
                 record(Stage::found, Severity::refused, Code::NOT_TRUSTED, entry,
-                       name + " has " +
-                           (entry.empty() ? std::string("an empty entry")
-                                          : "the relative entry `" + entry + "`") +
-                           ", which would mean the current folder",
+                       fmt::format("{} has {}, which would mean the current folder", name,
+                                   entry.empty() ? "an empty entry"
+                                                 : fmt::format("the relative entry `{}`", entry)),
                        "Fix: use absolute paths, separated by `:`");
                 continue;
             }
@@ -123,7 +122,7 @@ class Search {
         switch (status->kind) {
             case FileStatus::Kind::missing:
                 record(Stage::found, Severity::refused, Code::NOT_FOUND, path,
-                       "`" + path.string() + "` does not exist",
+                       fmt::format("`{}` does not exist", path.string()),
                        "Fix: correct the path, or remove it");
                 return;
             case FileStatus::Kind::folder:
@@ -132,7 +131,7 @@ class Search {
                 return visit_file(path, source);
             case FileStatus::Kind::other:
                 record(Stage::found, Severity::refused, Code::BAD_PLUGIN, path,
-                       "`" + path.string() + "` is neither a file nor a folder",
+                       fmt::format("`{}` is neither a file nor a folder", path.string()),
                        "Fix: name a plugin file or a folder");
                 return;
         }
@@ -170,9 +169,10 @@ class Search {
 
     void no_manifest(const fs::path& library) {
         record(Stage::manifest, Severity::refused, Code::BAD_MANIFEST, library,
-               "`" + library.string() + "` has no manifest",
-               "Fix: put `" + library.stem().string() + std::string(kManifestSuffix) +
-                   "` beside it; only an application may name a plugin without one",
+               fmt::format("`{}` has no manifest", library.string()),
+               fmt::format("Fix: put `{}{}` beside it; only an application may name a plugin "
+                           "without one",
+                           library.stem().string(), kManifestSuffix),
                id_of_file(library));
     }
 
@@ -191,9 +191,10 @@ class Search {
         candidate.library = path;
         candidate.source = source;
         if (!valid_plugin_id(candidate.id)) {
-            record(Stage::found, Severity::refused, Code::BAD_PLUGIN, path,
-                   "`" + path.string() + "` has no manifest, and its name gives no plugin id",
-                   "Fix: put a manifest beside it, or name it ID.so with an id of a-z, 0-9 and _");
+            record(
+                Stage::found, Severity::refused, Code::BAD_PLUGIN, path,
+                fmt::format("`{}` has no manifest, and its name gives no plugin id", path.string()),
+                "Fix: put a manifest beside it, or name it ID.so with an id of a-z, 0-9 and _");
             return;
         }
         add(std::move(candidate));
@@ -212,8 +213,8 @@ class Search {
         const std::string id = manifest->id;
         if (manifest->arch != host_arch()) {
             record(Stage::architecture, Severity::refused, Code::ABI_MISMATCH, path,
-                   "the plugin was built for " + manifest->arch + ", this machine is " +
-                       std::string(host_arch()),
+                   fmt::format("the plugin was built for `{}`, this machine is `{}`",
+                               manifest->arch, host_arch()),
                    "Fix: install the plugin's build for this machine", id);
             return;
         }
@@ -240,8 +241,8 @@ class Search {
         }
         if (what.empty()) return true;
         record(Stage::manifest, Severity::refused, Code::ABI_MISMATCH, path,
-               "the plugin wants " + what, "Fix: install a plugin and a host of matching versions",
-               m.id);
+               fmt::format("the plugin wants {}", what),
+               "Fix: install a plugin and a host of matching versions", m.id);
         return false;
     }
 
@@ -272,8 +273,8 @@ class Search {
         if (open->empty()) return true;
         const bool warn_only = source == Source::application && !input_.elevated;
         record(Stage::trust, warn_only ? Severity::warning : Severity::refused, Code::NOT_TRUSTED,
-               path, "everyone may write to `" + open->string() + "`",
-               "Fix: chmod o-w '" + open->string() + "'", id);
+               path, fmt::format("everyone may write to `{}`", open->string()),
+               fmt::format("Fix: chmod o-w '{}'", open->string()), id);
         return warn_only;
     }
 
@@ -285,9 +286,9 @@ class Search {
             return refuse(Stage::found, candidate.library, status.error(), candidate.id);
         if (status->kind != FileStatus::Kind::file) {
             record(Stage::found, Severity::refused, Code::NOT_FOUND, candidate.library,
-                   "the plugin's library `" + candidate.library.string() +
-                       (status->kind == FileStatus::Kind::missing ? "` does not exist"
-                                                                  : "` is not a file"),
+                   fmt::format("the plugin's library `{}` {}", candidate.library.string(),
+                               status->kind == FileStatus::Kind::missing ? "does not exist"
+                                                                         : "is not a file"),
                    "Fix: reinstall the plugin, or correct `library` in its manifest", candidate.id);
             return;
         }

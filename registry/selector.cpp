@@ -14,13 +14,14 @@ namespace {
 constexpr std::size_t kSelectorBytes = 4096;
 
 // An error with the text and a caret under a column, counted in bytes from 1.
-Error at_column(std::string_view text, std::size_t offset, std::string what, std::string fix) {
+Error at_column(std::string_view text, std::size_t offset, std::string_view what,
+                std::string_view fix) {
     std::string shown;
     for (const char c : text) shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    std::string message = "selector, column " + std::to_string(offset + 1) + ": " +
-                          std::move(what) + "\n  " + shown + "\n  " + std::string(offset, ' ') +
-                          "^\n";
-    return Error(Code::INVALID_ARGUMENT, std::move(message), "Fix: " + std::move(fix), shown);
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("selector, column {}: {}\n  {}\n  {:>{}}\n", offset + 1, what, shown,
+                             "^", offset + 1),
+                 fmt::format("Fix: {}", fix), shown);
 }
 
 // Parses one entry at text[start, end), without surrounding spaces.
@@ -72,10 +73,10 @@ Result<SelectorEntry> parse_entry(std::string_view text, std::size_t start, std:
     if (error != std::errc{} || stop != last)
         return at_column(text, start + colon + 1 + static_cast<std::size_t>(stop - index.data()),
                          "an index or * must follow the colon",
-                         "write " + entry.plugin + ":0, or " + entry.plugin + ":* for all");
+                         fmt::format("write {0}:0, or {0}:* for all", entry.plugin));
     if (index.size() > 1 && index[0] == '0')
         return at_column(text, start + colon + 1, "the index has a leading zero",
-                         "write " + entry.plugin + ":" + std::to_string(entry.index));
+                         fmt::format("write {}:{}", entry.plugin, entry.index));
     return entry;
 }
 
@@ -147,11 +148,11 @@ Result<Selector> parse_selector(std::string_view text) {
 }
 
 std::string to_text(const SelectorEntry& entry) {
-    std::string out = entry.discard ? "-" : "";
-    if (entry.kind == SelectorEntry::Kind::automatic) return out + "auto";
-    out += entry.plugin;
-    if (entry.kind == SelectorEntry::Kind::device) return out + ":" + std::to_string(entry.index);
-    return entry.star ? out + ":*" : out;
+    const char* const sign = entry.discard ? "-" : "";
+    if (entry.kind == SelectorEntry::Kind::automatic) return fmt::format("{}auto", sign);
+    if (entry.kind == SelectorEntry::Kind::device)
+        return fmt::format("{}{}:{}", sign, entry.plugin, entry.index);
+    return fmt::format("{}{}{}", sign, entry.plugin, entry.star ? ":*" : "");
 }
 
 std::string to_text(const Selector& selector) {

@@ -332,7 +332,7 @@ TEST_CASE("a system library that the manifest needs is looked for before the plu
     CHECK(stage_name(record.stage) == "needs");
     CHECK(record.code == Code::MISSING_DEPENDENCY);
     CHECK(record.plugin == "healthy");
-    CHECK(record.message.find("libwye-nowhere.so.7 (7.1 or newer)") != std::string::npos);
+    CHECK(record.message.find("`libwye-nowhere.so.7` (7.1 or newer)") != std::string::npos);
     CHECK(record.loader_text.find("libwye-nowhere.so.7") != std::string::npos);
     CHECK(record.fix.rfind("Fix: install it (Debian: `libwye-nowhere7`)", 0) == 0);
     CHECK(record.fix.find("`healthy.library`") != std::string::npos);
