@@ -197,7 +197,7 @@ class CudaC final : public Spelling {
     }
 
     // An f32 add may flush subnormals in global memory, which the language allows.
-    bool adds_floats(Kind, Space) const override { return true; }
+    bool adds_floats() const override { return true; }
 
     // Relaxed, at device scope; for `shared` the compiler infers the address space. Aligned loads
     // and stores cannot tear; `volatile` keeps the compiler from removing them.

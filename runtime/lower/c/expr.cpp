@@ -35,14 +35,9 @@ CValue CWriter::value(ir::ExprId id) {
         case Op::BUILTIN:
             return built_in(e, ~0U);
         case Op::LOAD:
-            v = load(buffer_array(e.imm), code_.operands_of(e)[0], ranges_.accesses[id]);
-            break;
         case Op::LOAD_TABLE:
-            v = load(table_array(e.imm), code_.operands_of(e)[0], ranges_.accesses[id]);
-            break;
         case Op::LOAD_ARRAY:
-            v = load(local_array(static_cast<std::uint32_t>(e.extra)), code_.operands_of(e)[0],
-                     ranges_.accesses[id]);
+            v = load(form_.access(id));
             break;
         case Op::CALL:
             v = call(e);
@@ -58,7 +53,7 @@ CValue CWriter::value(ir::ExprId id) {
             break;
         default:
             if (moved_bytes(id, v) || hide_value(id, v)) break;
-            v = ranges_.guarded[id] ? branch(e) : operation(e);
+            v = form_.branches(id) ? branch(e) : operation(e);
             break;
     }
     if (v.depth > kMaxDepth) settle(v, e.type);

@@ -79,7 +79,7 @@ void CWriter::counted_loop(ir::StmtId id, const std::string& start, const std::s
     const std::string stepping = step == one ? "++" + i : i + " += " + step;
     if (!module_.facts.workgroup_loops && worth_unrolling(program_, code_, s))
         line("#pragma unroll");
-    if (ranges_.plain_loops[id]) {
+    if (form_.ranges.plain_loops[id]) {
         line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
              end + "; " + stepping + ") {" + note);
     } else {  // by round count: adding the step may overflow
@@ -107,8 +107,10 @@ std::string CWriter::in_range(const LoopLengths& lengths, const ir::Stmt& s,
     if (ir::Type{kind, 1}.signed_integer() && start != module_.literal(kind, 0))
         and_also("(" + std::string(module_.spelling.type(kind)) + ")" + start + " >= 0");
     std::set<std::string> least;
-    for (const std::uint32_t b : lengths.buffers) least.insert(length_of(buffer_array(b), kind));
-    for (const std::uint32_t t : lengths.tables) least.insert(length_of(table_array(t), kind));
+    for (const std::uint32_t b : lengths.buffers)
+        least.insert(text_of(middle::length_of(module_.form.buffer(b).count, kind)));
+    for (const std::uint32_t t : lengths.tables)
+        least.insert(text_of(middle::length_of(module_.form.table(t).count, kind)));
     for (const std::string& length : least) and_also(end + " <= " + length);
     return text;
 }

@@ -77,38 +77,17 @@ CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const T
                        invocations() > 1 && holds_barrier(program_.main, program_.main.root)),
       natives(options_.natives),
       subgroup(subgroup_),
-      ranges(program_, workgroup, options_.check_free),
       masked_indices(facts_.quirks.has(Quirk::LlvmMaskedAffineIndex)
                          ? MaskedIndices(program_, workgroup)
                          : MaskedIndices()),
       passes_buffers(std::ranges::count(passed_at_barriers(program_), true) != 0),
       forms(c_target(spelling_, facts_, subgroup_)),
+      form(program_, workgroup, forms.target(), options_.check_free),
       functions(program_.functions.size()) {}
 
-std::string_view CModule::storage_type(Kind kind) const {
-    if (kind == Kind::I32 || kind == Kind::I64) return spelling.value_type(kind);
-    return spelling.type(kind);
-}
-
-std::string CModule::element_type(const ir::Buffer& buffer) const {
-    const ir::Type type = buffer.type;
-    if (buffer.shared() && type.kind == Kind::F16) return std::string(value_type(type.kind));
-    if (buffer.shared() || type.lanes == 1 || type.lanes == 3)
-        return std::string(storage_type(type.kind));
-    ir::Type stored = type;  // integers are held unsigned; narrow ones keep their sign
-    if (type.kind == Kind::I32) stored.kind = Kind::U32;
-    if (type.kind == Kind::I64) stored.kind = Kind::U64;
-    return spelling.vector_type(stored);
-}
-
-bool CModule::table_as_bits(const ir::Table& table) const {
-    if (!table.type.floating() || !facts.quirks.has(Quirk::PoclNanInTable)) return false;
-    const std::uint64_t exponent = table.type.kind == Kind::F64   ? 0x7ff0000000000000U
-                                   : table.type.kind == Kind::F32 ? 0x7f800000U
-                                                                  : 0x7c00U;
-    for (const std::uint64_t bits : table.bits)
-        if ((bits & exponent) == exponent) return true;
-    return false;
+std::string CModule::element_type(const middle::Array& array) const {
+    if (array.packed) return spelling.vector_type({array.cell, array.type.lanes});
+    return std::string(spelling.type(array.cell));
 }
 
 std::string CModule::declaration(Outer outer) const {
@@ -116,13 +95,13 @@ std::string CModule::declaration(Outer outer) const {
     switch (outer.kind) {
         case Outer::Kind::Buffer: {
             const ir::Buffer& buffer = program.buffers[outer.index];
-            return spelling.pointer(Space::Global, element_type(buffer),
+            return spelling.pointer(Space::Global, element_type(form.buffer(outer.index)),
                                     !ir::role_writable(buffer.role), true) +
                    " " + name;
         }
         case Outer::Kind::Shared:
-            return spelling.pointer(Space::Shared, element_type(program.buffers[outer.index]),
-                                    false, false) +
+            return spelling.pointer(Space::Shared, element_type(form.buffer(outer.index)), false,
+                                    false) +
                    " " + name;
         case Outer::Kind::Param:
             return "const " + std::string(value_type(program.params[outer.index].type.kind)) + " " +

@@ -14,10 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lower/analysis/ranges.hpp"
 #include "lower/c/spelling.hpp"
 #include "lower/half.hpp"
-#include "lower/middle/leaves.hpp"
+#include "lower/middle/code.hpp"
 #include "lower/quirks/masked_indices.hpp"
 
 namespace wye::lower {
@@ -53,11 +52,11 @@ class CModule {
     // One invocation of the device runs a whole workgroup (see Regions).
     const bool whole_workgroups;
     const NativeSet natives;
-    const std::uint32_t subgroup;  // width; 0: the program uses none
-    const Ranges ranges;
+    const std::uint32_t subgroup;        // width; 0: the program uses none
     const MaskedIndices masked_indices;  // empty without the quirk
     const bool passes_buffers;           // some barrier must order buffers too
     middle::Forms forms;
+    const middle::ProgramForm form;
     std::array<std::uint8_t, middle::key::kEnd> form_styles{};  // how each is written (words.cpp)
     Used used;
     bool places = false;  // lines end with their statement's place
@@ -69,13 +68,8 @@ class CModule {
     [[nodiscard]] std::string_view value_type(ir::Kind kind) const {
         return spelling.value_type(kind);
     }
-    // The C type of a component in memory.
-    [[nodiscard]] std::string_view storage_type(ir::Kind kind) const;
-    // The C type that a buffer or shared array points at: a vector for 2 and 4 lanes in a buffer,
-    // else the component.
-    [[nodiscard]] std::string element_type(const ir::Buffer& buffer) const;
-    // For the quirk `pocl-nan-in-table`: true for float tables with an infinity or a NaN.
-    [[nodiscard]] bool table_as_bits(const ir::Table& table) const;
+    // The C type of an access: a vector if packed, else the component in memory.
+    [[nodiscard]] std::string element_type(const middle::Array& array) const;
     [[nodiscard]] std::string declaration(Outer outer) const;  // as a function's argument
     [[nodiscard]] std::string literal(ir::Kind kind, std::uint64_t bits) const;
     [[nodiscard]] std::string intrinsic(Intrinsic what, ir::Kind kind, std::string operand) const;

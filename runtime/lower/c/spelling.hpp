@@ -16,7 +16,7 @@
 
 namespace wye::lower {
 
-enum class Space : std::uint8_t { Global, Shared, Constant, Private };
+using middle::Space;
 
 // Operations with a word in the dialect. Operands and result have the C value type of one kind (see
 // Spelling::value_type) unless stated.
@@ -107,8 +107,8 @@ class Spelling {
                                              const std::string& pointer,
                                              std::span<const std::string> operands) const = 0;
 
-    // True if `atomic` supports ATOMIC_ADD on this kind, F32 or F64; else ATOMIC_CAS in a loop.
-    [[nodiscard]] virtual bool adds_floats(ir::Kind, Space) const { return false; }
+    // True if `atomic` supports ATOMIC_ADD on F32 and F64; else ATOMIC_CAS in a loop.
+    [[nodiscard]] virtual bool adds_floats() const { return false; }
 
     // Subgroups of `width` lanes, in flow that is uniform in each. False: unsupported, and programs
     // that use them are refused. Lane k of subgroup s has local_index s * width + k.

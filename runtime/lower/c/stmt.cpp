@@ -34,7 +34,7 @@ CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
       program_(module.program),
       function_(function),
       code_(function == ir::kNone ? program_.main : program_.functions[function].code),
-      ranges_(module.ranges.of(function)),
+      form_(module.form, function),
       launch_values_(program_, code_),
       negations_(program_, code_),
       powers_(module.facts.quirks.has(Quirk::NvvmPowers) ? Powers(code_) : Powers()),
@@ -104,9 +104,8 @@ void CWriter::statement(ir::StmtId id) {
         case Op::ASSIGN_COMPONENT:
             return assign(s);
         case Op::STORE:
-            return store(buffer_array(s.imm), s.args[0], s.args[1], ranges_.stores[id]);
         case Op::STORE_ARRAY:
-            return store(local_array(s.local), s.args[0], s.args[1], ranges_.stores[id]);
+            return store(form_.store(id), s.args[1]);
         case Op::EFFECT:
             effect(s.args[0], false);
             return;
@@ -170,7 +169,7 @@ void CWriter::assign(const ir::Stmt& s) {
 // The array is zero each time the declaration runs.
 void CWriter::local_array_declaration(const ir::Stmt& s) {
     const ir::Local& local = code_.locals[s.local];
-    const std::string name = local_array(s.local).name;
+    const std::string name = name_of_array(form_.local_array(s.local));
     const std::string u32(module_.value_type(Kind::U32));
     const std::string count =
         std::to_string(static_cast<std::uint64_t>(local.count) * local.type.lanes);
@@ -247,10 +246,11 @@ void CWriter::for_statement(ir::StmtId id) {
     };
     const std::string first = value(s.args[0]).c[0];
     const bool literal_step = code_.exprs[s.args[2]].op == Op::LITERAL;
-    const LoopLengths lengths =
-        literal_step && !regions_.together(id) ? data_loops_.lengths(ranges_, s) : LoopLengths{};
+    const LoopLengths lengths = literal_step && !regions_.together(id)
+                                    ? data_loops_.lengths(form_.ranges, s)
+                                    : LoopLengths{};
     const std::string start =
-        ranges_.plain_loops[id] && lengths.empty() ? first : atom(kind, first);
+        form_.ranges.plain_loops[id] && lengths.empty() ? first : atom(kind, first);
     const std::string end = once(s.args[1]);
     std::string step = one;
     if (literal_step) {
@@ -266,9 +266,9 @@ void CWriter::for_statement(ir::StmtId id) {
     if (lengths.empty()) return counted_loop(id, start, end, step);
     line("if (" + in_range(lengths, s, start, end) + ") {");
     ++indent_;
-    set_in_range(ranges_, lengths, true);
+    set_in_range(form_.ranges, lengths, true);
     counted_loop(id, start, end, step);
-    set_in_range(ranges_, lengths, false);
+    set_in_range(form_.ranges, lengths, false);
     --indent_;
     line("} else {");
     ++indent_;

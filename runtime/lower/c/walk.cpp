@@ -121,17 +121,16 @@ void Kernel::functions() {
 void Kernel::tables() {
     for (std::size_t t = 0; t < program_.tables.size(); ++t) {
         const ir::Table& table = program_.tables[t];
-        Kind kind = table.type.kind;
-        module_.use_type(kind);
-        if (kind == Kind::F16) kind = Kind::F32;
-        if (module_.table_as_bits(table)) kind = kind == Kind::F64 ? Kind::U64 : Kind::U32;
+        module_.use_type(table.type.kind);
+        const middle::Array& array = module_.form.table(static_cast<std::uint32_t>(t));
         std::string text = module_.spelling.constant_array(
-            module_.storage_type(kind), "c" + std::to_string(t), table.bits.size());
+            module_.element_type(array), "c" + std::to_string(t), table.bits.size());
         text += " = {  // " + sanitised(table.name);
         for (std::size_t i = 0; i < table.bits.size(); ++i) {
             text += i % 8 == 0 ? "\n    " : " ";
             const bool half = table.type.kind == Kind::F16;
-            text += module_.literal(kind, half ? f32_of_f16(table.bits[i]) : table.bits[i]) + ",";
+            text +=
+                module_.literal(array.cell, half ? f32_of_f16(table.bits[i]) : table.bits[i]) + ",";
         }
         globals_ += text + "\n};\n";
     }
@@ -251,30 +250,23 @@ void Kernel::define_lengths(const OuterSet& outer) {
 }
 
 void Kernel::define_shared(const OuterSet& outer) {
-    const auto element_bytes = [](const ir::Buffer& buffer) {
-        return buffer.type.bytes() * (buffer.type.kind == Kind::F16 ? 2 : 1);
-    };
-    for (const ir::Buffer& buffer : program_.buffers)
-        if (buffer.shared())
-            artifact_.shared_bytes +=
-                static_cast<std::uint32_t>(buffer.count * element_bytes(buffer));
+    artifact_.shared_bytes = module_.form.shared_bytes();
     const Spelling& spelling = module_.spelling;
     const bool block = artifact_.shared_bytes > spelling.max_static_shared();
     if (block) line(spelling.shared_block() + ";");
     std::uint64_t offset = 0;
     for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
-        const ir::Buffer& buffer = program_.buffers[b];
         if (!has(outer, Outer::Kind::Shared, b)) continue;
-        const std::string element = module_.element_type(buffer);
+        const middle::Array& array = module_.form.buffer(b);
+        const std::string element = module_.element_type(array);
         const std::string name = name_of({Outer::Kind::Shared, b});
-        const unsigned bytes = element_bytes(buffer);
-        const unsigned alignment = buffer.type.lanes == 2 || buffer.type.lanes == 4 ? bytes : 0;
+        const bool vectors = array.lanes() == 2 || array.lanes() == 4;
+        const unsigned alignment = vectors ? array.element_bytes() : 0;
         offset = (offset + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
         line((block ? spelling.shared_part(element, name, offset)
-                    : spelling.shared_array(element, name, buffer.count * buffer.type.lanes,
-                                            alignment)) +
-             ";  // " + sanitised(buffer.name));
-        offset += buffer.count * bytes;
+                    : spelling.shared_array(element, name, array.components(), alignment)) +
+             ";  // " + sanitised(program_.buffers[b].name));
+        offset += array.bytes();
     }
     if (block)
         artifact_.shared_bytes =

@@ -456,6 +456,8 @@ middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
     target.rounds_f32 = target.rounds_f64 = target.self_comparison = true;
     target.subgroup = subgroup;
     target.f64 = facts.f64;
+    target.adds_f32 = target.adds_f64 = spelling.adds_floats();
+    target.casts_pointers = true;
     target.quirks = facts.quirks;
     return target;
 }

@@ -73,34 +73,22 @@ class CWriter {
     void hide_constants(ir::Op op, std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
 
     // Memory (c/memory.cpp)
-    struct Array {
-        Space space = Space::Global;
-        ir::Type type;            // of an element
-        std::string name;         // of the pointer or array
-        bool as_bits = false;     // a table of floats stored as bits
-        bool packed = false;      // 2 and 4 lanes in a buffer: one C vector per element
-        bool fixed = false;       // the count is a literal
-        std::uint64_t count = 0;  // fixed
-        std::uint32_t buffer = ir::kNone;
-    };
     struct Index {
-        std::string at;  // a valid subscript: in range, or 0 if `ok` is false
-        std::string raw;
-        std::string ok;  // empty: proven
+        std::string array;  // a pointer to the array's first component or packed element
+        std::string at;     // a valid subscript where `ok` is true; for loads 0 elsewhere
+        std::string ok;     // empty: in range
     };
-    Array buffer_array(std::uint32_t buffer);
-    Array table_array(std::uint32_t table);
-    Array local_array(std::uint32_t local);
-    std::string length_of(const Array& array, ir::Kind index);
-    Index index(const Array& array, ir::ExprId id, bool proven, bool clamp);
-    std::string element(const Array& array, const std::string& at, unsigned component) const;
-    std::string widened(const Array& array, const std::string& loaded);
-    CValue load(const Array& array, ir::ExprId index_id, bool proven);
-    void store(const Array& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
-    std::string stored(const Array& array, const std::string& text, bool clean);
+    std::string name_of_array(const middle::Array& array);
+    Index index(const middle::Access& access);
+    std::string element(const middle::Array& array, const Index& index, unsigned component) const;
+    std::string loaded(const middle::Array& array, const std::string& cell);
+    CValue load(const middle::Access& access);
+    void store(const middle::Access& access, ir::ExprId value_id);
+    std::string stored(const middle::Access& access, const std::string& text);
     CValue effect(ir::ExprId id, bool wanted);
-    CValue atomic(const ir::Expr& e, bool proven, bool wanted);
-    std::string add_float(const Array& array, const std::string& pointer, const std::string& value);
+    CValue atomic(ir::ExprId id, bool wanted);
+    std::string add_float(const middle::Array& array, const std::string& pointer,
+                          const std::string& value);
     CValue subgroup(const ir::Expr& e);
 
     // Statements (c/stmt.cpp)
@@ -149,7 +137,7 @@ class CWriter {
     const ir::Program& program_;
     const std::uint32_t function_;
     const ir::Code& code_;
-    CodeRanges ranges_;  // for the version of a loop being written
+    middle::CodeForm form_;
     const LaunchValues launch_values_;
     const Negations negations_;
     const Powers powers_;

@@ -17,6 +17,8 @@ namespace wye::lower::middle {
 
 // ---- Names of forms ---------------------------------------------------------------------------
 
+inline constexpr FormKey kNoKey = 0;  // no form: the value as it is
+
 namespace key {
 inline constexpr unsigned kFirstOperation = 0x200;  // NEG
 inline constexpr FormKey kExact = 1024;

@@ -14,6 +14,9 @@ namespace wye::lower::middle {
 // Operations whose native form may be inexact on some device.
 enum class Rounded : std::uint8_t { F32Div, F32Sqrt, F32Fma, F64Div, F64Sqrt, F64Fma };
 
+// Where an array lies.
+enum class Space : std::uint8_t { Global, Shared, Constant, Private };
+
 struct Target {
     // Words besides arithmetic, logic, == and <.
     bool orders_integers = false;    // spells the program's integer != <= > >= as they are
@@ -33,10 +36,18 @@ struct Target {
     bool votes = false;                // subgroup_any, subgroup_all
     bool emulates = false;             // can call functions of the library of emulations
     bool f64 = true;
-    QuirkSet quirks;  // those that its format can need
+    // Atomic addition of floats. Without it, compare and swap of their bits in a loop.
+    bool adds_f32 = false;
+    bool adds_f64 = false;
+    bool casts_pointers = false;  // can access a float in memory as an integer
+    bool tables_of_bits = false;  // a table of floats contains their bits
+    QuirkSet quirks;              // those that its format can need
 
     [[nodiscard]] bool is_exact(Rounded what) const {
         return exact[static_cast<std::size_t>(what)];
+    }
+    [[nodiscard]] bool adds_floats(ir::Kind kind) const {
+        return kind == ir::Kind::F64 ? adds_f64 : adds_f32;
     }
 };
 

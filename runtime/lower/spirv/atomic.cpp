@@ -40,54 +40,59 @@ SpirvValue SpirvWriter::effect(ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
     SpirvValue v;
     if (ir::op_atomic(e.op)) {
-        v.c[0] = atomic(e, ranges_.accesses[id]);
+        v.c[0] = atomic(id);
         return v;
     }
     if (e.op == Op::WORKGROUP_UNIFORM_LOAD) {
         b_.barrier();
-        v = load(context_.buffer(e.imm), code_.operands_of(e)[0], ranges_.accesses[id]);
+        v = load(form_.access(id));
         b_.barrier();
         return v;
     }
     return subgroup(e);
 }
 
-Id SpirvWriter::atomic(const ir::Expr& e, bool proven) {
-    const SpirvArray& array = context_.buffer(e.imm);
-    const auto ids = code_.operands_of(e);
-    const Kind kind = array.type.kind;
-    if (array.type.integer() && array.type.bits() == 64)
-        module_.capability(spv::Capability::Int64Atomics);
-    const Index at = index(array, ids[0], proven, false);
+Id SpirvWriter::atomic(ir::ExprId id) {
+    const ir::Expr& e = code_.exprs[id];
+    const middle::Access access = form_.access(id);
+    const SpirvArray array = held(access.array);
+    const ir::Type type = array.form->type;
+    if (type.integer() && type.bits() == 64) module_.capability(spv::Capability::Int64Atomics);
+    const Index at = index(access);
     std::vector<Id> operands;
-    for (std::size_t i = 1; i < ids.size(); ++i) operands.push_back(value(ids[i]).c[0]);
-    if (at.ok == 0) return atomic_operation(e.op, kind, array, element(array, at.raw, 0), operands);
+    for (const ir::ExprId operand : code_.operands_of(e).subspan(1))
+        operands.push_back(value(operand).c[0]);
+    const auto run = [&] {
+        return atomic_operation(e.op, *array.form, element(array, at.at, 0), operands);
+    };
+    if (access.check == middle::Access::Check::None) return run();
 
     const Id before = b_.here();
     const Id inside = module_.fresh();
     const Id after = module_.fresh();
     b_.selection(at.ok, inside, after, after);
     b_.open(inside);
-    const Id old = atomic_operation(e.op, kind, array, element(array, at.raw, 0), operands);
+    const Id old = run();
     const Id last = b_.here();
     b_.branch(after);
     b_.open(after);
     if (old == 0) return 0;
-    return b_.make(spv::Op::OpPhi, module_.value_type(kind), {zero(kind), before, old, last});
+    return b_.make(spv::Op::OpPhi, module_.value_type(type.kind),
+                   {zero(type.kind), before, old, last});
 }
 
 // Returns the old value; 0 for a store.
-Id SpirvWriter::atomic_operation(Op op, Kind kind, const SpirvArray& array, Id pointer,
+Id SpirvWriter::atomic_operation(Op op, const middle::Array& form, Id pointer,
                                  std::span<const Id> operands) {
-    const bool is_shared = array.storage == spv::StorageClass::Workgroup;
+    const bool is_shared = form.space == middle::Space::Shared;
     const Id scope = b_.u32(code(is_shared ? spv::Scope::Workgroup : spv::Scope::Device));
     const Id relaxed = b_.u32(code(spv::MemorySemanticsMask::MaskNone));
-    const Id type = module_.value_type(kind);
+    const Id type = module_.value_type(form.type.kind);
     const auto modify = [&](spv::Op what) {
         return b_.make(what, type, {pointer, scope, relaxed, operands[0]});
     };
-    if (array.type.floating()) return float_add(kind, array, pointer, operands[0]);
-    const bool is_signed = array.type.signed_integer();
+    if (form.type.floating()) return float_add(form, pointer, operands[0]);
+    const bool is_signed = form.type.signed_integer();
     switch (op) {
         case Op::ATOMIC_LOAD:
             return b_.make(spv::Op::OpAtomicLoad, type, {pointer, scope, relaxed});
@@ -115,12 +120,13 @@ Id SpirvWriter::atomic_operation(Op op, Kind kind, const SpirvArray& array, Id p
 }
 
 // Without a native addition: a loop around compare and swap.
-Id SpirvWriter::float_add(Kind kind, const SpirvArray& array, Id pointer, Id operand) {
-    const bool is_shared = array.storage == spv::StorageClass::Workgroup;
+Id SpirvWriter::float_add(const middle::Array& form, Id pointer, Id operand) {
+    const Kind kind = form.type.kind;
+    const bool is_shared = form.space == middle::Space::Shared;
     const Id scope = b_.u32(code(is_shared ? spv::Scope::Workgroup : spv::Scope::Device));
     const Id relaxed = b_.u32(code(spv::MemorySemanticsMask::MaskNone));
     const bool wide = kind == Kind::F64;
-    if (!array.as_bits) {
+    if (!form.as_bits()) {
         module_.capability(
             wide ? spv::Capability::AtomicFloat64AddEXT : spv::Capability::AtomicFloat32AddEXT,
             "SPV_EXT_shader_atomic_float_add");

@@ -23,9 +23,9 @@ SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts
       folded_grid(options.folded_grid),
       natives(options.natives),
       subgroup(subgroup_),
-      source(program_, workgroup, options.check_free),
-      usage(program_, source.ranges, facts_.quirks),
       forms(spirv_target(facts_, subgroup_)),
+      source(program_, workgroup, forms.target(), options.check_free),
+      usage(program_, source.form.ranges, facts_.quirks),
       buffers_(program_.buffers.size()),
       watches_loops_(facts_.loop_rounds != 0 &&
                      most_rounds(program_, invocations()) > facts_.loop_rounds) {
@@ -123,70 +123,63 @@ Id SpirvContext::bound_struct(Id element, std::uint32_t stride) {
     return type;
 }
 
-const SpirvArray& SpirvContext::buffer(std::uint32_t index) {
-    if (buffers_[index].variable == 0) buffers_[index] = make_buffer(index);
-    return buffers_[index];
+const SpirvArray& SpirvContext::variable(SpirvSource& from, const middle::Array& array) {
+    const bool table = array.space == middle::Space::Constant;
+    SpirvArray& out = table ? from.tables[array.number] : buffers_[array.number];
+    if (out.variable != 0) return out;
+    out.form = table ? &from.form.table(array.number) : &from.form.buffer(array.number);
+    if (table)
+        make_table(out, from.program.tables[array.number]);
+    else
+        make_buffer(out);
+    return out;
 }
 
-SpirvArray SpirvContext::make_buffer(std::uint32_t index) {
-    const ir::Buffer& b = program.buffers[index];
-    const bool wide = b.type.component().bytes() == 8;
-    const bool native = wide ? facts.native_f64_atomic_add : facts.native_f32_atomic_add;
-    SpirvArray out;
-    out.type = b.type;
-    out.buffer = index;
-    out.fixed = b.count_kind == ir::Buffer::Count::Literal;
-    out.count = b.count;
-    out.as_bits = usage.buffers[index].float_atomic && !native;
-    Id component = module.value_type(b.type.kind);
-    if (out.as_bits) component = module.int_type(wide ? 64 : 32);
+void SpirvContext::make_buffer(SpirvArray& out) {
+    const middle::Array& array = *out.form;
+    const ir::Buffer& b = program.buffers[array.number];
+    const ir::Type cell{array.cell, 1};
     if (b.shared()) {
         out.storage = StorageClass::Workgroup;
-        out.element = component;
+        out.element = module.value_type(array.cell);
         out.variable =
-            module.variable(out.storage, module.array_type(component, b.count * b.type.lanes));
+            module.variable(out.storage, module.array_type(out.element, array.components()));
     } else {
         out.storage = StorageClass::StorageBuffer;
         out.wrapped = true;
-        out.packed = b.type.lanes == 2 || b.type.lanes == 4;
-        out.in_words = quirk(Quirk::NvidiaVkLastComponent) && out.packed &&
-                       b.type.component().bytes() < 4 && b.type.bytes() >= 4;
-        if (out.in_words)
-            out.element = b.type.bytes() == 4 ? module.int_type(32)
-                                              : module.vector_type(module.int_type(32), 2);
-        else if (b.type.kind == Kind::F16 || b.type.storage())
-            component = module.int_type(b.type.component().bytes() * 8);
-        if (out.element == 0)
-            out.element = out.packed ? module.vector_type(component, b.type.lanes) : component;
-        const std::uint32_t stride = out.packed ? b.type.bytes() : b.type.component().bytes();
+        const unsigned bytes = array.element_bytes();
+        out.in_words =
+            quirk(Quirk::NvidiaVkLastComponent) && array.packed && array.narrow() && bytes >= 4;
+        if (out.in_words) {
+            const Id word = module.int_type(32);
+            out.element = bytes == 4 ? word : module.vector_type(word, 2);
+        } else {
+            out.element =
+                array.narrow() ? module.int_type(cell.bytes() * 8) : module.value_type(array.cell);
+            if (array.packed) out.element = module.vector_type(out.element, array.lanes());
+        }
         std::uint32_t binding = 0;
-        for (std::uint32_t before = 0; before < index; ++before)
+        for (std::uint32_t before = 0; before < array.number; ++before)
             binding += program.buffers[before].shared() ? 0 : 1;
-        out.variable = bind(bound_struct(out.element, stride), binding, !ir::role_writable(b.role));
-        const SpirvUsage::Buffer& used = usage.buffers[index];
+        out.variable = bind(bound_struct(out.element, array.packed ? bytes : cell.bytes()), binding,
+                            !ir::role_writable(b.role));
+        const SpirvUsage::Buffer& used = usage.buffers[array.number];
         module.decorate(out.variable,
-                        usage.coherent(index) ? Decoration::Coherent : Decoration::Restrict);
+                        usage.coherent(array.number) ? Decoration::Coherent : Decoration::Restrict);
         if (!used.loaded && !used.atomic) module.decorate(out.variable, Decoration::NonReadable);
     }
     module.name(out.variable, b.name);
-    return out;
 }
 
-const SpirvArray& SpirvContext::table(SpirvSource& from, std::uint32_t index) {
-    SpirvArray& out = from.tables[index];
-    if (out.variable != 0) return out;
-    const ir::Table& t = from.program.tables[index];
+void SpirvContext::make_table(SpirvArray& out, const ir::Table& table) {
     out.storage = StorageClass::Private;
-    out.type = t.type;
-    out.fixed = true;
-    out.count = t.bits.size();
-    out.element = module.value_type(t.type.kind);
+    out.element = module.value_type(out.form->cell);
     std::vector<Id> parts;
-    for (const std::uint64_t bits : t.bits) parts.push_back(module.literal(t.type.kind, bits));
-    const Id type = module.array_type(out.element, t.bits.size());
+    for (const std::uint64_t bits : table.bits)
+        parts.push_back(module.literal(table.type.kind, bits));
+    const Id type = module.array_type(out.element, table.bits.size());
     out.variable = module.variable(out.storage, type, module.composite(type, parts));
-    module.name(out.variable, t.name);
-    return out;
+    module.name(out.variable, table.name);
 }
 
 Id SpirvContext::input(spv::BuiltIn what, unsigned lanes) {

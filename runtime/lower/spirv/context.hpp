@@ -13,9 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "lower/analysis/ranges.hpp"
 #include "lower/lower.hpp"
-#include "lower/middle/forms.hpp"
+#include "lower/middle/code.hpp"
 #include "lower/spirv/module.hpp"
 #include "lower/spirv/usage.hpp"
 
@@ -23,28 +22,24 @@ namespace wye::lower {
 
 // An array in SPIR-V.
 struct SpirvArray {
+    const middle::Array* form = nullptr;  // of the program's form, or borrowed from its user
     Id variable = 0;
     spv::StorageClass storage = spv::StorageClass::Function;
-    ir::Type type;            // of an element, in the program
-    Id element = 0;           // type of an access: a vector if packed, else a component
-    bool packed = false;      // buffers of 2 and 4 lanes: one vector per element
-    bool in_words = false;    // packed narrow components, one or two words
-    bool as_bits = false;     // floats stored as integers, for compare and swap
-    bool wrapped = false;     // a run-time array in a struct
-    bool fixed = false;       // the count is a literal
-    std::uint64_t count = 0;  // fixed
-    std::uint32_t buffer = ir::kNone;
+    Id element = 0;         // type of an access: a vector if packed, else a component
+    bool in_words = false;  // packed narrow components, one or two words
+    bool wrapped = false;   // a run-time array in a struct
 };
 
 // A source of functions and tables: the program or the library of emulations.
 struct SpirvSource {
-    SpirvSource(const ir::Program& p, std::array<std::uint32_t, 3> workgroup, bool check_free)
+    SpirvSource(const ir::Program& p, std::array<std::uint32_t, 3> workgroup,
+                const middle::Target& target, bool check_free)
         : program(p),
-          ranges(p, workgroup, check_free),
+          form(p, workgroup, target, check_free),
           functions(p.functions.size()),
           tables(p.tables.size()) {}
     const ir::Program& program;
-    Ranges ranges;
+    const middle::ProgramForm form;
     std::vector<Id> functions;  // once written
     std::vector<SpirvArray> tables;
 };
@@ -61,18 +56,18 @@ class SpirvContext {
     const bool folded_grid;
     const NativeSet natives;
     const std::uint32_t subgroup;
+    middle::Forms forms;
     SpirvSource source;
     const SpirvUsage usage;
     SpirvModule module;
-    middle::Forms forms;
     std::optional<SpirvSource> library;            // of emulations, once one is called
     std::map<middle::FormKey, Id> form_functions;  // for long forms, once written
 
     [[nodiscard]] std::uint32_t invocations() const {
         return workgroup[0] * workgroup[1] * workgroup[2];
     }
-    [[nodiscard]] const SpirvArray& buffer(std::uint32_t index);  // including `shared`
-    [[nodiscard]] const SpirvArray& table(SpirvSource& from, std::uint32_t index);
+    // Of a buffer, a `shared` array or a table.
+    [[nodiscard]] const SpirvArray& variable(SpirvSource& from, const middle::Array& array);
     [[nodiscard]] Id input(spv::BuiltIn what, unsigned lanes);
     [[nodiscard]] Id trap_record();
     [[nodiscard]] const std::vector<Id>& interface() const { return interface_; }
@@ -105,7 +100,8 @@ class SpirvContext {
     void add_member(Slot slot, std::uint32_t index, Id type, unsigned bytes);
     Id bound_struct(Id element, std::uint32_t stride);
     Id bind(Id type, std::uint32_t binding, bool readonly);
-    SpirvArray make_buffer(std::uint32_t index);
+    void make_buffer(SpirvArray& out);
+    void make_table(SpirvArray& out, const ir::Table& table);
 
     std::vector<SpirvArray> buffers_;
     std::map<spv::BuiltIn, Id> inputs_;

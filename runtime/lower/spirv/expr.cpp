@@ -32,12 +32,9 @@ SpirvValue SpirvWriter::value(ir::ExprId id) {
         case Op::BUILTIN:
             return built_in(e, ~0U);
         case Op::LOAD:
-            return load(context_.buffer(e.imm), ids[0], ranges_.accesses[id]);
         case Op::LOAD_TABLE:
-            return load(context_.table(source_, e.imm), ids[0], ranges_.accesses[id]);
         case Op::LOAD_ARRAY:
-            return load(local_array(static_cast<std::uint32_t>(e.extra)), ids[0],
-                        ranges_.accesses[id]);
+            return load(form_.access(id));
         case Op::CALL:
             return call(e);
         case Op::COMPONENT:
@@ -56,7 +53,7 @@ SpirvValue SpirvWriter::value(ir::ExprId id) {
             return v;
         }
         default:
-            return ranges_.guarded[id] ? branch(e) : operation(e);
+            return form_.branches(id) ? branch(e) : operation(e);
     }
 }
 

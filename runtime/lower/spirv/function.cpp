@@ -20,7 +20,7 @@ SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32
       module_(context.module),
       function_(function),
       code_(function == ir::kNone ? source.program.main : source.program.functions[function].code),
-      ranges_(source.ranges.of(function)),
+      form_(source.form, function),
       deep_(code_),
       launch_values_(source.program, code_),
       data_loops_(source.program, code_),
@@ -66,9 +66,8 @@ void SpirvWriter::zero_shared() {
         if (!buffer.shared() || !context_.usage.buffers[i].touched) continue;
         if (starts[i].how == SharedStart::How::Own) zero_own(i, starts[i]);
         if (starts[i].how != SharedStart::How::Fill) continue;
-        const SpirvArray& array = context_.buffer(i);
-        fill(array.storage, array.variable, array.element, b_.outer(Outer::LocalIndex),
-             context_.invocations(), buffer.count * buffer.type.lanes);
+        const SpirvArray array = held(source_.form.buffer(i));
+        fill(array, b_.outer(Outer::LocalIndex), context_.invocations(), array.form->components());
         any = true;
     }
     if (any) b_.barrier();
@@ -76,14 +75,14 @@ void SpirvWriter::zero_shared() {
 
 // Zeroes the one element that this invocation owns.
 void SpirvWriter::zero_own(std::uint32_t buffer, const SharedStart& start) {
-    const SpirvArray& array = context_.buffer(buffer);
+    const SpirvArray array = held(source_.form.buffer(buffer));
     Id at = b_.u32(start.first);
     for (unsigned k = 0; k < 3; ++k)
         if (start.factors[k] != 0)
             at = b_.op(
                 spv::Op::OpIAdd, at,
                 b_.op(spv::Op::OpIMul, b_.outer(Outer::LocalId, k), b_.u32(start.factors[k])));
-    for (unsigned k = 0; k < array.type.lanes; ++k)
+    for (unsigned k = 0; k < array.form->lanes(); ++k)
         b_.store(element(array, at, k), module_.null(array.element));
 }
 

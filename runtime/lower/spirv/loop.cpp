@@ -40,7 +40,7 @@ void SpirvWriter::for_statement(ir::StmtId id) {
     const bool fixed = module_.known(counted.first) && module_.known(counted.end);
     const bool cpu = b_.context.facts.workgroup_loops;
     Id rounds = 0;
-    const bool plain = ranges_.plain_loops[id];
+    const bool plain = form_.ranges.plain_loops[id];
     if (type.bits() == 32 && !fixed && !cpu &&
         loop_body(source_.program, code_, s.body).worth_several(kMostNodes)) {
         counted.first = several_at_a_time(s, counted);
@@ -59,9 +59,9 @@ void SpirvWriter::for_statement(ir::StmtId id) {
 std::set<Id> SpirvWriter::values_of(const LoopLengths& lengths, ir::Kind index) {
     std::set<Id> values;
     for (const std::uint32_t b : lengths.buffers)
-        values.insert(length_of(context_.buffer(b), index));
+        values.insert(b_.leaf(middle::length_of(source_.form.buffer(b).count, index)));
     for (const std::uint32_t t : lengths.tables)
-        values.insert(length_of(context_.table(source_, t), index));
+        values.insert(b_.leaf(middle::length_of(source_.form.table(t).count, index)));
     return values;
 }
 
@@ -74,7 +74,7 @@ Id SpirvWriter::several_at_a_time(const ir::Stmt& s, const Counted& counted) {
     const bool is_signed = counted.kind == ir::Kind::I32;
     const Id least = module_.literal(counted.kind, is_signed ? 0x80000000U : 0);
     const std::uint32_t most_step = (is_signed ? 0x7fffffffU : 0xffffffffU) / kRounds;
-    const LoopLengths lengths = data_loops_.lengths(ranges_, s);
+    const LoopLengths lengths = data_loops_.lengths(form_.ranges, s);
     Id end = counted.end;
     for (const Id length : values_of(lengths, counted.kind))
         end = b_.select(b_.less(end, length, false), end, length);
@@ -106,13 +106,13 @@ Id SpirvWriter::several_at_a_time(const ir::Stmt& s, const Counted& counted) {
     leave(loop, out);
     b_.open(body);
     Id at = i;
-    set_in_range(ranges_, lengths, true);
+    set_in_range(form_.ranges, lengths, true);
     for (unsigned round = 0; round < kRounds; ++round) {
         if (round != 0) at = b_.op(spv::Op::OpIAdd, at, counted.step);
         locals_[s.local].c[0] = at;
         block(s.body);
     }
-    set_in_range(ranges_, lengths, false);
+    set_in_range(form_.ranges, lengths, false);
     b_.branch(loop.next);
     b_.open(loop.next);
     b_.act(spv::Op::OpIAdd, {held, next_i, at, counted.step});

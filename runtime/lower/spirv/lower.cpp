@@ -76,12 +76,7 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& devi
     out.binding_count = context.binding_count();
     out.workgroup = context.workgroup;
     out.subgroup = subgroup;
-    for (const ir::Buffer& buffer : program.buffers) {
-        const unsigned wider = buffer.type.kind == ir::Kind::F16 ? 2 : 1;  // held as f32
-        if (buffer.shared())
-            out.shared_bytes +=
-                static_cast<std::uint32_t>(buffer.count * buffer.type.bytes() * wider);
-    }
+    out.shared_bytes = context.source.form.shared_bytes();
     out.params_size = ir::param_layout(program.params).size;
     out.uses_trap = context.usage.trap || context.watches_loops();
     out.code.reserve(words.size() * 4);

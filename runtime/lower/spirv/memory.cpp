@@ -6,7 +6,6 @@
 // reaches 2^32 components.
 #include <algorithm>
 
-#include "lower/analysis/never_nan.hpp"
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
@@ -14,55 +13,33 @@ namespace wye::lower {
 namespace {
 
 using ir::Kind;
-using spv::StorageClass;
-
-bool wide_integer(Kind kind) { return kind == Kind::I64 || kind == Kind::U64; }
-// True for components that are 8 or 16-bit integers in memory; f16 only in buffers.
-bool narrow(const SpirvArray& array) {
-    const Kind kind = array.type.kind;
-    return array.type.storage() ||
-           (kind == Kind::F16 && array.storage == StorageClass::StorageBuffer);
-}
-bool extends_sign(Kind kind) { return kind == Kind::I8 || kind == Kind::I16; }
+using Check = middle::Access::Check;
 
 }  // namespace
 
-SpirvArray SpirvWriter::local_array(std::uint32_t local) {
-    SpirvArray a;
-    a.variable = locals_[local].c[0];
-    a.type = code_.locals[local].type;
-    a.element = module_.value_type(a.type.kind);
-    a.fixed = true;
-    a.count = code_.locals[local].count;
-    return a;
+SpirvArray SpirvWriter::held(const middle::Array& array) {
+    if (array.space != middle::Space::Private) return context_.variable(source_, array);
+    return {.form = &array,
+            .variable = locals_[array.number].c[0],
+            .element = module_.value_type(array.cell)};
 }
 
-Id SpirvWriter::length_of(const SpirvArray& array, Kind index) {
-    return b_.leaf(middle::length_of({array.fixed, array.count, array.buffer}, index));
-}
-
-SpirvWriter::Index SpirvWriter::index(const SpirvArray& array, ir::ExprId id, bool proven,
-                                      bool clamp) {
-    const Kind kind = code_.exprs[id].type.kind;
+SpirvWriter::Index SpirvWriter::index(const middle::Access& access) {
+    const Id given = value(access.index).c[0];
     Index out;
-    const Id given = value(id).c[0];
-    out.raw = wide_integer(kind) ? b_.low_word(given) : given;
-    out.at = out.raw;
-    if (!proven) {
-        out.ok = b_.less(given, length_of(array, kind), false);
-        if (clamp) out.at = b_.select(out.ok, out.raw, b_.u32(0));
-    }
-    if (context_.quirk(Quirk::LlvmpipeDeepValue) && deep_.deep(id)) {
+    out.at = access.kind == Kind::U64 ? b_.low_word(given) : given;
+    if (access.check != Check::None) out.ok = b_.less(given, b_.leaf(access.length), false);
+    if (access.check == Check::Zero) out.at = b_.select(out.ok, out.at, b_.u32(0));
+    if (context_.quirk(Quirk::LlvmpipeDeepValue) && deep_.deep(access.index))
         out.at = b_.differing(Kind::U32, out.at);
-        if (!clamp) out.raw = out.at;
-    }
     return out;
 }
 
 // A pointer to a component, or to a packed element.
 Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
-    if (!array.packed && array.type.lanes > 1) {
-        at = b_.op(spv::Op::OpIMul, at, b_.u32(array.type.lanes));
+    const middle::Array& form = *array.form;
+    if (!form.packed && form.lanes() > 1) {
+        at = b_.op(spv::Op::OpIMul, at, b_.u32(form.lanes()));
         if (component != 0) at = b_.op(spv::Op::OpIAdd, at, b_.u32(component));
     }
     const Id indices[] = {b_.u32(0), at};
@@ -70,41 +47,41 @@ Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
                       std::span(indices).subspan(array.wrapped ? 0 : 1));
 }
 
-// The value of a loaded component; narrow kinds are already 32 bits wide.
-Id SpirvWriter::value_of(const SpirvArray& array, Id bits) {
-    const Kind kind = array.type.kind;
-    if (kind == Kind::BF16 || (kind == Kind::F16 && narrow(array)))
-        return spirv_form(b_, middle::loaded(kind), bits);
+// The value of a component in memory; narrow kinds are already 32 bits wide.
+Id SpirvWriter::loaded(const SpirvArray& array, Id cell) {
+    const middle::Array& form = *array.form;
+    if (form.loaded != middle::kNoKey) return spirv_form(b_, form.loaded, cell);
     if (context_.quirk(Quirk::NvidiaVkNarrowOnes) && context_.usage.counts && !array.in_words &&
-        (kind == Kind::U8 || kind == Kind::U16))
-        return b_.op(
-            spv::Op::OpBitwiseAnd, bits,
-            b_.disguised(Quirk::NvidiaVkNarrowOnes, b_.u32(kind == Kind::U8 ? 0xffU : 0xffffU)));
-    return array.as_bits ? b_.bits_float(kind, bits) : bits;
+        form.narrow() && !form.extends_sign())
+        return b_.op(spv::Op::OpBitwiseAnd, cell,
+                     b_.disguised(Quirk::NvidiaVkNarrowOnes,
+                                  b_.u32(form.cell == Kind::U8 ? 0xffU : 0xffffU)));
+    return form.as_bits() ? b_.bits_float(form.type.kind, cell) : cell;
 }
 
 // Extracts narrow components from words, the first one lowest.
-std::array<Id, 4> SpirvWriter::from_words(const SpirvArray& array, Id words) {
-    const unsigned bits = array.type.component().bytes() * 8;
+std::array<Id, 4> SpirvWriter::from_words(const middle::Array& form, Id words) {
+    const unsigned bits = ir::Type{form.cell, 1}.bytes() * 8;
     const Id last = b_.u32(32 - bits);
     std::array<Id, 4> out{};
-    for (unsigned k = 0; k < array.type.lanes; ++k) {
+    for (unsigned k = 0; k < form.lanes(); ++k) {
         const unsigned at = k * bits % 32;
         Id word = words;
-        if (array.type.bytes() == 8) word = b_.extract(words, module_.int_type(32), k * bits / 32);
+        if (form.element_bytes() == 8)
+            word = b_.extract(words, module_.int_type(32), k * bits / 32);
         if (at + bits != 32)
             word = b_.op(spv::Op::OpShiftLeftLogical, word, b_.u32(32 - bits - at));
-        out[k] = b_.op(extends_sign(array.type.kind) ? spv::Op::OpShiftRightArithmetic
-                                                     : spv::Op::OpShiftRightLogical,
-                       word, last);
+        out[k] = b_.op(
+            form.extends_sign() ? spv::Op::OpShiftRightArithmetic : spv::Op::OpShiftRightLogical,
+            word, last);
     }
     return out;
 }
 
 Id SpirvWriter::in_words(const SpirvArray& array, std::span<const Id> parts) {
-    const unsigned bits = array.type.component().bytes() * 8;
+    const unsigned bits = ir::Type{array.form->cell, 1}.bytes() * 8;
     std::array<Id, 2> words{};
-    for (unsigned k = 0; k < array.type.lanes; ++k) {
+    for (unsigned k = 0; k < array.form->lanes(); ++k) {
         const unsigned at = k * bits % 32;
         Id part = parts[k];
         if (at + bits != 32) part = b_.op(spv::Op::OpBitwiseAnd, part, b_.u32((1U << bits) - 1));
@@ -116,67 +93,63 @@ Id SpirvWriter::in_words(const SpirvArray& array, std::span<const Id> parts) {
     return b_.make(spv::Op::OpCompositeConstruct, array.element, {words[0], words[1]});
 }
 
-std::array<Id, 4> SpirvWriter::loaded(const SpirvArray& array, Id at) {
-    const unsigned lanes = array.type.lanes;
-    const Id component = narrow(array) ? module_.int_type(32) : module_.value_type(array.type.kind);
-    const auto read = [&](unsigned k, Id type) {
+std::array<Id, 4> SpirvWriter::read(const SpirvArray& array, Id at) {
+    const middle::Array& form = *array.form;
+    const unsigned lanes = form.lanes();
+    const Id component = form.narrow() ? module_.int_type(32) : module_.value_type(form.type.kind);
+    const auto get = [&](unsigned k, Id type) {
         const Id raw = b_.load(array.element, element(array, at, k));
-        if (!narrow(array)) return raw;
-        return b_.make(extends_sign(array.type.kind) ? spv::Op::OpSConvert : spv::Op::OpUConvert,
-                       type, {raw});
+        if (!form.narrow()) return raw;
+        return b_.make(form.extends_sign() ? spv::Op::OpSConvert : spv::Op::OpUConvert, type,
+                       {raw});
     };
     std::array<Id, 4> out{};
     if (array.in_words) {
-        out = from_words(array, b_.load(array.element, element(array, at, 0)));
-        for (unsigned k = 0; k < lanes; ++k) out[k] = value_of(array, out[k]);
+        out = from_words(form, b_.load(array.element, element(array, at, 0)));
+        for (unsigned k = 0; k < lanes; ++k) out[k] = loaded(array, out[k]);
         return out;
     }
-    const Id whole = array.packed ? read(0, module_.vector_type(component, lanes)) : 0;
+    const Id whole = form.packed ? get(0, module_.vector_type(component, lanes)) : 0;
     for (unsigned k = 0; k < lanes; ++k)
-        out[k] =
-            value_of(array, array.packed ? b_.extract(whole, component, k) : read(k, component));
+        out[k] = loaded(array, form.packed ? b_.extract(whole, component, k) : get(k, component));
     return out;
 }
 
-SpirvValue SpirvWriter::load(const SpirvArray& array, ir::ExprId index_id, bool proven) {
-    const Index at = index(array, index_id, proven, true);
+SpirvValue SpirvWriter::load(const middle::Access& access) {
+    const SpirvArray array = held(access.array);
+    const Index at = index(access);
     SpirvValue v;
-    v.lanes = array.type.lanes;
-    v.c = loaded(array, at.at);
-    const Kind kind = array.type.loaded().kind;
+    v.lanes = access.array.type.lanes;
+    v.c = read(array, at.at);
+    const ir::Type type = access.array.type.loaded();
     // Proven loads from read-only buffers are never constant; elsewhere a compiler may know the
     // value.
-    const bool hidden = array.type.loaded().floating() &&
-                        array.storage == StorageClass::StorageBuffer &&
-                        !ir::role_writable(context_.program.buffers[array.buffer].role);
+    const bool hidden = type.floating() && access.array.space == middle::Space::Global &&
+                        !ir::role_writable(context_.program.buffers[access.array.number].role);
     for (unsigned k = 0; k < v.lanes; ++k) {
-        if (at.ok != 0)
-            v.c[k] = b_.select(at.ok, v.c[k], zero(kind));
+        if (access.check != Check::None)
+            v.c[k] = b_.select(at.ok, v.c[k], zero(type.kind));
         else if (hidden)
             b_.mark_hidden(v.c[k]);
     }
     return v;
 }
 
-// A component as it is in memory, narrow kinds still in 32 bits. NaNs become canonical unless
-// `clean`.
-Id SpirvWriter::bits_of(const SpirvArray& array, Id value, bool clean) {
-    const Kind kind = array.type.kind;
-    if (kind == Kind::BF16 || (kind == Kind::F16 && narrow(array)))
-        return spirv_form(b_, middle::stored(kind), value);
-    if (array.type.floating() && !clean) value = spirv_form(b_, middle::stored(kind), value);
-    return array.as_bits ? b_.float_bits(kind, value) : value;
-}
-
-void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean) {
+// `stored`: the form to apply to each component first.
+void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v,
+                        middle::FormKey stored) {
+    const middle::Array& form = *array.form;
     std::array<Id, 4> parts{};
-    for (unsigned k = 0; k < v.lanes; ++k) parts[k] = bits_of(array, v.c[k], clean);
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        parts[k] = stored == middle::kNoKey ? v.c[k] : spirv_form(b_, stored, v.c[k]);
+        if (form.as_bits()) parts[k] = b_.float_bits(form.type.kind, parts[k]);
+    }
     if (array.in_words) return b_.store(element(array, at, 0), in_words(array, parts));
-    const auto put = [&](unsigned k, Id bits) {  // narrow kinds keep the low bits
-        if (narrow(array)) bits = b_.make(spv::Op::OpUConvert, array.element, {bits});
+    const auto put = [&](unsigned k, Id bits) {
+        if (form.narrow()) bits = b_.make(spv::Op::OpUConvert, array.element, {bits});
         b_.store(element(array, at, k), bits);
     };
-    if (!array.packed) {
+    if (!form.packed) {
         for (unsigned k = 0; k < v.lanes; ++k) put(k, parts[k]);
         return;
     }
@@ -185,20 +158,18 @@ void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v, boo
         b_.make(spv::Op::OpCompositeConstruct, whole, std::span<const Id>(parts.data(), v.lanes)));
 }
 
-void SpirvWriter::store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id,
-                        bool proven) {
-    const Index at = index(array, index_id, proven, false);
+void SpirvWriter::store(const middle::Access& access, ir::ExprId value_id) {
+    const SpirvArray array = held(access.array);
+    const Index at = index(access);
     // A compiler may use the stored value in place of a later load.
-    const bool known = array.storage != StorageClass::Function && deep_.same(value_id);
+    const bool known = access.array.space != middle::Space::Private && deep_.same(value_id);
     const SpirvValue v = stored_value(value_id, known);
-    // NaNs are made canonical only in buffers, where hosts can see their bits.
-    const bool clean = array.storage != StorageClass::StorageBuffer || never_nan(code_, value_id);
-    if (at.ok == 0) return write(array, at.raw, v, clean);
+    if (access.check == Check::None) return write(array, at.at, v, access.stored());
     const Id inside = module_.fresh();
     const Id after = module_.fresh();
     b_.selection(at.ok, inside, after, after);
     b_.open(inside);
-    write(array, at.raw, v, clean);
+    write(array, at.at, v, access.stored());
     b_.branch(after);
     b_.open(after);
 }

@@ -33,9 +33,8 @@ void SpirvWriter::statement(ir::StmtId id) {
         case Op::ASSIGN_COMPONENT:
             return assign(s);
         case Op::STORE:
-            return store(context_.buffer(s.imm), s.args[0], s.args[1], ranges_.stores[id]);
         case Op::STORE_ARRAY:
-            return store(local_array(s.local), s.args[0], s.args[1], ranges_.stores[id]);
+            return store(form_.store(id), s.args[1]);
         case Op::EFFECT:
             effect(s.args[0]);
             return;
@@ -93,12 +92,10 @@ void SpirvWriter::assign(const ir::Stmt& s) {
 
 // The array is zero each time the declaration runs.
 void SpirvWriter::declare_array(const ir::Stmt& s) {
-    const ir::Local& local = code_.locals[s.local];
-    const Id element = module_.value_type(local.type.kind);
-    const std::uint64_t count = std::uint64_t{local.count} * local.type.lanes;
-    const Id variable = b_.variable(module_.array_type(element, count));
-    locals_[s.local].c[0] = variable;
-    fill(StorageClass::Function, variable, element, b_.u32(0), 1, count);
+    const middle::Array& array = form_.local_array(s.local);
+    const Id type = module_.array_type(module_.value_type(array.cell), array.components());
+    locals_[s.local].c[0] = b_.variable(type);
+    fill(held(array), b_.u32(0), 1, array.components());
 }
 
 // True if the block may end a loop or the function.
@@ -138,7 +135,7 @@ void SpirvWriter::if_statement(const ir::Stmt& s) {
 
 // True if the expression takes more than one block.
 bool SpirvWriter::branches(ir::ExprId id) const {
-    if (ranges_.guarded[id]) return true;
+    if (form_.branches(id)) return true;
     for (const ir::ExprId operand : code_.operands_of(code_.exprs[id]))
         if (branches(operand)) return true;
     return false;
@@ -188,11 +185,12 @@ void SpirvWriter::trap(std::uint32_t code) {
     change(spv::Op::OpAtomicIAdd, 1, 1);
 }
 
-void SpirvWriter::fill(StorageClass storage, Id variable, Id element, Id first,
-                       std::uint32_t stride, std::uint64_t count) {
+void SpirvWriter::fill(const SpirvArray& array, Id first, std::uint32_t stride,
+                       std::uint64_t count) {
     const auto clear = [&](Id at) {
         const Id indices[] = {at};
-        b_.store(b_.pointer(storage, element, variable, indices), module_.null(element));
+        b_.store(b_.pointer(array.storage, array.element, array.variable, indices),
+                 module_.null(array.element));
     };
     // `first` is below the stride, so these few stores need no loop.
     if (count % stride == 0 && count / stride <= kStraight) {

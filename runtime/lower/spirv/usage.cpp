@@ -102,10 +102,7 @@ void Scan::expression(ir::ExprId id) {
         default:
             if (!ir::op_atomic(e.op)) return;
             usage_.buffers[e.imm].atomic = true;
-            if (program_.buffers[e.imm].type.floating()) {
-                usage_.buffers[e.imm].float_atomic = true;
-                usage_.arithmetic = true;
-            }
+            if (program_.buffers[e.imm].type.floating()) usage_.arithmetic = true;
             break;
     }
     usage_.buffers[e.imm].touched = true;

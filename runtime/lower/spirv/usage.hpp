@@ -19,7 +19,6 @@ struct SpirvUsage {
         bool loaded = false;
         bool stored = false;
         bool atomic = false;
-        bool float_atomic = false;
         bool length = false;     // its count is read, or an index is compared with it
         bool passed = false;     // passed_at_barriers
         bool read_back = false;  // a load may follow a write by the same invocation

@@ -205,7 +205,8 @@ Id call(SpirvBuilder& b, Id function, Kind result, std::span<const Id> operands)
 Id emulation(SpirvBuilder& b, const Step& step, std::span<const Id> operands) {
     SpirvContext& context = b.context;
     const ir::Program& program = middle::emulations();
-    if (!context.library) context.library.emplace(program, program.workgroup, false);
+    if (!context.library)
+        context.library.emplace(program, program.workgroup, context.forms.target(), false);
     const Id function =
         spirv_function(context, *context.library, static_cast<std::uint32_t>(step.extra));
     return call(b, function, step.kind, operands);
@@ -321,6 +322,8 @@ middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup) {
     target.subgroup = subgroup;
     target.shuffles_words_only = target.votes = true;
     target.f64 = facts.f64;
+    target.adds_f32 = facts.native_f32_atomic_add;
+    target.adds_f64 = facts.native_f64_atomic_add;
     target.quirks = facts.quirks;
     return target;
 }

@@ -51,28 +51,25 @@ class SpirvWriter {
 
     // Memory (spirv/memory.cpp, spirv/atomic.cpp)
     struct Index {
-        Id at = 0;   // u32, in range, or 0 where `ok` is false
-        Id raw = 0;  // u32, in range where `ok` is true
-        Id ok = 0;   // 0: proven
+        Id at = 0;  // u32, in range where `ok` is true; for loads 0 elsewhere
+        Id ok = 0;  // 0: in range
     };
-    SpirvArray local_array(std::uint32_t local);
-    Id length_of(const SpirvArray& array, ir::Kind index);
-    Index index(const SpirvArray& array, ir::ExprId id, bool proven, bool clamp);
+    SpirvArray held(const middle::Array& array);
+    Index index(const middle::Access& access);
     Id element(const SpirvArray& array, Id at, unsigned component);
-    std::array<Id, 4> loaded(const SpirvArray& array, Id at);
-    std::array<Id, 4> from_words(const SpirvArray& array, Id words);
+    std::array<Id, 4> read(const SpirvArray& array, Id at);
+    std::array<Id, 4> from_words(const middle::Array& form, Id words);
     Id in_words(const SpirvArray& array, std::span<const Id> parts);
-    Id value_of(const SpirvArray& array, Id bits);
-    Id bits_of(const SpirvArray& array, Id value, bool clean);
-    SpirvValue load(const SpirvArray& array, ir::ExprId index_id, bool proven);
-    void store(const SpirvArray& array, ir::ExprId index_id, ir::ExprId value_id, bool proven);
-    void write(const SpirvArray& array, Id at, const SpirvValue& v, bool clean);
+    Id loaded(const SpirvArray& array, Id cell);
+    SpirvValue load(const middle::Access& access);
+    void store(const middle::Access& access, ir::ExprId value_id);
+    void write(const SpirvArray& array, Id at, const SpirvValue& v, middle::FormKey stored);
     SpirvValue effect(ir::ExprId id);
     SpirvValue subgroup(const ir::Expr& e);
-    Id atomic(const ir::Expr& e, bool proven);
-    Id atomic_operation(ir::Op op, ir::Kind kind, const SpirvArray& array, Id pointer,
+    Id atomic(ir::ExprId id);
+    Id atomic_operation(ir::Op op, const middle::Array& form, Id pointer,
                         std::span<const Id> operands);
-    Id float_add(ir::Kind kind, const SpirvArray& array, Id pointer, Id operand);
+    Id float_add(const middle::Array& form, Id pointer, Id operand);
 
     // Statements (spirv/stmt.cpp)
     void block(ir::BlockId id);
@@ -90,8 +87,7 @@ class SpirvWriter {
     void leave_surplus_lanes();
     void leave_if(Id surplus);
     // Stores zero to every `stride`-th of `count` components, starting at `first`.
-    void fill(spv::StorageClass storage, Id variable, Id element, Id first, std::uint32_t stride,
-              std::uint64_t count);
+    void fill(const SpirvArray& array, Id first, std::uint32_t stride, std::uint64_t count);
     SpirvValue right_side(ir::ExprId id) {
         return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
     }
@@ -123,7 +119,7 @@ class SpirvWriter {
 
     const std::uint32_t function_;
     const ir::Code& code_;
-    CodeRanges ranges_;  // for the version of a loop being written
+    middle::CodeForm form_;
     const DeepValues deep_;
     const LaunchValues launch_values_;
     const DataLoops data_loops_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every scalar that a program computes is a constant of its own, so expressions do not nest and
-// operator precedence does not matter. Accesses are always checked.
+// operator precedence does not matter.
 #include "differential/c11/writer.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "lower/half.hpp"
-#include "lower/middle/forms.hpp"
-#include "lower/middle/leaves.hpp"
+#include "lower/middle/code.hpp"
 
 namespace c11 {
 namespace {
@@ -19,10 +18,14 @@ namespace {
 using namespace wye;
 using ir::Kind;
 using ir::Op;
+using lower::middle::Access;
+using lower::middle::Array;
+using lower::middle::CodeForm;
 using lower::middle::Form;
 using lower::middle::FormKey;
 using lower::middle::Leaf;
 using lower::middle::Outer;
+using lower::middle::Space;
 using lower::middle::Step;
 namespace middle = lower::middle;
 
@@ -86,8 +89,8 @@ std::string_view held(Kind kind) {
 std::string_view own(Kind kind) {
     return kind == Kind::I32 ? "int32_t" : kind == Kind::I64 ? "int64_t" : held(kind);
 }
-std::string_view in_buffer(Kind kind) {
-    switch (kind) {
+std::string_view in_memory(Kind cell) {
+    switch (cell) {
         case Kind::I8:
             return "int8_t";
         case Kind::U8:
@@ -95,11 +98,9 @@ std::string_view in_buffer(Kind kind) {
         case Kind::I16:
             return "int16_t";
         case Kind::U16:
-        case Kind::F16:
-        case Kind::BF16:
             return "uint16_t";
         default:
-            return held(kind);
+            return held(cell);
     }
 }
 
@@ -187,13 +188,18 @@ middle::Target words_of_c11(std::uint32_t subgroup) {
     target.rounds_f32 = target.rounds_f64 = true;
     target.subgroup = subgroup;
     target.shuffles_words_only = true;
+    target.adds_f32 = target.adds_f64 = true;
+    target.tables_of_bits = true;
     return target;
 }
 
 class Writer {
   public:
     Writer(const ir::Program& program, std::uint32_t subgroup)
-        : program_(program), sizes_{program.workgroup, subgroup}, forms_(words_of_c11(subgroup)) {}
+        : program_(program),
+          sizes_{program.workgroup, subgroup},
+          forms_(words_of_c11(subgroup)),
+          form_(program, program.workgroup, forms_.target(), false) {}
 
     std::string write();
 
@@ -221,6 +227,7 @@ class Writer {
     // Expressions
     Value value(ir::ExprId id);
     Value operation(const ir::Expr& e);
+    Value branch(const ir::Expr& e);
     Value bitcast(const ir::Expr& e);
     Value call(const ir::Expr& e);
     Value right_side(ir::ExprId id) {
@@ -228,22 +235,12 @@ class Writer {
     }
 
     // Memory
-    struct Array {
-        std::string elements;  // a pointer to them
-        ir::Type type;
-        bool buffer = false;  // holds the bits of f16, and canonical NaNs
-        bool table = false;   // a table of bits
-        middle::Count count;
-    };
-    Array buffer(std::uint32_t number);
-    Array table(std::uint32_t number);
-    Array local_array(std::uint32_t number);
-    std::string in_range(const Array& array, ir::ExprId index, std::string& at);
-    std::string loaded(const Array& array, const std::string& element);
-    Value load(const Array& array, ir::ExprId index);
-    void store(const Array& array, ir::ExprId index, ir::ExprId value);
+    std::string elements(const Array& array) const;
+    std::string in_range(const Access& access, std::string& at);
+    Value load(const Access& access);
+    void store(const Access& access, ir::ExprId value);
     Value effect(ir::ExprId id);
-    Value atomic(const ir::Expr& e);
+    Value atomic(ir::ExprId id);
 
     // Statements
     void block(ir::BlockId id);
@@ -252,7 +249,7 @@ class Writer {
         block(id);
         --indent_;
     }
-    void statement(const ir::Stmt& s);
+    void statement(ir::StmtId id);
     void for_loop(const ir::Stmt& s);
     void function_text(std::uint32_t number);
     static std::string local(std::uint64_t number, unsigned lane) {
@@ -262,6 +259,8 @@ class Writer {
     const ir::Program& program_;
     const middle::Sizes sizes_;
     middle::Forms forms_;
+    const middle::ProgramForm form_;
+    std::optional<CodeForm> statements_;
     const ir::Code* code_ = nullptr;
     std::string out_{kPrologue};
     unsigned indent_ = 0, next_ = 0;
@@ -412,11 +411,9 @@ Value Writer::value(ir::ExprId id) {
             return v;
         }
         case Op::LOAD:
-            return load(buffer(e.imm), ids[0]);
         case Op::LOAD_TABLE:
-            return load(table(e.imm), ids[0]);
         case Op::LOAD_ARRAY:
-            return load(local_array(static_cast<std::uint32_t>(e.extra)), ids[0]);
+            return load(statements_->access(id));
         case Op::CALL:
             return call(e);
         case Op::COMPONENT:
@@ -430,8 +427,28 @@ Value Writer::value(ir::ExprId id) {
             return v;
         }
         default:
-            return operation(e);
+            return statements_->branches(id) ? branch(e) : operation(e);
     }
+}
+
+// A select whose accesses are in range only in the arm that is taken.
+Value Writer::branch(const ir::Expr& e) {
+    const auto ids = code_->operands_of(e);
+    const std::string condition = value(ids[0])[0];
+    Value v;
+    for (unsigned k = 0; k < e.type.lanes; ++k) {
+        v.push_back(fmt::format("t{}", next_++));
+        line("{} {};", held(e.type.kind), v[k]);
+    }
+    line("if ({}) {{", condition);
+    for (const unsigned arm : {1U, 2U}) {
+        ++indent_;
+        const Value taken = value(ids[arm]);
+        for (unsigned k = 0; k < e.type.lanes; ++k) line("{} = {};", v[k], taken[k]);
+        --indent_;
+        line("{}", arm == 1 ? "} else {" : "}");
+    }
+    return v;
 }
 
 Value Writer::operation(const ir::Expr& e) {
@@ -496,84 +513,63 @@ Value Writer::call(const ir::Expr& e) {
 
 // ---- Memory -------------------------------------------------------------------------------------
 
-Writer::Array Writer::buffer(std::uint32_t number) {
-    const ir::Buffer& b = program_.buffers[number];
-    Array a;
-    a.type = b.type;
-    a.buffer = !b.shared();
-    a.count = middle::count_of(program_, number);
-    a.elements = fmt::format("(({}*)w->buffers[{}])",
-                             a.buffer ? in_buffer(b.type.kind) : held(b.type.kind), number);
-    return a;
+// A pointer to the components.
+std::string Writer::elements(const Array& array) const {
+    if (array.space == Space::Private) return fmt::format("v{}", array.number);
+    if (array.space == Space::Constant) return fmt::format("c{}", array.number);
+    return fmt::format("(({}*)w->buffers[{}])", in_memory(array.cell), array.number);
 }
 
-Writer::Array Writer::table(std::uint32_t number) {
-    const ir::Table& t = program_.tables[number];
-    return {fmt::format("c{}", number), t.type, false, true, {true, t.bits.size(), ir::kNone}};
-}
-
-Writer::Array Writer::local_array(std::uint32_t number) {
-    const ir::Local& l = code_->locals[number];
-    return {fmt::format("v{}", number), l.type, false, false, {true, l.count, ir::kNone}};
-}
-
-// `at`: the index to use, 0 if out of range.
-std::string Writer::in_range(const Array& array, ir::ExprId index, std::string& at) {
-    const Kind kind = code_->exprs[index].type.kind;
-    const std::string raw = value(index)[0];
-    const std::string ok =
-        name(Kind::BOOL, fmt::format("{} < {}", raw, leaf(middle::length_of(array.count, kind))));
-    at = name(Kind::U64, fmt::format("{} ? {} : 0u", ok, raw));
+// Empty: always in range.
+std::string Writer::in_range(const Access& access, std::string& at) {
+    at = value(access.index)[0];
+    if (access.check == Access::Check::None) return {};
+    const std::string ok = name(Kind::BOOL, fmt::format("{} < {}", at, leaf(access.length)));
+    if (access.check == Access::Check::Zero)
+        at = name(access.kind, fmt::format("{} ? {} : 0u", ok, at));
     return ok;
 }
 
-std::string Writer::loaded(const Array& array, const std::string& element) {
-    const Kind kind = array.type.kind;
-    if (array.table)
-        return kind == Kind::F64       ? fmt::format("f64_bits({})", element)
-               : array.type.floating() ? fmt::format("f32_bits({})", element)
-                                       : element;
-    if (kind == Kind::BF16 || (kind == Kind::F16 && array.buffer))
-        return form(middle::loaded(kind), {name(Kind::U32, element)});
-    return element;  // narrow integers are sign- or zero-extended by their type
-}
-
-Value Writer::load(const Array& array, ir::ExprId index) {
+Value Writer::load(const Access& access) {
+    const Array& array = access.array;
     std::string at;
-    const std::string ok = in_range(array, index, at);
+    const std::string ok = in_range(access, at);
     const ir::Type type = array.type.loaded();
     Value v;
     for (unsigned k = 0; k < type.lanes; ++k) {
-        const std::string element =
-            fmt::format("{}[{} * {}u + {}u]", array.elements, at, type.lanes, k);
-        const std::string given = name(type.kind, loaded(array, element));
-        v.push_back(name(type.kind, fmt::format("{} ? {} : {}", ok, given, literal(type.kind, 0))));
+        std::string given =
+            fmt::format("{}[(uint64_t){} * {}u + {}u]", elements(array), at, type.lanes, k);
+        if (array.loaded != middle::kNoKey) given = form(array.loaded, {name(Kind::U32, given)});
+        if (array.as_bits())
+            given = fmt::format("{}({})", array.cell == Kind::U64 ? "f64_bits" : "f32_bits", given);
+        v.push_back(name(type.kind, given));  // narrow integers are extended by their type
+        if (!ok.empty())
+            v[k] = name(type.kind, fmt::format("{} ? {} : {}", ok, v[k], literal(type.kind, 0)));
     }
     return v;
 }
 
-void Writer::store(const Array& array, ir::ExprId index, ir::ExprId given) {
+void Writer::store(const Access& access, ir::ExprId given) {
+    const Array& array = access.array;
     std::string at;
-    const std::string ok = in_range(array, index, at);
+    const std::string ok = in_range(access, at);
     Value v = right_side(given);
-    const Kind kind = array.type.kind;
-    const bool narrow = kind == Kind::F16 || kind == Kind::BF16;
     for (std::string& each : v) {
-        if (array.buffer && (narrow || array.type.floating()))
-            each = form(middle::stored(kind), {each});
-        each = name(narrow && array.buffer ? Kind::U32 : array.type.loaded().kind, each);
+        if (access.stored() != middle::kNoKey) each = form(access.stored(), {each});
+        each = name(array.narrow() ? Kind::U32 : array.cell, each);
     }
     for (std::size_t k = 0; k < v.size(); ++k)
-        line("if ({}) {}[{} * {}u + {}u] = {};", ok, array.elements, at, v.size(), k, v[k]);
+        line("{}{}[(uint64_t){} * {}u + {}u] = {};", ok.empty() ? "" : "if (" + ok + ") ",
+             elements(array), at, v.size(), k, v[k]);
 }
 
 Value Writer::effect(ir::ExprId id) {
     const ir::Expr& e = code_->exprs[id];
     const auto ids = code_->operands_of(e);
-    if (ir::op_atomic(e.op)) return atomic(e);
+    if (ir::op_atomic(e.op)) return atomic(id);
     if (e.op == Op::WORKGROUP_UNIFORM_LOAD) {
         line("w->wait(w, 1);");
-        Value v = load(buffer(e.imm), ids[0]);
+        Value v = load(statements_->access(id));
         line("w->wait(w, 1);");
         return v;
     }
@@ -593,15 +589,17 @@ Value Writer::effect(ir::ExprId id) {
 }
 
 // Invocations run one after another between waits, so plain accesses suffice.
-Value Writer::atomic(const ir::Expr& e) {
-    const Array array = buffer(e.imm);
-    const Kind kind = array.type.kind;
+Value Writer::atomic(ir::ExprId id) {
+    const ir::Expr& e = code_->exprs[id];
+    const Access access = statements_->access(id);
+    const Kind kind = access.array.type.kind;
     const auto ids = code_->operands_of(e);
     std::string at;
-    const std::string ok = in_range(array, ids[0], at);
+    std::string ok = in_range(access, at);
+    if (ok.empty()) ok = "true";
     Value v;
     for (std::size_t k = 1; k < ids.size(); ++k) v.push_back(value(ids[k])[0]);
-    const std::string element = fmt::format("{}[{}]", array.elements, at);
+    const std::string element = fmt::format("{}[{}]", elements(access.array), at);
     const std::string old = name(kind, fmt::format("{} ? {} : {}", ok, element, literal(kind, 0)));
     std::string next;
     const auto combined = [&](Op op) { return form(middle::operation(op, kind), {old, v[0]}); };
@@ -641,10 +639,11 @@ Value Writer::atomic(const ir::Expr& e) {
 // ---- Statements ---------------------------------------------------------------------------------
 
 void Writer::block(ir::BlockId id) {
-    for (const ir::StmtId s : code_->blocks[id]) statement(code_->stmts[s]);
+    for (const ir::StmtId s : code_->blocks[id]) statement(s);
 }
 
-void Writer::statement(const ir::Stmt& s) {
+void Writer::statement(ir::StmtId id) {
+    const ir::Stmt& s = code_->stmts[id];
     const auto type = [&] { return code_->locals[s.local].type; };
     switch (s.op) {
         case Op::LET:
@@ -669,9 +668,8 @@ void Writer::statement(const ir::Stmt& s) {
             return;
         }
         case Op::STORE:
-            return store(buffer(s.imm), s.args[0], s.args[1]);
         case Op::STORE_ARRAY:
-            return store(local_array(s.local), s.args[0], s.args[1]);
+            return store(statements_->store(id), s.args[1]);
         case Op::EFFECT:
             effect(s.args[0]);
             return;
@@ -730,6 +728,7 @@ void Writer::for_loop(const ir::Stmt& s) {
 void Writer::function_text(std::uint32_t number) {
     const ir::Function& f = program_.functions[number];
     code_ = &f.code;
+    statements_.emplace(form_, number);
     std::string head = fmt::format(
         "struct r{} {{ {} c0, c1, c2, c3; }};\nstatic struct r{} f{}("
         "struct call* w",
@@ -751,7 +750,8 @@ void Writer::function_text(std::uint32_t number) {
 std::string Writer::write() {
     for (std::size_t t = 0; t < program_.tables.size(); ++t) {
         const ir::Table& table = program_.tables[t];
-        line("static const {} c{}[] = {{", table.type.bits() == 64 ? "uint64_t" : "uint32_t", t);
+        const auto number = static_cast<std::uint32_t>(t);
+        line("static const {} c{}[] = {{", held(form_.table(number).cell), t);
         for (const std::uint64_t bits : table.bits)
             line("{:#x}u,",
                  table.type.kind == Kind::F16 ? std::uint64_t{lower::f32_of_f16(bits)} : bits);
@@ -759,6 +759,7 @@ std::string Writer::write() {
     }
     for (std::uint32_t f = 0; f < program_.functions.size(); ++f) function_text(f);
     code_ = &program_.main;
+    statements_.emplace(form_, ir::kNone);
     line("void wye_main(struct call* w) {{");
     inner(program_.main.root);
     line("}}");

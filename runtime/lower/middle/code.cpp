@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/middle/code.hpp"
+
+#include <algorithm>
+
+#include "lower/analysis/never_nan.hpp"
+
+namespace wye::lower::middle {
+namespace {
+
+using ir::Kind;
+using ir::Op;
+
+// A component in memory, and the forms from and to it.
+void lay_out(Array& array) {
+    const Kind kind = array.type.kind;
+    const bool half_bits = kind == Kind::F16 && array.space == Space::Global;
+    array.cell = kind;
+    if (kind == Kind::BF16 || half_bits) {
+        array.cell = Kind::U16;
+        array.loaded = loaded(kind);
+        array.stored = stored(kind);
+    } else if (kind == Kind::F16) {
+        array.cell = Kind::F32;
+    } else if (kind == Kind::I32 || kind == Kind::I64) {
+        array.cell = kind == Kind::I32 ? Kind::U32 : Kind::U64;
+    } else if (array.type.floating() && array.space == Space::Global) {
+        array.stored = stored(kind);
+    }
+}
+
+void store_bits(Array& array) { array.cell = array.cell == Kind::F64 ? Kind::U64 : Kind::U32; }
+
+// Buffers of floats with atomic operations that the target makes of compare and swap, without a
+// way to access a float as an integer.
+std::vector<bool> stored_as_bits(const ir::Program& program, const Target& target) {
+    std::vector<bool> out(program.buffers.size());
+    if (target.casts_pointers) return out;
+    for (const ir::Expr& e : program.main.exprs)  // functions have no effects
+        if (ir::op_atomic(e.op) && program.buffers[e.imm].type.floating())
+            out[e.imm] = !target.adds_floats(program.buffers[e.imm].type.kind);
+    return out;
+}
+
+// True for a table of floats with an infinity or a NaN.
+bool has_special(const ir::Table& table) {
+    const std::uint64_t exponent = table.type.kind == Kind::F64   ? 0x7ff0000000000000U
+                                   : table.type.kind == Kind::F32 ? 0x7f800000U
+                                                                  : 0x7c00U;
+    return std::ranges::any_of(table.bits,
+                               [&](std::uint64_t bits) { return (bits & exponent) == exponent; });
+}
+
+}  // namespace
+
+ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 3> workgroup_,
+                         const Target& target, bool check_free)
+    : program(program_), workgroup(workgroup_), ranges(program_, workgroup_, check_free) {
+    const std::vector<bool> as_bits = stored_as_bits(program, target);
+    buffers_.resize(program.buffers.size());
+    for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
+        const ir::Buffer& buffer = program.buffers[b];
+        Array& array = buffers_[b];
+        array.space = buffer.shared() ? Space::Shared : Space::Global;
+        array.number = b;
+        array.type = buffer.type;
+        array.count = count_of(program, b);
+        array.packed = !buffer.shared() && (buffer.type.lanes == 2 || buffer.type.lanes == 4);
+        lay_out(array);
+        if (as_bits[b]) store_bits(array);
+    }
+    tables_.resize(program.tables.size());
+    for (std::uint32_t t = 0; t < tables_.size(); ++t) {
+        const ir::Table& table = program.tables[t];
+        Array& array = tables_[t];
+        array.space = Space::Constant;
+        array.number = t;
+        array.type = table.type;
+        array.count = {.fixed = true, .elements = table.bits.size()};
+        lay_out(array);
+        const bool special = target.quirks.has(Quirk::PoclNanInTable) && has_special(table);
+        if (table.type.floating() && (target.tables_of_bits || special)) store_bits(array);
+    }
+}
+
+std::uint32_t ProgramForm::shared_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const Array& array : buffers_)
+        if (array.space == Space::Shared) bytes += array.bytes();
+    return static_cast<std::uint32_t>(bytes);
+}
+
+CodeForm::CodeForm(const ProgramForm& program, std::uint32_t function)
+    : code(function == ir::kNone ? program.program.main : program.program.functions[function].code),
+      ranges(program.ranges.of(function)),
+      program_(program) {}
+
+Array CodeForm::local_array(std::uint32_t number) const {
+    const ir::Local& local = code.locals[number];
+    Array array;
+    array.number = number;
+    array.type = local.type;
+    array.count = {.fixed = true, .elements = local.count};
+    lay_out(array);
+    return array;
+}
+
+Access CodeForm::checked(const Array& array, ir::ExprId index, bool proven,
+                         Access::Check check) const {
+    const ir::Type type = code.exprs[index].type;
+    Access out{array, index};
+    out.kind = type.bits() == 64 ? Kind::U64 : Kind::U32;
+    if (proven) return out;
+    out.check = check;
+    out.length = length_of(array.count, type.kind);
+    return out;
+}
+
+Access CodeForm::access(ir::ExprId id) const {
+    const ir::Expr& e = code.exprs[id];
+    const auto check = ir::op_atomic(e.op) ? Access::Check::Skip : Access::Check::Zero;
+    const auto of = [&](const Array& array) {
+        return checked(array, code.operands_of(e)[0], ranges.accesses[id], check);
+    };
+    if (e.op == Op::LOAD_TABLE) return of(program_.table(e.imm));
+    if (e.op == Op::LOAD_ARRAY) return of(local_array(static_cast<std::uint32_t>(e.extra)));
+    return of(program_.buffer(e.imm));
+}
+
+Access CodeForm::store(ir::StmtId id) const {
+    const ir::Stmt& s = code.stmts[id];
+    const Array array = s.op == Op::STORE ? program_.buffer(s.imm) : local_array(s.local);
+    Access out = checked(array, s.args[0], ranges.stores[id], Access::Check::Skip);
+    out.clean = array.stored != kNoKey && !array.narrow() && never_nan(code, s.args[1]);
+    return out;
+}
+
+}  // namespace wye::lower::middle

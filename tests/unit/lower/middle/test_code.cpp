@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the middle form decides about arrays and accesses.
+#include <doctest/doctest.h>
+
+#include "lower/middle/code.hpp"
+#include "programs.hpp"
+
+using namespace wye;
+using ir::Kind;
+using lower::middle::Access;
+using lower::middle::Array;
+using lower::middle::CodeForm;
+using lower::middle::kNoKey;
+using lower::middle::ProgramForm;
+using lower::middle::Space;
+using lower::middle::Target;
+
+namespace test_code {
+namespace {
+
+constexpr const char* kArrays = R"(wye 1; program arrays; workgroup 64;
+input a: i8[]; input b: f16x4[]; input c: bf16x3[]; input_output d: f32x2[]; input_output e: i64[];
+input_output sum: f64[1];
+shared s: f16[10]; shared t: f32x3[4];
+table f: f32[2] = { 1.0, inf_f32 };
+main {
+    var v: i32[5];
+    v[0] = i32(a[0u]);
+    s[0u] = b[0u].x; t[0u] = c[0u];
+    d[0u] = d[1u]; e[0u] = e[1u];
+    let old = atomic_add(sum[0u], f64(f[0u]));
+}
+)";
+
+std::uint32_t named(const ir::Program& program, const std::string& name) {
+    for (std::uint32_t b = 0; b < program.buffers.size(); ++b)
+        if (program.buffers[b].name == name) return b;
+    FAIL("no buffer ", name);
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("how arrays lie in memory") {
+    const ir::Program program = valid_program(kArrays);
+    const ProgramForm form(program, program.workgroup, Target{}, false);
+    const auto array = [&](const char* name) { return form.buffer(named(program, name)); };
+    CHECK(array("a").cell == Kind::I8);
+    CHECK(array("a").narrow());
+    CHECK(array("a").extends_sign());
+    CHECK(array("b").cell == Kind::U16);
+    CHECK(array("b").packed);
+    CHECK(array("b").loaded == lower::middle::loaded(Kind::F16));
+    CHECK(array("c").cell == Kind::U16);
+    CHECK_FALSE(array("c").packed);
+    CHECK(array("d").cell == Kind::F32);
+    CHECK(array("d").stored == lower::middle::stored(Kind::F32));
+    CHECK(array("d").element_bytes() == 8);
+    CHECK(array("e").cell == Kind::U64);
+    CHECK(array("e").stored == kNoKey);
+    // `shared` holds an f16 as the f32 of the same value, and hosts never see a NaN's bits in it.
+    CHECK(array("s").cell == Kind::F32);
+    CHECK(array("s").loaded == kNoKey);
+    CHECK(array("t").stored == kNoKey);
+    CHECK(form.shared_bytes() == 10 * 4 + 4 * 12);
+    const CodeForm main(form, ir::kNone);
+    for (std::uint32_t i = 0; i < main.code.locals.size(); ++i)
+        if (main.code.locals[i].form == ir::Local::Form::Array) {
+            CHECK(main.local_array(i).cell == Kind::U32);
+            CHECK(main.local_array(i).components() == 5);
+        }
+}
+
+TEST_CASE("floats that are stored as their bits") {
+    const ir::Program program = valid_program(kArrays);
+    const std::uint32_t sum = named(program, "sum");
+    const auto of = [&](const Target& target) {
+        return ProgramForm(program, program.workgroup, target, false);
+    };
+    Target target;
+    CHECK(of(target).buffer(sum).cell == Kind::U64);
+    CHECK(of(target).buffer(sum).as_bits());
+    CHECK_FALSE(of(target).buffer(named(program, "d")).as_bits());
+    target.casts_pointers = true;
+    CHECK_FALSE(of(target).buffer(sum).as_bits());
+    target = {};
+    target.adds_f32 = true;
+    CHECK(of(target).buffer(sum).as_bits());
+    target.adds_f64 = true;
+    CHECK_FALSE(of(target).buffer(sum).as_bits());
+
+    target = {};
+    CHECK(of(target).table(0).cell == Kind::F32);
+    target.tables_of_bits = true;
+    CHECK(of(target).table(0).cell == Kind::U32);
+    target = {};
+    target.quirks.set(lower::Quirk::PoclNanInTable);
+    CHECK(of(target).table(0).as_bits());
+}
+
+TEST_CASE("how an access is made safe") {
+    const ir::Program program = valid_program(R"(wye 1; program accesses; workgroup 64;
+input x: u32[]; input_output y: u32[4]; input_output z: f32[];
+main {
+    let i = global_id.x;
+    let j = i64(x[0u]) - 1i64;
+    let a = x[j];
+    if i < len(x) { y[x[i]] = 1u; }
+    z[i] = 1.0;
+    z[i] = z[1u] / z[2u];
+    atomic_max(y[i], a);
+    y[3u] = 1u;
+}
+)");
+    const ProgramForm form(program, program.workgroup, Target{}, false);
+    const CodeForm main(form, ir::kNone);
+    std::vector<Access> loads, stores, atomics;
+    for (ir::ExprId id = 0; id < main.code.exprs.size(); ++id) {
+        if (main.code.exprs[id].op == ir::Op::LOAD) loads.push_back(main.access(id));
+        if (ir::op_atomic(main.code.exprs[id].op)) atomics.push_back(main.access(id));
+    }
+    for (ir::StmtId id = 0; id < main.code.stmts.size(); ++id)
+        if (main.code.stmts[id].op == ir::Op::STORE) stores.push_back(main.store(id));
+    using Check = Access::Check;
+    REQUIRE(loads.size() == 5);
+    CHECK(loads[0].check == Check::Zero);
+    CHECK(loads[0].length.outer == lower::middle::Outer::Length);
+    CHECK(loads[1].kind == Kind::U64);  // x[j]
+    CHECK(loads[1].length.outer == lower::middle::Outer::Length64);
+    CHECK(loads[2].check == Check::None);  // x[i], behind its test
+    REQUIRE(stores.size() == 4);
+    CHECK(stores[0].check == Check::Skip);
+    CHECK(stores[0].length.bits == 4);
+    CHECK(stores[1].stored() == kNoKey);  // a literal is no NaN
+    CHECK(stores[2].stored() == lower::middle::stored(Kind::F32));
+    CHECK(stores[3].check == Check::None);
+    REQUIRE(atomics.size() == 1);
+    CHECK(atomics[0].check == Check::Skip);
+    CHECK(atomics[0].array.space == Space::Global);
+}
+
+}  // namespace test_code
