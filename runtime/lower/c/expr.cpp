@@ -108,8 +108,9 @@ CValue CWriter::operation(const ir::Expr& e) {
         v.depth = std::max(v.depth, operands.back().depth + 1);
     }
     hide_constants(e.op, ids, operands);
+    const Op op = e.op == Op::DIV && by_reciprocal(ids[1], operands[1]) ? Op::MUL : e.op;
     const ir::Type first = code_.exprs[ids[0]].type;
-    switch (e.op) {
+    switch (op) {
         case Op::CONSTRUCT:
             for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = operands[k].c[0];
             return v;
@@ -145,8 +146,7 @@ CValue CWriter::operation(const ir::Expr& e) {
             else
                 parts[i] = part;
         }
-        v.c[k] =
-            scalar_operation(module_, e.op, first.kind, std::span(parts).first(operands.size()));
+        v.c[k] = scalar_operation(module_, op, first.kind, std::span(parts).first(operands.size()));
     }
     return v;
 }

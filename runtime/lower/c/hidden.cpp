@@ -80,6 +80,38 @@ void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
                 operands[k].c[c] = hidden(operands[k].c[c]);
 }
 
+// For the quirk `nvidia-cl-fused-division`. True: `divisor`, a literal power of two, was replaced
+// by its reciprocal, by which the dividend is to be multiplied. Other divisors that may become
+// constant are hidden.
+bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
+    const Kind kind = code_.exprs[id].type.kind;
+    if (!module_.facts.quirks.has(Quirk::NvidiaClFusedDivision) ||
+        (kind != Kind::F32 && kind != Kind::F64))
+        return false;
+    const bool wide = kind == Kind::F64;
+    const bool splat = code_.exprs[id].op == Op::SPLAT;
+    const ir::Expr& e = code_.exprs[splat ? code_.operands_of(id)[0] : id];
+    if (e.op == Op::LITERAL) {
+        const unsigned mantissa = wide ? 52 : 23;  // bits
+        const std::uint64_t largest = wide ? 0x7ff : 0xff;
+        const std::uint64_t exponent = (e.extra >> mantissa) & largest;
+        const std::uint64_t fraction = e.extra & ((std::uint64_t{1} << mantissa) - 1);
+        // The compiler too multiplies only if both numbers are normal.
+        if (fraction != 0 || exponent == 0 || exponent >= largest - 1) return false;
+        const std::uint64_t sign = e.extra >> (mantissa + (wide ? 11U : 8U));
+        const std::uint64_t bits = (sign * (largest + 1) | (largest - 1 - exponent)) << mantissa;
+        for (unsigned k = 0; k < divisor.lanes; ++k) divisor.c[k] = module_.literal(kind, bits);
+        return true;
+    }
+    if (launch_values_.unknown(id)) return false;
+    const std::string zero = late_zero(wide ? ir::kU64 : ir::kU32);
+    for (unsigned k = 0; k < divisor.lanes; ++k)
+        divisor.c[k] = module_.intrinsic(
+            Intrinsic::BitsFloat, kind,
+            module_.intrinsic(Intrinsic::FloatBits, kind, bare(divisor.c[k])) + " | " + zero);
+    return false;
+}
+
 // For quirk `llvm-masked-affine-index` and quirk `nvvm-powers`. False: none applies; nothing is
 // written.
 bool CWriter::hide_value(ir::ExprId id, CValue& v) {

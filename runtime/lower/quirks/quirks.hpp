@@ -28,6 +28,7 @@ enum class Quirk : std::uint8_t {
     PtxasSaturate,
     NvvmZeroExtremes,
     NvvmPowers,
+    NvidiaClFusedDivision,
     // SPIR-V
     MesaLiteralZero,
     MesaOneBesideZero,

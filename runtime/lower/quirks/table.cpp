@@ -19,6 +19,7 @@ constexpr std::uint32_t kAll = kDriverNvidia | kDriverMesa | kDriverLlvmpipe | k
 
 constexpr std::string_view kZero = "One more instruction for each; its time is not measured.";
 constexpr std::string_view kNvcc = "NVRTC and ptxas 13.0 (V13.0.88), H200 with driver 580.159";
+constexpr std::string_view kCl580 = "NVIDIA 580.159 (OpenCL), H200";
 constexpr std::string_view kVk580 = "NVIDIA 580.159 (Vulkan), H200";
 constexpr std::string_view kLavapipe = "lavapipe of Mesa 22.3.6 with LLVM 15";
 constexpr std::string_view kPocl = "PoCL 3.1 with LLVM 15";
@@ -86,7 +87,15 @@ constexpr QuirkEntry kEntries[] = {
      "A variable that loops square again and again is written as a polynomial, whose terms double "
      "with each product: the compiler does not finish.",
      "Integer products of a variable with itself are combined with a zero passed at launch.", kZero,
-     "squares_of_squares.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
+     "squares_of_squares.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
+    {Quirk::NvidiaClFusedDivision, "nvidia-cl-fused-division", kCl580,
+     "A division by a power of two becomes a multiplication that is fused with an addition, "
+     "although "
+     "FP_CONTRACT is off: a quotient that overflows is finite in the sum.",
+     "A division by such a literal is written as a multiplication; other divisors that may become "
+     "constant are combined with a zero passed at launch.",
+     kZero, "quotients_in_sums.wye", kFormatOpenClC, kNvidia, 0, kAnyVersion, Found::Driver, true,
+     false},
 
     {Quirk::MesaLiteralZero, "mesa-literal-zero", kLavapipe,
      "Float `+ - * /` with a literal zero is folded as if there were no NaNs and no negative zero.",

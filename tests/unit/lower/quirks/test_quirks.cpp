@@ -34,13 +34,14 @@ TargetFacts cpu() {
 }
 
 bool hides(const std::string& body, const TargetFacts& facts = cpu(),
-           const std::string& workgroup = "64", const std::string& heads = {}) {
+           const std::string& workgroup = "64", const std::string& heads = {},
+           std::string_view format = WYE_FORMAT_OPENCL_C) {
     const std::string text = "wye 1; program p; workgroup " + workgroup +
                              "; param a: u32; input x: u32[256]; output r: u32[256]; "
                              "input_output b: u32[256]; " +
                              heads + " main { " + body + " }";
     CAPTURE(text);
-    return lowered(text, WYE_FORMAT_OPENCL_C, facts).text().find("oz") != std::string::npos;
+    return lowered(text, format, facts).text().find("oz") != std::string::npos;
 }
 
 bool stays(const std::string& body, const std::string& heads = {}) {
@@ -223,7 +224,7 @@ TEST_CASE("integer products of a variable with itself are hidden") {
     nvidia.quirks.set(Quirk::NvvmPowers);
     const auto powers = [&](const std::string& body, const std::string& heads = {}) {
         return hides("var v = a; var w = a; for i in 0u..9u { " + body + " } r[0] = v + w;", nvidia,
-                     "64", heads);
+                     "64", heads, WYE_FORMAT_CUDA_C);
     };
     CHECK(powers("v = v * v;"));
     CHECK(powers("v *= v + 1u;"));
@@ -236,6 +237,31 @@ TEST_CASE("integer products of a variable with itself are hidden") {
         CAPTURE(body);
         CHECK_FALSE(powers(body));
     }
+}
+
+TEST_CASE("a quotient by a power of two is written as a product, other constants are hidden") {
+    TargetFacts nvidia;
+    nvidia.quirks.set(Quirk::NvidiaClFusedDivision);
+    const auto text = [&](const std::string& value, const std::string& body) {
+        const std::string program =
+            "wye 1; program p; workgroup 1; param a: f32; input x: f32[2]; "
+            "input_output r: f32[2]; input_output s: f64[1]; main { " +
+            body + value + "; }";
+        return std::string(lowered(program, WYE_FORMAT_OPENCL_C, nvidia).text());
+    };
+    const auto has = [](const std::string& text, const std::string& part) {
+        return text.find(part) != std::string::npos;
+    };
+    CHECK(has(text("x[0] / 4.0", "r[0] = "), "* 0.25f"));
+    CHECK(has(text("x[0] / -0x1p126", "r[0] = "), "* (-1.1754944e-38f)"));
+    CHECK(has(text("x[0] / 0x1p-126", "r[0] = "), "* 8.507059e+37f"));
+    CHECK(has(text("s[0] / 0.5f64", "s[0] = "), "* 2.0"));
+    CHECK(has(text("r[1] / r[0]", "r[0] = "), "oz"));
+    CHECK(has(text("s[0] / d", "let d = f64(clz(0u)); s[0] = "), "oz"));
+    CHECK_FALSE(has(text("x[0] / x[1]", "r[0] = "), "oz"));
+    CHECK_FALSE(has(text("x[0] / 3.0", "r[0] = "), "oz"));
+    CHECK_FALSE(has(text("x[0] / 0x1p127", "r[0] = "), "oz"));
+    CHECK_FALSE(has(text("x[0] / a", "r[0] = "), "oz"));
 }
 
 TEST_CASE("large loops over as many elements as they have rounds stay loops") {
