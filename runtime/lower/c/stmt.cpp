@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "lower/c/walk.hpp"
-#include "lower/c/whole.hpp"
 #include "lower/c/writer.hpp"
+#include "lower/middle/whole.hpp"
 
 namespace wye::lower {
 

@@ -14,7 +14,7 @@
 #include "lower/analysis/launch_values.hpp"
 #include "lower/analysis/loop_lengths.hpp"
 #include "lower/c/module.hpp"
-#include "lower/c/regions.hpp"
+#include "lower/middle/regions.hpp"
 #include "lower/quirks/negations.hpp"
 #include "lower/quirks/powers.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/c/regions.hpp"
+#include "lower/middle/regions.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/c/whole.hpp"
+#include "lower/middle/whole.hpp"
 
 #include "lower/analysis/barrier_data.hpp"
 #include "wye/program_format.h"
