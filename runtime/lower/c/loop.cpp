@@ -1,51 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms of counted loops.
-#include "lower/analysis/literal_loop.hpp"
+// Counted loops.
 #include "lower/c/writer.hpp"
-#include "lower/passes/open_loop.hpp"
 
 namespace wye::lower {
-namespace {
 
-constexpr std::size_t kMostNodes = 96;  // of all rounds that are unrolled
+using middle::LoopPart;
+using Test = middle::Loop::Test;
 
-// 1: no unrolling. Bodies with writes get fewer rounds, since writes separate the loads.
-unsigned rounds_together(const LoopBody& body) {
-    if (!body.writes && body.worth_several(kMostNodes / 8)) return 8;
-    return body.worth_several(kMostNodes / 4) ? 4 : 1;
+void CWriter::for_statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    const middle::Loop loop = form_.loop(id, regions_.together(id));
+    const auto once = [&](ir::ExprId e) {
+        const std::string text = value(e).c[0];
+        return unchanging(e) && is_atom(text) ? text : atom(loop.kind, "(" + text + ")");
+    };
+    Counted counted;
+    counted.first = value(s.args[0]).c[0];
+    if (loop.test != Test::Counter || loop.twice()) counted.first = atom(loop.kind, counted.first);
+    counted.end = once(s.args[1]);
+    if (loop.step != 0)
+        counted.step = module_.literal(loop.kind, loop.step);
+    else
+        counted.step = loop_value(middle::loop_part(LoopPart::AtLeastOne, loop.kind), loop.kind,
+                                  {atom(loop.kind, value(s.args[2]).c[0])});
+    if (loop.together > 1) return groups_of_rounds(s, loop, counted);
+    if (!loop.twice()) return counted_loop(s, loop, counted);
+    line("if (" + in_range(loop, counted) + ") {");
+    ++indent_;
+    form_.assume(loop.lengths, true);
+    counted_loop(s, loop, counted);
+    form_.assume(loop.lengths, false);
+    --indent_;
+    line("} else {");
+    ++indent_;
+    counted_loop(s, loop, counted);
+    --indent_;
+    line("}");
 }
 
-}  // namespace
+std::string CWriter::loop_value(middle::FormKey key, ir::Kind kind,
+                                const std::vector<std::string>& operands) {
+    return temporary(kind, c_form(module_, key, operands));
+}
 
-// Runs several rounds at a time while that many are left, without overflow; then one at a time. The
-// rounds are not counted, as compilers do to unroll loops, which takes a division and more loops
-// for the rest. False: nothing is written.
-bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
-                        const std::string& step) {
-    const ir::Type type = code_.locals[s.local].type;
-    const unsigned rounds = rounds_together(loop_body(program_, code_, s.body));
-    if (rounds == 1 || type.bits() != 32) return false;
-    const ir::Kind kind = type.kind;
-    const bool is_signed = type.signed_integer();
-    const std::string c_type(module_.use_type(kind));
+// Operands of a signed comparison are cast.
+std::string CWriter::less(const middle::Loop& loop, const std::string& a, const std::string& b) {
     const std::string native =
-        is_signed ? "(" + std::string(module_.spelling.type(kind)) + ")" : "";
-    const std::string many = module_.literal(kind, rounds);
-    const std::string most =
-        module_.literal(kind, (is_signed ? 0x7fffffffU : 0xffffffffU) / rounds);
-    const std::string least = module_.literal(kind, is_signed ? 0x80000000U : 0);
+        loop.signed_counter() ? "(" + std::string(module_.spelling.type(loop.kind)) + ")" : "";
+    return native + a + " < " + native + b;
+}
+
+// The rounds in groups, then the others one at a time.
+void CWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& loop,
+                               const Counted& counted) {
+    const ir::Kind kind = loop.kind;
+    const std::string& step = counted.step;
+    const std::string c_type(module_.use_type(kind));
+    const std::string many = module_.literal(kind, loop.together);
     const std::string jump = temporary(kind, step + " * " + many);
-    const std::string above = native + (is_signed ? "(" + least + " + " + jump + ")" : jump);
-    // A group of rounds may start below end - jump, if that does not overflow.
     const std::string stop =
-        temporary(kind, step + " <= " + most + " && " + above + " < " + native + end + " ? " + end +
-                            " - " + jump + " : " + least);
+        loop_value(middle::group_stop(kind, loop.together), kind, {counted.end, step, jump});
     const std::string at = "t" + std::to_string(temporaries_++);
     const std::string round = "t" + std::to_string(temporaries_++);
     const std::string i = "const " + c_type + " " + local_name(s.local, 0) + " = ";
-    line(c_type + " " + at + " = " + bare(start) + ";");
-    line("for (; " + native + at + " < " + native + stop + "; " + at + " += " + jump + ") {" +
+    line(c_type + " " + at + " = " + bare(counted.first) + ";");
+    line("for (; " + less(loop, at, stop) + "; " + at + " += " + jump + ") {" +
          comment(code_.locals[s.local].name));
     ++indent_;
     line("#pragma unroll");
@@ -56,62 +76,53 @@ bool CWriter::open_loop(const ir::Stmt& s, const std::string& start, const std::
     line("}");
     --indent_;
     line("}");
-    line("if (" + native + at + " < " + native + end + ") for (;; " + at + " += " + step + ") {");
+    line("if (" + less(loop, at, counted.end) + ") for (;; " + at + " += " + step + ") {");
     line("    " + i + at + ";");
     inner_block(s.body);
-    line("    if (" + end + " - " + at + " <= " + step + ") break;");
+    const std::string operands[] = {at, counted.end, step};
+    line("    if (" + c_form(module_, middle::loop_part(LoopPart::Last, kind), operands) +
+         ") break;");
     line("}");
-    return true;
 }
 
-// i is start, start + step, ... while less than end.
-void CWriter::counted_loop(ir::StmtId id, const std::string& start, const std::string& end,
-                           const std::string& step) {
-    const ir::Stmt& s = code_.stmts[id];
-    const ir::Type type = code_.locals[s.local].type;
-    const ir::Kind kind = type.kind;
+void CWriter::counted_loop(const ir::Stmt& s, const middle::Loop& loop, const Counted& counted) {
+    const ir::Kind kind = loop.kind;
     const std::string c_type(module_.use_type(kind));
-    const std::string native =
-        type.signed_integer() ? "(" + std::string(module_.spelling.type(kind)) + ")" : "";
-    const std::string one = module_.literal(kind, 1);
+    const std::string zero = module_.literal(kind, 0);
     const std::string i = local_name(s.local, 0);
     const std::string note = comment(code_.locals[s.local].name);
-    const std::string stepping = step == one ? "++" + i : i + " += " + step;
-    if (!module_.facts.workgroup_loops && worth_unrolling(program_, code_, s))
-        line("#pragma unroll");
-    if (form_.ranges.plain_loops[id]) {
-        line("for (" + c_type + " " + i + " = " + bare(start) + "; " + native + i + " < " + native +
-             end + "; " + stepping + ") {" + note);
-    } else {  // by round count: adding the step may overflow
-        const bool from_zero = start == module_.literal(kind, 0);
-        const std::string span = end + (from_zero ? "" : " - " + start) + " - " + one;
-        const std::string trips = step == one ? span : "(" + span + ") / " + step;
-        const std::string count =
-            temporary(kind, native + start + " < " + native + end + " ? " + trips + " + " + one +
-                                " : " + module_.literal(kind, 0));
+    const std::string stepping = loop.step == 1 ? "++" + i : i + " += " + counted.step;
+    if (loop.unroll == middle::Loop::Unroll::All) line("#pragma unroll");
+    if (loop.test == Test::Counter) {
+        line("for (" + c_type + " " + i + " = " + bare(counted.first) + "; " +
+             less(loop, i, counted.end) + "; " + stepping + ") {" + note);
+    } else {
+        const bool from_zero = counted.first == zero;
+        std::vector<std::string> operands;
+        if (!from_zero) operands.push_back(counted.first);
+        operands.push_back(counted.end);
+        if (loop.step != 1) operands.push_back(counted.step);
+        const std::string rounds =
+            loop_value(middle::loop_rounds(kind, from_zero, loop.step == 1), kind, operands);
         const std::string k = "t" + std::to_string(temporaries_++);
-        line("for (" + c_type + " " + k + " = " + module_.literal(kind, 0) + ", " + i + " = " +
-             start + "; " + k + " < " + count + "; ++" + k + ", " + stepping + ") {" + note);
+        line("for (" + c_type + " " + k + " = " + zero + ", " + i + " = " + counted.first + "; " +
+             k + " < " + rounds + "; ++" + k + ", " + stepping + ") {" + note);
     }
     inner_block(s.body);
     line("}");
 }
 
-std::string CWriter::in_range(const LoopLengths& lengths, const ir::Stmt& s,
-                              const std::string& start, const std::string& end) {
-    const ir::Kind kind = code_.locals[s.local].type.kind;
+// "v3 <= n1 && v3 <= n2".
+std::string CWriter::in_range(const middle::Loop& loop, const Counted& counted) {
     std::string text;
     const auto and_also = [&](const std::string& test) {
         text += (text.empty() ? "" : " && ") + test;
     };
-    if (ir::Type{kind, 1}.signed_integer() && start != module_.literal(kind, 0))
-        and_also("(" + std::string(module_.spelling.type(kind)) + ")" + start + " >= 0");
-    std::set<std::string> least;
-    for (const std::uint32_t b : lengths.buffers)
-        least.insert(text_of(middle::length_of(module_.form.buffer(b).count, kind)));
-    for (const std::uint32_t t : lengths.tables)
-        least.insert(text_of(middle::length_of(module_.form.table(t).count, kind)));
-    for (const std::string& length : least) and_also(end + " <= " + length);
+    if (loop.signed_counter() && counted.first != module_.literal(loop.kind, 0))
+        and_also("(" + std::string(module_.spelling.type(loop.kind)) + ")" + counted.first +
+                 " >= 0");
+    for (const middle::Leaf& length : form_.least_lengths(loop))
+        and_also(counted.end + " <= " + text_of(length));
     return text;
 }
 

@@ -38,7 +38,6 @@ CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
       launch_values_(program_, code_),
       negations_(program_, code_),
       powers_(module.facts.quirks.has(Quirk::NvvmPowers) ? Powers(code_) : Powers()),
-      data_loops_(program_, code_),
       regions_(std::move(regions)) {}
 
 void CWriter::line(const std::string& text) {
@@ -229,52 +228,6 @@ bool CWriter::unchanging(ir::ExprId id) const {
         default:
             return false;
     }
-}
-
-void CWriter::for_statement(ir::StmtId id) {
-    const ir::Stmt& s = code_.stmts[id];
-    const ir::Type type = code_.locals[s.local].type;
-    const Kind kind = type.kind;
-    const std::string c_type(module_.use_type(kind));
-    const std::string native =
-        type.signed_integer() ? "(" + std::string(module_.spelling.type(kind)) + ")" : "";
-    const std::string one = module_.literal(kind, 1);
-    const std::string i = local_name(s.local, 0);
-    const auto once = [&](ir::ExprId e) {
-        const std::string text = value(e).c[0];
-        return unchanging(e) && is_atom(text) ? text : atom(kind, "(" + text + ")");
-    };
-    const std::string first = value(s.args[0]).c[0];
-    const bool literal_step = code_.exprs[s.args[2]].op == Op::LITERAL;
-    const LoopLengths lengths = literal_step && !regions_.together(id)
-                                    ? data_loops_.lengths(form_.ranges, s)
-                                    : LoopLengths{};
-    const std::string start =
-        form_.ranges.plain_loops[id] && lengths.empty() ? first : atom(kind, first);
-    const std::string end = once(s.args[1]);
-    std::string step = one;
-    if (literal_step) {
-        const ir::Expr& given = code_.exprs[s.args[2]];
-        const bool positive =
-            given.extra != 0 && !(type.signed_integer() && (given.extra >> (type.bits() - 1)) != 0);
-        if (positive) step = module_.literal(kind, given.extra);
-    } else {  // below 1 counts as 1
-        const std::string raw = atom(kind, value(s.args[2]).c[0]);
-        step = temporary(kind, native + raw + " < " + native + one + " ? " + one + " : " + raw);
-        if (!regions_.together(id) && open_loop(s, start, end, step)) return;
-    }
-    if (lengths.empty()) return counted_loop(id, start, end, step);
-    line("if (" + in_range(lengths, s, start, end) + ") {");
-    ++indent_;
-    set_in_range(form_.ranges, lengths, true);
-    counted_loop(id, start, end, step);
-    set_in_range(form_.ranges, lengths, false);
-    --indent_;
-    line("} else {");
-    ++indent_;
-    counted_loop(id, start, end, step);
-    --indent_;
-    line("}");
 }
 
 void CWriter::while_statement(ir::StmtId id) {

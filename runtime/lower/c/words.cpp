@@ -266,7 +266,7 @@ class FormText {
     // True if no step is used twice or has a name.
     [[nodiscard]] bool is_expression() const;
     std::string expression(Operands operands) {
-        return piece(result(), Words(module_, true), operands).text;
+        return piece(result(), Words(module_, !form_.repeats_operands), operands).text;
     }
     // The body of a helper function with arguments a, b, c.
     std::string body();
@@ -301,8 +301,9 @@ class FormText {
 bool FormText::is_expression() const {
     for (StepId id = 0; id < uses_.size(); ++id) {
         const Step& step = form_.steps[id];
-        const bool literal = step.how == Step::How::Literal;
-        if (step.name != nullptr || (uses_[id] > 1 && !literal)) return false;
+        const bool repeated = step.how == Step::How::Literal ||
+                              (form_.repeats_operands && step.how == Step::How::Operand);
+        if (step.name != nullptr || (uses_[id] > 1 && !repeated)) return false;
     }
     const bool alone = ir::op_subgroup(form_.steps[result()].op);
     return !form_.function && !form_.hides && (!for_all_ || alone);
@@ -458,6 +459,11 @@ middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
     target.f64 = facts.f64;
     target.adds_f32 = target.adds_f64 = spelling.adds_floats();
     target.casts_pointers = true;
+    target.most_together = 8;
+    target.most_together_nodes = 96;
+    target.unrolls_literal_steps = target.unrolls_by_division = true;
+    target.doubles_loops = target.unroll_marks = true;
+    target.workgroup_loops = facts.workgroup_loops;
     target.quirks = facts.quirks;
     return target;
 }

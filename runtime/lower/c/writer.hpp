@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "lower/analysis/launch_values.hpp"
-#include "lower/analysis/loop_lengths.hpp"
 #include "lower/c/module.hpp"
 #include "lower/middle/regions.hpp"
 #include "lower/quirks/negations.hpp"
@@ -100,16 +99,20 @@ class CWriter {
     void if_statement(const ir::Stmt& s);
     // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: no such test.
     std::string whole_workgroup(const ir::Stmt& s);
-    void for_statement(ir::StmtId id);
-    void counted_loop(ir::StmtId id, const std::string& start, const std::string& end,
-                      const std::string& step);
-    bool open_loop(const ir::Stmt& s, const std::string& start, const std::string& end,
-                   const std::string& step);
-    // "v3 <= n1 && v3 <= n2": accesses at the counter are in range in all rounds.
-    std::string in_range(const LoopLengths& lengths, const ir::Stmt& s, const std::string& start,
-                         const std::string& end);
     void while_statement(ir::StmtId id);
     void barrier();
+
+    // Counted loops (c/loop.cpp)
+    struct Counted {
+        std::string first, end, step;
+    };
+    void for_statement(ir::StmtId id);
+    std::string loop_value(middle::FormKey key, ir::Kind kind,
+                           const std::vector<std::string>& operands);
+    std::string less(const middle::Loop& loop, const std::string& a, const std::string& b);
+    void groups_of_rounds(const ir::Stmt& s, const middle::Loop& loop, const Counted& counted);
+    void counted_loop(const ir::Stmt& s, const middle::Loop& loop, const Counted& counted);
+    std::string in_range(const middle::Loop& loop, const Counted& counted);
 
     // Blocks, regions and jumps (c/flow.cpp)
     void inner_block(ir::BlockId id);
@@ -142,7 +145,6 @@ class CWriter {
     const LaunchValues launch_values_;
     const Negations negations_;
     const Powers powers_;
-    const DataLoops data_loops_;
     OuterSet outer_;
     std::string out_;
     unsigned indent_ = 1;

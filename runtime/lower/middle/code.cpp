@@ -54,8 +54,11 @@ bool has_special(const ir::Table& table) {
 }  // namespace
 
 ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 3> workgroup_,
-                         const Target& target, bool check_free)
-    : program(program_), workgroup(workgroup_), ranges(program_, workgroup_, check_free) {
+                         const Target& target_, bool check_free)
+    : program(program_),
+      target(target_),
+      workgroup(workgroup_),
+      ranges(program_, workgroup_, check_free) {
     const std::vector<bool> as_bits = stored_as_bits(program, target);
     buffers_.resize(program.buffers.size());
     for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
@@ -92,8 +95,13 @@ std::uint32_t ProgramForm::shared_bytes() const {
 
 CodeForm::CodeForm(const ProgramForm& program, std::uint32_t function)
     : code(function == ir::kNone ? program.program.main : program.program.functions[function].code),
-      ranges(program.ranges.of(function)),
-      program_(program) {}
+      program_(program),
+      ranges_(program.ranges.of(function)),
+      lets_(code.locals.size(), ir::kNone),
+      data_loops_(program.program, code) {
+    for (const ir::Stmt& s : code.stmts)
+        if (s.op == Op::LET) lets_[s.local] = s.args[0];
+}
 
 Array CodeForm::local_array(std::uint32_t number) const {
     const ir::Local& local = code.locals[number];
@@ -120,7 +128,7 @@ Access CodeForm::access(ir::ExprId id) const {
     const ir::Expr& e = code.exprs[id];
     const auto check = ir::op_atomic(e.op) ? Access::Check::Skip : Access::Check::Zero;
     const auto of = [&](const Array& array) {
-        return checked(array, code.operands_of(e)[0], ranges.accesses[id], check);
+        return checked(array, code.operands_of(e)[0], ranges_.accesses[id], check);
     };
     if (e.op == Op::LOAD_TABLE) return of(program_.table(e.imm));
     if (e.op == Op::LOAD_ARRAY) return of(local_array(static_cast<std::uint32_t>(e.extra)));
@@ -130,7 +138,7 @@ Access CodeForm::access(ir::ExprId id) const {
 Access CodeForm::store(ir::StmtId id) const {
     const ir::Stmt& s = code.stmts[id];
     const Array array = s.op == Op::STORE ? program_.buffer(s.imm) : local_array(s.local);
-    Access out = checked(array, s.args[0], ranges.stores[id], Access::Check::Skip);
+    Access out = checked(array, s.args[0], ranges_.stores[id], Access::Check::Skip);
     out.clean = array.stored != kNoKey && !array.narrow() && never_nan(code, s.args[1]);
     return out;
 }

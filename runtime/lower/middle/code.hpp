@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lower/analysis/ranges.hpp"
+#include "lower/middle/loop.hpp"
 #include "lower/middle/memory.hpp"
 
 namespace wye::lower::middle {
@@ -19,6 +20,7 @@ class ProgramForm {
                 const Target& target, bool check_free);
 
     const ir::Program& program;
+    const Target target;
     const std::array<std::uint32_t, 3> workgroup;
     const Ranges ranges;
 
@@ -46,15 +48,28 @@ class CodeForm {
     [[nodiscard]] Array local_array(std::uint32_t local) const;
     // A SELECT that is a branch, since accesses in its arms are in range only in the arm that is
     // taken.
-    [[nodiscard]] bool branches(ir::ExprId select) const { return ranges.guarded[select]; }
+    [[nodiscard]] bool branches(ir::ExprId select) const { return ranges_.guarded[select]; }
 
-    CodeRanges ranges;  // for the version of a loop that is being written
+    // A FOR. `run_by_workgroup`: as one, since it contains a barrier (see Regions).
+    [[nodiscard]] Loop loop(ir::StmtId id, bool run_by_workgroup = false) const;
+    // The lengths of a loop, each once.
+    [[nodiscard]] std::vector<Leaf> least_lengths(const Loop& loop) const;
+    // Until the next call, accesses within these lengths are in range, or no longer so.
+    void assume(const LoopLengths& lengths, bool in_range) {
+        set_in_range(ranges_, lengths, in_range);
+    }
 
   private:
+    [[nodiscard]] std::optional<std::uint64_t> literal(ir::ExprId id) const;
+    [[nodiscard]] unsigned rounds_together(const ir::Stmt& s) const;
+    [[nodiscard]] Loop::Unroll unrolling(const ir::Stmt& s) const;
     [[nodiscard]] Access checked(const Array& array, ir::ExprId index, bool proven,
                                  Access::Check check) const;
 
     const ProgramForm& program_;
+    CodeRanges ranges_;             // for the version of a loop that is being written
+    std::vector<ir::ExprId> lets_;  // by local; ir::kNone: no let
+    const DataLoops data_loops_;
 };
 
 }  // namespace wye::lower::middle

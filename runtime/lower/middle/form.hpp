@@ -52,6 +52,7 @@ struct Form {
     unsigned operands = 0;
     bool function = false;  // long: written as a function
     bool hides = false;
+    bool repeats_operands = false;    // they are names or literals, so a text may repeat them
     std::string name;                 // "min_i32", "f32_to_i32": for functions
     ir::Kind kind = ir::Kind::None;   // of the operands
     std::array<ir::Kind, 3> takes{};  // of each operand

@@ -140,6 +140,10 @@ bool make_form(const Target& target, Form& form, FormKey key) {
     }
     if (key < key::kSubgroups)
         return make_bitcast(target, form, static_cast<BitcastPart>(key - key::kBitcasts));
+    if (key >= key::kLoops) {
+        Maker m(target, form, kind_in(key - key::kLoops));
+        return make_loop(m, form, static_cast<LoopPart>((key - key::kLoops) / 16));
+    }
     const unsigned number = key - key::kSubgroups;
     const Op op = static_cast<Op>(key::kFirstSubgroup + number / 16);
     Maker m(target, form, kind_in(number));

@@ -28,7 +28,8 @@ inline constexpr FormKey kLoaded = 2320;
 inline constexpr FormKey kBitcasts = 2336;
 inline constexpr FormKey kSubgroups = 2352;
 inline constexpr unsigned kFirstSubgroup = 0x420;  // SUBGROUP_BROADCAST
-inline constexpr FormKey kEnd = 2576;
+inline constexpr FormKey kLoops = 2576;
+inline constexpr FormKey kEnd = 2736;
 }  // namespace key
 
 // An operator or exact function (NEG to ISINF) on operands of one kind; counts of shifts are u32.
@@ -72,6 +73,27 @@ enum class BitcastPart : std::uint8_t {
                                 (static_cast<unsigned>(op) - key::kFirstSubgroup) * 16 +
                                 static_cast<unsigned>(kind));
 }
+
+// The arithmetic of counted loops, on operands of the counter's kind.
+enum class LoopPart : std::uint8_t {
+    AtLeastOne,           // (step): a step below 1 counts as 1
+    Rounds,               // (first, end, step): the number of rounds, for a step of at least 1
+    RoundsByOne,          // (first, end)
+    RoundsFromZero,       // (end, step)
+    RoundsFromZeroByOne,  // (end)
+    // (end, step, 4 * step): a group of 4 rounds may start below this value, without overflow.
+    StopOfFour,
+    StopOfEight,       // the same of 8
+    EndInLength,       // (end, length): the lesser one, unsigned
+    EndIfNotNegative,  // (end, a, b): the least value if a or b is negative
+    Last               // (i, end, step): whether i, less than the end, is that of the last round
+};
+[[nodiscard]] constexpr FormKey loop_part(LoopPart part, ir::Kind kind) {
+    return static_cast<FormKey>(key::kLoops + static_cast<unsigned>(part) * 16 +
+                                static_cast<unsigned>(kind));
+}
+[[nodiscard]] FormKey loop_rounds(ir::Kind kind, bool from_zero, bool by_one);
+[[nodiscard]] FormKey group_stop(ir::Kind kind, unsigned together);
 
 // ---- Forms ------------------------------------------------------------------------------------
 

@@ -37,6 +37,8 @@ struct Leaf {
     std::optional<Outer> outer = std::nullopt;
     ir::Kind kind = ir::Kind::U32;
     std::uint64_t bits = 0;  // a literal's bits; else the number
+
+    friend bool operator==(const Leaf&, const Leaf&) = default;
 };
 
 // The sizes for which a kernel is lowered.
@@ -64,7 +66,13 @@ struct Count {
 // A component of a BUILTIN.
 [[nodiscard]] Leaf built_in(std::uint16_t which, unsigned component, const Sizes& sizes);
 
-// LITERAL, PARAM and the six LEN..., which are all scalars.
+// LITERAL, PARAM and the six LEN..., which are all scalars and never change.
+[[nodiscard]] constexpr bool is_leaf(ir::Op op) {
+    using ir::Op;
+    return op == Op::LITERAL || op == Op::PARAM || op == Op::LEN || op == Op::LEN64 ||
+           op == Op::LEN_TABLE || op == Op::LEN64_TABLE || op == Op::LEN_ARRAY ||
+           op == Op::LEN64_ARRAY;
+}
 [[nodiscard]] Leaf leaf_of(const ir::Program& program, const ir::Code& code, const ir::Expr& e);
 
 }  // namespace wye::lower::middle

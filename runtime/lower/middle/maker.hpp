@@ -165,5 +165,6 @@ bool make_conversion(Maker& m, Form& form, ir::Kind to);
 bool make_stored(Maker& m, Form& form);
 bool make_loaded(Maker& m, Form& form, ir::Kind kind);
 bool make_subgroup(Maker& m, Form& form, ir::Op op);
+bool make_loop(Maker& m, Form& form, LoopPart part);
 
 }  // namespace wye::lower::middle

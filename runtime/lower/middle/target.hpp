@@ -41,7 +41,18 @@ struct Target {
     bool adds_f64 = false;
     bool casts_pointers = false;  // can access a float in memory as an integer
     bool tables_of_bits = false;  // a table of floats contains their bits
-    QuirkSet quirks;              // those that its format can need
+    // Loops without a known end run several rounds at a time, so that their loads are in flight
+    // together: so many, 1, 4 or 8, for bodies of at most so many nodes in all rounds.
+    unsigned most_together = 1;
+    std::size_t most_together_nodes = 0;
+    // Its compilers unroll loops with a literal step themselves; else only those with literal
+    // bounds.
+    bool unrolls_literal_steps = false;
+    bool unrolls_by_division = false;  // they count the rounds of `i < end` with a division
+    bool doubles_loops = false;        // loops over a range in the data are written twice
+    bool unroll_marks = false;         // a loop can be marked to be unrolled
+    bool workgroup_loops = false;      // a workgroup runs as a loop over its invocations
+    QuirkSet quirks;                   // those that its format can need
 
     [[nodiscard]] bool is_exact(Rounded what) const {
         return exact[static_cast<std::size_t>(what)];

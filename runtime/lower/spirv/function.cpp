@@ -23,7 +23,6 @@ SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32
       form_(source.form, function),
       deep_(code_),
       launch_values_(source.program, code_),
-      data_loops_(source.program, code_),
       b_(context),
       locals_(code_.locals.size()) {}
 

@@ -324,6 +324,10 @@ middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup) {
     target.f64 = facts.f64;
     target.adds_f32 = facts.native_f32_atomic_add;
     target.adds_f64 = facts.native_f64_atomic_add;
+    // On a CPU, loads in flight together gain nothing.
+    target.most_together = facts.workgroup_loops ? 1 : 4;
+    target.most_together_nodes = 192;
+    target.workgroup_loops = facts.workgroup_loops;
     target.quirks = facts.quirks;
     return target;
 }

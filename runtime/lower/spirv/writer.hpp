@@ -6,10 +6,8 @@
 #pragma once
 
 #include <array>
-#include <set>
 
 #include "lower/analysis/launch_values.hpp"
-#include "lower/analysis/loop_lengths.hpp"
 #include "lower/passes/shared_start.hpp"
 #include "lower/quirks/deep_values.hpp"
 #include "lower/spirv/builder.hpp"
@@ -93,14 +91,12 @@ class SpirvWriter {
     }
     // Counted loops (spirv/loop.cpp)
     struct Counted {
-        ir::Kind kind;
         Id first, end, step;  // the step is at least 1
-        bool stops = false;   // i becomes the end if one more step may overflow
     };
     void for_statement(ir::StmtId id);
-    std::set<Id> values_of(const LoopLengths& lengths, ir::Kind index);
-    Id several_at_a_time(const ir::Stmt& s, const Counted& counted);
-    void counted_loop(const ir::Stmt& s, const Counted& counted, Id rounds);
+    Id loop_value(middle::FormKey key, std::initializer_list<Id> operands);
+    Id groups_of_rounds(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
+    void counted_loop(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
     // Loops that the driver may end (spirv/watch.cpp)
     Id watch();                                // before the loop; returns its flag
     Id way_out(const Loop& loop);              // block to branch to when the loop's test fails
@@ -122,7 +118,6 @@ class SpirvWriter {
     middle::CodeForm form_;
     const DeepValues deep_;
     const LaunchValues launch_values_;
-    const DataLoops data_loops_;
     SpirvBuilder b_;
     std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
 

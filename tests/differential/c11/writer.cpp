@@ -250,7 +250,7 @@ class Writer {
         --indent_;
     }
     void statement(ir::StmtId id);
-    void for_loop(const ir::Stmt& s);
+    void for_loop(ir::StmtId id);
     void function_text(std::uint32_t number);
     static std::string local(std::uint64_t number, unsigned lane) {
         return fmt::format("v{}_{}", number, lane);
@@ -680,7 +680,7 @@ void Writer::statement(ir::StmtId id) {
             if (s.otherwise != ir::kNone) inner(s.otherwise);
             return line("}}");
         case Op::FOR:
-            return for_loop(s);
+            return for_loop(id);
         case Op::WHILE:
             line("for (;;) {{");
             ++indent_;
@@ -705,22 +705,29 @@ void Writer::statement(ir::StmtId id) {
     }
 }
 
-// Counts iterations, so that no step can overflow.
-void Writer::for_loop(const ir::Stmt& s) {
-    const Kind kind = code_->locals[s.local].type.kind;
+void Writer::for_loop(ir::StmtId id) {
+    const ir::Stmt& s = code_->stmts[id];
+    const middle::Loop loop = statements_->loop(id);
+    const Kind kind = loop.kind;
+    const auto part = [&](middle::LoopPart which, const Value& operands) {
+        return form(middle::loop_part(which, kind), operands);
+    };
     const std::string first = name(kind, value(s.args[0])[0]);
     const std::string end = name(kind, value(s.args[1])[0]);
-    const std::string given = name(kind, value(s.args[2])[0]);
+    const std::string step = loop.step != 0
+                                 ? literal(kind, loop.step)
+                                 : part(middle::LoopPart::AtLeastOne, {value(s.args[2])[0]});
     const std::string_view type = held(kind), with_sign = own(kind);
-    const std::string step =
-        name(kind, fmt::format("({}){} < 1 ? 1 : {}", with_sign, given, given));
-    const std::string rounds =
-        name(kind, fmt::format("({}){} < ({}){} ? ({})({} - {} - 1u) / {} + 1u : 0u", with_sign,
-                               first, with_sign, end, type, end, first, step));
-    const std::string round = fmt::format("t{}", next_++);
     const std::string i = local(s.local, 0);
-    line("for ({} {} = 0, {} = {}; {} < {}; ++{}, {} += {}) {{", type, round, i, first, round,
-         rounds, round, i, step);
+    if (loop.test == middle::Loop::Test::Counter) {
+        line("for ({} {} = {}; ({}){} < ({}){}; {} += {}) {{", type, i, first, with_sign, i,
+             with_sign, end, i, step);
+    } else {
+        const std::string rounds = part(middle::LoopPart::Rounds, {first, end, step});
+        const std::string round = fmt::format("t{}", next_++);
+        line("for ({} {} = 0, {} = {}; {} < {}; ++{}, {} += {}) {{", type, round, i, first, round,
+             rounds, round, i, step);
+    }
     inner(s.body);
     line("}}");
 }

@@ -23,7 +23,7 @@ void wye_main(
     const uint v0 = ng0 * 64u;  // stride
     const uint t0 = v0 < 1u ? 1u : v0;
     const uint t1 = t0 * 4u;
-    const uint t2 = t0 <= 1073741823u && t1 < n0 ? n0 - t1 : 0u;
+    const uint t2 = t0 < 1073741824u && t1 < n0 ? n0 - t1 : 0u;
     uint t3 = gid0;
     for (; t3 < t2; t3 += t1) {  // i
         #pragma unroll
@@ -35,7 +35,7 @@ void wye_main(
     if (t3 < n0) for (;; t3 += t0) {
         const uint v1 = t3;
         atomic_add(&s2[f0((uint)b0[v1])], 1u);
-        if (n0 - t3 <= t0) break;
+        if (t0 >= (n0 - t3)) break;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint v2 = s2[li];  // n

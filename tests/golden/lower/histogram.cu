@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(64) wye_main(
     const u32 v0 = ng0 * 64u;  // stride
     const u32 t0 = v0 < 1u ? 1u : v0;
     const u32 t1 = t0 * 4u;
-    const u32 t2 = t0 <= 1073741823u && t1 < n0 ? n0 - t1 : 0u;
+    const u32 t2 = t0 < 1073741824u && t1 < n0 ? n0 - t1 : 0u;
     u32 t3 = gid0;
     for (; t3 < t2; t3 += t1) {  // i
         #pragma unroll
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(64) wye_main(
     if (t3 < n0) for (;; t3 += t0) {
         const u32 v1 = t3;
         atomicAdd(&s2[f0((u32)b0[v1])], 1u);
-        if (n0 - t3 <= t0) break;
+        if (t0 >= (n0 - t3)) break;
     }
     __syncthreads();
     const u32 v2 = s2[li];  // n

@@ -140,4 +140,71 @@ main {
     CHECK(atomics[0].array.space == Space::Global);
 }
 
+TEST_CASE("the form of a counted loop") {
+    using lower::middle::Loop;
+    using Test = Loop::Test;
+    const ir::Program program = valid_program(R"(wye 1; program loops; workgroup 64;
+param n: u32; param t: u32; param m: i32; input x: f32[]; input row: u32[]; output y: f32[64];
+main {
+    var sum: f32 = 0.0;
+    for i in 0u..64u { sum = sum + f32(i); }                       // 0
+    for i in 0u..n step 0u { sum = sum + f32(i); }                 // 1
+    let two = 2;
+    for i in m..5 step two { sum = sum + f32(i); }                // 2
+    for i in m..5 step -3 { sum = sum + f32(i); }                // 3
+    for i in global_id.x..len(x) step t { sum = sum + x[i]; }      // 4
+    for i in row[0u]..row[1u] { sum = sum + x[i]; }                // 5
+    for i in 0u..4u { barrier; }                                   // 6
+    y[local_index] = sum;
+}
+)");
+    const auto loops = [&](const Target& target) {
+        const ProgramForm form(program, program.workgroup, target, false);
+        const CodeForm main(form, ir::kNone);
+        std::vector<Loop> out;
+        for (ir::StmtId id = 0; id < main.code.stmts.size(); ++id)
+            if (main.code.stmts[id].op == ir::Op::FOR) out.push_back(main.loop(id));
+        REQUIRE(out.size() == 7);
+        return out;
+    };
+    Target target;
+    auto found = loops(target);
+    CHECK(found[0].test == Test::Counter);
+    CHECK(found[0].step == 1);
+    CHECK(found[1].step == 1);  // below 1 counts as 1
+    CHECK(found[2].step == 2);  // a let
+    CHECK(found[2].test == Test::Counter);
+    CHECK(found[3].step == 1);
+    CHECK(found[4].step == 0);
+    CHECK(found[4].test == Test::Rounds);  // the step may overflow
+    for (const Loop& each : found) {
+        CHECK(each.together == 1);
+        CHECK(each.lengths.empty());
+        CHECK(each.unroll == Loop::Unroll::Free);
+    }
+
+    // Groups of rounds, which also stop before the shortest array.
+    target.most_together = 4;
+    target.most_together_nodes = 192;
+    found = loops(target);
+    CHECK(found[0].together == 1);  // no loads
+    CHECK(found[4].together == 4);
+    CHECK(found[4].test == Test::End);
+    CHECK(found[5].together == 4);
+    CHECK(found[5].test == Test::Counter);
+    CHECK(found[5].lengths.accesses.size() == 1);
+    CHECK_FALSE(found[5].twice());
+
+    // A compiler that unrolls loops with a literal step itself.
+    target.most_together = 8;
+    target.unrolls_literal_steps = target.doubles_loops = true;
+    target.most_together_nodes = 96;
+    found = loops(target);
+    CHECK(found[4].together == 8);
+    CHECK(found[5].together == 1);
+    CHECK(found[5].twice());
+    target.workgroup_loops = true;
+    CHECK(loops(target)[6].unroll == Loop::Unroll::Never);
+}
+
 }  // namespace test_code

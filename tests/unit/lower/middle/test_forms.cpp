@@ -469,6 +469,70 @@ TEST_CASE("forms of what memory holds") {
     }
 }
 
+// Against numbers of 128 bits, which no step or sum exceeds.
+TEST_CASE("the arithmetic of counted loops") {
+    using lower::middle::LoopPart;
+    __extension__ typedef __int128 Number;
+    for (const Named& each : targets()) {
+        Forms forms(each.target);
+        Evaluator evaluator{forms};
+        support::Random random(17);
+        for (const Kind kind : {Kind::I32, Kind::U32, Kind::I64, Kind::U64}) {
+            CAPTURE(std::string(each.name));
+            CAPTURE(ir::type_name({kind, 1}));
+            const bool is_signed = ir::Type{kind, 1}.signed_integer();
+            const unsigned bits = ir::Type{kind, 1}.bits();
+            const auto number = [&](std::uint64_t x) {
+                return is_signed ? Number{oracle::to_signed(static_cast<unsigned>(kind), x)}
+                                 : Number{x};
+            };
+            const auto apply = [&](lower::middle::FormKey key, std::vector<std::uint64_t> v) {
+                return evaluator.run(*forms.find(key), v) & mask(kind);
+            };
+            const auto part = [&](LoopPart which, std::vector<std::uint64_t> v) {
+                return apply(lower::middle::loop_part(which, kind), std::move(v));
+            };
+            const Number least = is_signed ? -(Number{1} << (bits - 1)) : Number{0};
+            for (int i = 0; i < 2000; ++i) {
+                const std::uint64_t first = random_value(random, kind);
+                const std::uint64_t end = random_value(random, kind);
+                const std::uint64_t given = random_value(random, kind);
+                CAPTURE(first);
+                CAPTURE(end);
+                CAPTURE(given);
+                const std::uint64_t step = part(LoopPart::AtLeastOne, {given});
+                CHECK(number(step) == std::max(number(given), Number{1}));
+                const auto rounds = [&](std::uint64_t from, std::uint64_t by) {
+                    const Number span = number(end) - number(from);
+                    return static_cast<std::uint64_t>(span > 0 ? (span - 1) / number(by) + 1 : 0);
+                };
+                using lower::middle::loop_rounds;
+                CHECK(apply(loop_rounds(kind, false, false), {first, end, step}) ==
+                      rounds(first, step));
+                CHECK(apply(loop_rounds(kind, true, false), {end, step}) == rounds(0, step));
+                CHECK(apply(loop_rounds(kind, false, true), {first, end}) == rounds(first, 1));
+                CHECK(apply(loop_rounds(kind, true, true), {end}) == rounds(0, 1));
+                for (const unsigned group : {4U, 8U}) {
+                    const std::uint64_t jump = step * group & mask(kind);
+                    const Number stop =
+                        number(apply(lower::middle::group_stop(kind, group), {end, step, jump}));
+                    // No group starts where one of its rounds would pass the end.
+                    const Number distance = number(step) * group;
+                    const bool held = distance <= number(mask(kind) >> (is_signed ? 1U : 0U));
+                    CHECK(stop == (held ? std::max(number(end) - distance, least) : least));
+                }
+                if (number(first) < number(end))
+                    CHECK((part(LoopPart::Last, {first, end, step}) != 0) ==
+                          (number(first) + number(step) >= number(end)));
+                CHECK(part(LoopPart::EndInLength, {end, given}) == std::min(end, given));
+                const bool negative = number(first) < 0 || number(given) < 0;
+                CHECK(number(part(LoopPart::EndIfNotNegative, {end, first, given})) ==
+                      (negative ? least : number(end)));
+            }
+        }
+    }
+}
+
 TEST_CASE("forms of bitcasts between one component and two") {
     using lower::middle::bitcast_part;
     using Part = lower::middle::BitcastPart;
