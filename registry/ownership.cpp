@@ -435,7 +435,7 @@ InFlight& InFlight::operator=(InFlight&& other) noexcept {
     slots_ = std::move(other.slots_);
     return *this;
 }
-[[gnu::hot]] void InFlight::release() noexcept {
+[[gnu::hot]] void InFlight::end_uses() noexcept {
     for (HandleSlot* slot : slots_) table_->unuse(slot);
     slots_.clear();
 }

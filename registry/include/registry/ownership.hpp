@@ -109,11 +109,15 @@ class InFlight {
     InFlight() = default;
     InFlight(InFlight&& other) noexcept;
     InFlight& operator=(InFlight&& other) noexcept;
-    ~InFlight();
-    void release() noexcept;
+    ~InFlight() { release(); }
+    void release() noexcept {
+        if (!slots_.empty()) end_uses();  // inline: each use begins with none
+    }
 
   private:
     friend class HandleTable;
+    void end_uses() noexcept;
+
     const HandleTable* table_ = nullptr;
     InplaceList<detail::HandleSlot*, WYE_LIMIT_BUFFERS> slots_;
 };
@@ -181,9 +185,6 @@ class HandleTable {
 
 inline Pin::~Pin() {
     if (slot_ != nullptr) table_->unpin(slot_);
-}
-inline InFlight::~InFlight() {
-    if (!slots_.empty()) release();
 }
 
 }  // namespace wye::registry

@@ -45,7 +45,7 @@ bool ScratchPool::drop_free() {
     return std::erase_if(buffers_, [](const Entry& e) { return !e.taken; }) != 0;
 }
 
-[[gnu::hot]] void ScratchPool::release_all() {
+void ScratchPool::end_round() {
     for (Entry& entry : buffers_) entry.taken = false;
     ++round_;
     std::erase_if(buffers_, [&](const Entry& e) { return round_ - e.round > kKeepRounds; });

@@ -18,7 +18,9 @@ class ScratchPool {
     [[nodiscard]] Result<wye_buffer_object*> take(const registry::DeviceRef& device,
                                                   std::uint64_t size, std::uint32_t alignment);
     // Releases all taken buffers. Frees buffers that the last kKeepRounds rounds did not use.
-    void release_all();
+    void release_all() {
+        if (!buffers_.empty()) end_round();  // inline: a repeated dispatch takes none
+    }
     // Frees all buffers that are not taken. False if there were none.
     bool drop_free();
     void clear() noexcept { buffers_.clear(); }
@@ -26,6 +28,8 @@ class ScratchPool {
     [[nodiscard]] std::uint64_t created() const noexcept { return created_; }  // since the start
 
   private:
+    void end_round();
+
     static constexpr std::uint64_t kKeepRounds = 64;
     struct Entry {
         registry::NativeBuffer buffer;
