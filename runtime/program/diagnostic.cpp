@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/diagnostic.hpp"
 
+#include <fmt/core.h>
+
 namespace wye::ir {
 namespace {
 
@@ -40,7 +42,7 @@ std::string caret_line(std::string_view line, std::uint32_t column) {
 
 std::string position(const Diagnostic& diagnostic) {
     if (diagnostic.place.line == 0) return diagnostic.where;
-    return std::to_string(diagnostic.place.line) + ":" + std::to_string(diagnostic.place.column);
+    return fmt::format("{}:{}", diagnostic.place.line, diagnostic.place.column);
 }
 
 }  // namespace
@@ -54,16 +56,16 @@ std::string render(const Diagnostic& diagnostic, std::string_view file, std::str
     }
     out += ": ";
     out += kSeverities[static_cast<std::size_t>(diagnostic.severity)];
-    out += ": " + diagnostic.message + "\n";
+    out += fmt::format(": {}\n", diagnostic.message);
     if (diagnostic.place.line != 0 && !text.empty()) {
         constexpr std::size_t kWidest = 400;  // longer lines would bury the message
         const std::string_view line = line_of(text, diagnostic.place.line);
         if (diagnostic.place.column <= kWidest) {
             out += printable(line.substr(0, kWidest));
-            out += "\n" + caret_line(line, diagnostic.place.column) + "\n";
+            out += fmt::format("\n{}\n", caret_line(line, diagnostic.place.column));
         }
     }
-    if (!diagnostic.fix.empty()) out += diagnostic.fix + "\n";
+    if (!diagnostic.fix.empty()) out += fmt::format("{}\n", diagnostic.fix);
     return out;
 }
 
@@ -80,8 +82,7 @@ Error to_error(wye::Code code, const std::vector<Diagnostic>& diagnostics,
     }
     if (!message.empty()) message += ": ";
     message += first.message;
-    if (diagnostics.size() > 1)
-        message += " (and " + std::to_string(diagnostics.size() - 1) + " more)";
+    if (diagnostics.size() > 1) message += fmt::format(" (and {} more)", diagnostics.size() - 1);
     return {code, std::move(message), first.fix, std::string(subject)};
 }
 

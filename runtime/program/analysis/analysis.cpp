@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/analysis/analysis.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "program/analysis/access.hpp"
@@ -13,8 +15,8 @@ namespace detail {
 namespace {
 
 std::string where(Place place, const std::string& body) {
-    if (place.line == 0) return " in " + body;
-    return " at " + std::to_string(place.line) + ":" + std::to_string(place.column);
+    if (place.line == 0) return fmt::format(" in {}", body);
+    return fmt::format(" at {}:{}", place.line, place.column);
 }
 
 // Operations that copy a value without computing.
@@ -95,25 +97,24 @@ class Analyser {
     void heads() {
         for (const Param& p : program_.params)
             type(
-                p.type, [&] { return " in " + quoted(p.name); }, p.place);
+                p.type, [&] { return fmt::format(" in `{}`", p.name); }, p.place);
         for (const Buffer& b : program_.buffers) {
-            const std::string in = " elements of " + quoted(b.name);
-            const auto elements = [&] { return type_name(b.type) + in; };
-            type(
-                b.type, [&] { return in; }, b.place);
+            const auto in = [&] { return fmt::format(" elements of `{}`", b.name); };
+            const auto elements = [&] { return type_name(b.type) + in(); };
+            type(b.type, in, b.place);
             if (b.type.bits() == 8) need("storage8", elements, b.place);
             if (b.type.bits() == 16) need("storage16", elements, b.place);
             if (b.type.kind == Kind::BF16)
                 need(
-                    "ieee_f32", [&] { return "conversion of bf16" + in; }, b.place);
+                    "ieee_f32", [&] { return fmt::format("conversion of bf16{}", in()); }, b.place);
             if (b.shared()) out_.shared_bytes += b.count * private_bytes(b.type);
         }
         for (const Table& t : program_.tables)
             type(
-                t.type, [&] { return " elements of " + quoted(t.name); }, t.place);
+                t.type, [&] { return fmt::format(" elements of `{}`", t.name); }, t.place);
         if (program_.subgroup != 0) {
-            const std::string demand = quoted("subgroup " + std::to_string(program_.subgroup));
-            need("subgroup", [&] { return demand; }, {});
+            const auto demand = [&] { return fmt::format("`subgroup {}`", program_.subgroup); };
+            need("subgroup", demand, {});
         }
     }
 
@@ -169,7 +170,7 @@ class Analyser {
     void atomic(const Expr& e) {
         const Buffer& b = program_.buffers[e.imm];
         const auto because = [&] {
-            return quoted(op_text(e.op)) + " on " + quoted(b.name) + where(e.place, body_);
+            return fmt::format("`{}` on `{}`{}", op_text(e.op), b.name, where(e.place, body_));
         };
         if (b.type.floating()) {
             need(b.type == kF32 ? "atomic_f32_add" : "atomic_f64_add", because, e.place);
@@ -198,7 +199,8 @@ class Analyser {
             computes = computes || narrow(code.exprs[operand].type);
         if (computes)
             need(
-                "ieee_f32", [&] { return "f32 arithmetic" + where(e.place, body_); }, e.place);
+                "ieee_f32", [&] { return fmt::format("f32 arithmetic{}", where(e.place, body_)); },
+                e.place);
     }
 
     const Program& program_;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <vector>
 
 #include "program/analysis/analysis.hpp"
@@ -22,7 +24,7 @@ std::string digits(Wide value) {
 }
 
 Error refused(const std::string& what, const std::string& problem, const std::string& fix) {
-    return {wye::Code::INVALID_ARGUMENT, what + " " + problem, fix, what};
+    return {wye::Code::INVALID_ARGUMENT, fmt::format("{} {}", what, problem), fix, what};
 }
 
 Wide floor_divide(Wide a, Wide b) {
@@ -76,28 +78,28 @@ Result<std::uint64_t> evaluate_size(const SizeExpr& size, const Program& program
             const Wide x = a < 0 ? -a : a;
             const Wide y = b < 0 ? -b : b;
             if (x != 0 && y > kBound / x)
-                return refused(what, "overflows: " + digits(a) + " * " + digits(b),
+                return refused(what, fmt::format("overflows: {} * {}", digits(a), digits(b)),
                                "Fix: use smaller parameters or buffers");
             out = a * b;
         }
         if (node.op == WYE_SIZE_DIV) {
             if (b == 0)
-                return refused(what, "divides " + digits(a) + " by zero",
+                return refused(what, fmt::format("divides {} by zero", digits(a)),
                                "Fix: use a parameter or length other than zero");
             out = floor_divide(a, b);
         }
         if (out > kBound || out < -kBound)
-            return refused(what, "overflows at " + digits(out),
+            return refused(what, fmt::format("overflows at {}", digits(out)),
                            "Fix: use smaller parameters or buffers");
     }
     if (values.size() != 1)
         return refused(what, "has a malformed size expression", "Fix: build it again");
     const Wide value = values.front();
     if (value < 0)
-        return refused(what, "is negative: " + digits(value),
+        return refused(what, fmt::format("is negative: {}", digits(value)),
                        "Fix: use parameters and lengths that give 0 or more");
     if (value >= (Wide(1) << 63))
-        return refused(what, "is 2^63 or more: " + digits(value),
+        return refused(what, fmt::format("is 2^63 or more: {}", digits(value)),
                        "Fix: use smaller parameters or buffers");
     return static_cast<std::uint64_t>(value);
 }

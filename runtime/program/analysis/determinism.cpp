@@ -3,6 +3,8 @@
 // Decides whether every launch of a program gives the same bytes; each unproven point is a doubt.
 #include "program/analysis/determinism.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "program/analysis/access.hpp"
@@ -209,12 +211,12 @@ class Doubts {
 
     void atomic(const Expr& e, bool used) {
         const std::string what =
-            quoted(op_text(e.op)) + " on " + quoted(program_.buffers[e.imm].name);
+            fmt::format("`{}` on `{}`", op_text(e.op), program_.buffers[e.imm].name);
         if (program_.buffers[e.imm].type.floating()) doubt("float_atomic", what, e.place);
         if (used)
-            doubt("atomic_order", "the result of " + what + " is used", e.place);
+            doubt("atomic_order", fmt::format("the result of {} is used", what), e.place);
         else if (e.op == Op::ATOMIC_EXCHANGE || e.op == Op::ATOMIC_CAS || e.op == Op::ATOMIC_STORE)
-            doubt("atomic_order", what + " keeps the last value", e.place);
+            doubt("atomic_order", fmt::format("{} keeps the last value", what), e.place);
     }
 
     // ---- intervals ----
@@ -240,8 +242,8 @@ class Doubts {
             if (a.kind != Access::Kind::Atomic) continue;
             if (first_atomic != nullptr && first_atomic->op != a.op)
                 doubt("atomic_order",
-                      quoted(op_text(first_atomic->op)) + " and " + quoted(op_text(a.op)) + " on " +
-                          name,
+                      fmt::format("`{}` and `{}` on {}", op_text(first_atomic->op), op_text(a.op),
+                                  name),
                       a.place);
             first_atomic = first_atomic == nullptr ? &a : first_atomic;
         }
@@ -292,7 +294,7 @@ class Doubts {
     void width() {
         for (const Need& n : out_.needs)
             if (n.capability == "subgroup")
-                doubt("subgroup_width", n.because + " without `subgroup N`", n.place);
+                doubt("subgroup_width", fmt::format("{} without `subgroup N`", n.because), n.place);
     }
 
     const Program& program_;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "program/check/uniformity.hpp"
@@ -230,18 +232,18 @@ std::string Flow::cause(Node node) const {
                            statement_of(passed.back()) == statement_of(node);
         if (!again) passed.push_back(node);
     }
-    if (last >= locals_) return "level " + std::to_string(level);
+    if (last >= locals_) return fmt::format("level {}", level);
     const Expr& e = code_.exprs[last];
-    std::string text = "level " + std::to_string(level) + " because of ";
+    std::string text = fmt::format("level {} because of ", level);
     if (e.op == Op::BUILTIN)
         text += quoted(builtin_text(e.imm));
     else if (e.op == Op::LOAD)
-        text += "the load from " + quoted(program_.buffers[e.imm].name);
+        text += fmt::format("the load from `{}`", program_.buffers[e.imm].name);
     else if (e.op == Op::CALL)
-        text += "the call of " + quoted(program_.functions[e.imm].name);
+        text += fmt::format("the call of `{}`", program_.functions[e.imm].name);
     else
         text += quoted(op_text(e.op));
-    text += " " + Report::at(e.place);
+    text += fmt::format(" {}", Report::at(e.place));
     // From the cause to the effect; the middle of long chains is left out.
     constexpr std::size_t kShown = 6;
     std::reverse(passed.begin(), passed.end());
@@ -253,8 +255,8 @@ std::string Flow::cause(Node node) const {
             k = passed.size() - kShown / 2;
         }
         if (const StmtId made = statement_of(passed[k]); made != kNone)
-            text += "the " + quoted(op_text(code_.stmts[made].op)) + " " +
-                    Report::at(code_.stmts[made].place);
+            text += fmt::format("the `{}` {}", op_text(code_.stmts[made].op),
+                                Report::at(code_.stmts[made].place));
         else
             text += local_name(code_, passed[k] - locals_);
     }

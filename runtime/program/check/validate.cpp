@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/check/validate.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "program/check/validator.hpp"
@@ -18,14 +20,13 @@ std::string quoted(std::string_view name) {
 
 std::string local_name(const Code& code, std::uint32_t local) {
     const std::string& name = code.locals[local].name;
-    return quoted(name.empty() ? "v" + std::to_string(local) : name);
+    return quoted(name.empty() ? fmt::format("v{}", local) : name);
 }
 
 std::string Report::at(Place place) {
-    if (place.line != 0)
-        return "at " + std::to_string(place.line) + ":" + std::to_string(place.column);
+    if (place.line != 0) return fmt::format("at {}:{}", place.line, place.column);
     if (place.column == kResultColumn) return "in the returned value";
-    return "in statement " + std::to_string(place.column);
+    return fmt::format("in statement {}", place.column);
 }
 
 void Report::code(std::uint32_t function, Place place, std::string message, std::string fix) {
@@ -38,11 +39,11 @@ void Report::code(std::uint32_t function, Place place, std::string message, std:
     } else {
         d.where = function == kNone || function >= program_.functions.size()
                       ? "main"
-                      : "function " + quoted(program_.functions[function].name);
+                      : fmt::format("function `{}`", program_.functions[function].name);
         if (place.column == kResultColumn)
             d.where += ", the returned value";
         else if (place.column != 0)
-            d.where += ", statement " + std::to_string(place.column);
+            d.where += fmt::format(", statement {}", place.column);
     }
     list_.push_back(std::move(d));
 }

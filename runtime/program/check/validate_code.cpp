@@ -2,7 +2,10 @@
 //
 // Checks statements in their context, apart from types and uniformity. For programs that passed
 // validate_structure.
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "program/check/validator.hpp"
 
@@ -30,7 +33,8 @@ class Body {
         block(code_.root, true);  // the returned value may use the block's names
         if (in_function()) {
             if (code_.result == kNone)
-                say({}, name() + " does not end with `return`", "Fix: end it with `return VALUE;`");
+                say({}, fmt::format("{} does not end with `return`", name()),
+                    "Fix: end it with `return VALUE;`");
             else
                 tree(code_.result);
         } else if (code_.result != kNone) {
@@ -39,8 +43,8 @@ class Body {
         }
         if (array_bytes_ > WYE_LIMIT_LOCAL_ARRAY_BYTES)
             say(array_place_,
-                "the local arrays have " + std::to_string(array_bytes_) +
-                    " bytes together; the limit is " + std::to_string(WYE_LIMIT_LOCAL_ARRAY_BYTES),
+                fmt::format("the local arrays have {} bytes together; the limit is {}",
+                            array_bytes_, WYE_LIMIT_LOCAL_ARRAY_BYTES),
                 "Fix: use smaller arrays, or a buffer");
     }
 
@@ -79,30 +83,33 @@ class Body {
 
     void scope(std::uint32_t local, Place place) {
         if (!in_scope_[local])
-            say(place, local_name(code_, local) + " is used outside of its block",
+            say(place, fmt::format("{} is used outside of its block", local_name(code_, local)),
                 "Fix: declare it before the block, as a `var` if the block changes it");
     }
 
     void effect(const Expr& e) {
-        const std::string shown = quoted(op_text(e.op));
         if (in_function()) {
-            say(e.place, name() + " has the effect " + shown + "; functions are pure",
+            say(e.place,
+                fmt::format("{} has the effect `{}`; functions are pure", name(), op_text(e.op)),
                 "Fix: move the effect into `main`, and pass its result");
             return;
         }
-        if (op_atomic(e.op)) writable(e.imm, e.place, shown + " needs a writable buffer, but ");
+        if (op_atomic(e.op)) writable(e.imm, e.place, e.op);
         if (e.op == Op::WORKGROUP_UNIFORM_LOAD && !program_.buffers[e.imm].shared())
             say(e.place,
-                shown + " reads `shared` arrays, but " + quoted(program_.buffers[e.imm].name) +
-                    " is " + quoted(role_name(program_.buffers[e.imm].role)),
+                fmt::format("`{}` reads `shared` arrays, but `{}` is `{}`", op_text(e.op),
+                            program_.buffers[e.imm].name, role_name(program_.buffers[e.imm].role)),
                 "Fix: read the element directly, or copy it to a `shared` array");
     }
 
-    void writable(std::uint32_t buffer, Place place, const std::string& what) {
+    // `atomic`: the atomic operation that writes; none: a store.
+    void writable(std::uint32_t buffer, Place place, std::optional<Op> atomic) {
         const Buffer& b = program_.buffers[buffer];
         if (role_writable(b.role)) return;
+        const std::string needs =
+            atomic ? fmt::format("`{}` needs a writable buffer, but ", op_text(*atomic)) : "";
         say(place,
-            what + quoted(b.name) + " is " + quoted(role_name(b.role)) + ", which is only read",
+            fmt::format("{}`{}` is `{}`, which is only read", needs, b.name, role_name(b.role)),
             "Fix: declare it `input_output`, or use another buffer");
     }
 
@@ -119,12 +126,11 @@ class Body {
             if (left && !told) {
                 told = true;
                 say(stmt.place,
-                    "nothing may follow " +
-                        std::string(last->op == Op::IF ? "an `if` whose both blocks leave"
-                                                       : quoted(op_text(last->op))) +
-                        " in its block",
-                    "Fix: remove what follows, or make the " +
-                        quoted(op_text(last->op == Op::IF ? Op::IF : last->op)) + " conditional");
+                    fmt::format("nothing may follow {} in its block",
+                                last->op == Op::IF ? "an `if` whose both blocks leave"
+                                                   : quoted(op_text(last->op))),
+                    fmt::format("Fix: remove what follows, or make the `{}` conditional",
+                                op_text(last->op == Op::IF ? Op::IF : last->op)));
             }
             left = statement(stmt);
             last = &stmt;
@@ -142,9 +148,12 @@ class Body {
         declared_.push_back(local);
     }
 
-    void pure(const Stmt& s, const std::string& what) {
+    // `what` returns what the statement does.
+    template <typename What>
+    void pure(const Stmt& s, What what) {
         if (in_function())
-            say(s.place, name() + " " + what + "; functions are pure and end for certain",
+            say(s.place,
+                fmt::format("{} {}; functions are pure and end for certain", name(), what()),
                 "Fix: do this in `main`");
     }
 
@@ -172,8 +181,9 @@ class Body {
                 assignable(s);
                 return false;
             case Op::STORE:
-                pure(s, "stores to " + quoted(program_.buffers[s.imm].name));
-                if (!in_function()) writable(s.imm, s.place, "");
+                pure(s,
+                     [&] { return fmt::format("stores to `{}`", program_.buffers[s.imm].name); });
+                if (!in_function()) writable(s.imm, s.place, std::nullopt);
                 return false;
             case Op::STORE_ARRAY:
                 scope(s.local, s.place);
@@ -190,20 +200,20 @@ class Body {
             case Op::BREAK:
             case Op::CONTINUE:
                 if (loops_ == 0)
-                    say(s.place, quoted(op_text(s.op)) + " is outside of a loop",
+                    say(s.place, fmt::format("`{}` is outside of a loop", op_text(s.op)),
                         in_function() ? "Fix: remove it" : "Fix: remove it, or write `return`");
                 return true;
             case Op::RETURN:
                 if (in_function())
-                    say(s.place, name() + " has a second `return`",
+                    say(s.place, fmt::format("{} has a second `return`", name()),
                         "Fix: assign the value to a `var`, and return that at the end");
                 return true;
             case Op::TRAP:
-                pure(s, "traps");
+                pure(s, [] { return "traps"; });
                 return true;
             case Op::BARRIER:
             case Op::GRID_BARRIER:
-                pure(s, "has a " + quoted(op_text(s.op)));
+                pure(s, [&] { return fmt::format("has a `{}`", op_text(s.op)); });
                 return false;
             default:
                 return false;
@@ -211,7 +221,7 @@ class Body {
     }
 
     void loop(const Stmt& s) {
-        if (s.op == Op::WHILE) pure(s, "has a `while`");
+        if (s.op == Op::WHILE) pure(s, [] { return "has a `while`"; });
         const std::size_t mark = declared_.size();
         if (s.op == Op::FOR) declare(s.local);
         ++loops_;
@@ -222,22 +232,28 @@ class Body {
 
     void assignable(const Stmt& s) {
         const Local& local = code_.locals[s.local];
+        // The typing rules refuse assignment to a whole array.
+        if (local.form == Local::Form::Var || local.form == Local::Form::Array) return;
         const std::string shown = local_name(code_, s.local);
         const std::string declared =
-            local.place.line == 0 ? "" : " (declared " + Report::at(local.place) + ")";
+            local.place.line == 0 ? "" : fmt::format(" (declared {})", Report::at(local.place));
         switch (local.form) {
             case Local::Form::Let:
-                return say(s.place, shown + " is a `let`" + declared + ", which cannot be assigned",
-                           "Fix: declare it with `var`");
+                return say(
+                    s.place,
+                    fmt::format("{} is a `let`{}, which cannot be assigned", shown, declared),
+                    "Fix: declare it with `var`");
             case Local::Form::For:
                 return say(s.place,
-                           shown + " is a loop variable" + declared + ", which cannot be assigned",
+                           fmt::format("{} is a loop variable{}, which cannot be assigned", shown,
+                                       declared),
                            "Fix: use a `while` loop with a `var`, or a copy of it");
             case Local::Form::Argument:
-                return say(s.place, shown + " is an argument, which cannot be assigned",
+                return say(s.place,
+                           fmt::format("{} is an argument, which cannot be assigned", shown),
                            "Fix: copy it to a `var` first");
             case Local::Form::Var:
-            case Local::Form::Array:  // the typing rules refuse assignment to a whole array
+            case Local::Form::Array:
                 return;
         }
     }
@@ -264,8 +280,7 @@ void check_code(const Program& program, Report& report) {
     const auto over = [&](std::uint32_t function, const std::string& what, std::uint64_t value,
                           std::uint64_t most) {
         report.code(function, {},
-                    "there are " + std::to_string(value) + " " + what + "; the limit is " +
-                        std::to_string(most),
+                    fmt::format("there are {} {}; the limit is {}", value, what, most),
                     "Fix: use loops, or call less deeply");
     };
     const auto body = [&](std::uint32_t function, const Code& code) {

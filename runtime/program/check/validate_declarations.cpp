@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <bit>
 #include <unordered_map>
 
@@ -8,21 +10,20 @@
 namespace wye::ir::detail {
 namespace {
 
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
 class Declarations {
   public:
     Declarations(const Program& program, Report& report) : program_(program), report_(report) {}
 
     void run() {
         if (!legal_name(program_.name))
-            head({}, "program", "the program's name " + shown(program_.name) + " is not legal",
+            head({}, "program",
+                 fmt::format("the program's name {} is not legal", shown(program_.name)),
                  "Fix: use letters, digits and `_`, at most 64, and no reserved word");
         if (program_.math_set != WYE_PROGRAM_MATH_SET)
             head({}, "program",
-                 "math set " + number(program_.math_set) + " is unknown; this version has set " +
-                     number(WYE_PROGRAM_MATH_SET),
-                 "Fix: build the program for set " + number(WYE_PROGRAM_MATH_SET));
+                 fmt::format("math set {} is unknown; this version has set {}", program_.math_set,
+                             WYE_PROGRAM_MATH_SET),
+                 fmt::format("Fix: build the program for set {}", WYE_PROGRAM_MATH_SET));
         sizes();
         counts();
         for (const Param& p : program_.params) param(p);
@@ -47,8 +48,7 @@ class Declarations {
                const std::string& fix) {
         if (value > most)
             head({}, "program",
-                 "the program has " + number(value) + " " + what + "; the limit is " + number(most),
-                 fix);
+                 fmt::format("the program has {} {}; the limit is {}", value, what, most), fix);
     }
 
     void counts() {
@@ -72,39 +72,41 @@ class Declarations {
         }
         if (product > WYE_LIMIT_WORKGROUP)
             head({}, "program",
-                 "the workgroup has more than " + number(WYE_LIMIT_WORKGROUP) +
-                     " invocations (x * y * z is " + number(product) + ")",
+                 fmt::format("the workgroup has more than {} invocations (x * y * z is {})",
+                             WYE_LIMIT_WORKGROUP, product),
                  "Fix: use a smaller workgroup and more of them");
         const std::uint32_t width = program_.subgroup;
         if (width == 0) return;
         if (!std::has_single_bit(width) || width < 4 || width > 128) {
             head({}, "program",
-                 "the subgroup size is " + number(width) + ", not a power of two from 4 to 128",
+                 fmt::format("the subgroup size is {}, not a power of two from 4 to 128", width),
                  "Fix: write 4, 8, 16, 32, 64 or 128");
         } else if (product % width != 0) {
             head({}, "program",
-                 "the workgroup has " + number(product) +
-                     " invocations, which is not a multiple of the subgroup size " + number(width),
-                 "Fix: make the workgroup a multiple of " + number(width));
+                 fmt::format("the workgroup has {} invocations, which is not a multiple of the "
+                             "subgroup size {}",
+                             product, width),
+                 fmt::format("Fix: make the workgroup a multiple of {}", width));
         }
     }
 
     // Params, buffers, tables and functions share one space of names.
     void name(const std::string& text, Place place, const std::string& what) {
-        const std::string where = what + " " + shown(text);
+        const auto where = [&] { return fmt::format("{} {}", what, shown(text)); };
         if (!legal_name(text)) {
             const bool reserved = name_shaped(text);
-            head(place, where,
-                 shown(text) + (reserved ? " is a reserved word" : " is not a legal name"),
+            head(place, where(),
+                 fmt::format("{} is {}", shown(text),
+                             reserved ? "a reserved word" : "not a legal name"),
                  reserved ? "Fix: choose another name"
                           : "Fix: use letters, digits and `_`, at most 64, no digit first");
             return;
         }
         const auto [at, fresh] = names_.emplace(text, what);
         if (!fresh)
-            head(place, where,
-                 "the " + what + " " + shown(text) + " has the name of a " + at->second +
-                     " declared above",
+            head(place, where(),
+                 fmt::format("the {} {} has the name of a {} declared above", what, shown(text),
+                             at->second),
                  "Fix: choose another name");
     }
 
@@ -112,56 +114,58 @@ class Declarations {
         name(p.name, p.place, "parameter");
         const bool fits = p.type.scalar() && (p.type.integer() || p.type == kF32 || p.type == kF64);
         if (!fits)
-            head(p.place, "parameter " + shown(p.name),
-                 "the parameter " + shown(p.name) + " is " + type_name(p.type) +
-                     "; parameters are scalars",
+            head(p.place, fmt::format("parameter {}", shown(p.name)),
+                 fmt::format("the parameter {} is {}; parameters are scalars", shown(p.name),
+                             type_name(p.type)),
                  "Fix: use u32, i32, u64, i64, f32 or f64");
     }
 
     void table(const Table& t, std::uint64_t& bytes) {
         name(t.name, t.place, "table");
-        const std::string where = "table " + shown(t.name);
+        const auto where = [&] { return fmt::format("table {}", shown(t.name)); };
         const bool fits = t.type.scalar() && (t.type.integer() || t.type.floating());
         if (!fits)
-            head(t.place, where,
-                 "the table " + shown(t.name) + " has elements of type " + type_name(t.type),
+            head(t.place, where(),
+                 fmt::format("the table {} has elements of type {}", shown(t.name),
+                             type_name(t.type)),
                  "Fix: use i32, u32, i64, u64, f16, f32 or f64");
         if (t.bits.empty())
-            head(t.place, where, "the table " + shown(t.name) + " has no elements",
+            head(t.place, where(), fmt::format("the table {} has no elements", shown(t.name)),
                  "Fix: give it at least one");
         const std::uint64_t before = bytes;
         bytes += t.bits.size() * t.type.bytes();
         if (bytes > WYE_LIMIT_TABLE_BYTES && before <= WYE_LIMIT_TABLE_BYTES)
-            head(t.place, where,
-                 "the tables have more than " + number(WYE_LIMIT_TABLE_BYTES) +
-                     " bytes together, with " + shown(t.name),
+            head(t.place, where(),
+                 fmt::format("the tables have more than {} bytes together, with {}",
+                             WYE_LIMIT_TABLE_BYTES, shown(t.name)),
                  "Fix: move the data into an input buffer");
     }
 
     void function(const Function& f) {
         name(f.name, f.place, "function");
-        const std::string where = "function " + shown(f.name);
+        const auto where = [&] { return fmt::format("function {}", shown(f.name)); };
         if (f.arguments > WYE_LIMIT_ARGUMENTS)
-            head(f.place, where,
-                 shown(f.name) + " has " + number(f.arguments) + " arguments; the limit is " +
-                     number(WYE_LIMIT_ARGUMENTS),
+            head(f.place, where(),
+                 fmt::format("{} has {} arguments; the limit is {}", shown(f.name), f.arguments,
+                             WYE_LIMIT_ARGUMENTS),
                  "Fix: pass vectors, or split the function");
         if (f.type.none())
-            head(f.place, where, shown(f.name) + " has no result type",
+            head(f.place, where(), fmt::format("{} has no result type", shown(f.name)),
                  "Fix: return a value type such as f32");
     }
 
     void text(const std::string& value, const Variant& v, const std::string& what, bool needed) {
         if (needed && value.empty())
-            head(v.place, "variant", "the " + what + " of a variant is empty",
-                 "Fix: write the " + what);
+            head(v.place, "variant", fmt::format("the {} of a variant is empty", what),
+                 fmt::format("Fix: write the {}", what));
         if (value.size() > WYE_LIMIT_STRING_BYTES)
             head(v.place, "variant",
-                 "the " + what + " of a variant has " + number(value.size()) +
-                     " bytes; the limit is " + number(WYE_LIMIT_STRING_BYTES),
+                 fmt::format("the {} of a variant has {} bytes; the limit is {}", what,
+                             value.size(), WYE_LIMIT_STRING_BYTES),
                  "Fix: shorten it");
         else if (!legal_string(value))
-            head(v.place, "variant", "the " + what + " of a variant is not one line of UTF-8 text",
+            head(v.place, "variant",
+                 fmt::format("the {} of a variant is not one line of UTF-8 text", what),
                  "Fix: remove control characters and broken bytes");
     }
 
@@ -172,11 +176,11 @@ class Declarations {
         if (v.file) text(*v.file, v, "file", true);
         if (v.bytes.size() > WYE_LIMIT_VARIANT_BYTES)
             head(v.place, "variant",
-                 "a variant has " + number(v.bytes.size()) + " bytes; the limit is " +
-                     number(WYE_LIMIT_VARIANT_BYTES),
+                 fmt::format("a variant has {} bytes; the limit is {}", v.bytes.size(),
+                             WYE_LIMIT_VARIANT_BYTES),
                  "Fix: use a smaller kernel");
         if (v.bytes.empty() && !v.file)
-            head(v.place, "variant", "the variant " + shown(v.entry) + " has no code",
+            head(v.place, "variant", fmt::format("the variant {} has no code", shown(v.entry)),
                  "Fix: give it code, or remove it");
     }
 
@@ -185,32 +189,33 @@ class Declarations {
     void buffer(std::size_t index) {
         const Buffer& b = program_.buffers[index];
         name(b.name, b.place, "buffer");
-        const std::string where = "buffer " + shown(b.name);
+        const auto where = [&] { return fmt::format("buffer {}", shown(b.name)); };
         const auto report = [&](std::string message, std::string fix) {
-            head(b.place, where, std::move(message), std::move(fix));
+            head(b.place, where(), std::move(message), std::move(fix));
         };
         const std::string role = quoted(role_name(b.role));
         if (b.binding >= WYE_LIMIT_BUFFERS)
-            report(shown(b.name) + " has binding " + number(b.binding) + "; the numbers are 0 to " +
-                       number(WYE_LIMIT_BUFFERS - 1),
+            report(fmt::format("{} has binding {}; the numbers are 0 to {}", shown(b.name),
+                               b.binding, WYE_LIMIT_BUFFERS - 1),
                    "Fix: write `binding` with a smaller number");
         if (index > 0) {
             const Buffer& above = program_.buffers[index - 1];
             if (above.binding == b.binding)
-                report(shown(b.name) + " has binding " + number(b.binding) + ", as " +
-                           shown(above.name) + " has",
+                report(fmt::format("{} has binding {}, as {} has", shown(b.name), b.binding,
+                                   shown(above.name)),
                        "Fix: give each buffer its own `binding`");
             else if (above.binding > b.binding)
-                report("the buffers are not in the order of their bindings, at " + shown(b.name),
+                report(fmt::format("the buffers are not in the order of their bindings, at {}",
+                                   shown(b.name)),
                        "Fix: sort them by binding");
         }
         if (b.type.none() || b.type.boolean())
-            report(shown(b.name) + " has elements of type " + type_name(b.type),
+            report(fmt::format("{} has elements of type {}", shown(b.name), type_name(b.type)),
                    "Fix: use u32 or u8, with 0 and 1");
         else if (b.shared() && b.type.storage())
-            report(shown(b.name) + " is `shared`, but " + type_name(b.type) +
-                       " is for bound buffers only",
-                   "Fix: use " + type_name(b.type.loaded()));
+            report(fmt::format("{} is `shared`, but {} is for bound buffers only", shown(b.name),
+                               type_name(b.type)),
+                   fmt::format("Fix: use {}", type_name(b.type.loaded())));
         attributes(b, role, report);
         count(b, role, report);
     }
@@ -220,51 +225,53 @@ class Declarations {
         const bool may_live =
             b.role == Role::INPUT || b.role == Role::UNIFORM || b.role == Role::PERSISTENT;
         if (b.live && !may_live)
-            report("`live` has no meaning for " + shown(b.name) + ", which is " + role,
+            report(fmt::format("`live` has no meaning for {}, which is {}", shown(b.name), role),
                    b.shared() ? "Fix: remove `live`; `shared` never leaves the device"
                               : "Fix: remove `live`; it is read back anyway");
         if (b.unset && b.role != Role::OUTPUT && b.role != Role::SHARED)
-            report("`unset` has no meaning for " + shown(b.name) + ", which is " + role,
+            report(fmt::format("`unset` has no meaning for {}, which is {}", shown(b.name), role),
                    "Fix: remove `unset`; only `output` and `shared` start at zero");
         if (b.align != 0 && b.shared())
-            report("`align` has no meaning for " + shown(b.name) + ", which is `shared`",
+            report(fmt::format("`align` has no meaning for {}, which is `shared`", shown(b.name)),
                    "Fix: remove `align`");
         else if (b.align != 0 && !std::has_single_bit(b.align))
-            report("the alignment of " + shown(b.name) + " is " + number(b.align) +
-                       ", not a power of two",
-                   "Fix: write " + number(std::bit_floor(b.align)) + " or another power of two");
+            report(fmt::format("the alignment of {} is {}, not a power of two", shown(b.name),
+                               b.align),
+                   fmt::format("Fix: write {} or another power of two", std::bit_floor(b.align)));
         if (!b.bytes) return;
         const auto [first, end] = *b.bytes;
         if (!b.in_outputs() || b.shared())
-            report("`bytes` has no meaning for " + shown(b.name) + ", which is not read back",
-                   may_live ? "Fix: add `live`, or remove `bytes`" : "Fix: remove `bytes`");
+            report(
+                fmt::format("`bytes` has no meaning for {}, which is not read back", shown(b.name)),
+                may_live ? "Fix: add `live`, or remove `bytes`" : "Fix: remove `bytes`");
         else if (first > end)
-            report("`bytes` of " + shown(b.name) + " ends before it begins: " + number(first) +
-                       ".." + number(end),
+            report(fmt::format("`bytes` of {} ends before it begins: {}..{}", shown(b.name), first,
+                               end),
                    "Fix: write the smaller number first");
         else if (b.count_kind == Buffer::Count::Literal && b.count <= WYE_LIMIT_LITERAL_COUNT &&
                  end > b.count * b.type.bytes())
-            report("`bytes` of " + shown(b.name) + " ends at " + number(end) +
-                       ", but the buffer has " + number(b.count * b.type.bytes()) + " bytes",
-                   "Fix: end at " + number(b.count * b.type.bytes()) + " or before");
+            report(fmt::format("`bytes` of {} ends at {}, but the buffer has {} bytes",
+                               shown(b.name), end, b.count * b.type.bytes()),
+                   fmt::format("Fix: end at {} or before", b.count * b.type.bytes()));
     }
 
     template <typename Say>
     void count(const Buffer& b, const std::string& role, Say report) {
         const bool literal = b.count_kind == Buffer::Count::Literal;
         if (!literal && (b.shared() || b.role == Role::UNIFORM))
-            report(shown(b.name) + " is " + role + ", whose count is a literal",
+            report(fmt::format("{} is {}, whose count is a literal", shown(b.name), role),
                    "Fix: write a number or an integer constant between `[` and `]`");
         if (literal && b.count == 0)
-            report("the count of " + shown(b.name) + " is 0", "Fix: give it at least one element");
+            report(fmt::format("the count of {} is 0", shown(b.name)),
+                   "Fix: give it at least one element");
         if (literal && b.count > WYE_LIMIT_LITERAL_COUNT)
-            report("the count of " + shown(b.name) + " is " + number(b.count) +
-                       "; the limit of a literal count is 2^40",
+            report(fmt::format("the count of {} is {}; the limit of a literal count is 2^40",
+                               shown(b.name), b.count),
                    "Fix: leave the count out, and bind what is there");
         const std::uint64_t most = WYE_LIMIT_UNIFORM_BYTES;
         if (literal && b.role == Role::UNIFORM && b.count > most / std::max(b.type.bytes(), 1U))
-            report(shown(b.name) + " has more than the " + number(most) +
-                       " bytes that a `uniform` buffer may have",
+            report(fmt::format("{} has more than the {} bytes that a `uniform` buffer may have",
+                               shown(b.name), most),
                    "Fix: declare it `input`");
         if (b.count_kind != Buffer::Count::Computed) return;
         size(b.size, "the count of " + shown(b.name), true, report);
@@ -286,9 +293,9 @@ class Declarations {
             wanted += leaf ? 0 : 1;
             if (leaf) --wanted;
             if (open.size() >= WYE_LIMIT_EXPRESSION_DEPTH)
-                return report(
-                    what + " is deeper than " + number(WYE_LIMIT_EXPRESSION_DEPTH) + " operations",
-                    "Fix: pass part of it as a parameter");
+                return report(fmt::format("{} is deeper than {} operations", what,
+                                          WYE_LIMIT_EXPRESSION_DEPTH),
+                              "Fix: pass part of it as a parameter");
             open.push_back(leaf ? 0 : 2);
             while (!open.empty() && open.back() == 0) {
                 open.pop_back();
@@ -298,9 +305,10 @@ class Declarations {
             operand(node, what, report);
         }
         if (wanted != 0 || size.empty())
-            report(what + " is a malformed size expression", "Fix: build it again");
+            report(fmt::format("{} is a malformed size expression", what), "Fix: build it again");
         else if (needs_name && !named)
-            report(what + " is computed from numbers alone", "Fix: write its value as a literal");
+            report(fmt::format("{} is computed from numbers alone", what),
+                   "Fix: write its value as a literal");
     }
 
     template <typename Say>
@@ -308,22 +316,23 @@ class Declarations {
         if (node.op == WYE_SIZE_PARAM) {
             if (node.index >= program_.params.size())
                 return report(
-                    what + " uses parameter " + number(node.index) + ", which does not exist",
+                    fmt::format("{} uses parameter {}, which does not exist", what, node.index),
                     "Fix: use a parameter of the program");
             const Param& p = program_.params[node.index];
             if (!p.type.integer() || !p.type.scalar())
-                report(what + " uses " + shown(p.name) + ", which is " + type_name(p.type) +
-                           ", not an integer",
+                report(fmt::format("{} uses {}, which is {}, not an integer", what, shown(p.name),
+                                   type_name(p.type)),
                        "Fix: use an integer parameter");
         }
         if (node.op == WYE_SIZE_LEN) {
             if (node.index >= program_.buffers.size())
                 return report(
-                    what + " uses buffer " + number(node.index) + ", which does not exist",
+                    fmt::format("{} uses buffer {}, which does not exist", what, node.index),
                     "Fix: use a buffer of the program");
             const Buffer& b = program_.buffers[node.index];
             if (b.count_kind == Buffer::Count::Computed)
-                report(what + " uses the length of " + shown(b.name) + ", which is computed itself",
+                report(fmt::format("{} uses the length of {}, which is computed itself", what,
+                                   shown(b.name)),
                        "Fix: write the expression that gives that length");
         }
     }
@@ -335,9 +344,10 @@ class Declarations {
         };
         const bool clause = grid.kind == WYE_GRID_ELEMENTS || grid.kind == WYE_GRID_GROUPS;
         if (grid.kind > WYE_GRID_GROUPS)
-            report("grid kind " + number(grid.kind) + " is unknown", "Fix: use elements or groups");
+            report(fmt::format("grid kind {} is unknown", grid.kind),
+                   "Fix: use elements or groups");
         if (clause ? grid.axes.empty() || grid.axes.size() > 3 : !grid.axes.empty())
-            report("the grid has " + number(grid.axes.size()) + " axes",
+            report(fmt::format("the grid has {} axes", grid.axes.size()),
                    clause ? "Fix: give it 1 to 3" : "Fix: give it a kind, or no axes");
         for (const SizeExpr& axis : grid.axes) size(axis, "the grid", false, report);
     }
@@ -350,9 +360,9 @@ class Declarations {
             bytes +=
                 std::min<std::uint64_t>(b.count, WYE_LIMIT_LITERAL_COUNT) * private_bytes(b.type);
             if (bytes > WYE_LIMIT_SHARED_BYTES && before <= WYE_LIMIT_SHARED_BYTES)
-                head(b.place, "buffer " + shown(b.name),
-                     "the `shared` arrays have " + number(bytes) + " bytes with " + shown(b.name) +
-                         "; the limit is " + number(WYE_LIMIT_SHARED_BYTES),
+                head(b.place, fmt::format("buffer {}", shown(b.name)),
+                     fmt::format("the `shared` arrays have {} bytes with {}; the limit is {}",
+                                 bytes, shown(b.name), WYE_LIMIT_SHARED_BYTES),
                      "Fix: use smaller arrays, or a `persistent` buffer");
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Uniformity requirements, and the rules of grid barriers, which split main into phases.
+#include <fmt/core.h>
+
 #include "program/check/uniformity.hpp"
 #include "program/check/validator.hpp"
 
@@ -26,8 +28,8 @@ class Demands {
     void control(StmtId id, Place place, const std::string& what, std::uint8_t most) {
         if (flow_.control(id) <= most) return;
         report_.code(kNone, place,
-                     what + " is in control flow that is not uniform " + scope_of(most) +
-                         ": it is " + flow_.control_cause(id),
+                     fmt::format("{} is in control flow that is not uniform {}: it is {}", what,
+                                 scope_of(most), flow_.control_cause(id)),
                      flow_.control_left_early(id)
                          ? "Fix: put the work under an `if` instead of leaving early"
                          : "Fix: move it out of the condition, and guard only the work around it");
@@ -36,8 +38,9 @@ class Demands {
     void value(ExprId id, const std::string& what, std::uint8_t most) {
         if (flow_.expr(id) <= most) return;
         report_.code(kNone, code_.exprs[id].place,
-                     what + " is not uniform " + scope_of(most) + ": it is " + flow_.expr_cause(id),
-                     "Fix: compute it from values of level " + std::to_string(most) + " or below");
+                     fmt::format("{} is not uniform {}: it is {}", what, scope_of(most),
+                                 flow_.expr_cause(id)),
+                     fmt::format("Fix: compute it from values of level {} or below", most));
     }
 
     void statement(StmtId id) {
@@ -122,7 +125,8 @@ class Phases {
                 case Op::CONTINUE:
                     if (phase_loops_ > 0)
                         say(s.place,
-                            quoted(op_text(s.op)) + " leaves a loop that holds a `grid_barrier`",
+                            fmt::format("`{}` leaves a loop that holds a `grid_barrier`",
+                                        op_text(s.op)),
                             "Fix: guard the work of a round with `if` instead");
                     break;
                 case Op::RETURN:
@@ -141,8 +145,9 @@ class Phases {
     void level(StmtId id, const Stmt& s) {
         if (flow_.control(id) > 0)
             say(s.place,
-                "`grid_barrier` is in control flow that is not uniform in the whole grid: it is " +
-                    flow_.control_cause(id),
+                fmt::format("`grid_barrier` is in control flow that is not uniform in the whole "
+                            "grid: it is {}",
+                            flow_.control_cause(id)),
                 "Fix: let every invocation of the grid reach it");
     }
 
@@ -150,9 +155,9 @@ class Phases {
         for (std::size_t k = 0; k < s.args.size(); ++k)
             if (flow_.expr(s.args[k]) > 0)
                 say(code_.exprs[s.args[k]].place,
-                    "the bounds of a loop that holds a `grid_barrier` are the same in the whole "
-                    "grid, but this one is " +
-                        flow_.expr_cause(s.args[k]),
+                    fmt::format("the bounds of a loop that holds a `grid_barrier` are the same in "
+                                "the whole grid, but this one is {}",
+                                flow_.expr_cause(s.args[k])),
                     "Fix: compute the bounds from parameters and lengths");
         ++phase_;  // later rounds are in another phase than the text above
         ++phase_loops_;
@@ -162,8 +167,9 @@ class Phases {
 
     void misplaced(const Stmt& s) {
         say(s.place,
-            "a `grid_barrier` is inside this " + quoted(op_text(s.op)) +
-                "; it must be at the top level of `main`, or of a `for` at that level",
+            fmt::format("a `grid_barrier` is inside this `{}`; it must be at the top level of "
+                        "`main`, or of a `for` at that level",
+                        op_text(s.op)),
             "Fix: move it out, and guard the work around it");
     }
 
@@ -175,7 +181,8 @@ class Phases {
             declare(s);
             if (s.op == Op::RETURN || s.op == Op::TRAP) leaves(s);
             if ((s.op == Op::BREAK || s.op == Op::CONTINUE) && loops == 0 && phase_loops_ > 0)
-                say(s.place, quoted(op_text(s.op)) + " leaves a loop that holds a `grid_barrier`",
+                say(s.place,
+                    fmt::format("`{}` leaves a loop that holds a `grid_barrier`", op_text(s.op)),
                     "Fix: guard the work of a round with `if` instead");
             if (s.op == Op::GRID_BARRIER) ++passed_;
             const bool loop = s.op == Op::FOR || s.op == Op::WHILE;
@@ -186,7 +193,7 @@ class Phases {
 
     void leaves(const Stmt& s) {
         if (passed_ == barriers_ && phase_loops_ == 0) return;
-        say(s.place, quoted(op_text(s.op)) + " is above the last `grid_barrier`",
+        say(s.place, fmt::format("`{}` is above the last `grid_barrier`", op_text(s.op)),
             "Fix: put the work under an `if`, so that every invocation reaches the barrier");
     }
 
@@ -219,10 +226,11 @@ class Phases {
         const bool fixed = l.form == Local::Form::Let || l.form == Local::Form::For;
         if (fixed && flow_.local(local) == 0) return;
         say(place,
-            local_name(code_, local) + " does not survive the `grid_barrier` above" +
-                (l.form == Local::Form::Let
-                     ? ": only a `let` of level 0 survives, and it is " + flow_.local_cause(local)
-                     : std::string(": only a `let` of level 0 survives")),
+            fmt::format("{} does not survive the `grid_barrier` above{}", local_name(code_, local),
+                        l.form == Local::Form::Let
+                            ? fmt::format(": only a `let` of level 0 survives, and it is {}",
+                                          flow_.local_cause(local))
+                            : std::string(": only a `let` of level 0 survives")),
             "Fix: compute it again in this phase, or keep it in a buffer");
     }
 

@@ -3,6 +3,8 @@
 // Checks that a body is a tree of known nodes with indices in range and bounded depth. Programs
 // from the parser and the wire reader always pass; those built in memory may not. No recursion
 // happens before the depth is checked.
+#include <fmt/core.h>
+
 #include "program/check/validator.hpp"
 #include "program/text/literal.hpp"
 
@@ -17,12 +19,12 @@ class Structure {
     bool run(std::uint32_t arguments) {
         if (code_.locals.size() > WYE_LIMIT_LOCALS)
             return say({},
-                       "it has " + std::to_string(code_.locals.size()) + " locals; the limit is " +
-                           std::to_string(WYE_LIMIT_LOCALS),
+                       fmt::format("it has {} locals; the limit is {}", code_.locals.size(),
+                                   WYE_LIMIT_LOCALS),
                        "Fix: move parts into functions");
         for (std::size_t k = 0; k < code_.locals.size(); ++k)
             if ((code_.locals[k].form == Local::Form::Argument) != (k < arguments))
-                return say({}, "local " + std::to_string(k) + " and the argument count disagree",
+                return say({}, fmt::format("local {} and the argument count disagree", k),
                            "Fix: put the arguments first");
         if (arguments > code_.locals.size())
             return say({}, "its arguments are not among its locals", "Fix: declare them");
@@ -44,8 +46,8 @@ class Structure {
     }
     bool range(const Expr& e, std::uint64_t index, std::uint64_t count, const char* what) {
         return index < count || say(e.place,
-                                    quoted(op_text(e.op)) + " names " + what + " " +
-                                        std::to_string(index) + ", which does not exist",
+                                    fmt::format("`{}` names {} {}, which does not exist",
+                                                op_text(e.op), what, index),
                                     "Fix: use one that is declared");
     }
 
@@ -63,23 +65,23 @@ class Structure {
         const Expr& e = code_.exprs[id];
         const auto code = static_cast<std::uint32_t>(e.op);
         if (!op_known(code) || op_statement(e.op))
-            return say(e.place, "opcode " + std::to_string(code) + " is not an expression",
+            return say(e.place, fmt::format("opcode {} is not an expression", code),
                        "Fix: use an operation of this version");
         if (e.first > code_.operands.size() || e.count > code_.operands.size() - e.first)
-            return say(e.place, quoted(op_text(e.op)) + " has operands out of range",
+            return say(e.place, fmt::format("`{}` has operands out of range", op_text(e.op)),
                        "Fix: build the program again");
         unsigned depth = 0;
         for (const ExprId operand : code_.operands_of(e)) {
             if (operand >= id)
-                return say(e.place, quoted(op_text(e.op)) + " comes before its operand",
+                return say(e.place, fmt::format("`{}` comes before its operand", op_text(e.op)),
                            "Fix: make operands first");
             if (!use(operand, e.place, false)) return false;
             depth = std::max<unsigned>(depth, depth_[operand]);
         }
         if (++depth > WYE_LIMIT_EXPRESSION_DEPTH)
             return say(e.place,
-                       "an expression is deeper than " +
-                           std::to_string(WYE_LIMIT_EXPRESSION_DEPTH) + " operations",
+                       fmt::format("an expression is deeper than {} operations",
+                                   WYE_LIMIT_EXPRESSION_DEPTH),
                        "Fix: name a part of it with `let`");
         depth_[id] = static_cast<std::uint8_t>(depth);
         return immediate(e) && arity(e);
@@ -93,20 +95,22 @@ class Structure {
             wanted = type_from_code(e.imm).value_or(Type{}).lanes;
         else
             wanted = static_cast<std::uint32_t>(op_operands(e.op));
-        return e.count == wanted || say(e.place,
-                                        quoted(op_text(e.op)) + " takes " + std::to_string(wanted) +
-                                            " operands, got " + std::to_string(e.count),
-                                        "Fix: give it as many operands as it takes");
+        return e.count == wanted ||
+               say(e.place,
+                   fmt::format("`{}` takes {} operands, got {}", op_text(e.op), wanted, e.count),
+                   "Fix: give it as many operands as it takes");
     }
 
     bool literal(const Expr& e) {
         const Type t = type_from_code(e.imm).value_or(Type{});
         if (t.none() || !t.scalar() || t.storage())
-            return say(e.place, "a literal has type " + type_name(t), "Fix: use a scalar type");
+            return say(e.place, fmt::format("a literal has type {}", type_name(t)),
+                       "Fix: use a scalar type");
         const unsigned bits = t.bits();
         if ((bits < 64 && e.extra >> bits != 0) ||
             (is_nan(t, e.extra) && e.extra != canonical_nan(t)))
-            return say(e.place, "the bits of a " + type_name(t) + " literal are not canonical",
+            return say(e.place,
+                       fmt::format("the bits of a {} literal are not canonical", type_name(t)),
                        "Fix: clear unused bits, and use the canonical NaN");
         return true;
     }
@@ -137,8 +141,7 @@ class Structure {
                 const std::optional<Type> t = type_from_code(e.imm);
                 const bool vector = e.op == Op::CONSTRUCT || e.op == Op::SPLAT;
                 return (t && (!vector || !t->scalar())) ||
-                       say(e.place,
-                           quoted(op_text(e.op)) + " has the type code " + std::to_string(e.imm),
+                       say(e.place, fmt::format("`{}` has the type code {}", op_text(e.op), e.imm),
                            "Fix: use a type that it can give");
             }
             case Op::COMPONENT:
@@ -152,15 +155,15 @@ class Structure {
         }
         if (op_atomic(e.op) || e.op == Op::WORKGROUP_UNIFORM_LOAD)
             return range(e, e.imm, program_.buffers.size(), "buffer");
-        return e.imm == 0 ||
-               say(e.place, quoted(op_text(e.op)) + " has an immediate", "Fix: set it to 0");
+        return e.imm == 0 || say(e.place, fmt::format("`{}` has an immediate", op_text(e.op)),
+                                 "Fix: set it to 0");
     }
 
     bool above(const Expr& e) {
         return function_ == kNone || e.imm < function_ ||
                say(e.place,
-                   quoted(program_.functions[function_].name) + " calls " +
-                       quoted(program_.functions[e.imm].name) + ", which is not above it",
+                   fmt::format("`{}` calls `{}`, which is not above it",
+                               program_.functions[function_].name, program_.functions[e.imm].name),
                    "Fix: order functions so that each calls only those above");
     }
 
@@ -170,7 +173,8 @@ class Structure {
             return say(place, "an operand does not exist", "Fix: build the program again");
         const Expr& e = code_.exprs[id];
         if (op_effect(e.op) && !effect_allowed)
-            return say(e.place, quoted(op_text(e.op)) + " is an effect inside an expression",
+            return say(e.place,
+                       fmt::format("`{}` is an effect inside an expression", op_text(e.op)),
                        "Fix: bind its result with `let` first");
         if (used_[id])
             return say(e.place, "an expression is used twice", "Fix: bind it with `let`");
@@ -190,7 +194,7 @@ class Structure {
                     ? Place{}
                     : code_.stmts[code_.blocks[id][0]].place;
             return say(place,
-                       "blocks are nested deeper than " + std::to_string(WYE_LIMIT_BLOCK_NESTING),
+                       fmt::format("blocks are nested deeper than {}", WYE_LIMIT_BLOCK_NESTING),
                        "Fix: move inner parts into functions, or join conditions with `&&`");
         }
         for (const StmtId s : code_.blocks[id]) {
@@ -269,10 +273,9 @@ class Structure {
             case Op::GRID_BARRIER:
                 return true;
             default:
-                return say(
-                    s.place,
-                    "opcode " + std::to_string(static_cast<unsigned>(s.op)) + " is not a statement",
-                    "Fix: use a statement of this version");
+                return say(s.place,
+                           fmt::format("opcode {} is not a statement", static_cast<unsigned>(s.op)),
+                           "Fix: use a statement of this version");
         }
     }
 

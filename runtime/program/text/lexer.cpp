@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/text/lexer.hpp"
 
+#include <fmt/core.h>
+
 #include <array>
 
 namespace wye::ir {
@@ -125,8 +127,8 @@ Token Lexer::word(Token token) {
     const Word found = classify_word(text_.substr(at_, bytes));
     if (bytes > WYE_LIMIT_NAME_BYTES)
         report(token.place,
-               "this name has " + std::to_string(bytes) + " bytes; a name has at most " +
-                   std::to_string(WYE_LIMIT_NAME_BYTES),
+               fmt::format("this name has {} bytes; a name has at most {}", bytes,
+                           WYE_LIMIT_NAME_BYTES),
                "Fix: shorten the name");
     return finish(token, token_of(found.word), bytes, found.code);
 }
@@ -230,11 +232,10 @@ Token Lexer::next() {
         std::size_t bytes = 1;
         while ((static_cast<unsigned char>(at(bytes)) & 0xc0U) == 0x80) ++bytes;
         if (byte < 0x20 || byte == 0x7f) {
-            report(token.place, "byte " + std::to_string(byte) + " is not allowed in a program",
+            report(token.place, fmt::format("byte {} is not allowed in a program", byte),
                    "Fix: remove it");
         } else {
-            report(token.place,
-                   "`" + std::string(text_.substr(at_, bytes)) + "` has no meaning here",
+            report(token.place, fmt::format("`{}` has no meaning here", text_.substr(at_, bytes)),
                    c == '?' ? "Fix: choose with `select(condition, a, b)`"
                             : "Fix: remove it; names have letters a to z, digits and `_`");
         }

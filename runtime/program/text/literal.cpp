@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/text/literal.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -203,8 +205,8 @@ LiteralValue literal_value(const Number& number, bool negative) {
         out.bits = number.form == Number::Form::Hex ? hex_to(number.type, number.digits)
                                                     : decimal_to(number.type, number.digits);
         if (out.bits == infinity_bits(number.type, false)) {
-            out.problem = "this literal is beyond the largest finite " + name;
-            out.fix = "Fix: write `inf_" + name + "`, or use a wider type";
+            out.problem = fmt::format("this literal is beyond the largest finite {}", name);
+            out.fix = fmt::format("Fix: write `inf_{}`, or use a wider type", name);
         }
         out.bits |= std::uint64_t(negative) << (format_of(number.type).bits - 1);
         return out;
@@ -214,22 +216,21 @@ LiteralValue literal_value(const Number& number, bool negative) {
     const std::uint64_t largest =
         number.type.signed_integer() ? (ones >> 1) + (negative ? 1 : 0) : ones;
     if (negative && number.type.unsigned_integer()) {
-        out.problem = "a " + name + " literal cannot be negative";
-        out.fix = "Fix: write the wrapped value, or `" + std::string("0") +
-                  (width == 32 ? "u" : "u64") + " - x`";
+        out.problem = fmt::format("a {} literal cannot be negative", name);
+        out.fix =
+            fmt::format("Fix: write the wrapped value, or `0{} - x`", width == 32 ? "u" : "u64");
     } else if (!number.fits || number.magnitude > largest) {
-        out.problem = "this literal is outside the range of " + name + " (" +
-                      (number.type.signed_integer() ? "-" + std::to_string((ones >> 1) + 1) +
-                                                          " to " + std::to_string(ones >> 1)
-                                                    : "0 to " + std::to_string(ones)) +
-                      ")";
+        out.problem = fmt::format("this literal is outside the range of {} ({})", name,
+                                  number.type.signed_integer()
+                                      ? fmt::format("-{} to {}", (ones >> 1) + 1, ones >> 1)
+                                      : fmt::format("0 to {}", ones));
         if (!number.fits) {
             out.fix = "Fix: no integer type holds it";
         } else if (width == 32 && number.type.signed_integer() && !negative &&
                    number.magnitude <= 0xffffffffULL) {
             out.fix = "Fix: add the suffix `u` (u32) or `i64`";
         } else {
-            out.fix = std::string("Fix: add the suffix `i64`") + (negative ? "" : " or `u64`");
+            out.fix = fmt::format("Fix: add the suffix `i64`{}", negative ? "" : " or `u64`");
             if (width == 64)
                 out.fix = negative ? "Fix: no integer type holds it" : "Fix: add the suffix `u64`";
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads the parts of a number: prefix, digits, point, exponent, suffix.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "program/text/literal.hpp"
@@ -44,19 +46,20 @@ bool known_suffix(std::string_view suffix, Type& type) {
 }
 
 Number bad_suffix(std::string_view text, std::string_view suffix) {
-    const std::string shown = "`" + std::string(suffix.substr(0, 40)) + "`";
+    const std::string shown = fmt::format("`{}`", suffix.substr(0, 40));
     const std::string body(text.substr(0, text.size() - suffix.size()));
     if (suffix == "i32" || suffix == "f32")
-        return malformed(shown + " is not a suffix: a literal without one is i32 or f32",
-                         "Fix: leave the suffix out");
+        return malformed(
+            fmt::format("{} is not a suffix: a literal without one is i32 or f32", shown),
+            "Fix: leave the suffix out");
     if (suffix == "u32") return malformed("`u32` is not a suffix", "Fix: write `u`");
     if (suffix == "f" || suffix == "F")
-        return malformed(shown + " is not a suffix: a float without one is f32",
+        return malformed(fmt::format("{} is not a suffix: a float without one is f32", shown),
                          "Fix: leave the suffix out");
     if (suffix == "U") return malformed("`U` is not a suffix", "Fix: write `u`");
     if (suffix[0] == '_')
         return malformed("`_` is allowed only between two digits", "Fix: remove this `_`");
-    return malformed(shown + " is not a number's suffix",
+    return malformed(fmt::format("{} is not a number's suffix", shown),
                      "Fix: the suffixes are `u`, `i64`, `u64`, `f16` and `f64`");
 }
 
@@ -95,7 +98,7 @@ Number scan_number(std::string_view text) {
                          hex ? "Fix: write digits 0 to 9 and a to f after `0x`"
                              : "Fix: write digits 0 and 1 after `0b`");
     if (bin && !rest.empty() && decimal(rest[0]))
-        return malformed(std::string("`") + rest[0] + "` is not a binary digit",
+        return malformed(fmt::format("`{}` is not a binary digit", rest[0]),
                          "Fix: use 0 and 1 only, or write a decimal number");
 
     bool point = false;
@@ -123,7 +126,7 @@ Number scan_number(std::string_view text) {
         if (!take_digits(rest, decimal, out.digits)) return misplaced;
         if (out.digits.size() == before)
             return malformed("the exponent has no digits",
-                             std::string("Fix: write digits after `") + mark + "`");
+                             fmt::format("Fix: write digits after `{}`", mark));
     }
     const bool floating = point || exponent;
     if (hex && point && !exponent)
@@ -136,10 +139,11 @@ Number scan_number(std::string_view text) {
         if (floating != out.type.floating()) {
             const std::string suffix(rest);
             if (floating)
-                return malformed("`" + suffix + "` is an integer suffix on a float",
+                return malformed(fmt::format("`{}` is an integer suffix on a float", suffix),
                                  "Fix: leave the point and exponent out, or the suffix");
-            return malformed("`" + suffix + "` is a float suffix on an integer",
-                             "Fix: write the float with a point, as in `1.0" + suffix + "`");
+            return malformed(
+                fmt::format("`{}` is a float suffix on an integer", suffix),
+                fmt::format("Fix: write the float with a point, as in `1.0{}`", suffix));
         }
     }
     if (floating) {

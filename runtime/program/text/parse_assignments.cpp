@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Assignments: to variables, components and elements.
+#include <fmt/core.h>
+
 #include "program/text/parser.hpp"
 
 namespace wye::ir::detail {
@@ -33,7 +35,7 @@ bool Parser::assignment(std::vector<StmtId>& into) {
             unknown(target, "effect");
         } else {
             error(target.place, "a call is not a statement: its value would be lost",
-                  "Fix: bind it, as in `let v = " + std::string(target.text) + "(...);`");
+                  fmt::format("Fix: bind it, as in `let v = {}(...);`", target.text));
         }
         return false;
     }
@@ -53,10 +55,10 @@ bool Parser::assignment(std::vector<StmtId>& into) {
         const ExprId right = expression();
         if (right == kNone) return false;
         if (index != kNone) {
-            const std::string element = std::string(target.text) + "[...]";
-            error(op.place, describe(op) + " works on a `var` only, not on array elements",
-                  "Fix: write `" + element + " = " + element + " " + std::string(op_text(op.op())) +
-                      " ...;`");
+            const std::string element = fmt::format("{}[...]", target.text);
+            error(op.place,
+                  fmt::format("{} works on a `var` only, not on array elements", describe(op)),
+                  fmt::format("Fix: write `{} = {} {} ...;`", element, element, op_text(op.op())));
         } else if (found != nullptr && assign_to(stmt, target, symbol, kNone, lane)) {
             ExprId left = node(Op::LOCAL, 0, symbol.index, target.place, {});
             if (lane >= 0)
@@ -68,10 +70,9 @@ bool Parser::assignment(std::vector<StmtId>& into) {
         return expect_semicolon("the assignment");
     }
     const bool twice = token_.is(Op::ADD) || token_.is(Op::SUB);
-    unexpected(
-        "`=` or an operator such as `+=`",
-        twice ? "Fix: write `" + std::string(target.text) + " " + std::string(token_.text) + "= 1;`"
-              : "Fix: assign a value, as in `" + std::string(target.text) + " = ...;`");
+    unexpected("`=` or an operator such as `+=`",
+               twice ? fmt::format("Fix: write `{} {}= 1;`", target.text, token_.text)
+                     : fmt::format("Fix: assign a value, as in `{} = ...;`", target.text));
     return false;
 }
 
@@ -95,9 +96,9 @@ bool Parser::assign_to(Stmt& out, const Token& target, const Symbol& symbol, Exp
             return true;
         }
         error(target.place,
-              shown + " is " + article(symbol) +
-                  (symbol.kind == Symbol::Kind::Table ? ", which cannot be written"
-                                                      : ", not an array"),
+              fmt::format("{} is {}{}", shown, article(symbol),
+                          symbol.kind == Symbol::Kind::Table ? ", which cannot be written"
+                                                             : ", not an array"),
               symbol.kind == Symbol::Kind::Table ? "Fix: copy it to a local array or a buffer"
                                                  : "Fix: assign without an index");
         return false;
@@ -105,12 +106,13 @@ bool Parser::assign_to(Stmt& out, const Token& target, const Symbol& symbol, Exp
     if (symbol.kind == Symbol::Kind::Buffer ||
         (symbol.kind == Symbol::Kind::Local &&
          code_->locals[symbol.index].form == Local::Form::Array)) {
-        error(target.place, shown + " is an array: one element is assigned at a time",
-              "Fix: write `" + text + "[i] = ...;`");
+        error(target.place, fmt::format("{} is an array: one element is assigned at a time", shown),
+              fmt::format("Fix: write `{}[i] = ...;`", text));
         return false;
     }
     if (symbol.kind != Symbol::Kind::Local) {
-        error(target.place, shown + " is " + article(symbol) + ", which cannot be assigned",
+        error(target.place,
+              fmt::format("{} is {}, which cannot be assigned", shown, article(symbol)),
               "Fix: assign to a `var` or a buffer element");
         return false;
     }

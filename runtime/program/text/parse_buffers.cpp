@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Buffers, size expressions and the grid clause.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -53,7 +55,9 @@ bool Parser::attributes(Buffer& buffer, bool& bound) {
     for (;;) {
         const Token at = token_;
         const auto twice = [&](bool given) {
-            if (given) error(at.place, describe(at) + " is given twice", "Fix: keep one of them");
+            if (given)
+                error(at.place, fmt::format("{} is given twice", describe(at)),
+                      "Fix: keep one of them");
         };
         if (token_.is(Key::BINDING)) {
             take();
@@ -129,8 +133,7 @@ bool Parser::size_join(std::uint8_t op, SizeExpr& out, const SizeExpr& right, un
     depth = std::max(depth, right_depth) + 1;
     if (depth > WYE_LIMIT_EXPRESSION_DEPTH) {
         error(token_.place,
-              "this size is deeper than " + std::to_string(WYE_LIMIT_EXPRESSION_DEPTH) +
-                  " operations",
+              fmt::format("this size is deeper than {} operations", WYE_LIMIT_EXPRESSION_DEPTH),
               "Fix: compute part of it on the host, and pass it as a parameter");
         return false;
     }
@@ -188,17 +191,17 @@ bool Parser::size_primary(SizeExpr& out, unsigned& depth) {
     if (symbol != nullptr && symbol->kind == Symbol::Kind::Param) {
         const Param& param = program_.params[symbol->index];
         if (!param.type.none() && !(param.type.integer() && param.type.scalar()))
-            error(
-                token_.place,
-                "a size is made of integers, but `" + param.name + "` is " + type_name(param.type),
-                "Fix: use an integer parameter");
+            error(token_.place,
+                  fmt::format("a size is made of integers, but `{}` is {}", param.name,
+                              type_name(param.type)),
+                  "Fix: use an integer parameter");
         node.op = WYE_SIZE_PARAM;
         node.index = static_cast<std::uint16_t>(symbol->index);
         take();
     } else if (symbol != nullptr &&
                (symbol->kind == Symbol::Kind::Buffer || symbol->kind == Symbol::Kind::Table)) {
-        error(token_.place, describe(token_) + " is an array, not a size",
-              "Fix: write `len(" + std::string(token_.text) + ")`");
+        error(token_.place, fmt::format("{} is an array, not a size", describe(token_)),
+              fmt::format("Fix: write `len({})`", token_.text));
         take();
     } else if (!num("a size", node.literal)) {
         return false;
@@ -219,16 +222,17 @@ bool Parser::size_len(SizeExpr& out) {
         unknown(token_, "buffer");
     } else if (symbol->kind != Symbol::Kind::Buffer) {
         error(token_.place,
-              "`len` in a size takes a buffer, but " + describe(token_) + " is " + article(*symbol),
+              fmt::format("`len` in a size takes a buffer, but {} is {}", describe(token_),
+                          article(*symbol)),
               symbol->kind == Symbol::Kind::Table
-                  ? "Fix: write its count, " +
-                        std::to_string(program_.tables[symbol->index].bits.size())
+                  ? fmt::format("Fix: write its count, {}",
+                                program_.tables[symbol->index].bits.size())
                   : "Fix: name a buffer that is declared above");
     } else {
         if (program_.buffers[symbol->index].count_kind == Buffer::Count::Computed)
             error(token_.place,
-                  "a size cannot use the length of " + describe(token_) +
-                      ", which is computed itself",
+                  fmt::format("a size cannot use the length of {}, which is computed itself",
+                              describe(token_)),
                   "Fix: write the expression that gives that length");
         node.index = static_cast<std::uint16_t>(symbol->index);
     }

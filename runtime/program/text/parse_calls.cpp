@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Syntax with arguments: calls, operations, constructions and effects.
+#include <fmt/core.h>
+
 #include "program/text/parser.hpp"
 
 namespace wye::ir::detail {
@@ -9,16 +11,15 @@ ExprId Parser::call(const Token& name, std::uint32_t function) {
     std::vector<ExprId> given;
     if (!arguments(given)) return kNone;
     if (function >= program_.functions.size()) {
-        error(name.place, "`" + std::string(name.text) + "` calls itself; there is no recursion",
+        error(name.place, fmt::format("`{}` calls itself; there is no recursion", name.text),
               "Fix: use a loop");
         return poison(name.place);
     }
     const Function& callee = program_.functions[function];
     if (given.size() != callee.arguments) {
         error(name.place,
-              "`" + callee.name + "` takes " + std::to_string(callee.arguments) +
-                  (callee.arguments == 1 ? " argument" : " arguments") + ", got " +
-                  std::to_string(given.size()),
+              fmt::format("`{}` takes {} {}, got {}", callee.name, callee.arguments,
+                          callee.arguments == 1 ? "argument" : "arguments", given.size()),
               "Fix: give it as many arguments as it takes");
         return poison(name.place);
     }
@@ -32,8 +33,8 @@ ExprId Parser::operation(const Token& name, Op op) {
     const auto wanted = static_cast<std::size_t>(op_operands(op));
     if (given.size() != wanted) {
         error(name.place,
-              describe(name) + " takes " + std::to_string(wanted) +
-                  (wanted == 1 ? " value" : " values") + ", got " + std::to_string(given.size()),
+              fmt::format("{} takes {} {}, got {}", describe(name), wanted,
+                          wanted == 1 ? "value" : "values", given.size()),
               "Fix: give it as many values as it takes");
         return poison(name.place);
     }
@@ -53,12 +54,12 @@ ExprId Parser::construct() {
     }
     if (type.scalar() || given.size() != type.lanes) {
         error(at.place,
-              describe(at) +
-                  (type.scalar() ? " takes one value"
-                                 : " takes one value, or one for "
-                                   "each of its " +
-                                       std::to_string(type.lanes) + " components") +
-                  ", got " + std::to_string(given.size()),
+              fmt::format("{} {}, got {}", describe(at),
+                          type.scalar()
+                              ? "takes one value"
+                              : fmt::format("takes one value, or one for each of its {} components",
+                                            type.lanes),
+                          given.size()),
               "Fix: give each component as a scalar");
         return poison(at.place);
     }
@@ -84,7 +85,7 @@ ExprId Parser::bitcast() {
     std::vector<ExprId> given;
     if (!arguments(given)) return kNone;
     if (given.size() != 1) {
-        error(at.place, "`bitcast` takes one value, got " + std::to_string(given.size()),
+        error(at.place, fmt::format("`bitcast` takes one value, got {}", given.size()),
               "Fix: write `bitcast<TYPE>(x)`");
         return poison(at.place);
     }
@@ -119,7 +120,7 @@ ExprId Parser::length() {
     if (symbol.kind == Symbol::Kind::Local &&
         code_->locals[symbol.index].form == Local::Form::Array)
         return node(wide ? Op::LEN64_ARRAY : Op::LEN_ARRAY, 0, symbol.index, at.place, {});
-    error(name.place, describe(name) + " is " + article(symbol) + ", not an array",
+    error(name.place, fmt::format("{} is {}, not an array", describe(name), article(symbol)),
           "Fix: name a buffer, a table or a local array");
     return poison(at.place);
 }
@@ -137,7 +138,7 @@ ExprId Parser::effect() {
         const Token name = token_;
         if (!name.is(Tok::Name)) {
             unexpected("a buffer's element",
-                       "Fix: write `" + std::string(at.text) + "(buffer[i], ...)`");
+                       fmt::format("Fix: write `{}(buffer[i], ...)`", at.text));
             return kNone;
         }
         take();
@@ -148,8 +149,8 @@ ExprId Parser::effect() {
             placed = false;
         } else if (symbol.kind != Symbol::Kind::Buffer) {
             error(name.place,
-                  describe(at) + " takes an element of a buffer, but " + describe(name) + " is " +
-                      article(symbol),
+                  fmt::format("{} takes an element of a buffer, but {} is {}", describe(at),
+                              describe(name), article(symbol)),
                   "Fix: name a writable buffer or a `shared` array");
             placed = false;
         }
@@ -157,7 +158,7 @@ ExprId Parser::effect() {
         if (!token_.is(Tok::LeftBracket)) {
             if (!placed) return kNone;
             unexpected("`[` and an index",
-                       "Fix: name one element, as in `" + std::string(name.text) + "[i]`");
+                       fmt::format("Fix: name one element, as in `{}[i]`", name.text));
             return kNone;
         }
         take();
@@ -179,9 +180,8 @@ ExprId Parser::effect() {
     const auto wanted = static_cast<std::size_t>(op_operands(op));
     if (given.size() != wanted) {
         error(at.place,
-              describe(at) + " takes " + std::to_string(wanted) +
-                  (wanted == 1 ? " operand" : " operands") + ", got " +
-                  std::to_string(given.size()),
+              fmt::format("{} takes {} {}, got {}", describe(at), wanted,
+                          wanted == 1 ? "operand" : "operands", given.size()),
               op == Op::ATOMIC_CAS ? "Fix: write `atomic_cas(b[i], expected, new)`"
                                    : "Fix: give it as many operands as it takes");
         return poison(at.place);

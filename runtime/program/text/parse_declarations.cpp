@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The head of a program: everything above `main`.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -13,8 +15,8 @@ namespace wye::ir::detail {
 ParseResult Parser::run() {
     if (text_.size() > WYE_LIMIT_TEXT_BYTES) {
         error({},
-              "the text has " + std::to_string(text_.size()) + " bytes; the limit is " +
-                  std::to_string(WYE_LIMIT_TEXT_BYTES),
+              fmt::format("the text has {} bytes; the limit is {}", text_.size(),
+                          WYE_LIMIT_TEXT_BYTES),
               "Fix: move constant data into buffers, or use the wire form");
         return {{}, errors_.take()};
     }
@@ -26,8 +28,8 @@ ParseResult Parser::run() {
             std::count_if(before.begin() + static_cast<std::ptrdiff_t>(begin), before.end(),
                           [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; });
         error({static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column + 1)},
-              "byte " + std::to_string(static_cast<unsigned char>(text_[bad])) +
-                  " is not part of UTF-8 text",
+              fmt::format("byte {} is not part of UTF-8 text",
+                          static_cast<unsigned char>(text_[bad])),
               "Fix: save the file as UTF-8");
         return {{}, errors_.take()};
     }
@@ -65,7 +67,8 @@ void Parser::header() {
             expect_semicolon("`wye 1`");
         } else {
             error(token_.place,
-                  "this parser reads version 1 of the language, not " + describe(token_),
+                  fmt::format("this parser reads version 1 of the language, not {}",
+                              describe(token_)),
                   "Fix: write `wye 1;`");
             skip_to_end(true);
         }
@@ -119,7 +122,7 @@ bool Parser::head() {
         }
     }
     if (token_.is(Key::LET) || token_.is(Key::VAR)) {
-        error(token_.place, describe(token_) + " is outside of `main` and functions",
+        error(token_.place, fmt::format("{} is outside of `main` and functions", describe(token_)),
               "Fix: declare a value of the whole program with `const` or `param`");
         return false;
     }
@@ -129,7 +132,7 @@ bool Parser::head() {
     const std::string_view near = nearest(token_.text, words);
     unexpected("a declaration or `main`",
                near.empty() ? "Fix: begin with `param`, a buffer role, `fn`, `main` or the like"
-                            : "Fix: write `" + std::string(near) + "`");
+                            : fmt::format("Fix: write `{}`", near));
     return false;
 }
 
@@ -176,7 +179,8 @@ bool Parser::constant() {
         declare(given, Symbol::Kind::Constant, constants_.size() - 1);
     }
     if (value && !token_.is(Tok::Semicolon) && !starts_line()) {
-        error(token_.place, "a constant is one literal, found " + describe(token_) + " after it",
+        error(token_.place,
+              fmt::format("a constant is one literal, found {} after it", describe(token_)),
               "Fix: write the value itself");
         return false;
     }
@@ -215,9 +219,9 @@ bool Parser::table() {
         if (!value) return false;
         if (value->type != table.type && !table.type.none())
             error(place,
-                  "an element of `" + table.name + "` is " + type_name(table.type) + ", not " +
-                      type_name(value->type),
-                  "Fix: write a literal of type " + type_name(table.type));
+                  fmt::format("an element of `{}` is {}, not {}", table.name, type_name(table.type),
+                              type_name(value->type)),
+                  fmt::format("Fix: write a literal of type {}", type_name(table.type)));
         table.bits.push_back(value->bits);
         if (token_.is(Tok::Comma)) {
             take();
@@ -230,9 +234,9 @@ bool Parser::table() {
     take();
     if (table.bits.size() != count)
         error(end,
-              "`" + table.name + "` has " + std::to_string(count) + " elements, but " +
-                  std::to_string(table.bits.size()) + " are given",
-              "Fix: write `[" + std::to_string(table.bits.size()) + "]`, or correct the list");
+              fmt::format("`{}` has {} elements, but {} are given", table.name, count,
+                          table.bits.size()),
+              fmt::format("Fix: write `[{}]`, or correct the list", table.bits.size()));
     program_.tables.push_back(std::move(table));
     declare(given, Symbol::Kind::Table, program_.tables.size() - 1);
     return expect_semicolon("the table");
@@ -291,22 +295,22 @@ void Parser::launch_shape() {
         product = std::min<std::uint64_t>(product * axis, std::uint64_t{1} << 40);
     if (product > WYE_LIMIT_WORKGROUP)
         error(workgroup_place_,
-              "the workgroup has more than " + std::to_string(WYE_LIMIT_WORKGROUP) +
-                  " invocations (x * y * z is " + std::to_string(product) + ")",
+              fmt::format("the workgroup has more than {} invocations (x * y * z is {})",
+                          WYE_LIMIT_WORKGROUP, product),
               "Fix: use a smaller workgroup and more of them");
     const std::uint32_t width = program_.subgroup;
     if (width == 0) return;
     if (!std::has_single_bit(width) || width < 4 || width > 128)
+        error(subgroup_place_,
+              fmt::format("the subgroup size is {}, not a power of two from 4 to 128", width),
+              "Fix: write 4, 8, 16, 32, 64 or 128");
+    else if (product % width != 0)
         error(
             subgroup_place_,
-            "the subgroup size is " + std::to_string(width) + ", not a power of two from 4 to 128",
-            "Fix: write 4, 8, 16, 32, 64 or 128");
-    else if (product % width != 0)
-        error(subgroup_place_,
-              "the workgroup has " + std::to_string(product) +
-                  " invocations, which is not a multiple of the subgroup size " +
-                  std::to_string(width),
-              "Fix: make the workgroup a multiple of " + std::to_string(width));
+            fmt::format(
+                "the workgroup has {} invocations, which is not a multiple of the subgroup size {}",
+                product, width),
+            fmt::format("Fix: make the workgroup a multiple of {}", width));
 }
 
 void Parser::body() {
@@ -324,7 +328,7 @@ void Parser::body() {
     program_.main.root = block(1);
     code_ = nullptr;
     if (program_.main.root != kNone && !token_.is(Tok::End))
-        error(token_.place, "nothing may follow `main`, found " + describe(token_),
+        error(token_.place, fmt::format("nothing may follow `main`, found {}", describe(token_)),
               "Fix: move declarations above `main`; check the braces");
 }
 

@@ -2,6 +2,8 @@
 //
 // Expressions and effects. Nodes get their types as they are made, because `T(x)` of a vector type
 // means a conversion or a splat by the type of x.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
@@ -80,10 +82,10 @@ ExprId Parser::node(Op op, std::uint16_t imm, std::uint64_t extra, Place place,
         code_->operands.push_back(operands[i]);
     }
     if (++depth > WYE_LIMIT_EXPRESSION_DEPTH) {
-        error(place,
-              "this expression is deeper than " + std::to_string(WYE_LIMIT_EXPRESSION_DEPTH) +
-                  " operations",
-              "Fix: name a part of it with `let`");
+        error(
+            place,
+            fmt::format("this expression is deeper than {} operations", WYE_LIMIT_EXPRESSION_DEPTH),
+            "Fix: name a part of it with `let`");
         return poison(place);
     }
     if (op == Op::LOCAL && code_->locals[extra].form != Local::Form::Array) {
@@ -262,8 +264,10 @@ ExprId Parser::primary() {
         case Tok::LeftParen:
             return parenthesised();
         case Tok::Effect:
-            error(at.place, describe(at) + " is an effect, which cannot be part of an expression",
-                  "Fix: bind it first, as in `let old = " + std::string(at.text) + "(...);`");
+            error(
+                at.place,
+                fmt::format("{} is an effect, which cannot be part of an expression", describe(at)),
+                fmt::format("Fix: bind it first, as in `let old = {}(...);`", at.text));
             return effect() == kNone ? kNone : poison(at.place);
         case Tok::Keyword:
             if (at.is(Key::BITCAST)) return bitcast();
@@ -323,12 +327,12 @@ ExprId Parser::name_use() {
     const Symbol symbol = *found;
     if (symbol.kind == Symbol::Kind::Function) {
         if (called) return call(name, symbol.index);
-        error(name.place, describe(name) + " is a function",
-              "Fix: call it, as in `" + std::string(name.text) + "(...)`");
+        error(name.place, fmt::format("{} is a function", describe(name)),
+              fmt::format("Fix: call it, as in `{}(...)`", name.text));
         return poison(name.place);
     }
     if (called) {
-        error(name.place, describe(name) + " is " + article(symbol) + ", not a function",
+        error(name.place, fmt::format("{} is {}, not a function", describe(name), article(symbol)),
               "Fix: index an array with `[` and `]`, or call a function");
         std::vector<ExprId> ignored;
         return arguments(ignored) ? poison(name.place) : kNone;
@@ -342,8 +346,8 @@ ExprId Parser::name_use() {
         case Symbol::Kind::Local:
             return node(Op::LOCAL, 0, symbol.index, name.place, {});
         default:
-            error(name.place, describe(name) + " is " + article(symbol) + ", not a value",
-                  "Fix: read one element, as in `" + std::string(name.text) + "[i]`");
+            error(name.place, fmt::format("{} is {}, not a value", describe(name), article(symbol)),
+                  fmt::format("Fix: read one element, as in `{}[i]`", name.text));
             return poison(name.place);
     }
 }
@@ -361,7 +365,7 @@ ExprId Parser::indexed(const Token& name, const Symbol& symbol) {
         if (local.form == Local::Form::Array || local.type.none())
             return node(Op::LOAD_ARRAY, 0, symbol.index, name.place, {index});
     }
-    error(name.place, describe(name) + " is " + article(symbol) + ", not an array",
+    error(name.place, fmt::format("{} is {}, not an array", describe(name), article(symbol)),
           "Fix: use it without an index; pick a component with `.x`");
     return poison(name.place);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Function declarations.
+#include <fmt/core.h>
+
 #include "program/text/parser.hpp"
 
 namespace wye::ir::detail {
@@ -61,11 +63,11 @@ void Parser::function_body(Function& function) {
         if (function.code.result == kNone || !expect_semicolon("the returned value"))
             skip_to_end(false);
     } else {
-        error(token_.place, "`" + function.name + "` does not end with `return`",
+        error(token_.place, fmt::format("`{}` does not end with `return`", function.name),
               "Fix: end it with `return VALUE;`");
     }
     if (!token_.is(Tok::RightBrace) && !token_.is(Tok::End)) {
-        error(token_.place, "nothing may follow `return`, found " + describe(token_),
+        error(token_.place, fmt::format("nothing may follow `return`, found {}", describe(token_)),
               "Fix: remove what follows, or move the return to the end");
         while (!token_.is(Tok::RightBrace) && !token_.is(Tok::End)) skip_to_end(false);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers and literals of declarations and statements.
+#include <fmt/core.h>
+
 #include "program/text/parser.hpp"
 
 namespace wye::ir::detail {
@@ -16,8 +18,8 @@ bool Parser::num(std::string_view what, std::uint64_t& out) {
         }
         if (symbol->kind != Symbol::Kind::Constant) {
             error(token_.place,
-                  subject + " is a number or an integer constant, but " + describe(token_) +
-                      " is " + article(*symbol),
+                  fmt::format("{} is a number or an integer constant, but {} is {}", subject,
+                              describe(token_), article(*symbol)),
                   "Fix: write the number, or declare it with `const`");
             take();
             return true;
@@ -27,8 +29,8 @@ bool Parser::num(std::string_view what, std::uint64_t& out) {
             const bool huge = value.type == kU64;
             if (!huge) {
                 error(token_.place,
-                      subject + " is a whole number, but " + describe(token_) + " is " +
-                          literal_text(value.type, value.bits),
+                      fmt::format("{} is a whole number, but {} is {}", subject, describe(token_),
+                                  literal_text(value.type, value.bits)),
                       "Fix: use an integer constant that is not negative");
                 take();
                 return true;
@@ -39,7 +41,7 @@ bool Parser::num(std::string_view what, std::uint64_t& out) {
         return true;
     }
     if (!token_.is(Tok::Number)) {
-        unexpected(subject + " (a number or an integer constant)",
+        unexpected(fmt::format("{} (a number or an integer constant)", subject),
                    token_.is(Op::SUB) ? "Fix: write a number that is not negative"
                                       : "Fix: write a number such as 64");
         return false;
@@ -48,10 +50,12 @@ bool Parser::num(std::string_view what, std::uint64_t& out) {
     if (!number.problem.empty()) {
         error(token_.place, number.problem, number.fix);
     } else if (number.form != Number::Form::Integer || number.suffixed) {
-        error(token_.place, subject + " is a whole number without suffix, not " + describe(token_),
+        error(token_.place,
+              fmt::format("{} is a whole number without suffix, not {}", subject, describe(token_)),
               "Fix: write the digits alone");
     } else if (!number.fits) {
-        error(token_.place, describe(token_) + " is 2^64 or more", "Fix: write a smaller number");
+        error(token_.place, fmt::format("{} is 2^64 or more", describe(token_)),
+              "Fix: write a smaller number");
     } else {
         out = number.magnitude;
     }
@@ -65,9 +69,7 @@ bool Parser::num32(std::string_view what, std::uint64_t least, std::uint32_t& ou
     std::uint64_t value = least;
     if (!num(what, value)) return false;
     if (!broken && (value < least || value > 0xffffffffULL)) {
-        error(at.place,
-              std::string(what) + " is " + std::to_string(value) + ", outside of " +
-                  std::to_string(least) + " to 4294967295",
+        error(at.place, fmt::format("{} is {}, outside of {} to 4294967295", what, value, least),
               "Fix: write a number in that range");
         value = least;
     }
@@ -123,7 +125,8 @@ std::optional<LiteralValue> Parser::literal() {
             break;
     }
     if (negative)
-        error(at.place, "`-` does not belong to " + describe(token_), "Fix: leave the `-` out");
+        error(at.place, fmt::format("`-` does not belong to {}", describe(token_)),
+              "Fix: leave the `-` out");
     take();
     return value;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Statements and blocks.
+#include <fmt/core.h>
+
 #include "program/text/parser.hpp"
 
 namespace wye::ir::detail {
@@ -27,7 +29,7 @@ std::uint32_t Parser::add_local(const Token& name, Local local) {
 BlockId Parser::block(unsigned nesting) {
     if (nesting > WYE_LIMIT_BLOCK_NESTING) {
         error(token_.place,
-              "blocks are nested deeper than " + std::to_string(WYE_LIMIT_BLOCK_NESTING),
+              fmt::format("blocks are nested deeper than {}", WYE_LIMIT_BLOCK_NESTING),
               "Fix: move inner parts into functions, or join conditions with `&&`");
         skip_to_end(false);
         return kNone;
@@ -45,8 +47,8 @@ BlockId Parser::block(unsigned nesting) {
         take();
     } else if (!errors_.full()) {
         error(token_.place,
-              "expected `}` for the block that begins at " + std::to_string(begin.line) + ":" +
-                  std::to_string(begin.column) + ", found " + describe(token_),
+              fmt::format("expected `}}` for the block that begins at {}:{}, found {}", begin.line,
+                          begin.column, describe(token_)),
               "Fix: close the block with `}`");
         while (!token_.is(Tok::End)) take();  // unbalanced braces would cause useless reports
     }
@@ -60,7 +62,7 @@ void Parser::statements(std::vector<StmtId>& into, unsigned nesting, bool functi
         if (token_.is(Key::MAIN) || token_.is(Key::FN)) return;  // a `}` is missing
         if (code_->stmts.size() >= WYE_LIMIT_STATEMENTS) {
             error(token_.place,
-                  "there are more than " + std::to_string(WYE_LIMIT_STATEMENTS) + " statements",
+                  fmt::format("there are more than {} statements", WYE_LIMIT_STATEMENTS),
                   "Fix: use loops or functions");
             while (!token_.is(Tok::End)) take();
             return;
@@ -107,7 +109,8 @@ bool Parser::statement(std::vector<StmtId>& into, unsigned nesting) {
             case Key::PARAM:
             case Key::TABLE:
             case Key::GRID:
-                error(token_.place, describe(token_) + " must be above `main`, not inside a block",
+                error(token_.place,
+                      fmt::format("{} must be above `main`, not inside a block", describe(token_)),
                       "Fix: move it up, or write `let`");
                 return false;
             default:
@@ -126,7 +129,7 @@ bool Parser::statement(std::vector<StmtId>& into, unsigned nesting) {
     }
     if (token_.is(Tok::Type)) {
         error(token_.place, "a declaration begins with `let` or `var`, not with its type",
-              "Fix: write `let NAME: " + std::string(token_.text) + " = ...;`");
+              fmt::format("Fix: write `let NAME: {} = ...;`", token_.text));
         return false;
     }
     if (token_.is(Tok::Function) || token_.is(Tok::Builtin) || token_.is(Tok::Number)) {
@@ -144,8 +147,9 @@ ExprId Parser::value() {
     const Token at = token_;
     const ExprId id = effect();
     if (id != kNone && (token_.is(Tok::Operator) || token_.is(Tok::Dot))) {
-        error(at.place, describe(at) + " is an effect, which cannot be part of an expression",
-              "Fix: bind it first, as in `let old = " + std::string(at.text) + "(...);`");
+        error(at.place,
+              fmt::format("{} is an effect, which cannot be part of an expression", describe(at)),
+              fmt::format("Fix: bind it first, as in `let old = {}(...);`", at.text));
         return kNone;
     }
     return id;
@@ -155,11 +159,11 @@ void Parser::check_annotation(const Token& name, Type wanted, ExprId value) {
     const Type got = type_of(value);
     if (wanted.none() || got.none() || got == wanted) return;
     error(code_->exprs[value].place,
-          describe(name) + " is declared " + type_name(wanted) + ", but its value is " +
-              type_name(got),
+          fmt::format("{} is declared {}, but its value is {}", describe(name), type_name(wanted),
+                      type_name(got)),
           got.lanes == wanted.lanes
-              ? "Fix: convert the value, as in `" + type_name(wanted) + "(...)`"
-              : "Fix: change the declared type, or build a " + type_name(wanted));
+              ? fmt::format("Fix: convert the value, as in `{}(...)`", type_name(wanted))
+              : fmt::format("Fix: change the declared type, or build a {}", type_name(wanted)));
 }
 
 bool Parser::let(std::vector<StmtId>& into) {
@@ -210,9 +214,9 @@ bool Parser::var(std::vector<StmtId>& into) {
         good = num("the array's count", count) && expect(Tok::RightBracket, "]", "after the count");
         if (good && (count == 0 || count > WYE_LIMIT_LOCAL_ARRAY_BYTES)) {
             error(place,
-                  describe(given) + " has " + std::to_string(count) + " elements; local arrays " +
-                      "have at least 1, and at most " +
-                      std::to_string(WYE_LIMIT_LOCAL_ARRAY_BYTES) + " bytes together",
+                  fmt::format("{} has {} elements; local arrays have at least 1, and at most {} "
+                              "bytes together",
+                              describe(given), count, WYE_LIMIT_LOCAL_ARRAY_BYTES),
                   "Fix: change the count, or use a buffer");
             count = 1;
         }
@@ -259,8 +263,8 @@ bool Parser::branch(std::vector<StmtId>& into, unsigned nesting) {
             // `else if` is an else block that holds one `if`.
             if (nesting + 1 > WYE_LIMIT_BLOCK_NESTING) {
                 error(token_.place,
-                      "blocks are nested deeper than " + std::to_string(WYE_LIMIT_BLOCK_NESTING) +
-                          "; each `else if` is one level",
+                      fmt::format("blocks are nested deeper than {}; each `else if` is one level",
+                                  WYE_LIMIT_BLOCK_NESTING),
                       "Fix: split the chain, or look the answer up in a table");
                 return false;
             }
@@ -374,8 +378,7 @@ bool Parser::leave(std::vector<StmtId>& into) {
             std::uint64_t trap_code = 1;
             if (!num("the trap's code", trap_code)) return false;
             if (trap_code == 0 || trap_code > 65535) {
-                error(place,
-                      "the trap's code is " + std::to_string(trap_code) + ", outside of 1 to 65535",
+                error(place, fmt::format("the trap's code is {}, outside of 1 to 65535", trap_code),
                       "Fix: write a code in that range");
                 trap_code = 1;
             }

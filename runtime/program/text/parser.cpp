@@ -2,6 +2,9 @@
 //
 // Tokens, names and recovery, shared by all rules of the parser.
 #include "program/text/parser.hpp"
+
+#include <fmt/core.h>
+
 #include "program/check/validate.hpp"
 
 #include <algorithm>
@@ -12,9 +15,7 @@ namespace wye::ir {
 namespace detail {
 namespace {
 
-std::string at_place(Place place) {
-    return std::to_string(place.line) + ":" + std::to_string(place.column);
-}
+std::string at_place(Place place) { return fmt::format("{}:{}", place.line, place.column); }
 
 bool begins_head(const Token& token) {
     return token.is(Tok::Role) || token.is(Key::WORKGROUP) || token.is(Key::SUBGROUP) ||
@@ -71,10 +72,10 @@ void Parser::error(Place place, std::string message, std::string fix) {
 void Parser::unexpected(std::string_view wanted, std::string fix) {
     if (token_.is(Tok::Bad)) return;
     if (fix.empty()) {
-        fix = "Fix: write " + std::string(wanted) + " here";
+        fix = fmt::format("Fix: write {} here", wanted);
         if (token_.is(Tok::Assign)) fix = "Fix: write `==` to compare";
     }
-    error(token_.place, "expected " + std::string(wanted) + ", found " + describe(token_),
+    error(token_.place, fmt::format("expected {}, found {}", wanted, describe(token_)),
           std::move(fix));
 }
 
@@ -83,11 +84,11 @@ bool Parser::expect(Tok tok, std::string_view text, std::string_view where) {
         take();
         return true;
     }
-    const std::string wanted = "`" + std::string(text) + "` " + std::string(where);
+    const std::string wanted = fmt::format("`{}` {}", text, where);
     const std::string fix = token_.is(Tok::Assign) ? "Fix: write `==` to compare"
-                                                   : "Fix: write `" + std::string(text) + "` here";
+                                                   : fmt::format("Fix: write `{}` here", text);
     if (starts_line() && !token_.is(Tok::Bad))
-        error(last_.end, "expected " + wanted, fix);
+        error(last_.end, fmt::format("expected {}", wanted), fix);
     else
         unexpected(wanted, fix);
     return false;
@@ -102,8 +103,8 @@ bool Parser::expect_semicolon(std::string_view after) {
     if (token_.is(Tok::Bad)) return false;
     const bool harmless = starts_line() || token_.is(Tok::RightBrace) || token_.is(Tok::End);
     error(harmless ? last_.end : token_.place,
-          "expected `;` after " + std::string(after) +
-              (harmless ? std::string() : ", found " + describe(token_)),
+          fmt::format("expected `;` after {}{}", after,
+                      harmless ? std::string() : fmt::format(", found {}", describe(token_))),
           "Fix: write `;` here");
     return harmless;
 }
@@ -119,8 +120,8 @@ bool Parser::name(std::string_view what, Token& out) {
         unexpected(what, "Fix: write a name: letters, digits and `_`");
         return false;
     }
-    error(token_.place, describe(token_) + " is a reserved word, not a name",
-          "Fix: choose another name, such as `" + std::string(token_.text) + "_`");
+    error(token_.place, fmt::format("{} is a reserved word, not a name", describe(token_)),
+          fmt::format("Fix: choose another name, such as `{}_`", token_.text));
     out = token_;
     take();
     return true;
@@ -138,9 +139,9 @@ bool Parser::type(Type& out) {
     }
     std::string_view near = foreign_type(token_.text);
     if (near.empty()) near = nearest(token_.text, words_of(WordClass::Type));
-    error(token_.place, describe(token_) + " is not a type",
+    error(token_.place, fmt::format("{} is not a type", describe(token_)),
           near.empty() ? "Fix: write a type such as `f32` or `u32x4`"
-                       : "Fix: write `" + std::string(near) + "`");
+                       : fmt::format("Fix: write `{}`", near));
     out = Type{};
     take();
     return true;
@@ -226,8 +227,8 @@ void Parser::declare(const Token& name, Symbol::Kind kind, std::size_t index) {
 
 void Parser::already_declared(const Token& name, const Symbol& earlier) {
     error(name.place,
-          describe(name) + " is already declared at " + at_place(earlier.place) + ", as " +
-              article(earlier),
+          fmt::format("{} is already declared at {}, as {}", describe(name),
+                      at_place(earlier.place), article(earlier)),
           "Fix: choose another name; an inner name never hides an outer one");
 }
 
@@ -282,14 +283,16 @@ void Parser::unknown(const Token& name, std::string_view wanted) {
     const std::string shown = describe(name);
     if (const auto gone = gone_.find(name.text); gone != gone_.end()) {
         error(name.place,
-              shown + " is out of scope here; the one declared at " + at_place(gone->second) +
-                  " ends with its block",
+              fmt::format("{} is out of scope here; the one declared at {} ends with its block",
+                          shown, at_place(gone->second)),
               "Fix: declare it before that block, as a `var` if the block changes it");
         return;
     }
     if (const auto later = later_.find(name.text); later != later_.end()) {
-        error(name.place, shown + " is used before its declaration at " + at_place(later->second),
-              "Fix: move the declaration above this use");
+        error(
+            name.place,
+            fmt::format("{} is used before its declaration at {}", shown, at_place(later->second)),
+            "Fix: move the declaration above this use");
         return;
     }
     std::vector<std::string_view> candidates;
@@ -299,9 +302,9 @@ void Parser::unknown(const Token& name, std::string_view wanted) {
                                  WordClass::Constant, WordClass::Keyword})
         for (const std::string_view text : words_of(word)) candidates.push_back(text);
     const std::string_view near = nearest(name.text, candidates);
-    error(name.place, "there is no " + std::string(wanted) + " " + shown,
+    error(name.place, fmt::format("there is no {} {}", wanted, shown),
           near.empty() ? "Fix: declare it above, or correct the name"
-                       : "Fix: write `" + std::string(near) + "`, or declare " + shown + " above");
+                       : fmt::format("Fix: write `{}`, or declare {} above", near, shown));
 }
 
 }  // namespace detail

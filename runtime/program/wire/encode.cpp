@@ -4,6 +4,8 @@
 // accepts every result.
 #include "program/wire/encode.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -80,10 +82,11 @@ void write_buffers(const Program& p, Sink& out) {
     const Buffer* before = nullptr;
     for (const Buffer& b : p.buffers) {
         if (before != nullptr && before->binding >= b.binding)
-            out.malformed("buffers `" + before->name + "` and `" + b.name +
-                          "` are not in ascending order of their binding numbers");
+            out.malformed(fmt::format(
+                "buffers `{}` and `{}` are not in ascending order of their binding numbers",
+                before->name, b.name));
         before = &b;
-        out.limit("the binding number of `" + b.name + "`", b.binding, WYE_LIMIT_BUFFERS - 1);
+        out.limit("the binding number of", b.name, b.binding, WYE_LIMIT_BUFFERS - 1);
         out.text(b.name, WYE_LIMIT_NAME_BYTES, "name");
         out.word(b.binding);
         out.word(static_cast<std::uint32_t>(b.role));
@@ -97,7 +100,7 @@ void write_buffers(const Program& p, Sink& out) {
         }
         out.word(static_cast<std::uint32_t>(b.count_kind));
         if (b.count_kind == Buffer::Count::Literal) {
-            out.limit("the element count of `" + b.name + "`", b.count, WYE_LIMIT_LITERAL_COUNT);
+            out.limit("the element count of", b.name, b.count, WYE_LIMIT_LITERAL_COUNT);
             out.word64(b.count);
         } else if (b.count_kind == Buffer::Count::Computed) {
             write_size(b.size, p, out);
@@ -111,7 +114,8 @@ void write_tables(const Program& p, Sink& out) {
     for (const Table& table : p.tables) {
         const unsigned bytes = table.type.bytes();
         if (bytes == 0 || !table.type.scalar() || table.type.storage())
-            return out.malformed("table `" + table.name + "` cannot hold " + type_name(table.type));
+            return out.malformed(
+                fmt::format("table `{}` cannot hold {}", table.name, type_name(table.type)));
         total += table.bits.size() * bytes;
         out.limit("the size of all tables", total, WYE_LIMIT_TABLE_BYTES);
         if (out.failed()) return;
@@ -121,7 +125,8 @@ void write_tables(const Program& p, Sink& out) {
         std::vector<std::byte> packed(table.bits.size() * bytes);
         for (std::size_t i = 0; i < table.bits.size(); ++i) {
             if (!canonical_bits(table.type.kind, table.bits[i]))
-                return out.malformed("an element of table `" + table.name + "` is not canonical");
+                return out.malformed(
+                    fmt::format("an element of table `{}` is not canonical", table.name));
             std::memcpy(packed.data() + i * bytes, &table.bits[i], bytes);
         }
         out.bytes(packed);
@@ -133,9 +138,9 @@ void write_functions(const Program& p, Sink& out, std::vector<std::uint64_t>& in
     for (const Function& f : p.functions) {
         out.text(f.name, WYE_LIMIT_NAME_BYTES, "name");
         out.word(f.type.code());
-        out.limit("the number of arguments of `" + f.name + "`", f.arguments, WYE_LIMIT_ARGUMENTS);
+        out.limit("the number of arguments of", f.name, f.arguments, WYE_LIMIT_ARGUMENTS);
         if (f.arguments > f.code.locals.size())
-            out.malformed("`" + f.name + "` has fewer locals than arguments");
+            out.malformed(fmt::format("`{}` has fewer locals than arguments", f.name));
         if (out.failed()) return;
         out.word(f.arguments);
         for (std::uint32_t i = 0; i < f.arguments; ++i) out.word(f.code.locals[i].type.code());
@@ -148,7 +153,7 @@ void write_variants(const Program& p, Sink& out) {
     for (const Variant& v : p.variants) {
         if (v.file)
             out.fail(wye::Code::INVALID_PROGRAM,
-                     "the file `" + *v.file + "` of a variant has not been read",
+                     fmt::format("the file `{}` of a variant has not been read", *v.file),
                      "Fix: read the file and put its bytes into the variant first");
         out.limit("the size of a variant", v.bytes.size(), WYE_LIMIT_VARIANT_BYTES);
         if (out.failed()) return;
@@ -187,14 +192,14 @@ void add_notes(const Program& p, Sink& out, std::vector<Section>& sections) {
     }
     for (const Note& note : p.notes) {
         if (note.id < WYE_SECTION_NOTE_BASE || note.id == WYE_SECTION_NAMES)
-            return out.malformed("section " + std::to_string(note.id) + " is not an unknown note");
+            return out.malformed(fmt::format("section {} is not an unknown note", note.id));
         sections.push_back({note.id, note.bytes});
     }
     std::sort(sections.begin(), sections.end(),
               [](const Section& a, const Section& b) { return a.id < b.id; });
     for (std::size_t i = 1; i < sections.size(); ++i)
         if (sections[i - 1].id == sections[i].id)
-            out.malformed("note " + std::to_string(sections[i].id) + " is present twice");
+            out.malformed(fmt::format("note {} is present twice", sections[i].id));
 }
 
 constexpr std::uint64_t align8(std::uint64_t n) { return (n + 7) / 8 * 8; }

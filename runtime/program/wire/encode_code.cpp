@@ -3,6 +3,8 @@
 // Statements and expressions as words.
 #include "program/wire/encode_code.hpp"
 
+#include <fmt/core.h>
+
 namespace wye::ir::detail {
 
 namespace {
@@ -44,8 +46,7 @@ class CodeWriter {
 
     void local(std::uint64_t number) {
         if (number >= declared_)
-            return out_.malformed("local " + std::to_string(number) +
-                                  " is used before its declaration");
+            return out_.malformed(fmt::format("local {} is used before its declaration", number));
         out_.word(static_cast<std::uint32_t>(number));
     }
 
@@ -58,7 +59,7 @@ class CodeWriter {
 
     bool index(std::uint32_t imm, std::size_t bound, const char* what) {
         if (imm < bound) return true;
-        out_.malformed(std::string(what) + " " + std::to_string(imm) + " does not exist");
+        out_.malformed(fmt::format("{} {} does not exist", what, imm));
         return false;
     }
 
@@ -110,8 +111,9 @@ class CodeWriter {
         const bool vector = e.op == Op::CONSTRUCT || e.op == Op::SPLAT;
         if (!type || (vector && type->scalar()) ||
             (e.op == Op::LITERAL && (!type->scalar() || !canonical_bits(type->kind, e.extra)))) {
-            out_.malformed("a node of `" + std::string(op_text(e.op)) +
-                           "` has a wrong type or a literal that is not canonical");
+            out_.malformed(
+                fmt::format("a node of `{}` has a wrong type or a literal that is not canonical",
+                            op_text(e.op)));
             return -1;
         }
         if (e.op == Op::LITERAL) return 0;
@@ -146,15 +148,14 @@ class CodeWriter {
         if (!op_known(static_cast<std::uint32_t>(e.op)) || op_statement(e.op))
             return out_.malformed("a node's opcode is not an expression's");
         if (op_effect(e.op) && !effect)
-            return out_.malformed("`" + std::string(op_text(e.op)) +
-                                  "` is an effect inside an expression");
+            return out_.malformed(
+                fmt::format("`{}` is an effect inside an expression", op_text(e.op)));
         count_node();
         head(e.op, e.imm);
         const int operands = shape(e);
         if (operands < 0) return;
         if (static_cast<std::uint32_t>(operands) != e.count)
-            return out_.malformed("`" + std::string(op_text(e.op)) + "` has " +
-                                  std::to_string(e.count) + " operands");
+            return out_.malformed(fmt::format("`{}` has {} operands", op_text(e.op), e.count));
         extra(e);
         for (const ExprId operand : code_.operands_of(e)) node(operand, depth + 1, false);
     }

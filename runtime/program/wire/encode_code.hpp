@@ -33,6 +33,9 @@ class Sink {
     void malformed(std::string what);
     void over(std::string_view what, std::uint64_t value, std::uint64_t limit);
     void limit(std::string_view what, std::uint64_t value, std::uint64_t limit);
+    // As above, of the named declaration.
+    void limit(std::string_view what, std::string_view name, std::uint64_t value,
+               std::uint64_t limit);
     void count_node();       // against WYE_LIMIT_NODES
     void count_statement();  // against WYE_LIMIT_STATEMENTS
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include "program/wire/encode_code.hpp"
@@ -19,7 +21,7 @@ void Sink::bytes(std::span<const std::byte> content) {
 
 void Sink::text(const std::string& content, std::uint32_t most, std::string_view what) {
     if (content.size() > most) {
-        over("the length of the " + std::string(what), content.size(), most);
+        over(fmt::format("the length of the {}", what), content.size(), most);
         return;
     }
     word(static_cast<std::uint32_t>(content.size()));
@@ -27,14 +29,14 @@ void Sink::text(const std::string& content, std::uint32_t most, std::string_view
 }
 
 void Sink::list(std::uint64_t count, std::uint64_t most, std::string_view what) {
-    limit("the number of " + std::string(what), count, most);
+    if (count > most) over(fmt::format("the number of {}", what), count, most);
     word(static_cast<std::uint32_t>(count));
 }
 
 void Sink::fail(wye::Code code, std::string what, const char* fix) {
     if (failed_) return;
     failed_ = true;
-    error_ = Error(code, "program `" + subject_ + "`: " + std::move(what), fix, subject_);
+    error_ = Error(code, fmt::format("program `{}`: {}", subject_, what), fix, subject_);
 }
 
 void Sink::malformed(std::string what) {
@@ -43,14 +45,17 @@ void Sink::malformed(std::string what) {
 }
 
 void Sink::over(std::string_view what, std::uint64_t value, std::uint64_t most) {
-    fail(wye::Code::LIMIT_EXCEEDED,
-         std::string(what) + " is " + std::to_string(value) + "; the limit is " +
-             std::to_string(most),
+    fail(wye::Code::LIMIT_EXCEEDED, fmt::format("{} is {}; the limit is {}", what, value, most),
          "Fix: make the program smaller, or split it into several programs");
 }
 
 void Sink::limit(std::string_view what, std::uint64_t value, std::uint64_t most) {
     if (value > most) over(what, value, most);
+}
+
+void Sink::limit(std::string_view what, std::string_view name, std::uint64_t value,
+                 std::uint64_t most) {
+    if (value > most) over(fmt::format("{} `{}`", what, name), value, most);
 }
 
 void Sink::count_node() { limit("the number of nodes", ++nodes_, WYE_LIMIT_NODES); }
