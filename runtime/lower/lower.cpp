@@ -75,11 +75,12 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const TargetFac
         if (wanted && width != 0 && invocations % width == 0 && best != 32) best = width;
     }
     if (best != 0) return best;
-    return Error(Code::UNSUPPORTED,
-                 "no subgroup size of this device fits program `" + program.name +
-                     "` with workgroups of " + std::to_string(invocations) + " invocations",
-                 "Fix: make the workgroup size a multiple of one of its subgroup sizes",
-                 program.name);
+    return Error(
+        Code::UNSUPPORTED,
+        fmt::format("no subgroup size of this device fits program `{}` with workgroups of {} "
+                    "invocations",
+                    program.name, invocations),
+        "Fix: make the workgroup size a multiple of one of its subgroup sizes", program.name);
 }
 
 Preconditions preconditions(const ir::Program& program, std::array<std::uint32_t, 3> workgroup,

@@ -2,6 +2,8 @@
 //
 // Blocks and the jumps out of them. If one invocation of the device runs a whole workgroup, the
 // regions of main become loops over the program's invocations (see Regions).
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "lower/c/writer.hpp"
@@ -204,10 +206,9 @@ void CWriter::define_kept() {
     if (bytes <= kMaxKeptBytes) return;
     module_.refuse(
         Error(Code::LIMIT_EXCEEDED,
-              "program `" + sanitised(program_.name) + "` keeps " + std::to_string(bytes) +
-                  " bytes of variables across barriers for " + std::to_string(invocations) +
-                  " invocations, more than the " + std::to_string(kMaxKeptBytes) +
-                  " that a thread of the device holds",
+              fmt::format("program `{}` keeps {} bytes of variables across barriers for {} "
+                          "invocations, more than the {} that a thread of the device holds",
+                          sanitised(program_.name), bytes, invocations, kMaxKeptBytes),
               "Fix: use smaller workgroups or fewer and smaller variables there, or another device",
               program_.name));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Statements, and small text helpers of the writer.
+#include <fmt/core.h>
+
 #include <cctype>
 #include <utility>
 
@@ -124,17 +126,17 @@ void CWriter::statement(ir::StmtId id) {
         case Op::TRAP:
             return trap(id);
         case Op::GRID_BARRIER:
-            return module_.refuse(Error(
-                Code::UNSUPPORTED,
-                "`grid_barrier`" + at_place(s.place) + " ends a launch, and C text is one kernel",
-                "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
-                "splits it at its grid barriers",
-                program_.name));
+            return module_.refuse(
+                Error(Code::UNSUPPORTED,
+                      fmt::format("`grid_barrier`{} ends a launch, and C text is one kernel",
+                                  at_place(s.place)),
+                      "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
+                      "splits it at its grid barriers",
+                      program_.name));
         default:
-            module_.refuse(Error(Code::UNSUPPORTED,
-                                 "`" + std::string(ir::op_text(s.op)) + "` is not lowered to C yet",
-                                 "Fix: use the `cpu` device, or leave the statement out",
-                                 program_.name));
+            module_.refuse(Error(
+                Code::UNSUPPORTED, fmt::format("`{}` is not lowered to C yet", ir::op_text(s.op)),
+                "Fix: use the `cpu` device, or leave the statement out", program_.name));
     }
 }
 

@@ -4,6 +4,8 @@
 // declare.
 #include "lower/c/walk.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "lower/c/module.hpp"
@@ -372,8 +374,8 @@ Result<Artifact> Kernel::write() {
                               body.text().size() + prologue_.size();
     if (total > kMaxTextBytes)
         return Error(Code::LIMIT_EXCEEDED,
-                     "program `" + sanitised(program_.name) + "` becomes " + std::to_string(total) +
-                         " bytes of C, more than " + std::to_string(kMaxTextBytes),
+                     fmt::format("program `{}` becomes {} bytes of C, more than {}",
+                                 sanitised(program_.name), total, kMaxTextBytes),
                      "Fix: use the `cpu` device, or split the program", program_.name);
     text +=
         module_.helpers() + globals_ + "\n" + signature_ + prologue_ + zero + body.text() + "}\n";
@@ -392,9 +394,8 @@ Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     if (subgroup != 0 && !spelling.subgroups(subgroup))
         return Error(Code::UNSUPPORTED,
-                     "`" + std::string(format) + "` has no subgroups of " +
-                         std::to_string(subgroup) + " lanes, which program `" +
-                         sanitised(program.name) + "` uses",
+                     fmt::format("`{}` has no subgroups of {} lanes, which program `{}` uses",
+                                 format, subgroup, sanitised(program.name)),
                      "Fix: use a device with subgroups (the `cpu` device has them), or leave them "
                      "out",
                      program.name);

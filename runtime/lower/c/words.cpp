@@ -2,6 +2,8 @@
 //
 // Spells the middle form of scalar operations as C. A form that uses no value twice is an
 // expression; any other is a helper function, so nothing is computed twice.
+#include <fmt/core.h>
+
 #include <optional>
 
 #include "lower/c/module.hpp"
@@ -416,9 +418,9 @@ std::string exact_operation(CModule& module, Op op, Kind kind, Operands v) {
     const std::string name =
         kind == Kind::F32 || kind == Kind::F64 ? ir::type_name({kind, 1}) + " " : std::string();
     module.refuse(Error(Code::UNSUPPORTED,
-                        name + "`" + std::string(ir::op_text(op)) +
-                            "` is not exact on this device, and this version has no emulation "
-                            "for it",
+                        fmt::format("{}`{}` is not exact on this device, and this version has no "
+                                    "emulation for it",
+                                    name, ir::op_text(op)),
                         "Fix: choose another device (the `cpu` device runs every program)",
                         module.program.name));
     return v.empty() ? std::string("0") : v[0];

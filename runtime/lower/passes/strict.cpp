@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/passes/strict.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -70,7 +72,8 @@ class Expander {
                               std::make_move_iterator(defined_.end()));
         if (const auto broken = ir::validate(out_); !broken.empty())
             return Error(Code::LIMIT_EXCEEDED,
-                         "with the definitions of its math functions, " + broken.front().message,
+                         fmt::format("with the definitions of its math functions, {}",
+                                     broken.front().message),
                          "Fix: use fewer math functions in one program, or fewer functions, tables "
                          "and statements beside them",
                          out_.name);

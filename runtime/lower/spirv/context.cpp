@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/spirv/context.hpp"
 
+#include <fmt/core.h>
+
 #include "lower/analysis/loop_rounds.hpp"
 #include "lower/spirv/ops.hpp"
 
@@ -32,9 +34,9 @@ SpirvContext::SpirvContext(const ir::Program& program_, const TargetFacts& facts
     lay_out();
 }
 
-void SpirvContext::refuse(const std::string& construct) {
+void SpirvContext::refuse(std::string_view construct) {
     if (refusal_) return;
-    refusal_ = Error(Code::UNSUPPORTED, construct + " is not lowered to SPIR-V yet",
+    refusal_ = Error(Code::UNSUPPORTED, fmt::format("`{}` is not lowered to SPIR-V yet", construct),
                      "Fix: use the `cpu` device, or leave it out", program.name);
 }
 

@@ -92,7 +92,7 @@ class SpirvContext {
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 
     // Only the first refusal is kept. The words are then invalid, but writing may continue.
-    void refuse(const std::string& construct);
+    void refuse(std::string_view construct);
     [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }
 
   private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/spirv/lower.hpp"
 
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include "lower/spirv/writer.hpp"
@@ -36,7 +38,7 @@ void float_modes(SpirvContext& context) {
 
 Error too_large(const ir::Program& program, const std::string& what) {
     return Error(Code::LIMIT_EXCEEDED,
-                 "program `" + program.name + "` becomes a SPIR-V module of " + what,
+                 fmt::format("program `{}` becomes a SPIR-V module of {}", program.name, what),
                  "Fix: use the `cpu` device, or split the program", program.name);
 }
 
@@ -52,7 +54,7 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& devi
     for (std::uint32_t f = 0; f < program.functions.size(); ++f) {
         if (context.usage.functions[f]) (void)spirv_function(context, context.source, f);
         if (module.bound() > kMaxBound)
-            return too_large(program, "more than " + std::to_string(kMaxBound) + " ids");
+            return too_large(program, fmt::format("more than {} ids", kMaxBound));
     }
     const Id main = module.fresh();
     module.name(main, kEntry);
@@ -63,11 +65,9 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& devi
     if (subgroup != 0) local_size = {context.invocations(), 1, 1};
     const Words words = module.finish(main, kEntry, local_size, context.interface());
     if (words[3] > kMaxBound)
-        return too_large(program,
-                         std::to_string(words[3]) + " ids, more than " + std::to_string(kMaxBound));
+        return too_large(program, fmt::format("{} ids, more than {}", words[3], kMaxBound));
     if (words.size() > kMaxWords)
-        return too_large(program, std::to_string(words.size()) + " words, more than " +
-                                      std::to_string(kMaxWords));
+        return too_large(program, fmt::format("{} words, more than {}", words.size(), kMaxWords));
 
     Artifact out;
     out.format = WYE_FORMAT_SPIRV;

@@ -56,7 +56,7 @@ void SpirvWriter::statement(ir::StmtId id) {
         case Op::RETURN:
             return b_.end(spv::Op::OpReturn, {});
         default:
-            context_.refuse("`" + std::string(ir::op_text(s.op)) + "`");
+            context_.refuse(ir::op_text(s.op));
     }
 }
 

@@ -295,7 +295,7 @@ Id exact_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     const FormKey key = middle::operation(op, kind);
     const Form* form = b.context.forms.find(key);
     if (form == nullptr) {
-        b.context.refuse("`" + std::string(ir::op_text(op)) + "`");
+        b.context.refuse(ir::op_text(op));
         return v.empty() ? b.module.null(b.module.value_type(kind)) : v[0];
     }
     if (form->function) return call(b, function_of(b.context, key, *form), form->result().kind, v);
