@@ -21,7 +21,7 @@ using wye::bench::raw_best;
 constexpr std::size_t kMixWords = std::size_t{16} << 20U;
 constexpr std::size_t kSaxpyElements = std::size_t{64} << 20U;
 
-// The range cut into one piece per core, the caller's included.
+// Splits the range into one piece per core; the calling thread takes one.
 template <typename Body>
 void on_all_cores(std::size_t count, Body body) {
     const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
@@ -32,7 +32,7 @@ void on_all_cores(std::size_t count, Body body) {
     body(std::size_t{0}, std::min(count, piece));
 }
 
-// As little as a dispatch can do: one workgroup, one operation an invocation.
+// The smallest useful dispatch: one workgroup, one operation per invocation.
 constexpr std::string_view kTiny = R"wye(
 wye 1;
 program tiny;
@@ -84,8 +84,8 @@ void saxpy_wye(benchmark::State& state) {
     wye::Buffer r = must(device.buffer(kSaxpyElements * 4));
     must(x.fill(0x3f800000U, 0, kSaxpyElements * 4));
     must(y.fill(0x40000000U, 0, kSaxpyElements * 4));
-    // As the vector of the other side: touched before the clock runs. Otherwise each repetition
-    // measures how the system hands out 256 MiB of pages.
+    // Touched before the clock starts, like the other side's vector. Otherwise each repetition
+    // would measure page faults on 256 MiB.
     must(r.fill(0, 0, kSaxpyElements * 4));
     wye::Dispatch dispatch(shared().saxpy, device);
     dispatch.param("a", 3.0F).bind("x", x).bind("y", y).bind("r", r);

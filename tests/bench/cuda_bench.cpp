@@ -187,7 +187,7 @@ Raw& raw() {
     return value;
 }
 
-// The context is current only while the raw side runs: the plugin must do without.
+// Makes the context current only while the raw side runs, since the plugin must not rely on it.
 struct Entered {
     Entered() { MUST(raw().cuCtxPushCurrent(raw().context)); }
     ~Entered() {
@@ -218,7 +218,7 @@ void tiny_wye(benchmark::State& state) {
     for (auto _ : state) (void)must(dispatch.run());
 }
 
-// One launch, and then whatever `wait` does.
+// Times one launch followed by `wait`.
 template <typename Wait>
 void tiny_with(benchmark::State& state, Wait&& wait) {
     CUfunction function = raw().kernel("advance");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Counts the host instructions of a repeated resident dispatch, from the entry of wye_dispatch to the first call of the
-# driver, by library and by function. Exact, whatever else the machine does. Needs valgrind and a release build.
+# driver, by library and by function. Exact even on a busy machine. Needs valgrind and a release build.
 set -euo pipefail
 
 if [ $# -lt 1 ] || [ $# -gt 3 ]; then
@@ -14,7 +14,8 @@ native=${3:-clEnqueueNDRangeKernel}
 work=$(mktemp -d "${TMPDIR:-/tmp}/wye-instructions.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# One file for each native call, with what was counted since the last entry; the tenth dispatch is far from any first.
+# Valgrind writes one file for each native call, with the counts since the last entry. The tenth dispatch does no
+# first-time work.
 export WYE_PLUGIN_PATH=${WYE_PLUGIN_PATH:-$build/plugins/${device%%:*}}
 valgrind --tool=callgrind --callgrind-out-file="$work/out" --separate-threads=yes \
     --zero-before=wye_dispatch --dump-before="$native" \
@@ -25,7 +26,7 @@ callgrind_annotate --threshold=100 --show-percs=no --auto=no "$work/out.10-01" 2
         / [^ ]+:.* \[.*\]$/ && $1 ~ /^[0-9,]+$/ {
             count = $1; gsub(",", "", count)
             file = $NF; sub(/\]$/, "", file); sub(/.*[\/\[]/, "", file)
-            # What stands outside wye_dispatch is not counted from its beginning.
+            # Functions outside wye_dispatch are not counted from their beginning.
             if (file ~ /^(repeat_dispatch|ld-linux)/ || /\(below main\)|libc-start/) next
             name = $0; sub(/^ *[0-9,]+ +[^ :]*:/, "", name); sub(/ \[[^]]*\]$/, "", name)
             libraries[file] += count; all += count

@@ -14,7 +14,7 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-// The median of the per-repetition ratios: what drifts during a run drifts in both.
+// The median of the per-repetition ratios, since drift during a run affects both sides.
 double ratio(const std::vector<double>& wye, const std::vector<double>& raw) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < std::min(wye.size(), raw.size()); ++i)
@@ -58,7 +58,7 @@ int run_benchmarks(int argc, char** argv, std::vector<Goal> goals) {
     std::string repetitions = "--benchmark_repetitions=9";
     std::string interleaving = "--benchmark_enable_random_interleaving=true";
     std::string min_time = "--benchmark_min_time=0.05";
-    // Defaults first, so that the caller's own flags win.
+    // Defaults come first, so that the caller's flags override them.
     arguments.insert(arguments.begin() + 1,
                      {repetitions.data(), interleaving.data(), min_time.data()});
     int count = static_cast<int>(arguments.size());

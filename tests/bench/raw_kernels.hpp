@@ -20,7 +20,7 @@ struct RawKernels {
 [[nodiscard]] RawKernels raw_avx2();
 [[nodiscard]] RawKernels raw_avx512();
 
-// The best set that this processor has.
+// The best instruction set of this processor.
 [[nodiscard]] RawKernels raw_best();
 
 }  // namespace wye::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// repeat_dispatch DEVICE COUNT: the same tiny resident dispatch, again and again, for
+// repeat_dispatch DEVICE COUNT: repeats one tiny resident dispatch COUNT times, for
 // instructions.sh.
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A benchmark has nothing to save: the first failure is printed and ends the process.
+// Prints the first failure and ends the process, since a benchmark has nothing to save.
 #pragma once
 
 #include <cstdio>

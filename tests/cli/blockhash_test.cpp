@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// blockhash against coreutils: split and sha256sum, on every device.
+// Compares blockhash with coreutils (split, sha256sum) on every device.
 #include <random>
 #include <string>
 #include <vector>

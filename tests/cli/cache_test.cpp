@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled programs from one process to the next, as users meet them.
+// The disk cache of compiled programs across processes, through the commands.
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Environment environment_of(const TempFolder& folder) {
     return {{"WYE_CACHE_DIR", folder.path("cache")}, {"WYE_CACHE_SIZE", "512MiB"}};
 }
 
-// mix on 1024 words; what is written there.
+// Runs mix on 1024 words and returns its output file.
 std::string run_mix(const std::string& device, const TempFolder& folder, const Environment& env,
                     std::string& said) {
     std::string words;
@@ -176,7 +176,7 @@ TEST_CASE("what self-tests found out is shown and cleared too") {
     CHECK(kept[0]["kind"] == "vulkan-self-test");
     CHECK(contains(kept[0]["key"], "build="));
     CHECK(contains(wye_command({"cache", "list"}, env).out, "vulkan-self-test"));
-    // Damaged: said, passed over, made again.
+    // A damaged entry is reported, passed over and made again.
     const std::string path = folder.path("cache") + "/" + kept[0]["name"].get<std::string>();
     const std::string text = read_bytes(path);
     std::string changed = text;

@@ -30,7 +30,7 @@ std::vector<std::string> changed_environment(const std::map<std::string, std::st
             out.push_back(entry);
     }
     for (const auto& [name, value] : changes) out.push_back(name + "=" + value);
-    // What an earlier build made must not stand in for this one.
+    // Programs cached by an earlier build must not replace those of this one.
     if (!changes.contains("WYE_CACHE_SIZE")) out.emplace_back("WYE_CACHE_SIZE=0");
     return out;
 }

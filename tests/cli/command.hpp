@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a program as a user would and keeps what it said. For tests; fails the test on a time-out.
+// Runs a program as a user would and keeps its output. Fails the test on a time-out.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ struct Outcome {
     std::string err;  // standard error
 };
 
-// The environment is the test's own, changed by `environment`, without a disk cache of programs
-// unless that has WYE_CACHE_SIZE. 60 seconds at most.
+// The environment is the test's own with the changes in `environment`. The disk cache of programs
+// is off unless these have WYE_CACHE_SIZE. 60 seconds at most.
 [[nodiscard]] Outcome run_command(const std::vector<std::string>& words,
                                   const std::map<std::string, std::string>& environment = {});
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `wye run` does with numbers, files and memory that are not as they should be, and what stays
-// when it is killed.
+// `wye run` with wrong numbers, unusable files and too little memory, and which files remain when
+// it is killed.
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -42,7 +42,7 @@ Outcome wye_run(std::vector<std::string> words) {
     return run_command(words, {{"WYE_PLUGIN_PATH", "/nowhere"}});
 }
 
-// r[i] = i, on as many elements as are asked for; s likewise.
+// Stores r[i] = i and s[i] = i for the requested number of elements.
 const std::string kCount =
     "wye 1;\nprogram count;\nworkgroup 64;\noutput r: u32[];\noutput s: u32[len(r)];\n"
     "grid elements len(r);\nmain { let i = global_id.x; if i < len(r) { r[i] = i; s[i] = i; } }\n";
@@ -175,8 +175,7 @@ TEST_CASE("an input without an end is read as far as it can be used") {
     CHECK(contains(outcome.err, "Fix: "));
 }
 
-// Address sanitizer reserves more addresses than these two cases allow: only builds without it have
-// them.
+// Left out with AddressSanitizer, which reserves more address space than these two cases allow.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WYE_RESERVES_ADDRESSES
@@ -188,7 +187,7 @@ TEST_CASE("an input without an end is read as far as it can be used") {
 #if !defined(WYE_RESERVES_ADDRESSES)
 
 TEST_CASE("an input without an end for a buffer of any size is an error in time") {
-    // Under a limit of addresses that would end what reads on.
+    // Under a limit on address space, which reading the whole file would exceed.
     const Outcome open_end =
         run_command({"/bin/sh", "-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", WYE_TOOL, "run",
                      kPrograms + "/mix.wye", "-d", "cpu", "--in", "words=/dev/zero"},
@@ -204,7 +203,7 @@ TEST_CASE("an input without an end for a buffer of any size is an error in time"
 TEST_CASE("the device refuses an output before there is memory for it") {
     const TempFolder folder;
     const std::string program = folder.write("count.wye", kCount);
-    // 16 GiB of each: the device's refusal, or what was asked for; never an internal error.
+    // 16 GiB of each buffer: the device refuses or runs it; never an internal error.
     const Outcome outcome = run_command(
         {"/bin/sh", "-c", "ulimit -v 4000000; exec \"$0\" \"$@\"", WYE_TOOL, "run", program, "-d",
          "cpu", "--elements", "4294967295", "--grid", "1", "--out", "r=" + folder.path("r")},
@@ -244,7 +243,7 @@ TEST_CASE("a limit on file sizes leaves nothing behind and is named") {
     CHECK(folder.names() == std::vector<std::string>{"count.wye"});
 }
 
-// Over new files and over files that are there; what is killed has written all of it or nothing.
+// On new and on existing files: a killed process has written the whole file or nothing.
 TEST_CASE("a run that is killed at any moment leaves whole files or none") {
     const TempFolder folder;
     const std::string program = folder.write("count.wye", kCount);

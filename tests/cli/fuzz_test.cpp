@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye fuzz` as a user meets it.
+// `wye fuzz` from a user's side: exit codes, output, kept files.
 #include <algorithm>
 #include <filesystem>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye quirks`, and what else shows or chooses workarounds for drivers.
+// `wye quirks`, and the other commands that show or choose workarounds for drivers.
 #include <set>
 #include <string>
 #include <vector>

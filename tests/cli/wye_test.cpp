@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `wye` command as a user meets it: exit codes, streams, files left behind.
+// The `wye` command from a user's side: exit codes, streams, files left behind.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -154,7 +154,7 @@ TEST_CASE("lower round-trips through text and wire") {
     CHECK(full_name.code == 0);
     CHECK(full_name.out == read_bytes(words));
     CHECK(full_name.out.substr(0, 8) == std::string("\x03\x02\x23\x07\x00\x03\x01\x00", 8));
-    // A file that standard output goes to keeps what it has.
+    // A file to which standard output is appended (>>) keeps its content.
     const std::string log = folder.write("log", "before\n");
     const Outcome appended = run_command(
         {"/bin/sh", "-c", "exec \"$0\" lower \"$1\" --to text >> \"$2\"", WYE_TOOL, wire, log});
@@ -190,7 +190,7 @@ TEST_CASE("run computes what the host computes, on every device") {
     const std::string y_file = folder.write("y", bytes_of(y));
     std::vector<float> expected(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
-        volatile float product = 2.5F * x[i];  // two roundings, whatever the compiler would like
+        volatile float product = 2.5F * x[i];  // volatile keeps both roundings
         expected[i] = product + y[i];
     }
     for (const std::string& device : selectors()) {

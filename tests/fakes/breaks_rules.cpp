@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breaks one rule of the contract, the one that the configuration's "breaks_rules.how" names:
+// Breaks one rule of the contract, named by the configuration's "breaks_rules.how":
 //   throws_at_end     every slot that destroys, closes or shuts down throws
-//   huge_save         a saved program claims more bytes than there are in the world
-//   absent_save       a saved program lies where no memory is
+//   huge_save         a saved program claims an impossible size
+//   absent_save       a saved program's address is not mapped
 //   long_name         the device's name claims 5 GiB
-//   absent_name       the device's name lies where no memory is
-//   forges            name, reason and log have line ends, tabs, escapes and bytes that are no
-//   UTF-8 many_formats      the device claims 2^40 formats more_formats      the device claims
-//   three formats and has one exits, ends_thread  init calls exit, pthread_exit
+//   absent_name       the address of the device's name is not mapped
+//   forges            name, reason and log have line ends, tabs, escapes and invalid UTF-8
+//   many_formats      the device claims 2^40 formats
+//   more_formats      the device claims three formats and has one
+//   exits             init calls exit
+//   ends_thread       init calls pthread_exit
 #include <pthread.h>
 
 #include <csignal>
@@ -24,7 +26,7 @@ std::string_view how;
 
 bool is(std::string_view what) { return how == what; }
 
-// An address that is never mapped, and no null pointer.
+// An address that is never mapped, and not null.
 template <typename T>
 const T* nowhere() {
     return reinterpret_cast<const T*>(std::uintptr_t{4096});

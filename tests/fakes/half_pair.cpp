@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Translates, and cannot release what it made.
+// Has translate, but not the slot that releases its results.
 #include "base.hpp"
 
 static wye_status translate(wye_plugin_object*, std::uint32_t, const wye_artifact*, wye_string,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts more devices than a machine can have.
+// Reports an impossible number of devices.
 #include "base.hpp"
 
 static wye_status probe(wye_plugin_object*, std::uint32_t* out_count, wye_error**) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Never comes back from closing its device, as a driver whose kernel never ends. Says in the log
-// that it was entered, and goes on logging.
+// Never returns from closing its device, like a driver whose kernel never ends. Logs that it was
+// entered, and goes on logging.
 #include <ctime>
 
 #include "base.hpp"

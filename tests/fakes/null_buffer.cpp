@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes buffers, programs and queues successfully and gives none.
+// Returns OK for new buffers, programs and queues, but no object.
 #include "base.hpp"
 
 static constexpr wye_device_table kNullTable = [] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens a device successfully and gives none.
+// Returns OK for opening a device, but no device.
 #include "base.hpp"
 
 static wye_status open(wye_plugin_object*, std::uint32_t, wye_device_object**,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Its init succeeds and gives nothing.
+// Its init returns OK, but no object.
 #include "base.hpp"
 
 static wye_status init(const wye_host_table*, std::uint32_t, wye_plugin_object**, wye_error**) {

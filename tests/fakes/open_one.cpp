@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// open_one FILE HOW: opens device 0 of a fake in a process of its own, for fakes that end it. Says
-// "closed" when everything of it has ended.
+// open_one FILE HOW: opens device 0 of a fake in a process of its own, for fakes that end their
+// process. Prints "closed" after everything was closed.
 #include <cstdio>
 
 #include "wye/wye.h"

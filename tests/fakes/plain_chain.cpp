@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mentions an extension that may be skipped: it loads.
+// Has an unknown extension without the CRITICAL bit: it loads.
 #include "base.hpp"
 
 static constexpr wye_header kEntry = {sizeof kEntry, 77, nullptr};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Throws where nothing may.
+// Throws in the query function.
 #include "base.hpp"
 
 #include <stdexcept>

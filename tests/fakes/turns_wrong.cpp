@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin under another name, with a fault as compilers have them: where a program rotates
-// to the left, it rotates to the right. For the tests of what compares devices.
+// The CPU plugin under another name, with the fault of a wrong compiler: it rotates right where a
+// program rotates left. For tests of the tools that compare devices.
 #include <cstring>
 #include <vector>
 
@@ -11,12 +11,12 @@
 
 namespace {
 
-// What stands behind each table. The CPU plugin's are static, so every writer writes the same.
+// The CPU plugin's own tables. They are static, so every thread writes the same values.
 const wye_plugin_table* plugin_behind = nullptr;
 const wye_device_table* device_behind = nullptr;
 
-// In the code of functions and main. A literal with the number of that operation changes too, which
-// serves as well.
+// Changes the operation in the code of functions and main. Literals with the same number change
+// too, which is a fault as well.
 std::vector<std::uint32_t> turned(wye_bytes code) {
     std::vector<std::uint32_t> words((code.size + 3) / 4);
     std::memcpy(words.data(), code.data, code.size);

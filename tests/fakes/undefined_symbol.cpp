@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls a function that no library has.
+// Calls a function that no library defines.
 #include "base.hpp"
 
 extern "C" int wye_nobody_defines_this();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Has another id than its file and manifest say.
+// Its id differs from that of its file and manifest.
 #include "base.hpp"
 
 FAKE_DESC("somebody_else", (void)d)

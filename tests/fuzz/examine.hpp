@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every program that was read goes through, whatever it was read from: the validator, and when
-// that finds nothing, the analysis and each lowering. Aborts when one of them breaks its word.
+// Runs a parsed or decoded program through the validator and, if it is valid, through the analysis
+// and each lowering. Aborts if one of them breaks its contract.
 #pragma once
 
 #include <cstdlib>
@@ -18,8 +18,8 @@ inline void examine(wye::ir::Program program) {
         if (diagnostic.fix.rfind("Fix: ", 0) != 0) std::abort();
     if (!found.empty()) return;
     (void)wye::ir::analyse(program);
-    // As for a device of which nothing is known, with every check; and as for one that is trusted,
-    // without the checks that no launch needs, folded, with native functions.
+    // Lowers for an unknown device, with every check, and for a trusted one, with native functions,
+    // a folded grid and the check-free form.
     wye::lower::TargetFacts trusted;
     trusted.native_f32_div = trusted.native_f32_sqrt = trusted.native_f32_fma = true;
     trusted.native_f64_div = trusted.native_f64_sqrt = trusted.native_f64_fma = true;
@@ -33,7 +33,7 @@ inline void examine(wye::ir::Program program) {
             const auto artifact = trust ? wye::lower::lower(program, format, trusted, free)
                                         : wye::lower::lower(program, format, {});
             if (artifact) continue;
-            // A valid program may be unsupported here; it is never invalid a second time.
+            // Lowering may not support a valid program, but never calls it invalid.
             if (artifact.error().code == wye::Code::INVALID_PROGRAM) std::abort();
             if (artifact.error().fix.rfind("Fix: ", 0) != 0) std::abort();
         }

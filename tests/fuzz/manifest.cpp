@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests come from whoever can write to a plugin folder: whatever the bytes, a value or a
-// located error with a remedy.
+// Fuzz target: manifests. Any bytes give a value, or an error with a location and a remedy.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds every file of the folder given as argument to the fuzz target, once each, with any
-// compiler: what fuzzing has found stays found. A crash is the failure; the count at the end is
-// that of the files read.
+// Runs the fuzz target once on every file of the folder in the argument, so that builds without
+// libFuzzer replay what fuzzing has found. A crash is the failure; the count at the end is that of
+// the files.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: selectors. What is accepted prints to a text that is accepted and prints the same.
+// Fuzz target: selectors. An accepted selector's printed text is accepted and prints the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A libFuzzer mutator for the text form that works on tokens, blocks and functions in place of
-// bytes, so that most of what it makes still parses and some of it reaches limits. A third of the
-// changes are libFuzzer's own, on bytes.
+// A libFuzzer mutator for the text form that changes tokens, blocks and functions instead of bytes,
+// so that most results still parse and some reach limits. A third of the changes are libFuzzer's
+// own, on bytes.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -156,7 +156,7 @@ class Mutation {
                 return swap_names();
         }
     }
-    // A statement or function of another program goes somewhere into this one.
+    // Inserts a statement or function of another program at a random place.
     void take(Mutation& other) {
         if (tokens_.empty() || other.tokens_.empty()) return;
         const auto [first, last] = other.statement();
@@ -192,8 +192,8 @@ class Mutation {
         return std::ranges::any_of(kOperators, [&](std::string_view op) { return op == token; });
     }
 
-    // The first token that `wanted` likes, from a random one on; the number of tokens when there is
-    // none.
+    // The first token that `wanted` accepts, searching from a random one; the number of tokens if
+    // there is none.
     template <typename Wanted>
     std::size_t find(Wanted wanted) {
         const std::size_t from = pick(tokens_.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire form from outside: whatever is read has exactly this encoding, the validator survives
-// it, and what is valid goes through the text form unchanged.
+// Fuzz target: the wire form. A decoded program encodes to the same bytes, the validator survives
+// it, and a valid one comes back unchanged from its text form.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

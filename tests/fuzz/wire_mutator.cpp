@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A libFuzzer mutator for the wire form. It changes the contents of sections and puts the lengths
-// and offsets right again, or reads the program, changes nodes, types, literals, blocks and
-// declarations, and encodes it; so that what comes out is mostly refused late, or valid. A third of
-// the changes are libFuzzer's own, on bytes.
+// A libFuzzer mutator for the wire form. It changes the contents of sections and corrects lengths
+// and offsets, or decodes the program, changes nodes, types, literals, blocks and declarations, and
+// encodes it, so that most results are valid or refused late. A third of the changes are
+// libFuzzer's own, on bytes.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -47,7 +47,7 @@ class Mutator {
   public:
     explicit Mutator(unsigned seed) : random_(seed) {}
 
-    // The bytes of all sections, one of them changed; empty when `wire` has no sound table.
+    // All sections with one of them changed; empty if `wire` has no valid section table.
     Bytes sections(std::span<const std::uint8_t> wire) {
         constexpr std::size_t kHead = WYE_PROGRAM_HEADER_BYTES;
         constexpr std::size_t kEntry = WYE_PROGRAM_SECTION_ENTRY_BYTES;
@@ -83,7 +83,7 @@ class Mutator {
         return out;
     }
 
-    // Changes the program, whose code stays readable: operands come before what uses them.
+    // Changes the program so that it can still be encoded: operands come before their users.
     void change(Program& program) {
         Code* code = &program.main;
         if (!program.functions.empty() && pick(3) == 0)
@@ -204,7 +204,7 @@ class Mutator {
             return;
         }
     }
-    // Statements that declare are left alone: their numbers would no longer be those of the text.
+    // Declarations stay where they are, since locals are numbered in their order.
     static bool repeatable(const Stmt& stmt) { return stmt.body == kNone && stmt.local == kNone; }
     void repeat_statement(Code& code) {
         for (int tries = 0; tries < 20 && !code.blocks.empty(); ++tries) {
@@ -243,7 +243,7 @@ class Mutator {
             code.stmts.push_back(stmt);
         }
     }
-    // Makes the returned expression, or what a statement takes, deeper.
+    // Makes a result or a statement's operand deeper.
     void deepen(Code& code) {
         if (code.exprs.empty()) return;
         ExprId* slot = code.result != kNone ? &code.result : nullptr;

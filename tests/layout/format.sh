@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every C and C++ file is as clang-format 14 writes it. $1: that clang-format.
+# Every C and C++ file is formatted by clang-format 14. $1: the clang-format command.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
-# One run over all files: it names each line that it would change.
+# One run over all files reports each line that it would change.
 bad=$(sources '*.c' '*.h' '*.cpp' '*.hpp' | xargs "$1" --dry-run --style=file 2>&1 |
     sed -nE 's/^([^ :]+):[0-9]+:[0-9]+: (warning|error).*/\1/p' | sort -u)
 while read -r file; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Who may include whom. Meson gives each folder its own include directories; this test also catches what a
-# relative path or a system header would slip past it.
+# Which folder may include which headers. Meson gives each folder its own include directories; this test also finds
+# relative paths and system headers, which Meson does not see.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 # allow FOLDER REGEX WHY: every #include in FOLDER, outside the C and C++ standard library, matches REGEX.
@@ -64,7 +64,7 @@ allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wy
     'the differential tests see what tests share, and no other test: what both need stands in tests/support'
 allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 
-# One file of the host opens libraries, so one file answers for how.
+# Only one file of the host may use Boost.DLL to open libraries.
 users=$(grep -rlE '#[[:space:]]*include[[:space:]]*<boost/dll' plugin-abi registry runtime tools --include='*.?pp' --include='*.h' || true)
 count=$(grep -c . <<<"$users" || true)
 if [ "$count" -le 1 ]; then pass; else fail "Boost.DLL is used by $count files: $users. Fix: open libraries in one file of the registry"; fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the tests of this folder: goes to the top of the source tree and lists its own files.
+# Sourced by the tests of this folder. Changes to the top of the source tree, and lists source files.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -18,7 +18,7 @@ fail() {
     failed=$((failed + 1))
 }
 pass() { passed=$((passed + 1)); }
-# finish: the last line of each test, and its exit status. Nothing looked at is a failure too.
+# finish: prints the last line of a test and exits with its status. Checking no file is a failure too.
 finish() {
     echo "$passed looked at and in order, $failed findings"
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

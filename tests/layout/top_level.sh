@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The top level holds what DESIGN names and nothing else: a stranger reads it at one glance.
+# The top level of the tree holds the expected entries and nothing else.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 expected='LICENSE README.md meson.build meson_options.txt plugin-abi plugins registry runtime tests tools'
 for name in $expected; do
     if [ -e "$name" ]; then pass; else fail "$name: missing at the top level. Fix: put it back"; fi
 done
-# In a checkout only what git tracks counts, so that a user's own files are no finding.
+# In a checkout, only files tracked by git are checked; a user's own files are ignored.
 if ! names=$(git -c safe.directory='*' ls-files 2>/dev/null | cut -d/ -f1 | sort -u) || [ -z "$names" ]; then
     names=$(ls -A | grep -v '^build' || true)
 fi

@@ -28,7 +28,7 @@ std::uint64_t lowest(unsigned kind) {  // bits of the smallest value
 }
 std::uint64_t highest(unsigned kind) { return is_signed(kind) ? mask(kind) >> 1 : mask(kind); }
 
-// The exact value, whatever the kind.
+// The exact value of an integer of any kind.
 Wide exact(unsigned kind, std::uint64_t bits) {
     return is_signed(kind) ? static_cast<Wide>(to_signed(kind, bits)) : static_cast<Wide>(bits);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pure operations of the language on values, each computed by itself and as the language
-// defines it. Needs the host's default rounding (nearest even) and no contraction.
+// The pure operations of the language on values, as the language defines them. Needs the host's
+// default rounding (nearest even), and no contraction by the compiler.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace oracle {
 
-// One component. Bits outside the kind are zero, before and after.
+// On one component. Bits outside the kind are zero in operands and results.
 double to_double(unsigned kind, std::uint64_t bits);         // exact; f16, f32, f64, bf16
 std::uint16_t half_from_double(double value);                // nearest even, one rounding
 std::uint16_t bf16_from_float(float value);                  // nearest even

@@ -104,7 +104,7 @@ void Invocation::next_round() {
             return;
         }
     } else {
-        // The exact sum is compared, so a value that would overflow ends the loop.
+        // Compares the exact sum, so that an overflow ends the loop.
         const Wide next = exact(scope.i) + exact(scope.step);
         if (next >= exact(scope.end)) {
             stack_.pop_back();
@@ -161,8 +161,8 @@ void Invocation::execute(const Statement& s) {
         default:
             break;
     }
-    // A value, perhaps of an effect, and a place for it: the index comes before the effect, the
-    // store after it.
+    // Stores a value, which may be the result of an effect: the index is evaluated before the
+    // effect, the store happens after it.
     const bool store = s.op == WYE_OP_STORE || s.op == WYE_OP_STORE_ARRAY;
     const Value index = store ? evaluate(s.args[0]) : Value();
     const Node& node = s.args.back();
@@ -310,7 +310,7 @@ Value Invocation::evaluate(const Node& node) {
         }
         default: {
             if (is_effect(node.op)) throw Refused("an effect inside an expression");
-            // Nearly all time goes here, so nothing is allocated.
+            // Allocates nothing, since nearly all time is spent here.
             const auto& args = node.args;
             if (args.size() == 1) return apply(node.op, node.imm, std::array{evaluate(args[0])});
             if (args.size() == 2)

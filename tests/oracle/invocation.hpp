@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One invocation of a program, or one call of a function: locals, and a stack of open blocks in
-// place of the host's stack, so that it can stop in the middle and go on later.
+// One invocation of a program, or one call of a function: its locals and a stack of open blocks. It
+// does not use the host's stack for these, so that it can stop and continue later.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct Machine {
     Trap trap;
 };
 
-// Where an invocation stands in the grid.
+// The place of an invocation in the grid.
 struct Position {
     std::array<std::uint32_t, 3> workgroup_id{};
     std::array<std::uint32_t, 3> local_id{};
@@ -40,7 +40,7 @@ struct Position {
 
 bool is_effect(std::uint32_t op);
 bool is_subgroup(std::uint32_t op);
-// The effect that several invocations do together and that a statement stands for; 0: none.
+// The effect in a statement that several invocations perform together; 0: none.
 std::uint32_t together(const Statement& statement);
 
 class Invocation {
@@ -48,7 +48,7 @@ class Invocation {
     Invocation(Machine& machine, const Position& position, const Code& code,
                const std::vector<Value>& arguments);
 
-    // Goes on until the end, or until a statement that invocations do together (barriers, subgroup
+    // Runs to the end, or to a statement that invocations perform together (barriers, subgroup
     // operations, workgroup_uniform_load).
     void run();
     [[nodiscard]] bool ended() const { return stack_.empty(); }

@@ -10,7 +10,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// Exact integers. What does not fit 128 bits is refused; the language refuses 2^63 and more anyway.
+// Exact 128-bit integers; results that do not fit are refused. The language's own limit is 2^63.
 class Sizes {
   public:
     Sizes(const Module& module, const std::vector<std::uint64_t>& params,
@@ -67,7 +67,7 @@ class Sizes {
     const std::vector<std::uint64_t>& counts_;
 };
 
-// Element counts by buffer index. Computed counts come last: they may name the others, not one
+// Element counts by buffer index. Computed counts come last: they may use other counts, but not one
 // another.
 std::vector<std::uint64_t> element_counts(const Module& m, const Launch& launch) {
     std::vector<std::uint64_t> counts(m.buffers.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a launch to a machine that is ready to run: sizes, counts, grid, arrays.
+// Prepares a launch: sizes, counts, grid, arrays.
 #pragma once
 
 #include "oracle/invocation.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays as a launch sees them: buffers and workgroup memory, with the rules for indices out of
-// range, storage types and NaNs, and an optional race check.
+// Buffers and workgroup memory, with the rules for indices out of range, storage types and NaNs,
+// and an optional race check.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace oracle {
 // The value type that a load of an element type gives.
 Type loaded(Type element);
 
-// Two accesses of one kind never disturb each other, but for writes and for atomics whose order
-// shows: those with a result that is used, and those that do not commute with themselves.
+// Kinds of access. Two accesses of the same kind never race, except writes and atomics whose order
+// is visible: those with a used result, and those that do not commute with themselves.
 enum class Access { Read, Write, Ordered, Add, Min, Max, And, Or, Xor };
 inline constexpr int kAccesses = 9;
 
-// Who makes an access: an invocation (its number in the grid), in a workgroup, in one of the
-// intervals between that workgroup's barriers.
+// The origin of an access: invocation (its number in the grid), workgroup, and interval between
+// that workgroup's barriers.
 struct Accessor {
     std::uint64_t workgroup = 0;
     std::uint64_t interval = 0;
@@ -33,7 +33,7 @@ class Array {
   public:
     Array(std::string name, Type type, std::vector<std::byte> bytes);
 
-    void watch();                                        // look for races from now on
+    void watch();                                        // check for races from now on
     void clear();                                        // all elements to zero
     void forget() { cells_.assign(cells_.size(), {}); }  // a grid barrier orders everything
 
@@ -45,8 +45,8 @@ class Array {
     // Out of range: a load gives zero, a store is dropped, an atomic gives zero.
     Value load(const Value& index, const Accessor& who);
     void store(const Value& index, const Value& value, const Accessor& who);
-    // op: ATOMIC_*. The old value; no type for ATOMIC_STORE. `value` and `expected` as the op
-    // needs. `used`: whether anything is done with the result.
+    // op: ATOMIC_*. Returns the old value, without a type for ATOMIC_STORE. `value` and `expected`
+    // as the operation needs. `used`: whether the result is used.
     Value atomic(std::uint32_t op, const Value& index, const Value& value, const Value& expected,
                  bool used, const Accessor& who);
 

@@ -24,7 +24,7 @@ class Reader {
         const std::uint64_t low = word();
         return low | static_cast<std::uint64_t>(word()) << 32;
     }
-    // A count of things that take at least `bytes` bytes each.
+    // A count of entries of at least `bytes` bytes each.
     std::uint32_t count(std::size_t bytes) {
         const std::uint32_t n = word();
         if (n > bytes_.size() / bytes) throw Refused("a count is larger than its section");
@@ -144,8 +144,8 @@ class CodeReader {
     [[nodiscard]] std::uint32_t levels() const { return levels_; }
 
   private:
-    // Operations on literals are made once, not by each invocation. What is refused here is refused
-    // again by the invocation that comes to it.
+    // Evaluates operations on literals once, instead of in each invocation. Those that are refused
+    // are left to the invocations, which refuse them again.
     static std::optional<Value> known(const Node& node) {
         const bool shapes = node.op >= WYE_OP_CONSTRUCT && node.op <= WYE_OP_SELECT;
         const bool operators = (node.op & 0xf00U) == 0x200;
@@ -287,7 +287,7 @@ void read_buffers(Reader in, Module& m) {
         b.role = in.word();
         b.type = type_of_code(in.word());
         const std::uint32_t flags = in.word();
-        (void)in.word();  // alignment: a matter of binding
+        (void)in.word();  // alignment, which only binding needs
         if ((flags & WYE_BUFFER_BYTES) != 0) (void)in.two_words(), (void)in.two_words();
         b.count_kind = in.word();
         if (b.count_kind == WYE_COUNT_LITERAL) b.count = in.two_words();
@@ -385,7 +385,7 @@ Module read_module(std::span<const std::byte> wire) {
                 body = true;
                 break;
             case WYE_SECTION_VARIANTS:
-                break;  // native code: not the oracle's matter
+                break;  // native code, which the oracle ignores
             default:
                 if (id < WYE_SECTION_NOTE_BASE) throw Refused("unknown section");
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program as trees, read from its wire form by a decoder of the oracle's own: it shares no code
-// with the project's reader, only the numbers of wye/program_format.h.
+// A program as trees, decoded from its wire form. The decoder shares no code with the project's
+// reader, only the constants of wye/program_format.h.
 //
-// It trusts canonical form (padding, unused bits) to the project's reader, but never reads outside
-// the bytes: what is cut short or out of range is Refused.
+// It leaves checks of the canonical form (padding, unused bits) to the project's reader, but never
+// reads outside the bytes: truncated or out-of-range input is Refused.
 #pragma once
 
 #include <array>

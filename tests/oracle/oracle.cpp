@@ -51,7 +51,7 @@ void clear_shared(Machine& machine) {
     }
 }
 
-// Runs a workgroup to its end or to a grid barrier. True: it ended.
+// Runs a workgroup to its end (true) or to a grid barrier (false).
 bool run_phase(Machine& machine, Workgroup& group) {
     clear_shared(machine);
     machine.interval = group.interval;
@@ -65,7 +65,7 @@ bool run_phase(Machine& machine, Workgroup& group) {
     return ended;
 }
 
-// All workgroups wait at each grid barrier for one another, so all of them are kept.
+// With grid barriers all workgroups are kept, since each waits there for the others.
 void run_phases(Machine& machine, std::uint64_t count) {
     std::vector<Workgroup> all;
     for (std::uint64_t i = 0; i < count; ++i) all.push_back(start(machine, i));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scalar oracle: evaluates a program from its wire form, one invocation at a time, and says
-// what the language defines as the result. Simple rather than fast, and independent: it shares no
-// code with the runtime, the sdk or any plugin (only the numbers of wye/program_format.h), so that
-// equal bytes mean something.
+// The scalar oracle: evaluates a program from its wire form, one invocation at a time, and gives
+// the result that the language defines. Simple rather than fast, and independent: it shares no code
+// with the runtime, the sdk or any plugin (only the constants of wye/program_format.h), so that a
+// common fault cannot make results equal.
 //
 // Invocations of a workgroup run one after another from one barrier (or subgroup operation) to the
 // next; workgroups run one after another from one grid barrier to the next.
@@ -42,7 +42,7 @@ struct Trap {
 };
 
 struct Outcome {
-    std::string error;  // not empty: refused or not evaluated, and the rest means nothing
+    std::string error;  // not empty: refused or not evaluated; ignore the other members
     std::vector<std::vector<std::byte>> buffers;  // after the launch, as in Launch::buffers
     Trap trap;
     std::string race;  // the first race found, when Launch::check_races asks for it

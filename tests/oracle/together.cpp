@@ -47,8 +47,7 @@ std::vector<Value> scan(bool exclusive, std::vector<Value> v) {
     return v;
 }
 
-// Where the invocations of a range all wait at one statement: that statement. Null when they do
-// not.
+// The statement at which all invocations of a range wait; null if they do not wait at the same one.
 const Statement* common(std::span<const Invocation> invocations) {
     for (const Invocation& i : invocations)
         if (i.waiting() != invocations.front().waiting()) return nullptr;
@@ -131,7 +130,7 @@ bool meet(Machine& machine, std::vector<Invocation>& invocations) {
         for (Invocation& i : invocations) i.pass();
         return true;
     }
-    // workgroup_uniform_load: all read, then all go on.
+    // workgroup_uniform_load: all invocations read, then all continue.
     std::vector<Value> loads;
     for (Invocation& i : invocations)
         loads.push_back(machine.arrays[s->args.back().imm].load(i.operands()[0], i.accessor()));

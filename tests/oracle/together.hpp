@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What invocations of a workgroup do together: barriers, subgroup operations and
+// Statements that invocations of a workgroup perform together: barriers, subgroup operations and
 // workgroup_uniform_load.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace oracle {
 
-// Called when no invocation can go on by itself. Lets those go on that wait for nothing but one
-// another; false when none can: all have ended, or all wait at a grid barrier. Refuses anything
-// else, which would be flow that is not uniform.
+// Called when no invocation can continue by itself. Releases those that wait only for one another;
+// false if there are none: all have ended, or all wait at a grid barrier. Refuses any other state,
+// which would be non-uniform control flow.
 bool meet(Machine& machine, std::vector<Invocation>& invocations);
 
 // The results of a subgroup operation, lane by lane, from the operands of all lanes.

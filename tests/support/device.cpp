@@ -15,7 +15,7 @@ wye::Result<Device> Device::open(const std::string& selector,
                                  const std::vector<std::pair<std::string, std::string>>& config) {
     wye::ContextOptions options;
     options.config = config;
-    // What an earlier build made must not stand in for this one.
+    // Programs cached by an earlier build must not replace those of this one.
     options.config.emplace_back("cache_size", "0");
     WYE_ASSIGN(wye::Context context, wye::Context::create(options));
     WYE_ASSIGN(wye::Device device, context.open(selector));

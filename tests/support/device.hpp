@@ -39,24 +39,24 @@ struct Ending {
 
 class Device {
   public:
-    // Opens the one device that the selector means. `config`: what plugins ask the host for.
+    // Opens the selector's device. `config`: the host's configuration for plugins.
     static wye::Result<Device> open(const std::string& selector,
                                     const std::vector<std::pair<std::string, std::string>>& config);
 
     [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const wye::Context& context() const { return context_; }
-    // Is this fact (a capability name) reported as true? Absent means no.
+    // Whether the device reports this capability. False if it reports nothing.
     [[nodiscard]] bool has(const std::string& name) const;
-    // A limit; `unknown` where it is not reported.
+    // A limit; `unknown` if the device does not report it.
     [[nodiscard]] std::uint64_t limit(const std::string& name, std::uint64_t unknown) const;
     // The widths of its subgroups; empty without them.
     [[nodiscard]] std::vector<std::uint32_t> subgroup_sizes() const;
 
-    // For each dispatch from now on; 0: never.
+    // Sets a time limit for each later dispatch; 0: none.
     void give_up_after(std::uint64_t nanoseconds) { timeout_ns_ = nanoseconds; }
 
-    // All dispatches in order; the bytes of each buffer afterwards. `resident`: buffers live on the
-    // device from the first dispatch to the last, and outputs start with rubbish in them.
+    // Runs all dispatches in order and returns the bytes of each buffer. `resident`: buffers stay
+    // on the device from the first dispatch to the last, and outputs start with arbitrary contents.
     [[nodiscard]] wye::Result<std::vector<std::vector<std::byte>>> run(
         const wye::Program& program, const std::vector<Launch>& launches, bool resident) const;
 

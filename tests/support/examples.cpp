@@ -57,7 +57,7 @@ void canonical(Floats& floats) {
 
 std::string elements(std::size_t n) { return std::to_string(n) + " elements"; }
 
-// `wide`: elements that an invocation takes.
+// `wide`: elements per invocation.
 std::vector<Example> saxpy_of(const std::string& program, std::size_t wide, Random& random,
                               std::size_t scale) {
     std::vector<Example> out;
@@ -198,7 +198,7 @@ std::vector<Example> matmul(Random& random, std::size_t scale) {
     std::vector<Example> out;
     for (const Shape s : {Shape{0, 3, 4}, Shape{3, 0, 2}, Shape{1, 1, 1}, Shape{16, 16, 16},
                           Shape{17, 5, 33}, Shape{2, 40, 1}, Shape{40 * scale, 35, 24 * scale}}) {
-        // Special values in the small ones; plain numbers elsewhere, or all sums would be NaN.
+        // Special values in small launches only, since all sums of large ones would be NaN.
         const auto matrix = [&](std::size_t n) {
             if (s.inner <= 5) return values<float>(random_scalars(random, WYE_KIND_F32, n));
             Floats m(n);
@@ -257,7 +257,7 @@ std::vector<Example> sha256_blocks(Random& random, std::size_t scale) {
     for (std::size_t n = 118; n <= 130; n += 3) sizes.push_back({2 * n, n});
     std::vector<Example> out;
     for (const Size s : sizes) {
-        // What fills the last word is no part of the message.
+        // The padding of the last word is not part of the message.
         const Bytes data = random_bytes(random, (s.length + 3) / 4 * 4);
         Bytes digests;
         for (std::size_t at = 0; at < s.length; at += s.block) {

@@ -42,8 +42,8 @@ std::string example_text(const std::string& program);
 std::vector<Example> examples(const std::string& program, std::uint64_t seed,
                               std::size_t scale = 1);
 
-// One launch of a program with at most 4 KiB of input where there is one, and some input: for what
-// takes long, or is done over and over.
+// One launch of a program, with at most 4 KiB of input if the program has such a launch. For slow
+// or often repeated tests.
 Example small_example(const std::string& program);
 
 }  // namespace support

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// The nearest number with `digits` bits of fraction, in steps of 2^least at least; from `end` on
-// infinite. nearbyint: ties to even in the default mode.
+// Rounds to `digits` bits of fraction, and to multiples of 2^least at least; infinite from `end`
+// on. nearbyint rounds ties to even in the default mode.
 double rounded(double x, int digits, int least, double end) {
     if (x == 0 || !std::isfinite(x)) return x;
     const int step = std::max(std::ilogb(x) - digits, least);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded for sanitizer runs: libraries stay open. What a driver leaks by design is reported by
- * the name of its library then, which tests/drivers.supp forgives, and not as an address in
- * "<unknown module>". */
+ * Preloaded in sanitizer runs to keep libraries open. A driver's leaks are then reported with the
+ * name of its library, which tests/drivers.supp suppresses, instead of "<unknown module>". */
 int dlclose(void* handle);
 int dlclose(void* handle) {
     (void)handle;

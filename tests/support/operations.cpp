@@ -67,7 +67,7 @@ u64 out(T value) {
     }
 }
 
-// Collects the operations of one type.
+// Collects the operations on one type.
 template <typename T>
 class Table {
   public:

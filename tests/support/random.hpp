@@ -14,7 +14,7 @@ class Random {  // splitmix64
   public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next();
-    // In [0, bound); bound at least 1. Slightly uneven for huge bounds, which no test minds.
+    // In [0, bound); bound at least 1. Slightly uneven for huge bounds.
     std::uint64_t below(std::uint64_t bound) { return next() % bound; }
     // In [first, last].
     std::int64_t between(std::int64_t first, std::int64_t last);

@@ -14,8 +14,8 @@
 
 namespace support {
 
-// Joins texts. Braces evaluate their elements in order, which `+` does not promise: with random
-// choices inside, that decides whether a seed gives the same program everywhere.
+// Joins texts. Elements in braces are evaluated in order, operands of `+` in any: since they draw
+// random numbers, a seed gives the same program everywhere only with braces.
 std::string cat(std::initializer_list<std::string> parts);
 
 struct TextType {
@@ -86,7 +86,7 @@ class Expressions {
 
   private:
     std::string leaf(TextType type);
-    std::string load(TextType type, int depth);  // empty: nothing to load
+    std::string load(TextType type, int depth);  // empty if nothing can be loaded
     std::string integer(TextType type, int depth);
     std::string floating(TextType type, int depth);
     std::string math(TextType type, int depth);

@@ -28,7 +28,7 @@ void Statements::change_use() {
     }
 }
 
-// What ends a stretch: a barrier, or a load that is one on both sides.
+// The end of a stretch: a barrier, or a workgroup_uniform_load, which has a barrier on both sides.
 std::string Statements::join(const Flow& flow) {
     std::vector<const SharedMemory*> choices;
     for (const SharedMemory& s : shared_)
@@ -53,7 +53,7 @@ std::string Statements::stretch(const Flow& flow) {
     return out;
 }
 
-// Flow that is uniform in a subgroup, and differs between those of a workgroup.
+// Control flow that is uniform in a subgroup, but differs between subgroups of a workgroup.
 std::string Statements::subgroup_flow(const Flow& flow) {
     scope_.uniform_only = true;
     const std::string value = expressions_.expression(kTextU32, 1);
@@ -146,7 +146,7 @@ std::string Statements::fixed_value() {
                 random_.pick(choices), ")"});
 }
 
-// What was declared in the phase ends.
+// Ends the scope of declarations of the phase.
 std::string Statements::grid_barrier(const Flow& flow) {
     for (const Variable& v : scope_.variables)
         if (v.assignable || v.array) ended_.push_back(v.name);
@@ -187,8 +187,8 @@ std::string Statements::new_phase(const Flow& flow) {
     return out + indent(flow) + "}\n";
 }
 
-// Flow that is uniform in the workgroup may hold barriers. One stands on either side, and before
-// each way out: there `shared` may come to another use.
+// Workgroup-uniform control flow may contain barriers. There is a barrier before and after it, and
+// before each exit, since the use of `shared` may change there.
 std::string Statements::together(const Flow& flow, bool in_loop) {
     const std::size_t visible = scope_.variables.size();
     Flow inner = flow;
@@ -232,7 +232,7 @@ std::string Statements::together(const Flow& flow, bool in_loop) {
     return out + indent(flow) + "}\n";
 }
 
-// Taken by the whole workgroup, or by nobody.
+// A branch taken by the whole workgroup or by no invocation.
 std::string Statements::way_out(const Flow& flow, bool in_loop) {
     std::string what = "return";
     if (in_loop && random_.chance(90)) what = random_.chance(50) ? "break" : "continue";

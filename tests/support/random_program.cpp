@@ -8,8 +8,8 @@
 namespace support {
 namespace {
 
-// For each of at most two `shared` arrays: with what the runtime adds, within the 16 KiB that
-// every device has.
+// The largest size of each of at most two `shared` arrays. With the runtime's own memory they fit
+// in 16 KiB, which every device has.
 constexpr std::size_t kSharedBytes = 8 * 1024 - 64;
 
 class Declarations {
@@ -76,7 +76,7 @@ class Declarations {
                        out_.groups[1] * out_.groups[2];
     }
 
-    // The grid once more, as the program's own.
+    // Repeats the launch's grid as the program's grid clause.
     void clause() {
         out_.clause = true;
         const bool elements = random_.chance(50);
@@ -100,7 +100,7 @@ class Declarations {
     }
 
     void params() {
-        // Now and then more than devices take in registers.
+        // Sometimes more than devices keep in registers.
         const auto n = random_.chance(3) ? 20 + random_.below(40) : random_.below(4);
         for (std::uint64_t i = 0; i < n; ++i) {
             TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
@@ -137,7 +137,7 @@ class Declarations {
         return " binding " + std::to_string(next_binding_++);
     }
 
-    // An array that the program writes: what it holds before, and how it is declared.
+    // An array that the program writes: its initial content and its declaration.
     void declare(const std::string& name, TextType type, std::size_t count, const std::string& size,
                  bool both) {
         const bool persistent = options_.kept && both && random_.chance(50);
@@ -215,7 +215,7 @@ class Declarations {
             const TextType type = element();
             const auto k = static_cast<unsigned>(random_.chance(70) ? 1 : random_.between(2, 3));
             const bool both = random_.chance(40);
-            // Mostly an element for all, sometimes too few: then stores are dropped.
+            // Mostly one element for each invocation, sometimes fewer: then stores are dropped.
             std::size_t count = random_.chance(75) ? invocations_ * k + random_.below(3) : length();
             std::string size;
             if (both) {
@@ -244,7 +244,7 @@ class Declarations {
         }
     }
 
-    // The last parameter, for sizes: asked for once, declared where it is first needed.
+    // The last parameter, for sizes: declared when it is first used.
     void elements(std::size_t count) {
         if (!out_.params.empty() && out_.params.back() == "total") return;
         out_.text += "param total: u32;\n";

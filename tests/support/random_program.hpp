@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random programs for differential tests: well-typed, terminating, deterministic and free of races
-// by construction, with awkward inputs, sizes and grids. One result is right, so any two devices
-// must agree on every byte.
+// by construction, with awkward inputs, sizes and grids. Each has one right result, so any two
+// devices must agree on every byte.
 //
-// Races are avoided by what an invocation may touch: inputs anywhere; other buffers only at its
-// own elements; `shared` arrays, between two barriers, only at its own elements, or only for
-// reading, or only by one kind of atomic whose results are unused; some buffers only by such
-// atomics. Values; the same seed gives the same program.
+// Races are avoided by restricting the accesses of an invocation: inputs anywhere; other buffers
+// only at its own elements; `shared` arrays, between two barriers, only at its own elements, or
+// only for reading, or only by one kind of atomic whose results are unused; some buffers only by
+// such atomics. Values; the same seed gives the same program.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct RandomProgramOptions {
     bool traps = false;
     bool grid_barriers = false;
     bool kept = false;         // `persistent` buffers and `live` inputs
-    bool many_groups = false;  // a grid of small workgroups above what devices take at once
+    bool many_groups = false;  // more small workgroups than devices run at once
     unsigned largest_group = 256;
     bool math = false;   // math functions, which need f32, f64 and int64 (also where none is named)
     unsigned size = 12;  // statements of main, roughly

@@ -29,7 +29,7 @@ std::string Statements::indent(const Flow& flow) const {
     return std::string(4 * static_cast<std::size_t>(flow.depth + 1), ' ');
 }
 
-// Behind a grid barrier sometimes the name of a variable that ended there.
+// After a grid barrier, sometimes reuses the name of a variable whose scope ended there.
 std::string Statements::fresh(const char* prefix) {
     if (!ended_.empty() && random_.chance(50)) {
         const std::string name = ended_.back();
@@ -150,7 +150,8 @@ std::string Statements::store() {
                 "] = ", expressions_.expression(m.element.loaded(), 4), ";"});
 }
 
-// A loop that every invocation takes in strides of the whole grid: what it touches is its own too.
+// A loop in which each invocation strides by the size of the whole grid, so that its elements are
+// its own.
 std::string Statements::stride(const Flow& flow) {
     std::vector<std::string> choices;
     for (const std::string& name : own_)
@@ -253,7 +254,7 @@ std::string Statements::branch(const Flow& flow) {
         out += cat(
             {" else if ", expressions_.expression(kTextBool, 3), " ", block(statements(), flow)});
     if (random_.chance(40)) {
-        // Nothing may follow an `if` whose blocks all leave, so the last one does not.
+        // No statement may follow an `if` whose blocks all leave, so the last block does not leave.
         Flow stay = flow;
         stay.leave = false;
         out += " else " + block(statements(), stay);
@@ -287,7 +288,7 @@ std::string Statements::counted(const Flow& flow) {
     return out;
 }
 
-// A while that ends: it counts its rounds.
+// A `while` that counts its rounds, so that it ends.
 std::string Statements::repeated(const Flow& flow) {
     const std::string name = fresh("w");
     const std::size_t visible = scope_.variables.size();

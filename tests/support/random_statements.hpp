@@ -24,7 +24,7 @@ struct SharedMemory {
     enum class Use { Atomic, Own, Read } use = Use::Atomic;
 };
 
-// What main may store to, and how.
+// The memory to which main may store, and how.
 struct Writable {
     std::vector<std::string> own;      // buffers of which each invocation has elements of its own
     std::vector<SharedMemory> shared;  // and atomics
@@ -82,7 +82,7 @@ class Statements {
     std::string rounds(const Flow& flow);
     std::string span(const Flow& flow);
 
-    // A stretch of main between barriers, a uniform if or loop around some, and what lies between.
+    // A stretch of main between barriers, a uniform if or loop around stretches, and the barriers.
     std::string stretch(const Flow& flow);
     std::string subgroup_operation();  // in flow that is uniform
     std::string subgroup_flow(const Flow& flow);

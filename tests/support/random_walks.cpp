@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes that drivers got wrong, or did not end with: indices that are the low bits of steps,
-// rounds over as many elements of a table, calls many levels deep. And loops over a range that the
-// data holds, which lowerings write twice.
+// Shapes that drivers miscompiled, or whose compilation did not end: indices that are the low bits
+// of a counter, loops with as many rounds as a table has elements, deeply nested calls. Also loops
+// over a range in the data, which lowerings write twice.
 #include "support/random_statements.hpp"
 
 namespace support {
@@ -139,7 +139,7 @@ std::string Statements::span(const Flow& flow) {
     return out + indent(flow) + "}";
 }
 
-// Functions that each call the one above.
+// Functions, each of which calls the previous one.
 std::string Statements::chain() {
     const TextType type = expressions_.any_type(false).with_lanes(1);
     std::string above;

@@ -31,12 +31,13 @@ struct Finding {
     }
 };
 
-// Runs a case: on a device, or as a test defines.
+// Runs a case on a device, or on a test's substitute for one.
 using Runner = std::function<wye::Result<Ending>(const wye::Program&, const Case&)>;
 
 [[nodiscard]] Runner on(const Device& device);
 
-// How much the oracle checks. Generated programs end and have one result; changed ones may not.
+// The oracle's checks. Generated programs end and have one result; programs changed by the shrinker
+// may not.
 struct Care {
     std::uint64_t steps = std::uint64_t{1} << 36;  // limit, above which a program counts as endless
     bool races = false;  // check for races, and atomics whose order is visible

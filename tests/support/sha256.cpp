@@ -10,7 +10,7 @@ namespace support {
 namespace {
 
 // The constants are the first 32 bits of the fractions of square and cube roots of primes:
-// calculated here rather than copied, so that a slip in one list does not meet the same slip here.
+// calculated here rather than copied, so that both lists cannot have the same error.
 std::vector<std::uint32_t> primes(std::size_t count) {
     std::vector<std::uint32_t> out;
     for (std::uint32_t n = 2; out.size() < count; ++n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Judges SPIR-V as the validator of Khronos does, in process.
+// Validates and disassembles SPIR-V by Khronos' library, in process.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace support {
 
-// What spirv-val says against a module for Vulkan 1.1; empty: valid.
+// spirv-val's error for a module for Vulkan 1.1; empty: valid.
 std::string spirv_complaint(std::span<const std::byte> module);
 
 // The module as text, one instruction a line, ids as friendly names.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A folder of its own for a test, removed with everything in it at the end.
-// Throws std::runtime_error when it cannot be made: a test cannot go on without it.
+// A temporary folder for a test, removed with its content by the destructor. Throws
+// std::runtime_error if it cannot be created.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class TempDir {
     [[nodiscard]] std::filesystem::path operator/(std::string_view name) const {
         return path_ / name;
     }
-    // Writes a file below the folder, its parents included, and gives its path.
+    // Writes a file below the folder, creating its parents, and returns its path.
     std::filesystem::path write(std::string_view name, std::string_view bytes) const;
 
   private:

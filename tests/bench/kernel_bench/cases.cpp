@@ -161,7 +161,7 @@ std::vector<Case> cases(bool tiny) {
 
 void fill(Content content, std::uint64_t offset, std::vector<std::byte>& out) {
     for (std::size_t at = 0; at + 4 <= out.size(); at += 4) {
-        // A multiplicative hash of the word's number.
+        // A multiplicative hash of the word's index.
         std::uint64_t h = ((offset + at) / 4 + 1) * 0x9e3779b97f4a7c15U;
         auto word = static_cast<std::uint32_t>((h ^ (h >> 29U)) >> 16U);
         if (content == Content::Floats)

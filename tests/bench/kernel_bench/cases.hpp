@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is compared: a Wye program and the hand-written kernels of the same arithmetic, with their
-// data.
+// The benchmark cases: a Wye program, hand-written kernels of the same arithmetic, and their data.
 #pragma once
 
 #include <array>
@@ -15,7 +14,7 @@ namespace wye::bench {
 enum class Content {
     Words,   // random bits
     Floats,  // from 0.5 to 1.5
-    Output,  // all of it is written
+    Output,  // every element is written
     Sum,     // added to: zero before each launch
 };
 
@@ -58,7 +57,7 @@ struct Case {
 // Full sizes keep a large GPU busy for at least 0.2 ms; tiny ones are for a CPU.
 [[nodiscard]] std::vector<Case> cases(bool tiny);
 
-// For a CPU, in sizes that need no range checks: what is launched is compiled as for full sizes.
+// Cases for a CPU, in sizes that need no range checks: compiled code is that of the full sizes.
 [[nodiscard]] std::vector<Case> check_free_cases();
 
 // The bytes that a buffer begins with, from `offset` on.

@@ -36,7 +36,7 @@ double since(Clock::time_point start) {
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-// One of each program: a second size would compile nothing.
+// One case of each program, since a second size would compile nothing.
 std::vector<Case> programs(const std::string& only) {
     std::vector<Case> out;
     for (Case& c : check_free_cases())
@@ -44,7 +44,7 @@ std::vector<Case> programs(const std::string& only) {
     return out;
 }
 
-// As the driver's compiler gets it.
+// The lowered text, as passed to the driver's compiler.
 std::string_view format_of(const std::string& selector) {
     if (selector.starts_with("cuda")) return "cuda-c";
     return selector.starts_with("vulkan") ? "spirv-vulkan" : "opencl-c";
@@ -59,7 +59,7 @@ Result<Time> time_wye(const Case& c, WyeSide& wye) {
     return Time{all - run.launch_ns, all, run.check_free};
 }
 
-// What `time_wye` launched and what `time_lowered` gives to the driver must be the same form.
+// Checks that `time_wye` launched the form that `time_lowered` gives to the driver.
 Result<void> same_form(const Case& c, const std::string& selector, bool check_free,
                        const WyeSide& wye) {
     if (check_free) return {};
@@ -85,7 +85,7 @@ Result<Time> time_raw(const Case& c, RawApi& raw) {
     return Time{ready, since(start)};
 }
 
-// With the program's buffers made, as Wye compiles beside them.
+// Makes the program's buffers first, as Wye does.
 Result<Time> time_lowered(const Case& c, const std::string& selector, WyeSide& wye, RawApi& raw) {
     WYE_ASSIGN(const std::string source, wye.lower(c, format_of(selector), true));
     WYE_TRY(wye.prepare(c));
@@ -115,7 +115,7 @@ Result<void> add_times(const std::string& selector, const std::string& way, cons
     return {};
 }
 
-// Medians: where a processor's clock rises for moments, the least is a matter of luck.
+// Medians, since short boosts of a processor's clock make the minimum a matter of luck.
 std::optional<double> median_of(const Times& times, const std::string& name, double Time::*which) {
     const auto found = times.find(name);
     if (found == times.end() || found->second.empty()) return std::nullopt;
@@ -128,7 +128,7 @@ std::string shown(std::optional<double> nanoseconds, double unit = 1e6) {
     return nanoseconds ? fmt::format("{:.2f}", *nanoseconds / unit) : "-";
 }
 
-// An empty folder that goes when this does.
+// An empty folder, removed by the destructor.
 class Folder {
   public:
     Folder() : path_((fs::temp_directory_path() / "kernel_bench.XXXXXX").string()) {
@@ -150,8 +150,8 @@ class Folder {
     std::string path_;
 };
 
-// The drivers' own caches, as users have them (a driver that keeps what it compiled takes longer to
-// compile), but in this folder.
+// Moves the drivers' own caches to this folder. They stay on, as users have them, since a driver
+// with a cache takes longer to compile.
 void set_driver_caches(const std::string& folder) {
     for (const char* const name : {"CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH",
                                    "POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"})
@@ -161,7 +161,7 @@ void set_driver_caches(const std::string& folder) {
         (void)unsetenv(off);
 }
 
-// One child with drivers that have kept nothing yet.
+// Runs one child with empty driver caches.
 Result<void> add_cold(const std::string& selector, const std::string& way, const std::string& only,
                       Times& out) {
     const Folder drivers;
@@ -184,8 +184,7 @@ Result<void> compile_child(const std::string& selector, const std::string& way,
         if (way == "raw") return time_raw(c, *raw);
         return time_lowered(c, selector, *wye, *raw);
     };
-    // What a process pays once (the driver, its compiler, self-tests) is paid by a program of no
-    // interest.
+    // A first program, not measured, pays the costs of a new process: driver, compiler, self-tests.
     Case first = check_free_cases().front();
     first.name = first.program = first.strict.kernel = "first";
     WYE_TRY(time(first));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way from a program's text to its first result, in fresh processes: the hand-written kernel,
-// Wye's own lowered text given to the compiler directly, Wye with an empty cache, Wye with the
-// cache that the process before left.
+// Times from a program's text to its first result, in new processes: the hand-written kernel, Wye's
+// lowered text given to the compiler directly, Wye with an empty cache, and Wye with the cache of
+// the previous process.
 #pragma once
 
 #include <string>

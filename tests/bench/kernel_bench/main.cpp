@@ -85,8 +85,8 @@ nlohmann::json to_json(const std::vector<Row>& rows) {
     return out;
 }
 
-// 0: everything ran, and all bytes of the strict table agreed; 1: not so; 3: no device, or not one
-// that was named.
+// 0: everything ran, and all bytes of the strict table agreed; 1: something failed or differed; 3:
+// no device, or a named one is missing.
 int run(const Options& options) {
     std::vector<Row> strict, fast;
     bool left_out = false, failed = false, compiled = false;

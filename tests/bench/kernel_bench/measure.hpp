@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One case on one device: the same bytes first, then interleaved runs of both sides.
+// Measures one case on one device: compares the bytes, then runs both sides interleaved.
 #pragma once
 
 #include "kernel_bench/raw_api.hpp"
@@ -17,10 +17,10 @@ struct Row {
     double agree = 0;  // share of the output words that agree
     std::uint64_t traffic = 0;
     std::uint64_t filled = 0;  // bytes that Wye zeroes before the launch
-    std::string error;         // not empty: the rest says nothing
+    std::string error;         // not empty: ignore the other members
 };
 
-// Of at least one value.
+// The median of at least one value.
 [[nodiscard]] double median(std::vector<double> values);
 
 // `fast`: against the fastest kernel, whose arithmetic may differ; else the outputs must be equal,

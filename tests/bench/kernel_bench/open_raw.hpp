@@ -5,7 +5,7 @@
 
 namespace wye::bench {
 
-// The hand-written side of what a selector names; `name`: the device's, as Wye prints it.
+// Opens the hand-written side of a selector's device; `name`: the device's name as Wye prints it.
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw(const std::string& selector,
                                                        const std::string& name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers are filled, and looked at, a piece at a time.
+// Fills and compares buffers piece by piece.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace wye::bench {
 
-// No power of two, so that rows of a matrix differ. The content repeats after it: making it would
-// take longer than the benchmark.
+// The content repeats after this size, since generating all of it would take longer than the
+// benchmark. Not a power of two, so that rows of a matrix differ.
 inline constexpr std::uint64_t kPiece = (std::uint64_t{4} << 20U) + 52 * 16;
 
 // upload(offset, bytes) for each piece of an input.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hand-written side: one API used as it is, as thinly as possible. One thread.
+// The hand-written side: a thin layer over one API. One thread.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ class RawApi {
     [[nodiscard]] virtual Result<Id> compile(const Launch& launch, std::size_t buffers,
                                              bool fast) = 0;
 
-    // Compiles and loads what Wye lowered, a text or SPIR-V, and drops it.
+    // Compiles and loads Wye's lowered text or SPIR-V, and discards it.
     [[nodiscard]] virtual Result<void> build(const std::string& source) = 0;
 
     // Zeroes the buffers in `zeroed`, launches, waits. Nanoseconds by the driver's clock.
@@ -43,7 +43,7 @@ class RawApi {
     virtual void clear() = 0;
 };
 
-// The device of that name, as Wye prints it. MISSING_DEPENDENCY: the API is not there.
+// Opens the device of that name, as Wye prints it. MISSING_DEPENDENCY: the API is not installed.
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_cuda(const std::string& device);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_opencl(const std::string& device);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_vulkan(const std::string& device);

@@ -182,7 +182,7 @@ class RawCuda final : public RawApi {
         return {};
     }
 
-    // With what Wye's own text is compiled with, unless fast: the times of both are compared.
+    // The options of Wye's own text, unless fast, so that both times can be compared.
     Result<void> translate(nvrtcProgram program, bool fast) {
         int major = 0, minor = 0;
         TRY_CUDA(nvrtcVersion(&major, &minor));

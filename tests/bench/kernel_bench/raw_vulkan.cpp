@@ -116,7 +116,7 @@ class RawVulkan final : public RawApi {
         return make_pipeline(words, buffers, launch.words.size() * 4);
     }
 
-    // In a layout that has more than any of the programs.
+    // With a layout that has more bindings than any of the programs.
     Result<void> build(const std::string& source) override {
         std::vector<std::uint32_t> words(source.size() / 4);
         std::memcpy(words.data(), source.data(), words.size() * 4);
@@ -319,7 +319,7 @@ class RawVulkan final : public RawApi {
                              nullptr);
     }
 
-    // Records with `commands(buffer)`, submits, waits. What the host reads then is visible to it.
+    // Records with `commands(buffer)`, submits and waits. The results are then visible to the host.
     template <typename Commands>
     Result<void> record(Commands&& commands) {
         auto begin = made<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);

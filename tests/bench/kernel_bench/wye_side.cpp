@@ -40,7 +40,7 @@ Result<void> WyeSide::prepare(const Case& c) {
         WYE_TRY(fill_pieces(b, [&](std::uint64_t offset, const std::vector<std::byte>& bytes) {
             return buffer.upload(bytes, offset);
         }));
-        // What is left unwritten must show.
+        // Filled with a pattern, so that elements left unwritten show.
         if (b.output()) WYE_TRY(buffer.fill(0xa5a5a5a5U, 0, b.bytes));
         buffers_.push_back(std::move(buffer));
     }

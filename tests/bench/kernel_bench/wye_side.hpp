@@ -21,8 +21,8 @@ struct WyeRun {
 
 class WyeSide {
   public:
-    // "opencl:1", or "opencl" for its first GPU. Full sizes take a CPU hours: it is refused unless
-    // `tiny`.
+    // "opencl:1", or "opencl" for its first GPU. A CPU is refused unless `tiny`, since full sizes
+    // would take it hours.
     [[nodiscard]] static Result<std::unique_ptr<WyeSide>> open(const std::string& selector,
                                                                bool tiny);
 
@@ -32,7 +32,7 @@ class WyeSide {
     // Makes and fills the buffers; then reads the program.
     [[nodiscard]] Result<void> prepare(const Case& c);
     [[nodiscard]] Result<void> read(const Case& c);
-    // The program as the driver's compiler gets it, for this device.
+    // The program lowered for this device, as passed to the driver's compiler.
     [[nodiscard]] Result<std::string> lower(const Case& c, std::string_view format,
                                             bool check_free) const;
     [[nodiscard]] Result<WyeRun> run();

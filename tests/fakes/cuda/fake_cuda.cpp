@@ -72,7 +72,7 @@ thread_local std::vector<CUcontext> contexts;  // of this thread, current one la
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-// Runs what may run, in whatever streams, until nothing moves.
+// Runs all work that is ready, in every stream, until none is left.
 void advance() {
     Machine& m = machine();
     bool moved = !m.held;
@@ -93,7 +93,7 @@ void advance() {
     }
 }
 
-// What every call on the context says first.
+// The status that every call on the context checks first.
 CUresult entered() {
     if (contexts.empty() || contexts.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     return static_cast<CUresult>(machine().sticky);
@@ -511,7 +511,7 @@ extern "C" CUresult CUDAAPI cuEventElapsedTime(float* out, CUevent, CUevent) {
     return CUDA_SUCCESS;
 }
 
-// An image is anything; its kernels are the words after "kernel:".
+// Any bytes are an image; its kernels are the words after "kernel:".
 CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count,
                                     CUjit_option* options, void** values) {
     const Lock lock(machine().mutex);
@@ -524,7 +524,7 @@ CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned c
         return static_cast<CUresult>(machine().image_status);
     }
     auto* module = new CUmod_st;
-    // Of a real cubin only the name of its kernel matters, and that stands in no fixed place.
+    // In a real cubin, only the kernel's name matters; it is searched for, since its place varies.
     module->image.assign(static_cast<const char*>(image),
                          std::strncmp(static_cast<const char*>(image),
                                       "\x7f"
@@ -577,8 +577,8 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, u
                         : function->name == "add"   ? add
                                                     : nullptr;
     if (kernel == nullptr) return queue_work(stream, [] {});
-    // The driver copies the arguments at the launch; how long each is, the kernel's code says. Here
-    // they are the leading pointers and counts that the test's kernels have: four words.
+    // The real driver copies the arguments at the launch, with the sizes in the kernel's code. Here
+    // they are four words, the pointers and counts that the tests' kernels begin with.
     struct Copy {
         std::uint64_t words[4] = {};
         void* pointers[4] = {};

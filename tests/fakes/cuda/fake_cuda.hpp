@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A driver that is host memory: `libfake_cuda.so` implements what plugins/cuda calls of
-// libcuda.so.1, and this is how a test steers it. Streams are real queues: work runs in order as
-// soon as it may, in the thread that asks, unless it is held back. State is of the process; `reset`
-// before use.
+// A fake CUDA driver on host memory: `libfake_cuda.so` implements the functions of libcuda.so.1
+// that plugins/cuda calls, and this table lets a test control it. Streams are real queues: work
+// runs in order as soon as it is ready, on the calling thread, unless held back. One state per
+// process; call `reset` before use.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct Launch {
 using Kernel = void (*)(const Launch& launch);
 
 struct Control {
-    // As after loading; with this many devices of this compute capability, all of them idle.
+    // Restores the state after loading, with this many idle devices of this compute capability.
     void (*reset)(int devices, int architecture);
-    void (*set_version)(int version);         // of cuDriverGetVersion
-    void (*set_init)(int status);             // what cuInit says
+    void (*set_version)(int version);         // returned by cuDriverGetVersion
+    void (*set_init)(int status);             // returned by cuInit
     void (*set_memory)(std::uint64_t bytes);  // of each device
     void (*set_pools)(int supported);         // memory pools
     void (*set_compute_mode)(int mode);
@@ -31,17 +31,17 @@ struct Control {
     // conformance/abi/samples.hpp does, others nothing.
     void (*set_kernel)(Kernel kernel);
     void (*hold)(int held);                // 1: streams stand still until 0
-    void (*fail_next_launch)(int status);  // cuLaunchKernel says this once
-    void (*fail_next_copy)(int status);    // cuMemcpyDtoDAsync says this once
+    void (*fail_next_launch)(int status);  // cuLaunchKernel returns this once
+    void (*fail_next_copy)(int status);    // cuMemcpyDtoDAsync returns this once
     void (*fault)(int status);             // the next work to run is this sticky error
     void (*keep_faults)(int kept);         // 1: it outlives the context, as with driver 580
-    void (*refuse_images)(int status);     // cuModuleLoadDataEx says this; 0: no more
+    void (*refuse_images)(int status);     // cuModuleLoadDataEx returns this; 0: works again
     std::uint64_t (*used_memory)();
-    int (*live_objects)();  // all that is created, and contexts retained
+    int (*live_objects)();  // the number of created objects and retained contexts
     int (*events_recorded)();
 };
 
 }  // namespace fake_cuda
 
-// The library's export that is not the driver's.
+// The only export that the real driver does not have.
 extern "C" const fake_cuda::Control* fake_cuda_control();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An NVRTC of CUDA 12, FAKE_NVRTC_MINOR, as far as the options go: it refuses what that version did
-// not know, and its code is the list of what it was given.
+// A fake NVRTC of CUDA 12.FAKE_NVRTC_MINOR. It refuses the options that the real version does not
+// know, and returns the list of its options as compiled code.
 #include <nvrtc.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An OpenCL loader before the real one, which says 256 of every kernel's workgroup, as NVIDIA's
-// does. A kernel called "refuses" does not run more.
+// An OpenCL loader in front of the real one. Like NVIDIA's driver, it reports a largest workgroup
+// of 256 for every kernel. Only a kernel called "refuses" really has that limit.
 #include <dlfcn.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION

@@ -15,7 +15,7 @@
 
 namespace {
 
-// The loader behind this one. Never unmapped: drivers keep threads.
+// The real loader. Never unmapped, since drivers keep threads.
 PFN_vkGetInstanceProcAddr real_loader() {
     static const auto function = [] {
         void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -31,7 +31,7 @@ struct State {
     PFN_vkGetDeviceProcAddr get_device = nullptr;
     VkDevice newest = VK_NULL_HANDLE;
     std::set<VkDevice> lost;
-    std::set<VkDevice> silent;            // of these, the ones whose semaphores do not tell
+    std::set<VkDevice> silent;            // lost devices whose semaphores do not report it
     std::map<VkQueue, VkDevice> devices;  // by their queues
     bool memory_full = false;
     VkResult pipelines = VK_SUCCESS;

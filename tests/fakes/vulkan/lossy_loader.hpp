@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Vulkan loader that loses devices: `liblossy_vulkan.so` hands every call to libvulkan.so.1, and
-// says what a test tells it to say instead. State is of the process.
+// A Vulkan loader that loses devices: `liblossy_vulkan.so` forwards every call to libvulkan.so.1,
+// except where a test chose another result. One state per process.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct Control {
     void (*reset)();
     // The newest VkDevice: its work ends, and from now on it answers VK_ERROR_DEVICE_LOST.
     void (*lose_newest)();
-    // As above, but as NVIDIA's driver 580 does it: only submits say so, timeline semaphores stand
-    // still.
+    // As above, but like NVIDIA's driver 580: only submits report the loss, and timeline semaphores
+    // do not advance.
     void (*lose_newest_silently)();
     // vkAllocateMemory answers VK_ERROR_OUT_OF_DEVICE_MEMORY while set.
     void (*memory_full)(bool full);

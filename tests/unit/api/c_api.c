@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The public API as a C11 program sees it: links libwye.so, runs saxpy on the CPU with host bytes
- * and with resident buffers, and meets errors. Prints what is wrong; exits with the number of
- * wrongs.
+ * The public API from C11: links libwye.so, runs saxpy on the CPU with host bytes and with resident
+ * buffers, and provokes errors. Prints each failed check; exits with their number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +157,7 @@ static void run_on_host_bytes(wye_context* context, wye_device device, wye_progr
     EXPECT(report.bytes_uploaded == 2 * sizeof x && report.bytes_downloaded == sizeof r);
     EXPECT(report.groups[0] == (kCount + 63) / 64);
 
-    /* Wrong in every way, one at a time. */
+    /* Each kind of wrong call. */
     arguments[1].input.size -= 4;
     EXPECT(wye_dispatch(context, &desc, NULL, NULL) == WYE_INVALID_ARGUMENT);
     arguments[1].input.size += 4;

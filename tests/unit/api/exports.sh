@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What leaves libwye.so is what wye/wye.h declares, under WYE_0.1, and nothing else.
+# libwye.so exports exactly the functions of wye/wye.h, with version WYE_0.1.
 # exports.sh LIBRARY HEADER
 set -euo pipefail
 declared=$(sed -n 's/^WYE_API .*\b\(wye_[a-z_]*\)(.*/\1/p' "$2" | LC_ALL=C sort)

@@ -225,7 +225,8 @@ TEST_CASE("variant files come from the caller's resolver") {
     CHECK(ran.variant == 0);
 }
 
-// A device that runs programs takes another program as a variant: enough to see which one ran.
+// The variant is another program in a format that the device takes, so that the result tells which
+// one ran.
 TEST_CASE("a native variant runs only when the request allows it, and the report names it") {
     const auto ctx = context();
     const auto device = take(ctx.open("cpu"));

@@ -71,7 +71,7 @@ std::vector<Function<T>> functions() {
     };
 }
 
-// In units of the last place of the exact result's own binade.
+// The error in units of the last place of the exact result.
 template <typename T>
 double error_in_ulp(T got, L exact) {
     int exponent = 0;
@@ -81,7 +81,8 @@ double error_in_ulp(T got, L exact) {
     return static_cast<double>(std::fabs((static_cast<L>(got) - exact) / ulp));
 }
 
-// Every function in one program, each on its own part of the inputs: drivers compile slowly.
+// One program with every function, each on its own part of the inputs, since drivers compile
+// slowly.
 template <typename T>
 std::string text_of(const std::vector<Function<T>>& all) {
     const std::string type = sizeof(T) == 4 ? "f32" : "f64";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check-free form on real drivers: the bytes of the language's rules whatever a launch asks,
-// also where a request that ran before comes again with other parameters, buffers or another grid.
-// Behind every bound range lies memory of the same buffer, so that an access without its check
-// would be seen.
+// The check-free form on real drivers gives the language's results for every launch, also where an
+// earlier request is repeated with other parameters, buffers or another grid. Each bound range is
+// followed by memory of the same buffer, so that an access without its check shows.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -37,7 +36,7 @@ struct Launch {
     std::uint32_t s, groups, a_offset, a_count, r_count;
 };
 
-// One thing at a time, from a small set: most of a request that ran before comes again.
+// Changes one thing at a time, from a small set, so that most of an earlier request is repeated.
 void change_one(Launch& launch, std::mt19937& random) {
     const std::uint32_t shifts[] = {0, 0, 1, 4, 5, 9, 60, 0x80000000U, 0xfffffffdU};
     const std::uint32_t counts[] = {8, 12, 12, 13, 16};

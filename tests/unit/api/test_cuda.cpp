@@ -44,7 +44,7 @@ main { let i = global_id.x; if i < len(r) { r[i] = x[i] * factor; } })";
 fake_cuda::Launch seen;
 unsigned launches = 0;
 
-// What the lowered kernel does, by the order of its parameters: x, r, the count of r, {factor}.
+// Computes what the lowered kernel does. Its parameters in order: x, r, the count of r, {factor}.
 void scale(const fake_cuda::Launch& launch) {
     seen = launch;
     ++launches;

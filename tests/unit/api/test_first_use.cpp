@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contexts that open one driver first, on two threads at once, in fresh processes: what drivers do
-// once in a process they do without care for threads. Runs itself: with an argument it is the
-// process under test, which ends with 0, with 1 after a refusal, or by a signal.
+// Opens a driver for the first time on two threads at once, in new processes, since drivers'
+// first-time set-up is often not thread-safe. Runs itself: with an argument it is the process under
+// test, which exits with 0, with 1 after a refusal, or by a signal.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <spawn.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signal handlers that the application installs on one thread while another compiles and
-// dispatches: none may go.
+// The application installs signal handlers on one thread while another compiles and dispatches:
+// none may be removed.
 #include <doctest/doctest.h>
 #include <pthread.h>
 
@@ -32,7 +32,7 @@ struct Counts {
     std::uint64_t installed = 0, lost = 0;
 };
 
-// Installs one handler after the other, each for a while, and looks whether it is still there.
+// Installs one handler after the other, each for a short time, and checks that it stays installed.
 Counts install_all_the_time(int signal, const std::atomic<bool>& stop) {
     Counts out;
     struct sigaction action {
@@ -75,7 +75,7 @@ TEST_CASE("handlers that a thread installs during compiles and first dispatches 
         take(wye::Dispatch(program, device).input("x", x).output("r", r).run());
         CHECK(r[255] == static_cast<std::uint32_t>(5 * (i + 3)));
     }
-    // The CPU is too quick to be disturbed: many times then.
+    // Many rounds on the CPU, whose calls are short.
     for (int i = 0; i < 200; ++i) {
         const auto again = take(wye::Context::create(
             {.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS}));
@@ -94,7 +94,7 @@ TEST_CASE("handlers that a thread installs during compiles and first dispatches 
     ::sigaction(SIGUSR1, &before, nullptr);
 }
 
-// Of a driver's own handlers none stays (PoCL brings LLVM's).
+// No handler of a driver stays installed (PoCL installs LLVM's).
 TEST_CASE("opening a driver and compiling leaves the handlers of the process as they were") {
     struct sigaction before[32] = {};
     struct sigaction mine {};

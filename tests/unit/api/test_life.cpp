@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of a context: destroyed while calls are inside, with a time limit, from callbacks, and
+// The lifetime of a context: destroyed during calls, with a time limit, from callbacks, and
 // inherited by a forked child. A watchdog ends a test that hangs.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -113,7 +113,7 @@ struct Resolving {
     wye_status own = WYE_OK, other = WYE_INTERNAL, destroyed = WYE_OK;
 };
 
-// A program whose variant's file is asked for, so that its creation stays inside the callback.
+// A program with a variant in a file, whose loading callback keeps its creation from returning.
 wye_status create_with(Resolving& state, wye_resolve_fn resolve) {
     wye_program_source source;
     WYE_INIT(source);
@@ -144,14 +144,14 @@ TEST_CASE("calls that begin while a context is being destroyed are refused, thos
     std::thread destroying([&] { wye_context_destroy(state.context); });
     wye_error* error = nullptr;
     wye_status status = WYE_OK;
-    // A dispatch with handles that mean nothing: refused for them until the end has begun.
+    // A dispatch with invalid handles: refused for these until destruction has begun.
     while ((status = spin(state.context, 1, 1, 1, &error)) != WYE_SHUTTING_DOWN) {
         wye_error_free(error);
         std::this_thread::sleep_for(1ms);
     }
     CHECK(std::string(wye_error_fix(error).data).rfind("Fix: ", 0) == 0);
     wye_error_free(error);
-    // A second end is refused too, and does not wait.
+    // A second destroy is refused, and does not wait.
     CHECK(wye_context_destroy_within(state.context, 0, nullptr) == WYE_SHUTTING_DOWN);
     state.go_on = true;
     destroying.join();
@@ -309,7 +309,7 @@ bool refused_here(wye_status status, wye_error* error) {
     return out;
 }
 
-// What goes wrong first, as the exit status of the child; 0: nothing.
+// The number of the first failed check, as the child's exit status; 0: none.
 int use_in_child(wye_context* context, wye_program program, wye_device device, wye_buffer buffer) {
     alarm(30);
     wye_error* error = nullptr;

@@ -16,7 +16,7 @@
 
 namespace {
 
-// As wye.h says; sanitizers make frames of the application's side larger, too.
+// The size in wye.h; larger in sanitized builds, whose frames are larger.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::size_t kStack = 4 * 256 * 1024;
 #elif defined(__has_feature)
@@ -52,7 +52,7 @@ std::string repeated(const char* text, std::size_t times) {
     return out;
 }
 
-// Around declarations and the body of main; `n` and `i` are there to be used.
+// A program with these declarations and this body of main, which may use `n` and `i`.
 std::string program(const std::string& head, const std::string& body) {
     return "wye 1; program deep; workgroup 64; param n: u32; output r: u32[64]; grid elements "
            "64;\n" +
@@ -80,7 +80,7 @@ std::string chain(std::size_t functions, std::size_t depth, const std::string& b
 
 std::string call_of(std::size_t functions) { return "r[i] = h" + number(functions - 1) + "(i);\n"; }
 
-// Blocks inside one another, with the innermost text.
+// Nested blocks around the innermost text.
 std::string nested(const char* head, std::size_t levels, const std::string& inner) {
     return repeated(head, levels) + inner + repeated("}", levels);
 }
@@ -218,7 +218,7 @@ std::vector<Case> cases() {
     return out;
 }
 
-// What a call said; every refusal has a remedy.
+// The message of a call; checks that a refusal has a remedy.
 struct Said {
     wye_status status;
     std::string text;
@@ -236,7 +236,7 @@ Said said(Call call) {
     return out;
 }
 
-// Through everything that a program meets.
+// Runs all steps on a program, from the validator to a dispatch.
 void pass_through(wye_context* context, wye_device device, const Case& c) {
     INFO(c.what);
     wye_program_source source;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counted loops on real drivers against plain C++ that counts in 64 bits: ends and steps at the
-// edges of the type, and every number of rounds that is left when some are done together. Loops
-// with barriers have a form without a count of the rounds, for launches in which nothing overflows.
+// edges of the type, and every remainder of an unrolled loop. Loops with barriers have a form that
+// does not count rounds, for launches in which nothing overflows.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ T take(wye::Result<T> result) {
     return std::move(result).value();
 }
 
-// What each round adds depends on the order.
+// The result depends on the order of the rounds.
 std::string text_of(const std::string& type, const std::string& step,
                     const std::string& last = "") {
     return "wye 1; program rounds; workgroup 1; param a: " + type + "; param b: " + type +

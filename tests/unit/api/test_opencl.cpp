@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The OpenCL plugin through the public API, beside the CPU: needs a driver (PoCL will do), and
-// fails without one. The path of the plugin's folder is built in.
+// The OpenCL plugin through the public API, together with the CPU: needs a driver (PoCL will do),
+// and fails without one. The path of the plugin's folder is built in.
 #include <doctest/doctest.h>
 
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A folder for one test, and stores on it that keep what they say.
+// A folder for one test, and stores in it whose messages are kept.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ struct Rig {
     Rig& operator=(const Rig&) = delete;
 
     [[nodiscard]] std::string folder() const { return (root / "made" / "programs").string(); }
-    // As another process has it: nothing is shared but the folder.
+    // A store like that of another process: it shares only the folder.
     [[nodiscard]] Store store(std::uint64_t limit = kDefaultLimit) {
         return Store(folder(), limit, "",
                      [this](const std::string& what) { said.push_back(what); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several processes and threads on one folder.
+// Several processes and threads share one folder.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ std::string value_of(int key, std::size_t size) {
     return std::string(size, static_cast<char>('a' + key));
 }
 
-// Puts and finds in turn; false when it ever finds what nobody put.
+// Alternates put and find; false if find returns bytes that were never put.
 bool work(Store& store, int seed) {
     for (int round = 0; round < 200; ++round) {
         const int key = (seed * 7 + round) % 8;

@@ -10,7 +10,7 @@ using differential::Child;
 
 namespace {
 
-// Answers with what it was asked, twice; ends itself as some words say.
+// Answers with the question twice; some words make it end itself.
 Child::Answer parrot() {
     return [](const std::string& said) {
         if (said == "end") _exit(3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shrinker against faults made up here: a device that is the oracle, but takes one operation of
-// the program for another.
+// The shrinker on artificial faults: the device is the oracle with one operation of the program
+// replaced by another.
 #include <doctest/doctest.h>
 
 #include <span>

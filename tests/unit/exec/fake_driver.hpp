@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An in-process plugin for tests: two devices whose memory is host memory, whose programs are a
-// C++ function, and whose faults are switched on by the test. Counts every entry. One at a time in
-// a process: `FakeDriver::now` is what the plugin's functions see.
+// An in-process plugin for tests: two devices on host memory, whose programs are a C++ function and
+// whose faults are switched on by the test. Counts every entry. One per process at a time: the
+// plugin's functions use `FakeDriver::now`.
 #pragma once
 
 #include <atomic>
@@ -57,14 +57,14 @@ struct FakeDriver {
 
     // Faults.
     bool fail_compile = false;
-    // With fail_compile: what the compiler says of the code.
+    // With fail_compile: the compiler's message about the code.
     std::function<std::string(std::string_view code)> compile_log;
     bool fail_submit = false;
     bool fail_wait = false;  // every event is poisoned
-    // Bytes for buffers; what is freed comes back.
+    // Bytes left for buffers; freed bytes are added again.
     std::atomic<std::uint64_t> memory_left{UINT64_MAX};
-    // From now on every call on the opened device `index` says DEVICE_LOST, until it is taken back
-    // or opened again.
+    // From now on every call on the opened device `index` returns DEVICE_LOST, until it recovers or
+    // is opened again.
     void lose(std::uint32_t index);
     bool can_recover = true;  // try_recover works
     bool hang = false;        // events are not reached while set

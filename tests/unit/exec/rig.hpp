@@ -16,7 +16,7 @@
 
 namespace wye::exec::test {
 
-// What a call said: OK, or the error's parts.
+// The result of a call: OK, or the parts of the error.
 struct Outcome {
     wye_status status = WYE_OK;
     std::string message, fix, text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of small programs, as reviewed. After a wanted change: WYE_UPDATE_GOLDEN=1 and a look at
-// the difference.
+// Compares the lowered text of small programs with reviewed files. After an intended change, set
+// WYE_UPDATE_GOLDEN=1 and review the difference.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -299,7 +299,7 @@ TEST_CASE("drivers that loop over a workgroup get its barriers as ends of loops"
               "\n    if (v2 == 3u) {\n"));
     CHECK(
         has(whole("let m = n * 2u; for k in 0u..m { barrier; }"), "\n    const uint v2 = p0 * 2u"));
-    // Others end one invocation, which what follows passes by.
+    // Other conditions end one invocation, which then skips the rest.
     const Artifact ended = whole("barrier; if v == 3u { return; }");
     CHECK(has(ended, "goto next1;"));
     CHECK_FALSE(has(ended, "ended["));

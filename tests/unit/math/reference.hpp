@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the math functions should give: the system's f64 functions for a first look, MPFR with 160
-// bits where it counts. Not thread-safe: MPFR's variables are kept between calls.
+// Expected results of math functions: by the system's f64 functions as a quick first check, by MPFR
+// with 160 bits for the exact value. Not thread-safe: MPFR's variables are kept between calls.
 #pragma once
 
 #include <span>

@@ -44,7 +44,7 @@ std::vector<std::byte> from_oracle(std::string_view function, const std::vector<
     return outcome.buffers.back();
 }
 
-// Bits of every kind, and ordinary values.
+// Random bits, and ordinary values.
 template <typename T>
 std::vector<T> arguments(support::Random& random, std::size_t count) {
     std::vector<T> out(count);

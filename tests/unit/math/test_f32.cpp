@@ -26,7 +26,7 @@ struct Judgement {
     unsigned long long count = 0;
 };
 
-// The system's result says enough unless it is close to the middle of two floats.
+// Whether the system's result is too close to the middle of two floats to decide.
 bool near_tie(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const std::uint64_t rest = bits & 0x1fffffffU;  // what f32 cannot hold

@@ -101,7 +101,8 @@ struct Ask {
     }
 };
 
-// The request is refused with this code, a sentence that has `fragment`, and a remedy.
+// Checks that the request is refused with this code, a sentence that contains `fragment`, and a
+// remedy.
 inline void refused(const Planned& planned, Ask ask, Code code, std::string_view fragment) {
     auto launch = std::make_unique<Launch>();
     const auto result = ask.run(planned, *launch);

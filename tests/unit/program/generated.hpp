@@ -13,8 +13,8 @@ namespace test {
 // Valid: well typed, in scope, pure where it must be.
 [[nodiscard]] wye::ir::Program generated(std::uint64_t seed);
 
-// Valid, and as it may come from the wire form: names of locals are missing, clash or are reserved
-// at times; some have a variant.
+// Valid, but like some wire forms: names of locals may be missing, duplicate or reserved; some
+// programs have a variant.
 [[nodiscard]] wye::ir::Program renamed(std::uint64_t seed);
 
 // Structurally sound (it encodes), seldom well typed: operations, types, indices, literals and

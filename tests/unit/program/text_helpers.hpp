@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of text, rules and analyses share.
+// Shared by the tests of text, rules and analyses.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace test {
 
-// A program around a body, with one of everything that bodies like to use.
+// A program around a body, with declarations of every kind that bodies use.
 inline std::string around(std::string_view body, std::string_view heads = {}) {
     return "wye 1; program t; workgroup 64;\n"
            "param a: f32; param n: u32; param m: i64; param d: f64;\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FakeFiles: a file system of a few lines, for the search. Paths are absolute; folders above a file
-// exist by themselves, owned by root with mode 0755. Tests only; one thread.
+// FakeFiles: a small in-memory file system for tests of the search. Paths are absolute; parent
+// folders exist implicitly, owned by root with mode 0755. Tests only; one thread.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TemporaryFolder: a folder of its own, gone at the end of the scope; with helpers to put plugins
-// of tests/fakes there. Tests only.
+// TemporaryFolder: a folder removed by the destructor, with helpers that copy plugins of
+// tests/fakes into it. Tests only.
 #pragma once
 
 #include <stdlib.h>

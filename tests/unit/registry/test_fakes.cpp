@@ -230,7 +230,7 @@ TEST_CASE("faults of devices stay with the device") {
     CHECK(warnings == 6);  // three facts of two devices
 }
 
-// What a plugin may disturb of the process and the calling thread.
+// The state of the process and the calling thread that a plugin may disturb.
 struct Surroundings {
     Surroundings() {
         for (int signal = 1; signal < 32; ++signal)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plugin says or throws against the rules ends in an error or a line of the log, not in the
-// host; and its texts stay on their lines.
+// A plugin's wrong values and exceptions become an error or a line in the log and do not harm the
+// host; its texts cannot forge further lines.
 #include <doctest/doctest.h>
 
 #include <mutex>

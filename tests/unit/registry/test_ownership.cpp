@@ -14,7 +14,7 @@ using namespace wye::registry;
 
 namespace {
 
-// Counts how many are alive.
+// Counts its live instances.
 struct Thing {
     explicit Thing(std::atomic<int>& counter, int number = 0) : alive(counter), value(number) {
         ++alive;

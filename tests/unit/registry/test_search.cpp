@@ -218,7 +218,8 @@ TEST_CASE("what everyone may write to is refused") {
     const bool is_folder = files.nodes[culprit].folder;
     CHECK(search(input, files).candidates.size() == (is_folder ? 1 : 0));
 
-    // The application answers for what it names, unless it is elevated.
+    // The application is trusted with the folders that it names, unless its privileges are
+    // elevated.
     files.nodes[culprit].mode &= ~01000U;
     input.system_folder.clear();
     input.application = {"/a/b"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that plugins keep: their form, and what becomes of damaged ones.
+// Files in which plugins keep texts: their form, and damaged ones.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
@@ -84,7 +84,7 @@ TEST_CASE("a kept file gives back its parts, and nothing once a bit is changed o
                 CHECK_FALSE(kept_parts(changed));
             }
         }
-    // Sound, and lies about its sizes.
+    // A right checksum with wrong sizes.
     for (const std::string head : {"wye kept 1 k 9 1\n", "wye kept 1 k 1 9\n", "wye kept 1 k\n",
                                    "wye kept 1 k 99999999999999999999 1\n", "wye kept 2 k 1 1\n"}) {
         std::string file = head + "a\nb";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The helpers that plugins share: descriptions, facts, what a compiler said.
+// The helpers that plugins share: descriptions, facts, compiler logs.
 #include <doctest/doctest.h>
 
 #include "wye/sdk/compiler_log.hpp"

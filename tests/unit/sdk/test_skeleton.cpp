@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What plugins are made of: values, losses, handles, the way of a submit, the shape of a launch.
+// The parts of the plugin skeleton: values, losses, handles, submits, the shape of a launch.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -81,12 +81,12 @@ TEST_CASE("an owned object is given back once, by its last owner") {
     CHECK(released == Released{{1, 1}, {2, 1}});
 }
 
-// What a submit of the fake driver is: its number. Events are numbers too; 0: none.
+// A submit of the fake driver is a number. Events are numbers too; 0: none.
 struct FakeSubmit {
     int number = 0;
 };
 
-// A driver that ends what it is told to have ended, and writes down what it was asked for.
+// A driver whose work ends when the test says so, and which records its calls.
 struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
     FakeTimeline(const LossState& loss, std::string& steps, bool timing = false)
         : Timeline<FakeTimeline, FakeSubmit, int>(loss, timing), steps_(steps) {}
@@ -125,7 +125,7 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
     bool unknown = false;
 };
 
-// Writes down what it was asked for; refuses copies.
+// Records its calls; refuses copies.
 struct FakeQueue : InOrderQueue<FakeQueue> {
     static constexpr std::string_view kPlugin = "fake";
     explicit FakeQueue(const LossState& loss) : own(loss, steps) {}

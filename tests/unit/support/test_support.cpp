@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests rely on: reference results, random data, folders.
+// The helpers of tests: reference results, random data, folders.
 #include <doctest/doctest.h>
 
 #include <algorithm>

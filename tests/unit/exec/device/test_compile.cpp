@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where programs are compiled, and what a time limit means for it, on the fake driver.
+// The threads on which programs are compiled, and time limits on compiling, with the fake driver.
 #include <pthread.h>
 #include <signal.h>
 
@@ -25,7 +25,7 @@ constexpr std::string_view kOther = R"(wye 1; program other; workgroup 64; param
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { r[i] = x[i] + k + 0u; } })";
 
-// Check-free for launches with as many invocations as elements.
+// Has a check-free form for launches with as many invocations as elements.
 constexpr std::string_view kUnguarded = R"(wye 1; program unguarded; workgroup 64; param k: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; r[i] = x[i] + k; })";

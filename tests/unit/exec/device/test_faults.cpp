@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drivers that fail, hang, or change the process behind the application's back.
+// Drivers that fail, hang, or change the state of the process.
 #include <algorithm>
 
 #include "rig.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices that are lost, and memory that runs out.
+// Lost devices, and exhausted memory.
 #include "rig.hpp"
 
 namespace wye::exec::test::test_lost {
@@ -30,7 +30,7 @@ struct Ready {
     }
 };
 
-// Every call on the handles of a lost device says so, and enters no driver.
+// Every call on the handles of a lost device returns DEVICE_LOST without entering the driver.
 void check_lost(Ready& t, wye_device device, wye_buffer buffer, wye_buffer target) {
     const int submits = t.rig.driver.submits;
     const int made = t.rig.driver.buffers;

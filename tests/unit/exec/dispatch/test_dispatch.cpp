@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a dispatch sends to the driver, and in which order.
+// The operations that a dispatch submits to the driver, and their order.
 #include "rig.hpp"
 
 namespace wye::exec::test::test_dispatch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs with grid barriers: one launch for each phase, in one submit, each with the counters of
-// its loops behind the program's own parameters.
+// Programs with grid barriers: one launch for each phase, in one submit. The counters of its loops
+// follow the program's own parameters.
 #include <array>
 #include <cstring>
 
@@ -16,7 +16,8 @@ constexpr std::string_view kRounds = R"(wye 1; program rounds; workgroup 64; par
 input_output a: u32[]; grid elements len(a);
 main { for i in 0u..rounds { a[global_id.x] = i; grid_barrier; a[global_id.x] = i + 1u; } })";
 
-// Runs it and gives what each launch received: the rounds and up to two counters.
+// Runs the program and returns the counters that each launch received: the rounds and up to two
+// counters.
 std::vector<Words> launches(Rig& rig, wye_program program, wye_device device, std::uint32_t rounds,
                             std::uint32_t& compiled) {
     std::vector<Words> seen;

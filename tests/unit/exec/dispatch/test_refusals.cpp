@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Refusals come with a code, a sentence and a remedy, and before any driver is entered.
+// Refusals have a code, a sentence and a remedy, and happen before any driver is entered.
 #include "rig.hpp"
 
 namespace wye::exec::test::test_refusals {
 namespace {
 
-// Everything that enters the driver, before and after.
+// The number of entries into the driver.
 struct Quiet {
     explicit Quiet(const FakeDriver& d) : driver(d), before(now()) {}
     ~Quiet() { CHECK(now() == before); }

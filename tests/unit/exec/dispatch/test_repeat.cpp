@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A request that ran before is remembered. What may have changed since must still be seen.
+// The fast path for repeated requests must notice everything that may have changed since.
 #include <array>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a dispatch that decide: values in, values or errors out. There is no driver here.
+// The pure steps of a dispatch: values in, values or errors out. No driver.
 #include <doctest/doctest.h>
 
 #include <array>

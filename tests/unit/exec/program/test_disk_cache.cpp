@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled programs on disk, on the fake driver. Two rigs one after the other stand for two
-// processes: nothing is shared but the folder.
+// The disk cache of compiled programs, with the fake driver. Two rigs in sequence act as two
+// processes: they share only the folder.
 #include <stdlib.h>
 
 #include <filesystem>

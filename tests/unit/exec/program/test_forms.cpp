@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which of a program's two forms a request runs: with range checks, or check-free. The fake's
-// kernel looks at the program that it is given.
+// kernel records which one it receives.
 #include "rig.hpp"
 
 namespace wye::exec::test::test_forms {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which buffers can pass data at a barrier, and that barriers say so.
+// Which buffers can pass data between invocations at a barrier, and that barriers name them.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Intervals against arithmetic on values from them: no result may lie outside.
+// Interval arithmetic against arithmetic on values in the intervals: no result may lie outside.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ T pick(std::mt19937_64& random) {
     }
 }
 
-// What the language says, in the unsigned type.
+// The language's result, in the unsigned type.
 template <typename T>
 T language(Op op, T a, T b) {
     using U = std::make_unsigned_t<T>;

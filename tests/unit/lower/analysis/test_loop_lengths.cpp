@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops over a range that the data holds stand twice, once without checks at the counter. Which
-// loops these are, and which stay as they were.
+// Loops over a range in the data are written twice, once without checks of the counter. Which loops
+// these are, and which are left unchanged.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::size_t count(const std::string& text, const std::string& what) {
     return found;
 }
 
-// `row` has another length than x and y, which have one; `z` a third.
+// x and y have the same length, `row` another, `z` a third.
 wye::ir::Program program_around(const std::string& body, const std::string& function = {}) {
     return valid_program(R"(wye 1; program loops; workgroup 64; param n: u32; param m: i32;
 input row: u32[]; input x: u32[]; input y: u32[len(x)]; input_output z: u32[];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preconditions against what they stand for: where one holds, no invocation's index, worked out
-// here in plain C++, may be out of range. And launches for which they should hold do fulfil them.
+// Preconditions against the indices computed here in plain C++: where a precondition holds, no
+// index may be out of range. And it must hold for typical launches.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which accesses need no check. The negative half matters more: each is a program in which the
-// index can be out of range.
+// Which accesses need no check. The negative cases matter more: in each the index can be out of
+// range.
 #include <doctest/doctest.h>
 
 #include "lower/analysis/ranges.hpp"

@@ -24,7 +24,7 @@ const nvrtc::Library& library() {
     return opened;
 }
 
-// Of 7.5, 9.0 and 12.0 those that this NVRTC knows; 9.0 all of them do.
+// Those of 7.5, 9.0 and 12.0 that this NVRTC knows. Every version knows 9.0.
 std::vector<int> architectures() {
     std::vector<int> out;
     for (const int wanted : {75, 90, 120})
@@ -38,7 +38,7 @@ struct Job {
     int architecture = 90;
 };
 
-// What strict mode forbids in PTX; empty: nothing of it is there.
+// The first operation in the PTX that strict mode forbids; empty: none.
 std::string forbidden(const std::string& ptx, const std::string& source) {
     for (const char* word : {".ftz", ".approx", "div.full", "mad.f", ".sat.f"})
         if (ptx.find(word) != std::string::npos) return word;
@@ -47,7 +47,7 @@ std::string forbidden(const std::string& ptx, const std::string& source) {
     return !fuses && ptx.find("fma.") != std::string::npos ? "fma." : "";
 }
 
-// What is wrong with the job's program; empty: nothing.
+// The error of the job's program; empty: none.
 std::string complaint(const Job& job) {
     wye::lower::Options options;
     options.folded_grid = job.folded;
@@ -151,7 +151,7 @@ std::string atomics(const std::string& type) {
     return out;
 }
 
-// What f16, bf16, float atomics and subgroups add.
+// Operations of f16, bf16, float atomics and subgroups.
 constexpr const char* kOthers = R"(wye 1; program others; workgroup 64;
 input h: f16[]; input b: bf16x4[]; input_output f: f32[]; input_output d: f64[]; output g: f16x4[];
 shared s: f32[64]; output c: bf16[]; output q: u32x4[]; output e: f16[];

@@ -112,7 +112,7 @@ std::uint64_t Evaluator::integer(const Step& step, const std::array<std::uint64_
             return order() > 0;
         case Op::GE:
             return order() >= 0;
-        default: {  // words of the target that mean what the language says
+        default: {  // operations of the target that mean the same as the language's
             const auto kind = static_cast<std::uint8_t>(step.from);
             const oracle::Value both[] = {{{kind, 1}, a & mask(step.from)},
                                           {{kind, 1}, b & mask(step.from)}};
@@ -277,11 +277,11 @@ Lanes Evaluator::run_lanes(const Form& form, const std::vector<Lanes>& operands)
     return values.back();
 }
 
-// What memory and programs see of a value.
+// A value as memory and programs see it.
 std::uint64_t seen(Kind kind, std::uint64_t bits) {
     return kind == Kind::BOOL ? bits : oracle::canonical(static_cast<unsigned>(held(kind)), bits);
 }
-// As a writer holds it.
+// A value as a writer holds it.
 std::uint64_t hold(Kind kind, std::uint64_t bits) {
     return kind == Kind::F16 ? oracle::convert(WYE_KIND_F32, WYE_KIND_F16, bits) : bits;
 }

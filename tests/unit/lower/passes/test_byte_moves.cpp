@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Byte swaps and the like: what is found means what the expression means, and so does the text of
-// the dialects.
+// Byte swaps and other moves of bytes: the recognised move has the expression's value, and so has
+// the text of each dialect.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -64,7 +64,7 @@ std::string lowered(const wye::ir::Program& program, std::string_view format) {
     return std::string(artifact->text());
 }
 
-// What PTX says of prmt: byte k of the result is the one that digit k of the selector names.
+// PTX's prmt: digit k of the selector names byte k of the result.
 u32 byte_perm(u32 v, u32 selector) {
     const std::uint64_t bytes = v;  // zeros above
     u32 out = 0;

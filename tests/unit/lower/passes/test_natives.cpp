@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error budgets: what becomes native, by the figures of the specifications, and nothing else.
+// Error budgets: exactly the functions within the budget, by the specifications' figures, become
+// native.
 #include <doctest/doctest.h>
 
 #include <cstring>

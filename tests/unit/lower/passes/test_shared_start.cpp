@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a `shared` array needs no fill. The negative half matters more: in each some invocation
-// could see an element that was never cleared, or lose one that was stored.
+// Which `shared` arrays need no zero fill. The negative cases matter more: in each an invocation
+// could read an element that was never cleared, or lose one that was stored.
 #include <doctest/doctest.h>
 
 #include "lower/passes/shared_start.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The strict pass: what it leaves, adds and refuses. What the functions compute is tested in
+// The strict pass: what it keeps, adds and refuses. The functions' results are tested in
 // tests/unit/math.
 #include <doctest/doctest.h>
 

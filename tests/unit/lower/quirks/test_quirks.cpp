@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of workarounds, and where each of them is and is not used.
+// The table of quirks, and in which programs each of them is used.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -139,8 +139,8 @@ TEST_CASE("each driver gets its own workarounds, an unknown one the cautious set
     CHECK(pocl.has(Quirk::PoclBarriers));
     CHECK_FALSE(pocl.has(Quirk::PtxasAbsMin));
 
-    // Of drivers that nothing is known of: what goes wrong in silence elsewhere too, and nothing
-    // that only one driver's own code does.
+    // The cautious set for unknown drivers: quirks whose faults are silent and may occur elsewhere,
+    // none that is due to one driver's own code.
     const QuirkSet amd = quirks_of({.platform = "AMD proprietary driver", .driver = "23.1"});
     CHECK(amd == QuirkSet::of_unknown_driver(false));
     CHECK(amd.has(Quirk::NvidiaVkAbsMin));

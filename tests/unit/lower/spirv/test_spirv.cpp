@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPIR-V modules: all that the lowering writes passes the validator of Khronos, and says what the
-// contract with plugins says.
+// SPIR-V modules: all written modules pass Khronos' validator and keep the contract with plugins.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values where arithmetic goes wrong, by type, and the types' names in the language.
+// Edge values of each type, and the types' names in the language.
 #pragma once
 
 #include <cmath>
@@ -85,7 +85,7 @@ std::vector<T> edges() {
     }
 }
 
-// As a store leaves it: one NaN.
+// The value as a store writes it, with the canonical NaN.
 template <typename T>
 T stored(T value) {
     if constexpr (std::is_floating_point_v<T>)

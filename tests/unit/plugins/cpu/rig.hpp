@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin as a host sees it: everything goes through the tables of the ABI. Fails the test
-// case when a slot that must not fail does.
+// The CPU plugin through the tables of the ABI, as a host uses it. Fails the test case if a slot
+// fails that must not.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct Failure {
     std::string fix;
 };
 
-// What a host offers: errors as Failure, and a configuration.
+// The host's services: errors as Failure, and a configuration.
 class Host {
   public:
     explicit Host(std::map<std::string, std::string> config);

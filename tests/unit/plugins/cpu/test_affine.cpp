@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Affine indices: conditions decided for a block at once, loads and stores that touch memory
-// without a register between. Everything against host arithmetic, and where blocks are crossed.
+// Affine indices: conditions decided for a whole block, loads and stores that operate on memory
+// directly instead of through a register. Against host arithmetic, also across blocks.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using U32s = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t kNan = 0x7fc00000U;
 
-// `compare` of two integers, as the program's text says it.
+// Compares two integers by the operator in the program's text.
 bool holds(const std::string& compare, std::int64_t a, std::int64_t b) {
     if (compare == "<") return a < b;
     if (compare == "<=") return a <= b;

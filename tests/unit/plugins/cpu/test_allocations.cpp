@@ -14,7 +14,7 @@ namespace {
 std::atomic<std::uint64_t> allocations{0};
 }
 
-// Not inlined: compilers would see one half of a pair and report a mismatch.
+// Not inlined, since compilers would report one half of the pair as mismatched.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     allocations.fetch_add(1, std::memory_order_relaxed);
     if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the plugin says of itself, what it refuses, and the file that it also comes as.
+// The plugin's description and refusals, and the plugin as a shared object.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 

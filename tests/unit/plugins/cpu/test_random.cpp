@@ -28,7 +28,7 @@ Seeds seeds() {
     return seeds;
 }
 
-// What a host makes of the program before the plugin sees it.
+// The program after the host's passes, as the plugin receives it.
 std::string without_math(const std::string& text) {
     auto parsed = wye::ir::parse(text);
     REQUIRE(parsed.ok());

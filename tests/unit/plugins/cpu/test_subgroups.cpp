@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Subgroup operations of every width and type, in one and in three axes and with whole subgroups
-// off, against the scalar oracle; and what the plugin refuses.
+// inactive, against the scalar oracle; and the plugin's refusals.
 #include <doctest/doctest.h>
 
 #include "oracle/oracle.hpp"
@@ -20,7 +20,7 @@ constexpr Type kTypes[] = {{"i32", WYE_KIND_I32, true},  {"u32", WYE_KIND_U32, t
                            {"i64", WYE_KIND_I64, true},  {"u64", WYE_KIND_U64, true},
                            {"f32", WYE_KIND_F32, false}, {"f64", WYE_KIND_F64, false}};
 
-// All operations on one type; subgroups with an odd number take another way than even ones.
+// All operations on one type. Odd and even subgroups take different branches.
 std::string text(const Type& type, const std::string& workgroup, unsigned width) {
     const std::string t = type.name;
     std::vector<std::string> values = {"subgroup_add(x)",

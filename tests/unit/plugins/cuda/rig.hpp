@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA plugin over the fake driver: what the tests of this folder share. The driver's state is
-// of the process, so each test begins with a Rig.
+// The CUDA plugin on the fake driver, shared by the tests of this folder. The driver has one state
+// per process, so each test begins with a Rig.
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ struct Rig : Machine {
     harness::Plugin plugin;
 };
 
-// PTX as far as the fake driver looks at it: a text with the kernel's name.
+// Text that the fake driver accepts as PTX: it contains the kernel's name.
 inline constexpr std::string_view kPtx = ".visible .entry add\n.visible .entry other\n";
 inline constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
                                       {WYE_SLOT_BUFFER, 1, 0, 3},

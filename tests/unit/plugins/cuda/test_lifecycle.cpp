@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Absence in its kinds, discovery, facts, loss and recovery, over a fake driver.
+// A missing driver or device, discovery, facts, loss and recovery, on the fake driver.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lowered programs call is what the plugin declares for a slow compiler.
+// The plugin declares every builtin that lowered programs call, for drivers whose own declarations
+// compile slowly.
 #include <doctest/doctest.h>
 
 #include <cctype>
@@ -68,7 +69,7 @@ TEST_CASE("all that random programs call is declared") {
             called({reinterpret_cast<const char*>(artifact.code.data()), artifact.code.size()}));
     }
     for (const std::string& name : all) CHECK_MESSAGE(declared(name), name);
-    // They do call what there is.
+    // The programs call builtins at all.
     for (const char* name : {"barrier", "get_local_id", "clz", "mul_hi", "fma", "rint",
                              "atomic_add", "atomic_cmpxchg", "atom_max"})
         CHECK_MESSAGE(all.count(name) == 1, name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lost devices, which a loader of the tests brings about, and failures that are none.
+// Lost devices, simulated by a test's loader, and failures that are no loss.
 #include <doctest/doctest.h>
 
 #include "conformance/abi/cases.hpp"

@@ -36,8 +36,8 @@ TEST_CASE("random programs give what the oracle gives") {
         });
 }
 
-// Branches that only some invocations take, after barriers that the workgroup may pass by: PoCL 3.1
-// needs help with these.
+// Branches that only some invocations take, after barriers in conditional code: PoCL 3.1 needs a
+// workaround for these.
 TEST_CASE("divergent branches around conditional barriers give what the oracle gives") {
     const std::string divergent =
         "let v = x[i]; if v == 1u { r[i] = 7u; } else { let t = v * 12345u + n; "

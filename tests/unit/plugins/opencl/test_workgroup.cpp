@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workgroups that are larger than what the driver says that a kernel can have.
+// Workgroups larger than the driver's reported maximum for a kernel.
 #include <doctest/doctest.h>
 
 #include "conformance/abi/cases.hpp"

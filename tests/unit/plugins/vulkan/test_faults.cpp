@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lost devices, full memory and refused pipelines, which a loader of the tests brings about.
+// Lost devices, exhausted memory and refused pipelines, simulated by a test's loader.
 #include "checked.hpp"
 #include "conformance/abi/cases.hpp"
 #include "vulkan/lossy_loader.hpp"

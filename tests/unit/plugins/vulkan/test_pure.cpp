@@ -123,7 +123,7 @@ TEST_CASE("a new submit forgets the accesses of the last, and long lists are cut
     CHECK(barriers < 10);
 }
 
-// Against a plain model: every byte knows whether it is in use.
+// Against a simple model that marks each byte as used or free.
 TEST_CASE("a ring gives out free bytes only, in one piece, aligned, and all of them again") {
     constexpr std::uint64_t kSize = 256;
     wye::sdk::Ring ring(kSize);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The self-test: whether its inputs find faults, what it says of the device here, and how its
-// verdict is remembered.
+// The self-test: its inputs find faults, its verdict on the device here, and the file that keeps
+// the verdict.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,8 +22,8 @@ using Config = std::map<std::string, std::string>;
 
 namespace {
 
-// How often a device that computes `sloppy` would be caught at `op`, where it is by the few inputs
-// of the spot check too.
+// The number of inputs at which a device that computes `sloppy` for `op` fails. The few inputs of
+// the spot check must find it too.
 template <typename Float, typename Sloppy>
 unsigned caught(ProbeOp op, Sloppy&& sloppy, bool spot = true) {
     const HostArithmetic arithmetic;
@@ -111,7 +111,7 @@ void check_faults_are_found() {
     CHECK(caught<Float>(ProbeOp::DivideZero, [](Float, Float, Float) { return Float{0}; }) > 0);
 }
 
-// A folder of this process, gone at the end.
+// A folder of this process, removed by the destructor.
 class Folder {
   public:
     Folder() : path_(fs::temp_directory_path() / ("wye-verdict-" + std::to_string(getpid()))) {
@@ -155,7 +155,7 @@ std::string with_line(const std::string& file, const std::string& name, const st
     return wye::sdk::kept_file(parts->kind, parts->key, text);
 }
 
-// What the self-test decides, as text, by a plugin of its own; what that logged.
+// The verdict of the self-test as text, by a new plugin; and that plugin's log.
 std::string self_test_facts(const std::string& cache, std::string* said = nullptr) {
     CheckedPlugin plugin(Config{{"cache_folder", cache}});
     REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
@@ -247,7 +247,7 @@ TEST_CASE("the device's verdict is remembered, read again, and found anew when d
     CHECK((state.st_mode & 0777U) == 0600);
     const std::string text = content(files[0]);
 
-    // What a sound file says counts, where it only costs time.
+    // An intact file is believed where a wrong value would only cost time.
     if (found == 1) {
         std::ofstream(files[0]) << with_line(text, "f64.divides", "0");
         CHECK(divides() == 0);

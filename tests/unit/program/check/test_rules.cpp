@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each rule of the validator: accepted beside refused.
+// Each rule of the validator, with accepted and refused programs.
 #include <doctest/doctest.h>
 
 #include "program/wire/encode.hpp"

@@ -74,7 +74,7 @@ TEST_CASE("levels of values") {
              Row{"for q in 0u..workgroup_id.x { }", 1},
              Row{"for q in 0u..n step local_index { }", 3},
              Row{"var q = 0u; for i in 0u..local_index { q += 1u; }", 3},
-             // Round and round: p is raised by z, z by q, q by local_index, in the wrong order.
+             // Needs several rounds: p's level follows z, z's follows q, q's follows local_index.
              Row{"var q = 0u; var z = 0u; var p = 0u;\n"
                  "while n == p { q = z; z = p; p = local_index; }",
                  3},

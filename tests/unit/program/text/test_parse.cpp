@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each production of the grammar becomes.
+// The program that each production of the grammar gives.
 #include <doctest/doctest.h>
 
 #include "text_helpers.hpp"

@@ -11,7 +11,7 @@ namespace test_print {
 
 namespace {
 
-// Printing and reading gives the program back, and one layout.
+// Printing and parsing gives the same program, and always one layout.
 void round_trip(const wye::ir::Program& program) {
     const std::string text = print(program);
     CAPTURE(text);

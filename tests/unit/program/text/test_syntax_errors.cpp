@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each syntax and name error: where it points, what it says, that it has a remedy.
+// Each syntax and name error: its location, message and remedy.
 #include <doctest/doctest.h>
 
 #include "text_helpers.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts that lie must not make the reader allocate. This program counts what is
-// allocated.
+// Wrong counts must not make the reader allocate much. This program counts allocated bytes.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -16,7 +15,7 @@ std::atomic<std::size_t> allocated{0};
 
 }  // namespace
 
-// Not inlined: GCC 12 otherwise takes the pair for a mismatch.
+// Not inlined, since GCC 12 would report the pair as mismatched.
 __attribute__((noinline)) void* operator new(std::size_t size) {
     allocated += size;
     if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
@@ -29,7 +28,7 @@ using namespace wye::ir;
 
 namespace {
 
-// What decode allocates altogether for these bytes; they must be refused.
+// The total bytes that decode allocates for these bytes, which must be refused.
 std::size_t cost_of_refusing(const std::vector<std::byte>& bytes) {
     const std::size_t before = allocated;
     const auto read = decode(bytes);
