@@ -21,17 +21,13 @@ constexpr unsigned kMaxDepth = 16;
 CValue CWriter::value(ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
     CValue v;
+    if (middle::is_leaf(e.op)) {
+        v.c[0] = text_of(middle::leaf_of(program_, code_, e));
+        return v;
+    }
     switch (e.op) {
-        case Op::LITERAL:
-        case Op::PARAM:
         case Op::LOCAL:
-        case Op::LEN:
-        case Op::LEN64:
-        case Op::LEN_TABLE:
-        case Op::LEN64_TABLE:
-        case Op::LEN_ARRAY:
-        case Op::LEN64_ARRAY:
-            return leaf(e);
+            return local(e);
         case Op::BUILTIN:
             return built_in(e, ~0U);
         case Op::LOAD:
@@ -66,15 +62,11 @@ std::string CWriter::text_of(const middle::Leaf& leaf) {
     return module_.literal(leaf.kind, leaf.bits);
 }
 
-CValue CWriter::leaf(const ir::Expr& e) {
+CValue CWriter::local(const ir::Expr& e) {
     CValue v;
-    if (e.op == Op::LOCAL) {
-        v.lanes = e.type.lanes;
-        for (unsigned k = 0; k < v.lanes; ++k)
-            v.c[k] = local_name(static_cast<std::uint32_t>(e.extra), k);
-    } else {
-        v.c[0] = text_of(middle::leaf_of(program_, code_, e));
-    }
+    v.lanes = e.type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k)
+        v.c[k] = local_name(static_cast<std::uint32_t>(e.extra), k);
     return v;
 }
 

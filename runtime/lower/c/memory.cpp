@@ -159,13 +159,12 @@ std::string CWriter::add_float(const middle::Array& array, const std::string& po
                              (array.space == Space::Shared ? "_shared" : "");
     if (!module_.has_helper(name)) {
         const std::string swapped[] = {"old", "next"};
+        const std::string sum[] = {"old", "v"};
         module_.add_helper(
             name,
             type + " " + name + "(" + to + " p, const " + type + " v) {\n    " + bits +
-                " old = *p;\n    for (;;) {\n        const " + bits + " next = " +
-                module_.intrinsic(
-                    Intrinsic::FloatBits, array.type.kind,
-                    module_.intrinsic(Intrinsic::BitsFloat, array.type.kind, "old") + " + v") +
+                " old = *p;\n    for (;;) {\n        const " + bits +
+                " next = " + c_form(module_, middle::added_bits(array.type.kind), sum) +
                 ";\n        const " + bits + " seen = " +
                 module_.spelling.atomic(Op::ATOMIC_CAS, bits_kind, array.space, "p", swapped) +
                 ";\n        if (seen == old) break;\n        old = seen;\n    }\n    return " +
@@ -206,10 +205,9 @@ CValue CWriter::atomic(ir::ExprId id, bool wanted) {
     std::vector<std::string> operands;
     for (std::size_t i = 1; i < ids.size(); ++i) operands.push_back(atom(kind, value(ids[i]).c[0]));
     const std::string pointer = "&" + element(array, at, 0);
-    const bool in_a_loop = array.type.floating() && !module_.forms.target().adds_floats(kind);
     const std::string text =
-        in_a_loop ? add_float(array, pointer, operands[0])
-                  : module_.spelling.atomic(e.op, kind, array.space, pointer, operands);
+        array.adds_in_loop ? add_float(array, pointer, operands[0])
+                           : module_.spelling.atomic(e.op, kind, array.space, pointer, operands);
     CValue v;
     if (e.op == Op::ATOMIC_STORE || !wanted) {
         line((at.ok.empty() ? "" : "if (" + at.ok + ") ") + text + ";");

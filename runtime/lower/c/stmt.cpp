@@ -214,11 +214,8 @@ void CWriter::if_statement(const ir::Stmt& s) {
 // True for values that do not change while the statement's block runs.
 bool CWriter::unchanging(ir::ExprId id) const {
     const ir::Expr& e = code_.exprs[id];
+    if (middle::is_leaf(e.op)) return true;
     switch (e.op) {
-        case Op::LITERAL:
-        case Op::PARAM:
-        case Op::LEN:
-        case Op::LEN64:
         case Op::BUILTIN:
             return true;
         case Op::COMPONENT:

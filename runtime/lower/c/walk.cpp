@@ -10,7 +10,6 @@
 
 #include "lower/c/module.hpp"
 #include "lower/c/writer.hpp"
-#include "lower/passes/shared_start.hpp"
 #include "program/analysis/analysis.hpp"
 
 namespace wye::lower {
@@ -20,7 +19,6 @@ using ir::Kind;
 
 constexpr std::string_view kEntry = "wye_main";
 constexpr std::uint64_t kPartAlignment = 16;  // of arrays in one shared block
-constexpr std::uint64_t kMaxZeroStores = 8;   // per invocation; above this, a loop
 
 class Kernel {
   public:
@@ -44,8 +42,9 @@ class Kernel {
     void define_ids(const OuterSet& outer);
     void define_shared(const OuterSet& outer);
     void define_lengths(const OuterSet& outer);
-    std::string zero_own(std::uint32_t buffer, OuterSet& outer, const std::string& zero);
-    std::string zero_all(std::uint32_t buffer, const std::string& zero) const;
+    static std::string zero_own(const middle::ZeroedArray& zeroed, OuterSet& outer,
+                                const std::string& zero);
+    std::string fill(const middle::ZeroedArray& zeroed, const std::string& zero) const;
     std::string zero_shared(OuterSet& outer);
     void add_slot(std::uint32_t kind, std::uint32_t binding = 0, std::uint32_t access = 0) {
         artifact_.slots.push_back({kind, binding, 0, access});
@@ -59,10 +58,6 @@ class Kernel {
     static bool has(const OuterSet& outer, Outer::Kind kind, std::uint32_t index = 0) {
         return outer.count({kind, index}) != 0;
     }
-    // Invocations of the launched workgroup.
-    std::uint32_t invocations() const {
-        return artifact_.workgroup[0] * artifact_.workgroup[1] * artifact_.workgroup[2];
-    }
     std::string u32() const { return std::string(module_.value_type(Kind::U32)); }
     std::string u64() const { return std::string(module_.value_type(Kind::U64)); }
     void line(const std::string& text) { prologue_ += "    " + text + "\n"; }
@@ -70,7 +65,6 @@ class Kernel {
     const ir::Program& program_;
     CModule module_;
     Artifact artifact_;
-    std::vector<SharedStart> starts_;
     std::string globals_;    // tables, structs, functions
     std::string signature_;  // the kernel up to its opening brace
     std::string prologue_;   // ids, lengths, parameters, shared arrays
@@ -285,19 +279,19 @@ void Kernel::define(const OuterSet& outer) {
 }
 
 // Zeroes the one element that this invocation owns.
-std::string Kernel::zero_own(std::uint32_t buffer, OuterSet& outer, const std::string& zero) {
-    const SharedStart& start = starts_[buffer];
-    std::string at = std::to_string(start.first) + "u";
+std::string Kernel::zero_own(const middle::ZeroedArray& zeroed, OuterSet& outer,
+                             const std::string& zero) {
+    std::string at = std::to_string(zeroed.start.first) + "u";
     for (unsigned k = 0; k < 3; ++k) {
-        if (start.factors[k] == 0) continue;
+        if (zeroed.start.factors[k] == 0) continue;
         outer.insert({Outer::Kind::LocalId, k});
-        at += " + lid" + std::to_string(k) + " * " + std::to_string(start.factors[k]) + "u";
+        at += " + lid" + std::to_string(k) + " * " + std::to_string(zeroed.start.factors[k]) + "u";
     }
-    const unsigned lanes = program_.buffers[buffer].type.lanes;
+    const unsigned lanes = zeroed.array.lanes();
     std::string text;
     for (unsigned k = 0; k < lanes; ++k)
         text +=
-            "    s" + std::to_string(buffer) + "[" +
+            "    s" + std::to_string(zeroed.array.number) + "[" +
             (lanes == 1 ? at
                         : "(" + at + ") * " + std::to_string(lanes) + "u + " + std::to_string(k)) +
             "] = " + zero + ";\n";
@@ -305,20 +299,20 @@ std::string Kernel::zero_own(std::uint32_t buffer, OuterSet& outer, const std::s
 }
 
 // All invocations zero all elements: a few stores each, or a loop.
-std::string Kernel::zero_all(std::uint32_t buffer, const std::string& zero) const {
-    const ir::Buffer& b = program_.buffers[buffer];
-    const std::uint64_t count = b.count * b.type.lanes;
-    const std::uint32_t size = invocations();
-    const std::string name = "s" + std::to_string(buffer);
-    const std::string index = size == 1 ? "0u" : "li";
-    if (count > kMaxZeroStores * size)
-        return "    for (" + u32() + " z = " + index + "; z < " + std::to_string(count) +
-               "u; z += " + std::to_string(size) + "u) " + name + "[z] = " + zero + ";\n";
+std::string Kernel::fill(const middle::ZeroedArray& zeroed, const std::string& zero) const {
+    const middle::Fill& fill = zeroed.fill;
+    const std::string stride = std::to_string(fill.stride) + "u";
+    const std::string name = "s" + std::to_string(zeroed.array.number);
+    const std::string index = fill.stride == 1 ? "0u" : "li";
+    if (fill.stores == 0)
+        return "    for (" + u32() + " z = " + index + "; z < " + std::to_string(fill.count) +
+               "u; z += " + stride + ") " + name + "[z] = " + zero + ";\n";
     std::string text;
-    for (std::uint64_t from = 0; from < count; from += size) {
+    for (std::uint64_t k = 0; k < fill.stores; ++k) {
         text += "    ";
-        if (count - from < size) text += "if (li < " + std::to_string(count - from) + "u) ";
-        text += name + "[" + index + (from == 0 ? "" : " + " + std::to_string(from) + "u") +
+        if (k + 1 == fill.stores && fill.rest != 0)
+            text += "if (li < " + std::to_string(fill.rest) + "u) ";
+        text += name + "[" + index + (k == 0 ? "" : " + " + std::to_string(k * fill.stride) + "u") +
                 "] = " + zero + ";\n";
     }
     return text;
@@ -326,21 +320,20 @@ std::string Kernel::zero_all(std::uint32_t buffer, const std::string& zero) cons
 
 // Zeroes `shared`. A barrier follows if invocations zero elements that are not their own.
 std::string Kernel::zero_shared(OuterSet& outer) {
+    std::vector<bool> used(program_.buffers.size());
+    for (std::uint32_t b = 0; b < used.size(); ++b) used[b] = has(outer, Outer::Kind::Shared, b);
+    const middle::SharedZeros zeros = module_.form.zeros(used, module_.whole_workgroups);
     std::string own;
     std::string all;
-    for (std::uint32_t b = 0; b < program_.buffers.size(); ++b) {
-        const ir::Buffer& buffer = program_.buffers[b];
-        if (!buffer.shared() || !has(outer, Outer::Kind::Shared, b)) continue;
-        const std::string zero =
-            module_.literal(buffer.type.floating() ? buffer.type.kind : Kind::U32, 0);
-        if (starts_[b].how == SharedStart::How::Nothing) continue;
-        if (starts_[b].how == SharedStart::How::Own && !module_.whole_workgroups)
-            own += zero_own(b, outer, zero);
+    for (const middle::ZeroedArray& each : zeros.arrays) {
+        const ir::Type type = each.array.type;
+        const std::string zero = module_.literal(type.floating() ? type.kind : Kind::U32, 0);
+        if (each.start.how == SharedStart::How::Own)
+            own += zero_own(each, outer, zero);
         else
-            all += zero_all(b, zero);
+            all += fill(each, zero);
     }
-    if (all.empty()) return own;
-    if (invocations() != 1) {
+    if (zeros.barrier) {
         outer.insert({Outer::Kind::LocalIndex, 0});
         all += "    " + module_.barrier() + "\n";
     }
@@ -350,7 +343,6 @@ std::string Kernel::zero_shared(OuterSet& outer) {
 Result<Artifact> Kernel::write() {
     tables();
     functions();
-    starts_ = shared_starts(program_, module_.workgroup);
     CWriter body(module_, ir::kNone, module_.whole_workgroups ? Regions(program_.main) : Regions());
     body.main();
 

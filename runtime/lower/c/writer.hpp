@@ -53,7 +53,7 @@ class CWriter {
     // Expressions (c/expr.cpp)
     CValue value(ir::ExprId id);
     std::string text_of(const middle::Leaf& leaf);
-    CValue leaf(const ir::Expr& e);
+    CValue local(const ir::Expr& e);
     CValue built_in(const ir::Expr& e, unsigned wanted);
     CValue component(const ir::Expr& e);
     CValue operation(const ir::Expr& e);

@@ -31,11 +31,9 @@ void lay_out(Array& array) {
 
 void store_bits(Array& array) { array.cell = array.cell == Kind::F64 ? Kind::U64 : Kind::U32; }
 
-// Buffers of floats with atomic operations that the target makes of compare and swap, without a
-// way to access a float as an integer.
-std::vector<bool> stored_as_bits(const ir::Program& program, const Target& target) {
+// Buffers of floats with atomic additions that the target makes of compare and swap.
+std::vector<bool> added_in_loops(const ir::Program& program, const Target& target) {
     std::vector<bool> out(program.buffers.size());
-    if (target.casts_pointers) return out;
     for (const ir::Expr& e : program.main.exprs)  // functions have no effects
         if (ir::op_atomic(e.op) && program.buffers[e.imm].type.floating())
             out[e.imm] = !target.adds_floats(program.buffers[e.imm].type.kind);
@@ -59,7 +57,7 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
       target(target_),
       workgroup(workgroup_),
       ranges(program_, workgroup_, check_free) {
-    const std::vector<bool> as_bits = stored_as_bits(program, target);
+    const std::vector<bool> in_loops = added_in_loops(program, target);
     buffers_.resize(program.buffers.size());
     for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
         const ir::Buffer& buffer = program.buffers[b];
@@ -70,7 +68,8 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
         array.count = count_of(program, b);
         array.packed = !buffer.shared() && (buffer.type.lanes == 2 || buffer.type.lanes == 4);
         lay_out(array);
-        if (as_bits[b]) store_bits(array);
+        array.adds_in_loop = in_loops[b];
+        if (in_loops[b] && !target.casts_pointers) store_bits(array);
     }
     tables_.resize(program.tables.size());
     for (std::uint32_t t = 0; t < tables_.size(); ++t) {

@@ -9,6 +9,7 @@
 #include "lower/analysis/ranges.hpp"
 #include "lower/middle/loop.hpp"
 #include "lower/middle/memory.hpp"
+#include "lower/middle/zero.hpp"
 
 namespace wye::lower::middle {
 
@@ -26,6 +27,9 @@ class ProgramForm {
 
     [[nodiscard]] const Array& buffer(std::uint32_t number) const { return buffers_[number]; }
     [[nodiscard]] const Array& table(std::uint32_t number) const { return tables_[number]; }
+    // How main starts with `shared` arrays of zeros. `used`: by buffer; others are left alone.
+    // `one_invocation`: it runs a whole workgroup.
+    [[nodiscard]] SharedZeros zeros(const std::vector<bool>& used, bool one_invocation) const;
     // Workgroup memory of all `shared` arrays.
     [[nodiscard]] std::uint32_t shared_bytes() const;
 

@@ -140,6 +140,13 @@ bool make_form(const Target& target, Form& form, FormKey key) {
     }
     if (key < key::kSubgroups)
         return make_bitcast(target, form, static_cast<BitcastPart>(key - key::kBitcasts));
+    if (key >= key::kAddedBits) {
+        const Kind kind = kind_in(key - key::kAddedBits);
+        Maker m(target, form, kind);
+        const StepId old = m.as(m.operand(m.word), kind);
+        m.bits_of(m.plus(old, m.operand()));
+        return true;
+    }
     if (key >= key::kLoops) {
         Maker m(target, form, kind_in(key - key::kLoops));
         return make_loop(m, form, static_cast<LoopPart>((key - key::kLoops) / 16));

@@ -29,7 +29,8 @@ inline constexpr FormKey kBitcasts = 2336;
 inline constexpr FormKey kSubgroups = 2352;
 inline constexpr unsigned kFirstSubgroup = 0x420;  // SUBGROUP_BROADCAST
 inline constexpr FormKey kLoops = 2576;
-inline constexpr FormKey kEnd = 2736;
+inline constexpr FormKey kAddedBits = 2736;
+inline constexpr FormKey kEnd = 2752;
 }  // namespace key
 
 // An operator or exact function (NEG to ISINF) on operands of one kind; counts of shifts are u32.
@@ -94,6 +95,11 @@ enum class LoopPart : std::uint8_t {
 }
 [[nodiscard]] FormKey loop_rounds(ir::Kind kind, bool from_zero, bool by_one);
 [[nodiscard]] FormKey group_stop(ir::Kind kind, unsigned together);
+
+// The bits of the sum of a float, given by its bits, and another of this kind.
+[[nodiscard]] constexpr FormKey added_bits(ir::Kind kind) {
+    return static_cast<FormKey>(key::kAddedBits + static_cast<unsigned>(kind));
+}
 
 // ---- Forms ------------------------------------------------------------------------------------
 

@@ -22,6 +22,9 @@ struct Array {
     // The reverse: a component, in 32 bits or more. For floats of 32 and 64 bits it makes a NaN
     // canonical, in buffers only, where hosts can see its bits; see Access::clean.
     FormKey stored = kNoKey;
+    // Atomic addition is a loop around compare and swap of bits: the next ones are added_bits() of
+    // those seen.
+    bool adds_in_loop = false;
 
     [[nodiscard]] unsigned lanes() const { return type.lanes; }
     // Of 8 or 16 bits in memory: extended by the sign of `cell` when loaded; the low bits are

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lower/middle/leaves.hpp"
 #include "wye/program_format.h"
 
 namespace wye::lower {
@@ -67,16 +68,8 @@ bool DeepValues::same(ir::ExprId id) const {
 
 DeepValues::Walk DeepValues::walk(ir::ExprId id) const {
     const ir::Expr& e = code_.exprs[id];
+    if (middle::is_leaf(e.op)) return {};
     switch (e.op) {
-        case Op::LITERAL:
-        case Op::PARAM:
-        case Op::LEN:
-        case Op::LEN64:
-        case Op::LEN_TABLE:
-        case Op::LEN64_TABLE:
-        case Op::LEN_ARRAY:
-        case Op::LEN64_ARRAY:
-            return {};
         case Op::BUILTIN:
             return {1, e.imm != WYE_BUILTIN_LOCAL_ID && e.imm != WYE_BUILTIN_GLOBAL_ID &&
                            e.imm != WYE_BUILTIN_LOCAL_INDEX};

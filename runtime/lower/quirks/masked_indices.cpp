@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "lower/middle/leaves.hpp"
 #include "wye/program_format.h"
 
 namespace wye::lower {
@@ -160,15 +161,8 @@ Steps Look::expression(ir::ExprId id) const {
     const auto ids = code_.operands_of(e);
     const auto literal = [&](std::size_t k) { return code_.exprs[ids[k]].op == Op::LITERAL; };
     const auto number = [&](std::size_t k) { return code_.exprs[ids[k]].extra; };
+    if (middle::is_leaf(e.op)) return {};
     switch (e.op) {
-        case Op::LITERAL:
-        case Op::PARAM:
-        case Op::LEN:
-        case Op::LEN64:
-        case Op::LEN_TABLE:
-        case Op::LEN64_TABLE:
-        case Op::LEN_ARRAY:
-        case Op::LEN64_ARRAY:
         case Op::LOAD_TABLE:
             return {};
         case Op::LOAD:  // the compiler may know what was stored

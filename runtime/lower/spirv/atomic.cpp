@@ -126,7 +126,7 @@ Id SpirvWriter::float_add(const middle::Array& form, Id pointer, Id operand) {
     const Id scope = b_.u32(code(is_shared ? spv::Scope::Workgroup : spv::Scope::Device));
     const Id relaxed = b_.u32(code(spv::MemorySemanticsMask::MaskNone));
     const bool wide = kind == Kind::F64;
-    if (!form.as_bits()) {
+    if (!form.adds_in_loop) {
         module_.capability(
             wide ? spv::Capability::AtomicFloat64AddEXT : spv::Capability::AtomicFloat32AddEXT,
             "SPV_EXT_shader_atomic_float_add");
@@ -143,10 +143,10 @@ Id SpirvWriter::float_add(const middle::Array& form, Id pointer, Id operand) {
     b_.branch(header);
     b_.open(header);
     const Id expected = b_.make(spv::Op::OpPhi, bits, {first, before, found, loop.next});
-    const Id old = b_.bits_float(kind, expected);
-    const Id sum = b_.arithmetic(spv::Op::OpFAdd, kind, {old, operand});
+    const Id parts[] = {expected, operand};
+    const Id sum = spirv_form(b_, middle::added_bits(kind), parts);
     b_.act(spv::Op::OpAtomicCompareExchange,
-           {bits, found, pointer, scope, relaxed, relaxed, b_.float_bits(kind, sum), expected});
+           {bits, found, pointer, scope, relaxed, relaxed, sum, expected});
     const Id done = b_.test(spv::Op::OpIEqual, found, expected);
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, code(spv::LoopControlMask::MaskNone)});
     const Id out = way_out(loop);
@@ -155,7 +155,7 @@ Id SpirvWriter::float_add(const middle::Array& form, Id pointer, Id operand) {
     b_.open(loop.next);
     b_.branch(header);
     close(loop);
-    return old;
+    return b_.bits_float(kind, found);
 }
 
 }  // namespace wye::lower

@@ -18,17 +18,10 @@ using ir::Op;
 SpirvValue SpirvWriter::value(ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
     const auto ids = code_.operands_of(e);
+    if (middle::is_leaf(e.op)) return {.c = {b_.leaf(middle::leaf_of(source_.program, code_, e))}};
     switch (e.op) {
-        case Op::LITERAL:
-        case Op::PARAM:
         case Op::LOCAL:
-        case Op::LEN:
-        case Op::LEN64:
-        case Op::LEN_TABLE:
-        case Op::LEN64_TABLE:
-        case Op::LEN_ARRAY:
-        case Op::LEN64_ARRAY:
-            return leaf(e);
+            return local(e);
         case Op::BUILTIN:
             return built_in(e, ~0U);
         case Op::LOAD:
@@ -91,14 +84,9 @@ SpirvValue SpirvWriter::branch(const ir::Expr& e) {
     return v;
 }
 
-SpirvValue SpirvWriter::leaf(const ir::Expr& e) {
-    SpirvValue v;
-    if (e.op != Op::LOCAL) {
-        v.c[0] = b_.leaf(middle::leaf_of(source_.program, code_, e));
-        return v;
-    }
+SpirvValue SpirvWriter::local(const ir::Expr& e) {
     const auto local = static_cast<std::uint32_t>(e.extra);
-    v = locals_[local];
+    SpirvValue v = locals_[local];
     if (code_.locals[local].form != ir::Local::Form::Var) return v;
     for (unsigned k = 0; k < v.lanes; ++k)
         v.c[k] = b_.load(module_.value_type(e.type.kind), v.c[k]);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Main and functions as a whole: arguments, results, and the code before main's first statement.
-#include "lower/passes/shared_start.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {
@@ -58,23 +57,21 @@ void SpirvWriter::leave_surplus_lanes() {
 
 // Zeroes `shared`. A barrier follows if invocations zero elements that are not their own.
 void SpirvWriter::zero_shared() {
-    const std::vector<SharedStart> starts = shared_starts(context_.program, context_.workgroup);
-    bool any = false;
-    for (std::uint32_t i = 0; i < context_.program.buffers.size(); ++i) {
-        const ir::Buffer& buffer = context_.program.buffers[i];
-        if (!buffer.shared() || !context_.usage.buffers[i].touched) continue;
-        if (starts[i].how == SharedStart::How::Own) zero_own(i, starts[i]);
-        if (starts[i].how != SharedStart::How::Fill) continue;
-        const SpirvArray array = held(source_.form.buffer(i));
-        fill(array, b_.outer(Outer::LocalIndex), context_.invocations(), array.form->components());
-        any = true;
+    std::vector<bool> used;
+    for (const SpirvUsage::Buffer& each : context_.usage.buffers) used.push_back(each.touched);
+    const middle::SharedZeros zeros = source_.form.zeros(used, false);
+    for (const middle::ZeroedArray& each : zeros.arrays) {
+        const SpirvArray array = held(each.array);
+        if (each.start.how == SharedStart::How::Own)
+            zero_own(array, each.start);
+        else
+            fill(array, b_.outer(Outer::LocalIndex), each.fill);
     }
-    if (any) b_.barrier();
+    if (zeros.barrier) b_.barrier();
 }
 
 // Zeroes the one element that this invocation owns.
-void SpirvWriter::zero_own(std::uint32_t buffer, const SharedStart& start) {
-    const SpirvArray array = held(source_.form.buffer(buffer));
+void SpirvWriter::zero_own(const SpirvArray& array, const SharedStart& start) {
     Id at = b_.u32(start.first);
     for (unsigned k = 0; k < 3; ++k)
         if (start.factors[k] != 0)

@@ -10,8 +10,6 @@ namespace {
 using ir::Op;
 using spv::StorageClass;
 
-constexpr std::uint64_t kStraight = 4;
-
 }  // namespace
 
 void SpirvWriter::block(ir::BlockId id) {
@@ -95,7 +93,7 @@ void SpirvWriter::declare_array(const ir::Stmt& s) {
     const middle::Array& array = form_.local_array(s.local);
     const Id type = module_.array_type(module_.value_type(array.cell), array.components());
     locals_[s.local].c[0] = b_.variable(type);
-    fill(held(array), b_.u32(0), 1, array.components());
+    fill(held(array), b_.u32(0), middle::fill_of(array.components(), 1));
 }
 
 // True if the block may end a loop or the function.
@@ -185,19 +183,28 @@ void SpirvWriter::trap(std::uint32_t code) {
     change(spv::Op::OpAtomicIAdd, 1, 1);
 }
 
-void SpirvWriter::fill(const SpirvArray& array, Id first, std::uint32_t stride,
-                       std::uint64_t count) {
+void SpirvWriter::fill(const SpirvArray& array, Id first, const middle::Fill& fill) {
     const auto clear = [&](Id at) {
         const Id indices[] = {at};
         b_.store(b_.pointer(array.storage, array.element, array.variable, indices),
                  module_.null(array.element));
     };
-    // `first` is below the stride, so these few stores need no loop.
-    if (count % stride == 0 && count / stride <= kStraight) {
-        for (std::uint64_t at = 0; at < count; at += stride)
-            clear(at == 0 ? first : b_.op(spv::Op::OpIAdd, first, b_.u32(at)));
-        return;
+    for (std::uint64_t k = 0; k < fill.stores; ++k) {
+        const Id at = k == 0 ? first : b_.op(spv::Op::OpIAdd, first, b_.u32(k * fill.stride));
+        const bool some = k + 1 == fill.stores && fill.rest != 0;
+        if (!some) {
+            clear(at);
+            continue;
+        }
+        const Id inside = module_.fresh();
+        const Id after = module_.fresh();
+        b_.selection(b_.test(spv::Op::OpULessThan, first, b_.u32(fill.rest)), inside, after, after);
+        b_.open(inside);
+        clear(at);
+        b_.branch(after);
+        b_.open(after);
     }
+    if (fill.stores != 0) return;
     const Loop loop{module_.fresh(), module_.fresh(), watch()};
     const Id header = module_.fresh();
     const Id body = module_.fresh();
@@ -207,7 +214,7 @@ void SpirvWriter::fill(const SpirvArray& array, Id first, std::uint32_t stride,
     b_.branch(header);
     b_.open(header);
     const Id at = b_.make(spv::Op::OpPhi, word, {first, before, next, loop.next});
-    const Id goes_on = b_.test(spv::Op::OpULessThan, at, b_.u32(count));
+    const Id goes_on = b_.test(spv::Op::OpULessThan, at, b_.u32(fill.count));
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
     const Id out = way_out(loop);
     b_.branch(goes_on, body, out);
@@ -216,7 +223,7 @@ void SpirvWriter::fill(const SpirvArray& array, Id first, std::uint32_t stride,
     clear(at);
     b_.branch(loop.next);
     b_.open(loop.next);
-    b_.act(spv::Op::OpIAdd, {word, next, at, b_.u32(stride)});
+    b_.act(spv::Op::OpIAdd, {word, next, at, b_.u32(fill.stride)});
     b_.branch(header);
     close(loop);
 }

@@ -8,7 +8,6 @@
 #include <array>
 
 #include "lower/analysis/launch_values.hpp"
-#include "lower/passes/shared_start.hpp"
 #include "lower/quirks/deep_values.hpp"
 #include "lower/spirv/builder.hpp"
 
@@ -37,7 +36,7 @@ class SpirvWriter {
 
     // Expressions (spirv/expr.cpp)
     SpirvValue value(ir::ExprId id);
-    SpirvValue leaf(const ir::Expr& e);
+    SpirvValue local(const ir::Expr& e);
     SpirvValue built_in(const ir::Expr& e, unsigned wanted);
     SpirvValue component(const ir::Expr& e);
     SpirvValue operation(const ir::Expr& e);
@@ -80,12 +79,12 @@ class SpirvWriter {
     void while_statement(const ir::Stmt& s);
     void trap(std::uint32_t code);
     void zero_shared();
-    void zero_own(std::uint32_t buffer, const SharedStart& start);
+    void zero_own(const SpirvArray& array, const SharedStart& start);
     void leave_surplus_workgroups();
     void leave_surplus_lanes();
     void leave_if(Id surplus);
-    // Stores zero to every `stride`-th of `count` components, starting at `first`.
-    void fill(const SpirvArray& array, Id first, std::uint32_t stride, std::uint64_t count);
+    // Stores zeros. `first`: the number of this invocation, below the stride.
+    void fill(const SpirvArray& array, Id first, const middle::Fill& fill);
     SpirvValue right_side(ir::ExprId id) {
         return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
     }

@@ -388,16 +388,8 @@ std::string Writer::leaf(const Leaf& leaf) {
 Value Writer::value(ir::ExprId id) {
     const ir::Expr& e = code_->exprs[id];
     const auto ids = code_->operands_of(e);
+    if (middle::is_leaf(e.op)) return {leaf(middle::leaf_of(program_, *code_, e))};
     switch (e.op) {
-        case Op::LITERAL:
-        case Op::PARAM:
-        case Op::LEN:
-        case Op::LEN64:
-        case Op::LEN_TABLE:
-        case Op::LEN64_TABLE:
-        case Op::LEN_ARRAY:
-        case Op::LEN64_ARRAY:
-            return {leaf(middle::leaf_of(program_, *code_, e))};
         case Op::LOCAL: {
             Value v;
             for (unsigned k = 0; k < e.type.lanes; ++k)

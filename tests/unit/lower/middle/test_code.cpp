@@ -207,4 +207,47 @@ main {
     CHECK(loops(target)[6].unroll == Loop::Unroll::Never);
 }
 
+TEST_CASE("zeros at the start of main") {
+    const ir::Program program = valid_program(R"(wye 1; program zeros; workgroup 64;
+input x: u32[]; output y: u32[64];
+shared few: u32[100]; shared many: u32x3[200]; shared own: u32[64]; shared whole: u32[64];
+shared none: u32[64];
+main {
+    let i = local_index;
+    whole[i] = 1u;
+    if i < 3u { own[i] = 1u; }
+    barrier;
+    let from = x[i] & 63u;
+    y[i] = few[from] + many[from].x + own[from] + whole[from];
+}
+)");
+    const ProgramForm form(program, program.workgroup, Target{}, false);
+    std::vector<bool> used(program.buffers.size(), true);
+    used[named(program, "none")] = false;
+    const auto zeros = form.zeros(used, false);
+    REQUIRE(zeros.arrays.size() == 3);  // `whole` is written before it is read
+    CHECK(zeros.barrier);
+    CHECK(zeros.arrays[0].array.number == named(program, "few"));
+    CHECK(zeros.arrays[0].fill.stores == 2);
+    CHECK(zeros.arrays[0].fill.rest == 36);
+    CHECK(zeros.arrays[1].fill.stores == 0);  // 600 components: a loop
+    CHECK(zeros.arrays[1].fill.stride == 64);
+    CHECK(zeros.arrays[1].fill.count == 600);
+    CHECK(zeros.arrays[2].start.how == lower::SharedStart::How::Own);
+    CHECK(lower::middle::fill_of(512, 64).stores == 8);
+    CHECK(lower::middle::fill_of(512, 64).rest == 0);
+    CHECK(lower::middle::fill_of(513, 64).stores == 0);
+    CHECK(lower::middle::fill_of(3, 64).stores == 1);
+    CHECK(lower::middle::fill_of(3, 64).rest == 3);
+
+    // One invocation runs the workgroup: it zeroes everything, without a barrier.
+    const auto alone = form.zeros(used, true);
+    REQUIRE(alone.arrays.size() == 3);
+    CHECK_FALSE(alone.barrier);
+    for (const auto& each : alone.arrays) {
+        CHECK(each.start.how == lower::SharedStart::How::Fill);
+        CHECK(each.fill.stride == 1);
+    }
+}
+
 }  // namespace test_code

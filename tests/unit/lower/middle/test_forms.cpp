@@ -533,6 +533,25 @@ TEST_CASE("the arithmetic of counted loops") {
     }
 }
 
+TEST_CASE("sums for compare and swap") {
+    for (const Named& each : targets()) {
+        Forms forms(each.target);
+        Evaluator evaluator{forms};
+        support::Random random(18);
+        for (int i = 0; i < 2000; ++i) {
+            std::uint64_t v[] = {support::random_scalar(random, WYE_KIND_F32),
+                                 support::random_scalar(random, WYE_KIND_F32)};
+            const lower::middle::FormKey narrow = lower::middle::added_bits(Kind::F32);
+            CHECK(seen(Kind::F32, evaluator.run(*forms.find(narrow), v)) ==
+                  seen(Kind::F32, bits_of(as<float>(v[0]) + as<float>(v[1]))));
+            for (std::uint64_t& bits : v) bits = support::random_scalar(random, WYE_KIND_F64);
+            const lower::middle::FormKey wide = lower::middle::added_bits(Kind::F64);
+            CHECK(seen(Kind::F64, evaluator.run(*forms.find(wide), v)) ==
+                  seen(Kind::F64, bits_of(as<double>(v[0]) + as<double>(v[1]))));
+        }
+    }
+}
+
 TEST_CASE("forms of bitcasts between one component and two") {
     using lower::middle::bitcast_part;
     using Part = lower::middle::BitcastPart;
