@@ -12,9 +12,9 @@ void Timeline::cancel(std::uint64_t value) {
 
 Result<bool> Timeline::has_ended(const Submit& submit) { return submit->ended(); }
 
-Result<Submit> Timeline::event_of(const Submit& submit) { return submit; }
+Result<Submit> Timeline::event_of(Submit& submit) { return submit; }
 
-std::optional<Error> Timeline::settle(std::uint64_t, const Submit& submit) {
+std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
     return submit->take_error();
 }
 

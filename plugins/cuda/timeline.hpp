@@ -26,15 +26,12 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
     Timeline(Device& device, CUstream queue, bool timing)
         : sdk::Timeline<Timeline, Submit, EventRef>(device.loss, timing, device.plugin.spin_ns),
           staging(device.context()),
-          events(device, queue, timing),
-          device_(device),
-          context_(device.context()),
-          queue_(queue) {}
+          events(device, queue, timing) {}
 
     Staging staging;
     Events events;
 
-    [[nodiscard]] Current enter() const { return Current(context_); }
+    [[nodiscard]] Current enter() const { return events.enter(); }
 
   private:
     friend sdk::Timeline<Timeline, Submit, EventRef>;
@@ -43,13 +40,9 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<EventRef> event_of(Submit& submit);
     [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
-    [[nodiscard]] std::uint64_t spent_ns(const Submit& submit) const;
+    [[nodiscard]] std::uint64_t spent_ns(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const EventRef& event, std::uint64_t timeout_ns);
     [[nodiscard]] Result<void> finish();
-
-    Device& device_;
-    const Context& context_;
-    const CUstream queue_;
 };
 
 }  // namespace wye::cuda

@@ -5,7 +5,7 @@
 // be called from any thread, except where said.
 #pragma once
 
-#include "opencl/device.hpp"
+#include "opencl/context/events.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::opencl {
@@ -19,22 +19,20 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
   public:
     Timeline(Device& device, cl_command_queue queue, bool timing)
         : sdk::Timeline<Timeline, Submit, EventHandle>(device.loss, timing),
-          device_(device),
-          queue_(queue) {}
+          events(device, queue) {}
+
+    Events events;
 
   private:
     friend sdk::Timeline<Timeline, Submit, EventHandle>;
     static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true;
 
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
-    [[nodiscard]] Result<EventHandle> event_of(const Submit& submit);
-    [[nodiscard]] std::optional<Error> settle(std::uint64_t value, const Submit& submit);
-    [[nodiscard]] std::uint64_t spent_ns(const Submit& submit) const;
+    [[nodiscard]] Result<EventHandle> event_of(Submit& submit);
+    [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
+    [[nodiscard]] std::uint64_t spent_ns(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const EventHandle& event, std::uint64_t timeout_ns);
     [[nodiscard]] Result<void> finish();
-
-    Device& device_;
-    const cl_command_queue queue_;
 };
 
 }  // namespace wye::opencl

@@ -5,11 +5,9 @@ namespace wye::vulkan {
 
 Result<bool> Timeline::has_ended(const Submit& submit) { return segments.has_ended(submit.last); }
 
-Result<SegmentWait> Timeline::event_of(const Submit& submit) {
-    return SegmentWait{&segments, submit.last};
-}
+Result<SegmentWait> Timeline::event_of(Submit& submit) { return segments.share(submit.last); }
 
-std::optional<Error> Timeline::settle(std::uint64_t, const Submit& submit) {
+std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
     segments.collect(submit.last);
     return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events of a stream, reused once nothing waits for them. [FREE].
+// Events of a stream: their state, times, and waits for them. They are reused once nothing waits
+// for them. [FREE].
 #pragma once
 
 #include <memory>
@@ -17,10 +18,39 @@ class Events {
     Events(Device& device, CUstream stream, bool timing)
         : device_(device), stream_(stream), timing_(timing) {}
 
-    // Records an event after all work queued so far. The context must be current.
+    // Makes the context current, as all members but give_back need it, for the result's lifetime.
+    [[nodiscard]] Current enter() const { return Current(device_.context()); }
+    // Records an event after all work queued so far.
     [[nodiscard]] Result<EventRef> record();
+    // Null: of the newest work, whose state is the stream's own.
+    [[nodiscard]] Result<bool> has_ended(const EventRef& event) const {
+        const CUresult now = event ? device_.driver.cuEventQuery(event->get())
+                                   : device_.driver.cuStreamQuery(stream_);
+        if (now == CUDA_ERROR_NOT_READY) return false;
+        WYE_TRY(device_.check(now, "work on the queue"));
+        return true;
+    }
+    // Another owner of the event; a null one is recorded first.
+    [[nodiscard]] Result<EventRef> share(EventRef& event) {
+        if (!event) {
+            WYE_ASSIGN(event, record());
+        }
+        return event;
+    }
     // Time between two events of a queue with timing; 0: not reported.
     [[nodiscard]] std::uint64_t spent_ns(const EventRef& first, const EventRef& last) const;
+    [[nodiscard]] Result<bool> wait(const EventRef& event) const {
+        const CUresult status = device_.driver.cuEventSynchronize(event->get());
+        WYE_TRY(device_.check(status, "work on the queue"));
+        return true;
+    }
+    // Waits until the stream is idle.
+    [[nodiscard]] Result<void> finish() const {
+        const Context& context = device_.context();
+        if (context.lost.load(std::memory_order_acquire)) return context.gone("work on the queue");
+        const CUresult status = device_.driver.cuStreamSynchronize(stream_);
+        return device_.check(status, "work on the queue");
+    }
     // Returns an event for reuse, unless something still waits for it. May be null.
     void give_back(EventRef event);
 

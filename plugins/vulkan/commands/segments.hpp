@@ -56,6 +56,8 @@ class Segments {
     [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
     // Waits for all segments, also after an error.
     [[nodiscard]] Result<void> finish();
+    // For another queue's wait.
+    [[nodiscard]] SegmentWait share(std::uint64_t number) { return {this, number}; }
     // Makes the copies of everything up to `number`, which has ended.
     void collect(std::uint64_t number);
     // await without a limit, and collect.

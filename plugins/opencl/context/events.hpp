@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events of a queue's commands: their state, times, and waits for them. [FREE].
+#pragma once
+
+#include "opencl/device.hpp"
+#include "opencl/status.hpp"
+
+namespace wye::opencl {
+
+// Inline, since each dispatch is waited for.
+class Events {
+  public:
+    Events(Device& device, cl_command_queue queue) : device_(device), queue_(queue) {}
+
+    [[nodiscard]] Result<bool> has_ended(const EventHandle& event) const {
+        const EventState now = state_of(device_.driver, event.get());
+        WYE_TRY(device_.check(now.status, "clGetEventInfo"));
+        return now.state <= CL_COMPLETE;
+    }
+    // Another owner of the event.
+    [[nodiscard]] Result<EventHandle> share(const EventHandle& event) const {
+        const cl_int status = device_.driver.clRetainEvent(event.get());
+        WYE_TRY(device_.check(status, "clRetainEvent"));
+        return EventHandle(device_.driver, event.get());
+    }
+    // The error of a command that has ended.
+    [[nodiscard]] std::optional<Error> error_of(const EventHandle& event) const {
+        const EventState now = state_of(device_.driver, event.get());
+        if (now.status != CL_SUCCESS) return device_.failed(now.status, "clGetEventInfo");
+        if (now.state < 0) return device_.failed(now.state, "a queued operation");
+        return std::nullopt;
+    }
+    // Time from the start of `first` (null: of `last`) to the end of `last`; 0: not reported.
+    [[nodiscard]] std::uint64_t spent_ns(const EventHandle& first, const EventHandle& last) const {
+        return opencl::spent_ns(device_.driver, (first ? first : last).get(), last.get());
+    }
+    // A failed command is the error of its own value, not of the wait.
+    [[nodiscard]] Result<bool> wait(const EventHandle& event) const {
+        const cl_event raw = event.get();
+        const cl_int status = device_.driver.clWaitForEvents(1, &raw);
+        if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) return true;
+        WYE_TRY(device_.check(status, "waiting for the queue"));
+        return true;
+    }
+    // Waits until the queue is idle.
+    [[nodiscard]] Result<void> finish() const {
+        const cl_int status = device_.driver.clFinish(queue_);
+        return device_.check(status, "waiting for the queue");
+    }
+
+  private:
+    Device& device_;
+    const cl_command_queue queue_;
+};
+
+}  // namespace wye::opencl
