@@ -40,8 +40,8 @@ Error function_absent(const std::string& library, std::string_view function,
 
 Error no_memory(Error error, std::uint64_t size, const std::string& device, std::string_view why) {
     error.code = Code::DEVICE_MEMORY;
-    error.message = "a buffer of " + std::to_string(size) + " bytes does not fit into " + device +
-                    ": " + std::string(why);
+    error.message = "a buffer of " + std::to_string(size) + " bytes does not fit into " +
+                    quoted(device) + ": " + std::string(why);
     error.fix = "Fix: free buffers, use smaller ones, or choose a device with more memory";
     return error;
 }
@@ -72,7 +72,8 @@ Error too_many_invocations(const std::string& label, std::uint64_t invocations,
                            const std::string& device, std::uint64_t most, std::string_view fix) {
     return {Code::LIMIT_EXCEEDED,
             "program " + quoted(label) + " asks for workgroups of " + std::to_string(invocations) +
-                " invocations; compiled for " + device + " it can have " + std::to_string(most),
+                " invocations; compiled for " + quoted(device) + " it can have " +
+                std::to_string(most),
             std::string(fix), label};
 }
 
@@ -86,7 +87,7 @@ Error misaligned(std::uint32_t binding, std::uint64_t offset, std::uint64_t alig
                  const std::string& device, const std::string& label) {
     return {Code::INVALID_ARGUMENT,
             "binding " + std::to_string(binding) + " of program " + quoted(label) +
-                " starts at byte " + std::to_string(offset) + ", and " + device +
+                " starts at byte " + std::to_string(offset) + ", and " + quoted(device) +
                 " binds ranges at multiples of " + std::to_string(alignment),
             "Fix: bind ranges at multiples of " + std::to_string(alignment) +
                 " bytes (`buffer_alignment` of the device)",

@@ -24,7 +24,7 @@ Result<AllocationTicket> take_ticket(Device& device, std::string_view label) {
     if (device.allocations.fetch_add(1) < most) return AllocationTicket(device.allocations);
     device.allocations.fetch_sub(1);
     return Error(Code::LIMIT_EXCEEDED,
-                 device.info.name + " holds no more than " + std::to_string(most) +
+                 "`" + device.info.name + "` holds no more than " + std::to_string(most) +
                      " allocations (maxMemoryAllocationCount), and all of them are in use",
                  "Fix: free buffers, or use fewer and larger ones",
                  std::string(label.empty() ? std::string_view(device.info.name) : label));

@@ -113,8 +113,8 @@ Result<void> Program::make_pipeline(const wye_artifact& artifact, VkShaderModule
         if (std::find(sizes.begin(), sizes.end(), artifact.subgroup_size) == sizes.end())
             return Error(Code::UNSUPPORTED,
                          "program `" + shape_.label + "` asks for subgroups of " +
-                             std::to_string(artifact.subgroup_size) + ", which " +
-                             device_.info.name + " does not offer",
+                             std::to_string(artifact.subgroup_size) + ", which `" +
+                             device_.info.name + "` does not offer",
                          "Fix: use a size of the device's `subgroup_sizes`", shape_.label);
         subgroup.requiredSubgroupSize = artifact.subgroup_size;
         info.stage.pNext = &subgroup;
