@@ -29,16 +29,7 @@ void lay_out(Array& array) {
     }
 }
 
-void store_bits(Array& array) { array.cell = array.cell == Kind::F64 ? Kind::U64 : Kind::U32; }
-
-// Buffers of floats with atomic additions that the target makes of compare and swap.
-std::vector<bool> added_in_loops(const ir::Program& program, const Target& target) {
-    std::vector<bool> out(program.buffers.size());
-    for (const ir::Expr& e : program.main.exprs)  // functions have no effects
-        if (ir::op_atomic(e.op) && program.buffers[e.imm].type.floating())
-            out[e.imm] = !target.adds_floats(program.buffers[e.imm].type.kind);
-    return out;
-}
+void store_bits(Array& array) { array.cell = array.type.kind == Kind::F64 ? Kind::U64 : Kind::U32; }
 
 // True for a table of floats with an infinity or a NaN.
 bool has_special(const ir::Table& table) {
@@ -57,7 +48,7 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
       target(target_),
       workgroup(workgroup_),
       ranges(program_, workgroup_, check_free) {
-    const std::vector<bool> in_loops = added_in_loops(program, target);
+    bool may_add = false;  // to floats, without a word for it
     buffers_.resize(program.buffers.size());
     for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
         const ir::Buffer& buffer = program.buffers[b];
@@ -68,9 +59,10 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
         array.count = count_of(program, b);
         array.packed = !buffer.shared() && (buffer.type.lanes == 2 || buffer.type.lanes == 4);
         lay_out(array);
-        array.adds_in_loop = in_loops[b];
-        if (in_loops[b] && !target.casts_pointers) store_bits(array);
+        may_add = may_add || (buffer.type.floating() && !target.adds_floats(buffer.type.kind) &&
+                              (buffer.shared() || ir::role_writable(buffer.role)));
     }
+    if (may_add) find_additions();
     tables_.resize(program.tables.size());
     for (std::uint32_t t = 0; t < tables_.size(); ++t) {
         const ir::Table& table = program.tables[t];
@@ -85,6 +77,17 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
     }
 }
 
+// Functions have no effects.
+void ProgramForm::find_additions() {
+    for (const ir::Expr& e : program.main.exprs) {
+        if (!ir::op_atomic(e.op)) continue;
+        Array& array = buffers_[e.imm];
+        if (!array.type.floating() || target.adds_floats(array.type.kind)) continue;
+        array.adds_in_loop = true;
+        if (!target.casts_pointers) store_bits(array);
+    }
+}
+
 std::uint32_t ProgramForm::shared_bytes() const {
     std::uint64_t bytes = 0;
     for (const Array& array : buffers_)
@@ -95,12 +98,7 @@ std::uint32_t ProgramForm::shared_bytes() const {
 CodeForm::CodeForm(const ProgramForm& program, std::uint32_t function)
     : code(function == ir::kNone ? program.program.main : program.program.functions[function].code),
       program_(program),
-      ranges_(program.ranges.of(function)),
-      lets_(code.locals.size(), ir::kNone),
-      data_loops_(program.program, code) {
-    for (const ir::Stmt& s : code.stmts)
-        if (s.op == Op::LET) lets_[s.local] = s.args[0];
-}
+      ranges_(&program.ranges.of(function)) {}
 
 Array CodeForm::local_array(std::uint32_t number) const {
     const ir::Local& local = code.locals[number];
@@ -127,7 +125,7 @@ Access CodeForm::access(ir::ExprId id) const {
     const ir::Expr& e = code.exprs[id];
     const auto check = ir::op_atomic(e.op) ? Access::Check::Skip : Access::Check::Zero;
     const auto of = [&](const Array& array) {
-        return checked(array, code.operands_of(e)[0], ranges_.accesses[id], check);
+        return checked(array, code.operands_of(e)[0], ranges_->accesses[id], check);
     };
     if (e.op == Op::LOAD_TABLE) return of(program_.table(e.imm));
     if (e.op == Op::LOAD_ARRAY) return of(local_array(static_cast<std::uint32_t>(e.extra)));
@@ -137,7 +135,7 @@ Access CodeForm::access(ir::ExprId id) const {
 Access CodeForm::store(ir::StmtId id) const {
     const ir::Stmt& s = code.stmts[id];
     const Array array = s.op == Op::STORE ? program_.buffer(s.imm) : local_array(s.local);
-    Access out = checked(array, s.args[0], ranges_.stores[id], Access::Check::Skip);
+    Access out = checked(array, s.args[0], ranges_->stores[id], Access::Check::Skip);
     out.clean = array.stored != kNoKey && !array.narrow() && never_nan(code, s.args[1]);
     return out;
 }

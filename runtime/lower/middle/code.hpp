@@ -4,6 +4,7 @@
 // writers. A writer walks the program's statements and spells the decisions.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "lower/analysis/ranges.hpp"
@@ -34,6 +35,8 @@ class ProgramForm {
     [[nodiscard]] std::uint32_t shared_bytes() const;
 
   private:
+    void find_additions();
+
     std::vector<Array> buffers_, tables_;
 };
 
@@ -42,6 +45,8 @@ class CodeForm {
   public:
     // `function`: its index; ir::kNone: main.
     CodeForm(const ProgramForm& program, std::uint32_t function);
+    CodeForm(const CodeForm&) = delete;
+    CodeForm& operator=(const CodeForm&) = delete;
 
     const ir::Code& code;
 
@@ -52,7 +57,7 @@ class CodeForm {
     [[nodiscard]] Array local_array(std::uint32_t local) const;
     // A SELECT that is a branch, since accesses in its arms are in range only in the arm that is
     // taken.
-    [[nodiscard]] bool branches(ir::ExprId select) const { return ranges_.guarded[select]; }
+    [[nodiscard]] bool branches(ir::ExprId select) const { return ranges_->guarded[select]; }
 
     // A FOR. `run_by_workgroup`: as one, since it contains a barrier (see Regions).
     [[nodiscard]] Loop loop(ir::StmtId id, bool run_by_workgroup = false) const;
@@ -60,7 +65,8 @@ class CodeForm {
     [[nodiscard]] std::vector<Leaf> least_lengths(const Loop& loop) const;
     // Until the next call, accesses within these lengths are in range, or no longer so.
     void assume(const LoopLengths& lengths, bool in_range) {
-        set_in_range(ranges_, lengths, in_range);
+        if (!version_) ranges_ = &version_.emplace(*ranges_);
+        set_in_range(*version_, lengths, in_range);
     }
 
   private:
@@ -71,9 +77,11 @@ class CodeForm {
                                  Access::Check check) const;
 
     const ProgramForm& program_;
-    CodeRanges ranges_;             // for the version of a loop that is being written
-    std::vector<ir::ExprId> lets_;  // by local; ir::kNone: no let
-    const DataLoops data_loops_;
+    const CodeRanges* ranges_;           // the program's, or `version_`
+    std::optional<CodeRanges> version_;  // of a loop that is being written
+    // Made for the first loop.
+    mutable std::vector<ir::ExprId> lets_;  // by local; ir::kNone: no let
+    mutable std::optional<DataLoops> data_loops_;
 };
 
 }  // namespace wye::lower::middle

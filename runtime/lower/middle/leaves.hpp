@@ -69,9 +69,14 @@ struct Count {
 // LITERAL, PARAM and the six LEN..., which are all scalars and never change.
 [[nodiscard]] constexpr bool is_leaf(ir::Op op) {
     using ir::Op;
-    return op == Op::LITERAL || op == Op::PARAM || op == Op::LEN || op == Op::LEN64 ||
-           op == Op::LEN_TABLE || op == Op::LEN64_TABLE || op == Op::LEN_ARRAY ||
-           op == Op::LEN64_ARRAY;
+    constexpr auto bit = [](Op of) {
+        return std::uint64_t{1} << (static_cast<unsigned>(of) - static_cast<unsigned>(Op::LITERAL));
+    };
+    constexpr std::uint64_t leaves = bit(Op::LITERAL) | bit(Op::PARAM) | bit(Op::LEN) |
+                                     bit(Op::LEN64) | bit(Op::LEN_TABLE) | bit(Op::LEN64_TABLE) |
+                                     bit(Op::LEN_ARRAY) | bit(Op::LEN64_ARRAY);
+    const unsigned place = static_cast<unsigned>(op) - static_cast<unsigned>(Op::LITERAL);
+    return place < 64 && (leaves >> place & 1U) != 0;
 }
 [[nodiscard]] Leaf leaf_of(const ir::Program& program, const ir::Code& code, const ir::Expr& e);
 

@@ -104,6 +104,11 @@ FormKey group_stop(Kind kind, unsigned together) {
 
 // The literal that an expression is, also by lets.
 std::optional<std::uint64_t> CodeForm::literal(ir::ExprId id) const {
+    if (lets_.empty()) {
+        lets_.resize(code.locals.size(), ir::kNone);
+        for (const ir::Stmt& s : code.stmts)
+            if (s.op == Op::LET) lets_[s.local] = s.args[0];
+    }
     const ir::Expr* e = &code.exprs[id];
     while (e->op == Op::LOCAL && lets_[static_cast<std::size_t>(e->extra)] != ir::kNone)
         e = &code.exprs[lets_[static_cast<std::size_t>(e->extra)]];
@@ -150,14 +155,17 @@ Loop CodeForm::loop(ir::StmtId id, bool run_by_workgroup) const {
         out.step = *given == 0 || negative ? 1 : *given;
     }
     if (!run_by_workgroup) out.together = rounds_together(s);
-    const bool plain = ranges_.plain_loops[id];
+    const bool plain = ranges_->plain_loops[id];
     if (out.together == 1)
         out.test = plain ? Loop::Test::Counter : Loop::Test::Rounds;
     else if (!plain || program_.target.unrolls_by_division)
         out.test = Loop::Test::End;  // rounds would take a division
     const bool by_lengths =
         program_.target.doubles_loops ? out.together == 1 && out.step != 0 : out.together > 1;
-    if (by_lengths && !run_by_workgroup) out.lengths = data_loops_.lengths(ranges_, s);
+    if (by_lengths && !run_by_workgroup) {
+        if (!data_loops_) data_loops_.emplace(program_.program, code);
+        out.lengths = data_loops_->lengths(*ranges_, s);
+    }
     out.unroll = unrolling(s);
     return out;
 }
