@@ -3,7 +3,6 @@
 // Expressions. They are pure and total, so any part may be named before its statement.
 #include <algorithm>
 
-#include "lower/analysis/never_nan.hpp"
 #include "lower/c/writer.hpp"
 #include "lower/passes/byte_moves.hpp"
 
@@ -190,35 +189,25 @@ CValue CWriter::bitcast(const ir::Expr& e) {
     const ir::ExprId from_id = code_.operands_of(e)[0];
     const ir::Type from = code_.exprs[from_id].type;
     const ir::Type to = e.type;
+    const middle::Bitcast cast = form_.bitcast(e);
     CValue v = value(from_id);
     v.depth += 2;
-    if (from.lanes == to.lanes) {
+    if (cast.plain()) {
+        if (from.floating() == to.floating()) return v;
+        const auto what = from.floating() ? Intrinsic::FloatBits : Intrinsic::BitsFloat;
         for (unsigned k = 0; k < v.lanes; ++k) {
-            if (from.floating() && to.integer())
-                v.c[k] = module_.intrinsic(
-                    Intrinsic::FloatBits, from.kind,
-                    never_nan(code_, from_id) ? v.c[k]
-                                              : c_form(module_, middle::stored(from.kind), v.c[k]));
-            else if (from.integer() && to.floating())
-                v.c[k] = module_.intrinsic(Intrinsic::BitsFloat, to.kind, v.c[k]);
+            if (cast.canonical != middle::kNoKey) v.c[k] = c_form(module_, cast.canonical, v.c[k]);
+            v.c[k] = module_.intrinsic(what, from.floating() ? from.kind : to.kind, v.c[k]);
         }
         return v;
     }
-    const bool halves = to.kind == Kind::F16 || from.kind == Kind::F16;
-    using Part = middle::BitcastPart;
-    const auto part = [&](Part which, std::size_t operands) {
-        return c_form(module_, middle::bitcast_part(which), std::span(v.c).first(operands));
-    };
     if (to.kind == Kind::F16 && module_.facts.quirks.has(Quirk::PtxasHalfOfAChoice) &&
         code_.exprs[from_id].op != Op::LITERAL && !launch_values_.unknown(from_id))
         v.c[0] = "(" + v.c[0] + " | " + late_zero(ir::kU32) + ")";
-    if (to.lanes == 2) {  // .x is the lower part
-        v.c[0] = atom(from.kind, v.c[0]);
-        v.c[1] = part(halves ? Part::HighHalf : Part::HighWord, 1);
-        v.c[0] = part(halves ? Part::LowHalf : Part::LowWord, 1);
-    } else {
-        v.c[0] = part(halves ? Part::Halves : Part::JoinWords, 2);
-    }
+    if (to.lanes > 1) v.c[0] = atom(from.kind, v.c[0]);
+    const std::array<std::string, 4> operands = v.c;
+    for (unsigned k = to.lanes; k-- > 0;)
+        v.c[k] = c_form(module_, cast.parts[k], std::span(operands).first(from.lanes));
     v.lanes = to.lanes;
     return v;
 }

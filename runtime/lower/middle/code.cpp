@@ -132,6 +132,23 @@ Access CodeForm::access(ir::ExprId id) const {
     return of(program_.buffer(e.imm));
 }
 
+Bitcast CodeForm::bitcast(const ir::Expr& e) const {
+    const ir::ExprId from_id = code.operands_of(e)[0];
+    const ir::Type from = code.exprs[from_id].type;
+    const bool halves = e.type.kind == Kind::F16 || from.kind == Kind::F16;
+    using Part = BitcastPart;
+    Bitcast out;
+    if (from.lanes < e.type.lanes) {  // .x is the lower part
+        out.parts = {bitcast_part(halves ? Part::LowHalf : Part::LowWord),
+                     bitcast_part(halves ? Part::HighHalf : Part::HighWord)};
+    } else if (from.lanes > e.type.lanes) {
+        out.parts[0] = bitcast_part(halves ? Part::Halves : Part::JoinWords);
+    } else if (from.floating() && e.type.integer() && !never_nan(code, from_id)) {
+        out.canonical = stored(from.kind);
+    }
+    return out;
+}
+
 Access CodeForm::store(ir::StmtId id) const {
     const ir::Stmt& s = code.stmts[id];
     const Array array = s.op == Op::STORE ? program_.buffer(s.imm) : local_array(s.local);

@@ -40,6 +40,16 @@ class ProgramForm {
     std::vector<Array> buffers_, tables_;
 };
 
+// A BITCAST. Components keep their width, or 1 and 2 components become each other.
+struct Bitcast {
+    FormKey canonical = kNoKey;  // applied to each operand component first
+    // The components of the result, each from all components of the operand. kNoKey: each is the
+    // plain bitcast of its own one.
+    std::array<FormKey, 2> parts = {kNoKey, kNoKey};
+
+    [[nodiscard]] bool plain() const { return parts[0] == kNoKey; }
+};
+
 // Of main or of one function. Borrows the program's. Used by one thread.
 class CodeForm {
   public:
@@ -59,6 +69,7 @@ class CodeForm {
     // taken.
     [[nodiscard]] bool branches(ir::ExprId select) const { return ranges_->guarded[select]; }
 
+    [[nodiscard]] Bitcast bitcast(const ir::Expr& e) const;
     // A FOR. `run_by_workgroup`: as one, since it contains a barrier (see Regions).
     [[nodiscard]] Loop loop(ir::StmtId id, bool run_by_workgroup = false) const;
     // The lengths of a loop, each once.

@@ -3,7 +3,6 @@
 // Expressions. They are pure and total, so only guarded selects are branches.
 #include <algorithm>
 
-#include "lower/analysis/never_nan.hpp"
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
@@ -154,31 +153,19 @@ SpirvValue SpirvWriter::operation(const ir::Expr& e) {
 }
 
 SpirvValue SpirvWriter::bitcast(const ir::Expr& e) {
-    const ir::ExprId from_id = code_.operands_of(e)[0];
-    const ir::Type from = code_.exprs[from_id].type;
-    const ir::Type to = e.type;
-    SpirvValue v = value(from_id);
-    if (from.lanes == to.lanes) {
-        for (unsigned k = 0; k < v.lanes; ++k) {
-            if (from.floating() && to.integer() && !never_nan(code_, from_id))
-                v.c[k] = spirv_form(b_, middle::stored(from.kind), v.c[k]);
-            v.c[k] = b_.bitcast(v.c[k], module_.value_type(to.kind));
+    const middle::Bitcast cast = form_.bitcast(e);
+    const SpirvValue from = value(code_.operands_of(e)[0]);
+    SpirvValue v;
+    v.lanes = e.type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        if (!cast.plain()) {
+            v.c[k] = spirv_form(b_, cast.parts[k], std::span(from.c).first(from.lanes));
+            continue;
         }
-        return v;
+        Id given = from.c[k];
+        if (cast.canonical != middle::kNoKey) given = spirv_form(b_, cast.canonical, given);
+        v.c[k] = b_.bitcast(given, module_.value_type(e.type.kind));
     }
-    const bool halves = to.kind == Kind::F16 || from.kind == Kind::F16;
-    using Part = middle::BitcastPart;
-    const auto part = [&](Part which, std::size_t operands) {
-        return spirv_form(b_, middle::bitcast_part(which), std::span(v.c).first(operands));
-    };
-    if (to.lanes == 2) {  // .x is the lower part
-        const Id low = part(halves ? Part::LowHalf : Part::LowWord, 1);
-        v.c[1] = part(halves ? Part::HighHalf : Part::HighWord, 1);
-        v.c[0] = low;
-    } else {
-        v.c[0] = part(halves ? Part::Halves : Part::JoinWords, 2);
-    }
-    v.lanes = to.lanes;
     return v;
 }
 

@@ -475,19 +475,18 @@ Value Writer::operation(const ir::Expr& e) {
 }
 
 Value Writer::bitcast(const ir::Expr& e) {
-    const ir::Type from = code_->exprs[code_->operands_of(e)[0]].type;
-    const ir::Type to = e.type;
-    using Part = middle::BitcastPart;
+    const middle::Bitcast cast = statements_->bitcast(e);
+    const Kind from = code_->exprs[code_->operands_of(e)[0]].type.kind;
     Value v = value(code_->operands_of(e)[0]);
-    const bool halves = from.kind == Kind::F16 || to.kind == Kind::F16;
-    const auto part = [&](Part which) { return form(middle::bitcast_part(which), v); };
-    if (from.lanes < to.lanes)
-        return {part(halves ? Part::LowHalf : Part::LowWord),
-                part(halves ? Part::HighHalf : Part::HighWord)};
-    if (from.lanes > to.lanes) return {part(halves ? Part::Halves : Part::JoinWords)};
+    if (!cast.plain()) {
+        Value out;
+        for (unsigned k = 0; k < e.type.lanes; ++k) out.push_back(form(cast.parts[k], v));
+        return out;
+    }
     for (std::string& each : v) {
-        if (from.floating() && to.integer()) each = form(middle::stored(from.kind), {each});
-        each = name(to.kind, word({.op = Op::BITCAST, .kind = to.kind, .from = from.kind}, {each}));
+        if (cast.canonical != middle::kNoKey) each = form(cast.canonical, {each});
+        const Step step{.op = Op::BITCAST, .kind = e.type.kind, .from = from};
+        each = name(e.type.kind, word(step, {each}));
     }
     return v;
 }
