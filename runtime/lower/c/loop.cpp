@@ -10,7 +10,7 @@ using Test = middle::Loop::Test;
 
 void CWriter::for_statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
-    const middle::Loop loop = form_.loop(id, regions_.together(id));
+    const middle::Loop loop = form_.loop(id);
     const auto once = [&](ir::ExprId e) {
         const std::string text = value(e).c[0];
         return unchanging(e) && is_atom(text) ? text : atom(loop.kind, "(" + text + ")");

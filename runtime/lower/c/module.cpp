@@ -73,8 +73,6 @@ CModule::CModule(const ir::Program& program_, const Spelling& spelling_, const T
       facts(facts_),
       workgroup(options_.workgroup.value_or(program_.workgroup)),
       folded_grid(options_.folded_grid),
-      whole_workgroups(facts_.workgroup_loops && facts_.quirks.has(Quirk::PoclBarriers) &&
-                       invocations() > 1 && holds_barrier(program_.main, program_.main.root)),
       natives(options_.natives),
       subgroup(subgroup_),
       masked_indices(facts_.quirks.has(Quirk::LlvmMaskedAffineIndex)

@@ -49,8 +49,6 @@ class CModule {
     }
     [[nodiscard]] bool single() const { return invocations() == 1; }
     const bool folded_grid;
-    // One invocation of the device runs a whole workgroup (see Regions).
-    const bool whole_workgroups;
     const NativeSet natives;
     const std::uint32_t subgroup;        // width; 0: the program uses none
     const MaskedIndices masked_indices;  // empty without the quirk

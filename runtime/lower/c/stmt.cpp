@@ -31,7 +31,7 @@ std::string bare(const std::string& text) {
     return text.substr(1, text.size() - 2);
 }
 
-CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
+CWriter::CWriter(CModule& module, std::uint32_t function)
     : module_(module),
       program_(module.program),
       function_(function),
@@ -40,7 +40,7 @@ CWriter::CWriter(CModule& module, std::uint32_t function, Regions regions)
       launch_values_(program_, code_),
       negations_(program_, code_),
       powers_(module.facts.quirks.has(Quirk::NvvmPowers) ? Powers(code_) : Powers()),
-      regions_(std::move(regions)) {}
+      regions_(form_.regions) {}
 
 void CWriter::line(const std::string& text) {
     out_.append(static_cast<std::size_t>(indent_) * 4, ' ');

@@ -27,7 +27,7 @@ class Kernel {
         : program_(program), module_(program, spelling, facts, options, subgroup) {
         artifact_.format = format;
         artifact_.entry = kEntry;
-        if (!module_.whole_workgroups) artifact_.workgroup = module_.workgroup;
+        if (!module_.form.whole_workgroups) artifact_.workgroup = module_.workgroup;
         artifact_.subgroup = subgroup;
     }
 
@@ -322,7 +322,7 @@ std::string Kernel::fill(const middle::ZeroedArray& zeroed, const std::string& z
 std::string Kernel::zero_shared(OuterSet& outer) {
     std::vector<bool> used(program_.buffers.size());
     for (std::uint32_t b = 0; b < used.size(); ++b) used[b] = has(outer, Outer::Kind::Shared, b);
-    const middle::SharedZeros zeros = module_.form.zeros(used, module_.whole_workgroups);
+    const middle::SharedZeros zeros = module_.form.zeros(used);
     std::string own;
     std::string all;
     for (const middle::ZeroedArray& each : zeros.arrays) {
@@ -343,7 +343,7 @@ std::string Kernel::zero_shared(OuterSet& outer) {
 Result<Artifact> Kernel::write() {
     tables();
     functions();
-    CWriter body(module_, ir::kNone, module_.whole_workgroups ? Regions(program_.main) : Regions());
+    CWriter body(module_, ir::kNone);
     body.main();
 
     OuterSet outer = body.outer();

@@ -38,7 +38,7 @@ struct OpenRegion {
 class CWriter {
   public:
     // `function` ir::kNone: main. With regions, one invocation runs the whole workgroup.
-    CWriter(CModule& module, std::uint32_t function, Regions regions = {});
+    CWriter(CModule& module, std::uint32_t function);
 
     void main();
     void block(ir::BlockId id);
@@ -151,7 +151,7 @@ class CWriter {
     unsigned temporaries_ = 0;
     ir::Place place_;  // of the statement being written
 
-    const Regions regions_;
+    const middle::Regions& regions_;
     std::optional<OpenRegion> region_;
     unsigned region_count_ = 0;
     unsigned blocks_together_ = 0;  // enclosing ones, except main's

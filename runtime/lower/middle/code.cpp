@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lower/analysis/barrier_data.hpp"
 #include "lower/analysis/never_nan.hpp"
 
 namespace wye::lower::middle {
@@ -10,6 +11,8 @@ namespace {
 
 using ir::Kind;
 using ir::Op;
+
+constexpr std::array<std::uint32_t, 3> kOneInvocation = {1, 1, 1};
 
 // A component in memory, and the forms from and to it.
 void lay_out(Array& array) {
@@ -47,7 +50,10 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
     : program(program_),
       target(target_),
       workgroup(workgroup_),
-      ranges(program_, workgroup_, check_free) {
+      ranges(program_, workgroup_, check_free),
+      whole_workgroups(target_.workgroup_loops && target_.quirks.has(Quirk::PoclBarriers) &&
+                       workgroup_ != kOneInvocation &&
+                       holds_barrier(program_.main, program_.main.root)) {
     bool may_add = false;  // to floats, without a word for it
     buffers_.resize(program.buffers.size());
     for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
@@ -97,6 +103,7 @@ std::uint32_t ProgramForm::shared_bytes() const {
 
 CodeForm::CodeForm(const ProgramForm& program, std::uint32_t function)
     : code(function == ir::kNone ? program.program.main : program.program.functions[function].code),
+      regions(function == ir::kNone && program.whole_workgroups ? Regions(code) : Regions()),
       program_(program),
       ranges_(&program.ranges.of(function)) {}
 

@@ -10,6 +10,7 @@
 #include "lower/analysis/ranges.hpp"
 #include "lower/middle/loop.hpp"
 #include "lower/middle/memory.hpp"
+#include "lower/middle/regions.hpp"
 #include "lower/middle/zero.hpp"
 
 namespace wye::lower::middle {
@@ -25,12 +26,13 @@ class ProgramForm {
     const Target target;
     const std::array<std::uint32_t, 3> workgroup;
     const Ranges ranges;
+    // One invocation of the device runs a whole workgroup (see Regions).
+    const bool whole_workgroups;
 
     [[nodiscard]] const Array& buffer(std::uint32_t number) const { return buffers_[number]; }
     [[nodiscard]] const Array& table(std::uint32_t number) const { return tables_[number]; }
     // How main starts with `shared` arrays of zeros. `used`: by buffer; others are left alone.
-    // `one_invocation`: it runs a whole workgroup.
-    [[nodiscard]] SharedZeros zeros(const std::vector<bool>& used, bool one_invocation) const;
+    [[nodiscard]] SharedZeros zeros(const std::vector<bool>& used) const;
     // Workgroup memory of all `shared` arrays.
     [[nodiscard]] std::uint32_t shared_bytes() const;
 
@@ -59,6 +61,7 @@ class CodeForm {
     CodeForm& operator=(const CodeForm&) = delete;
 
     const ir::Code& code;
+    const Regions regions;  // none unless one invocation runs a whole workgroup
 
     // A LOAD, LOAD_TABLE, LOAD_ARRAY, WORKGROUP_UNIFORM_LOAD or atomic operation.
     [[nodiscard]] Access access(ir::ExprId id) const;
@@ -70,8 +73,8 @@ class CodeForm {
     [[nodiscard]] bool branches(ir::ExprId select) const { return ranges_->guarded[select]; }
 
     [[nodiscard]] Bitcast bitcast(const ir::Expr& e) const;
-    // A FOR. `run_by_workgroup`: as one, since it contains a barrier (see Regions).
-    [[nodiscard]] Loop loop(ir::StmtId id, bool run_by_workgroup = false) const;
+    // A FOR.
+    [[nodiscard]] Loop loop(ir::StmtId id) const;
     // The lengths of a loop, each once.
     [[nodiscard]] std::vector<Leaf> least_lengths(const Loop& loop) const;
     // Until the next call, accesses within these lengths are in range, or no longer so.

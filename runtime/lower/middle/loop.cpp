@@ -145,7 +145,8 @@ Loop::Unroll CodeForm::unrolling(const ir::Stmt& s) const {
     return all ? Loop::Unroll::All : Loop::Unroll::Free;
 }
 
-Loop CodeForm::loop(ir::StmtId id, bool run_by_workgroup) const {
+Loop CodeForm::loop(ir::StmtId id) const {
+    const bool run_by_workgroup = regions.together(id);
     const ir::Stmt& s = code.stmts[id];
     const ir::Type type = code.locals[s.local].type;
     Loop out;

@@ -6,7 +6,7 @@
 #include "lower/analysis/barrier_data.hpp"
 #include "wye/program_format.h"
 
-namespace wye::lower {
+namespace wye::lower::middle {
 namespace {
 
 using ir::Op;
@@ -166,4 +166,4 @@ void Regions::touch(std::uint32_t local) {
     if (first != kEverywhere && first != region_) kept_[local] = true;
 }
 
-}  // namespace wye::lower
+}  // namespace wye::lower::middle

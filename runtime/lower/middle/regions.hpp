@@ -11,7 +11,7 @@
 
 #include "wye/sdk/program.hpp"
 
-namespace wye::lower {
+namespace wye::lower::middle {
 
 class Regions {
   public:
@@ -69,4 +69,4 @@ class Regions {
     std::uint32_t region_ = 1;
 };
 
-}  // namespace wye::lower
+}  // namespace wye::lower::middle

@@ -19,16 +19,16 @@ Fill fill_of(std::uint64_t count, std::uint32_t invocations) {
     return out;
 }
 
-SharedZeros ProgramForm::zeros(const std::vector<bool>& used, bool one_invocation) const {
+SharedZeros ProgramForm::zeros(const std::vector<bool>& used) const {
     const std::uint32_t invocations =
-        one_invocation ? 1 : workgroup[0] * workgroup[1] * workgroup[2];
+        whole_workgroups ? 1 : workgroup[0] * workgroup[1] * workgroup[2];
     const std::vector<SharedStart> starts = shared_starts(program, workgroup);
     SharedZeros out;
     for (const Array& array : buffers_) {
         if (array.space != Space::Shared || !used[array.number]) continue;
         SharedStart start = starts[array.number];
         if (start.how == SharedStart::How::Nothing) continue;
-        if (one_invocation) start.how = SharedStart::How::Fill;
+        if (whole_workgroups) start.how = SharedStart::How::Fill;
         const bool filled = start.how == SharedStart::How::Fill;
         out.arrays.push_back(
             {array, start, filled ? fill_of(array.components(), invocations) : Fill{}});

@@ -59,7 +59,7 @@ void SpirvWriter::leave_surplus_lanes() {
 void SpirvWriter::zero_shared() {
     std::vector<bool> used;
     for (const SpirvUsage::Buffer& each : context_.usage.buffers) used.push_back(each.touched);
-    const middle::SharedZeros zeros = source_.form.zeros(used, false);
+    const middle::SharedZeros zeros = source_.form.zeros(used);
     for (const middle::ZeroedArray& each : zeros.arrays) {
         const SpirvArray array = held(each.array);
         if (each.start.how == SharedStart::How::Own)

@@ -224,7 +224,7 @@ main {
     const ProgramForm form(program, program.workgroup, Target{}, false);
     std::vector<bool> used(program.buffers.size(), true);
     used[named(program, "none")] = false;
-    const auto zeros = form.zeros(used, false);
+    const auto zeros = form.zeros(used);
     REQUIRE(zeros.arrays.size() == 3);  // `whole` is written before it is read
     CHECK(zeros.barrier);
     CHECK(zeros.arrays[0].array.number == named(program, "few"));
@@ -241,7 +241,12 @@ main {
     CHECK(lower::middle::fill_of(3, 64).rest == 3);
 
     // One invocation runs the workgroup: it zeroes everything, without a barrier.
-    const auto alone = form.zeros(used, true);
+    Target target;
+    target.workgroup_loops = true;
+    target.quirks.set(lower::Quirk::PoclBarriers);
+    const ProgramForm whole(program, program.workgroup, target, false);
+    CHECK(whole.whole_workgroups);
+    const auto alone = whole.zeros(used);
     REQUIRE(alone.arrays.size() == 3);
     CHECK_FALSE(alone.barrier);
     for (const auto& each : alone.arrays) {
