@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "support/half.hpp"
+
 namespace support {
 namespace {
 
@@ -26,15 +28,6 @@ std::string hex_float(double value) {
     return text;
 }
 
-double half_value(std::uint64_t bits) {
-    const auto exponent = static_cast<int>(bits >> 10U & 31U);
-    const auto fraction = static_cast<double>(bits & 1023U);
-    if (exponent == 31) return fraction == 0 ? INFINITY : NAN;
-    const double size =
-        exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
-    return (bits >> 15U & 1U) != 0 ? -size : size;
-}
-
 std::string scalar_literal(unsigned kind, std::uint64_t bits) {
     switch (kind) {
         case WYE_KIND_BOOL:
@@ -53,7 +46,7 @@ std::string scalar_literal(unsigned kind, std::uint64_t bits) {
             const double value =
                 wide ? std::bit_cast<double>(bits)
                 : half
-                    ? half_value(bits)
+                    ? value_of_half(bits)
                     : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
             const std::string suffix = kind_name(kind);
             if (std::isnan(value)) return "nan_" + suffix;
