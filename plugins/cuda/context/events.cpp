@@ -11,7 +11,7 @@ Result<EventRef> Events::record() {
         const unsigned untimed = timing_ ? 0 : CU_EVENT_DISABLE_TIMING;
         const CUresult status = driver.cuEventCreate(&raw, CU_EVENT_BLOCKING_SYNC | untimed);
         WYE_TRY(device_.check(status, "cuEventCreate"));
-        event = std::make_shared<EventHandle>(device_.context(), raw);
+        event = std::make_shared<EventHandle>(context_, raw);
     }
     WYE_TRY(device_.check(driver.cuEventRecord(event->get(), stream_), "cuEventRecord"));
     return event;

@@ -16,10 +16,10 @@ using EventRef = std::shared_ptr<EventHandle>;
 class Events {
   public:
     Events(Device& device, CUstream stream, bool timing)
-        : device_(device), stream_(stream), timing_(timing) {}
+        : device_(device), context_(device.context()), stream_(stream), timing_(timing) {}
 
     // Makes the context current, as all members but give_back need it, for the result's lifetime.
-    [[nodiscard]] Current enter() const { return Current(device_.context()); }
+    [[nodiscard]] Current enter() const { return Current(context_); }
     // Records an event after all work queued so far.
     [[nodiscard]] Result<EventRef> record();
     // Null: of the newest work, whose state is the stream's own.
@@ -46,8 +46,8 @@ class Events {
     }
     // Waits until the stream is idle.
     [[nodiscard]] Result<void> finish() const {
-        const Context& context = device_.context();
-        if (context.lost.load(std::memory_order_acquire)) return context.gone("work on the queue");
+        if (context_.lost.load(std::memory_order_acquire))
+            return context_.gone("work on the queue");
         const CUresult status = device_.driver.cuStreamSynchronize(stream_);
         return device_.check(status, "work on the queue");
     }
@@ -58,6 +58,7 @@ class Events {
     [[nodiscard]] EventRef take();
 
     Device& device_;
+    const Context& context_;  // of the stream, also after the device got another one
     const CUstream stream_;
     const bool timing_;
 
