@@ -40,7 +40,8 @@ TEST_CASE("random programs on chosen devices") {
     const Outcome outcome = fuzz({"--seed", "3", "--count", "4", "--devices", "cpu,cpu:0"});
     CHECK(outcome.code == 0);
     CHECK(contains(outcome.out,
-                   "cpu:0: programs=4 equal=4 different=0 refused=0 useless=0 not_run=0 seconds="));
+                   "cpu:0: programs=4 equal=4 different=0 refused=0 useless=0 not_run=0 "
+                   "left_out=0 seconds="));
     CHECK(outcome.out.ends_with("8 equal, 0 different\n"));
     CHECK(fuzz({"--seeds", "1,5..7", "--devices", "cpu"}).out.ends_with("3 equal, 0 different\n"));
     CHECK(fuzz({"--traps", "--count", "3", "--devices", "cpu"})

@@ -83,6 +83,14 @@ void report(Target& target, const Options& options, const std::string& name, con
         keep(options.keep, file_name(selector, name), support::write_case(smallest, remarks));
 }
 
+// True if the device refuses the case because it lacks a capability that the case's file names.
+bool lacks_a_need(const Case& what, const Finding& finding) {
+    return finding.kind == Finding::Kind::Error && finding.code == wye::Code::UNSUPPORTED &&
+           std::ranges::any_of(what.needs, [&](const std::string& capability) {
+               return finding.text.find("needs " + capability + " ") != std::string::npos;
+           });
+}
+
 // Judges case after case on one device, until it stays busy.
 class Session {
   public:
@@ -94,6 +102,12 @@ class Session {
             return;
         }
         const Finding finding = target_.judge(what, care);
+        if (lacks_a_need(what, finding)) {
+            ++tally_.left_out;
+            std::printf("LEFT OUT %s on %s: %s\n", name.c_str(), target_.selector().c_str(),
+                        finding.text.c_str());
+            return;
+        }
         tally_.add(finding);
         if (finding.differs())
             report(target_, options_, name, what, finding);

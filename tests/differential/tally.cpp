@@ -50,6 +50,7 @@ std::string Tally::line(double seconds) const {
     field("refused", refused);
     field("useless", useless);
     field("not_run", not_run);
+    field("left_out", left_out);
     for (const auto& [name, count] : reasons) field(name, count);
     rusage own{}, children{};
     getrusage(RUSAGE_SELF, &own);

@@ -20,6 +20,7 @@ struct Tally {
     std::uint64_t refused = 0;                     // the device cannot run the program
     std::uint64_t useless = 0;                     // the program has no single correct result
     std::uint64_t not_run = 0;                     // because the device stayed busy
+    std::uint64_t left_out = 0;                    // the device lacks what the case's file names
     std::map<std::string, std::uint64_t> reasons;  // of results that are not equal
 
     void add(const Finding& finding);
@@ -27,7 +28,7 @@ struct Tally {
     [[nodiscard]] bool stays_busy() const { return timeouts_ >= 2; }
     [[nodiscard]] std::uint64_t programs() const { return equal + different + refused + useless; }
     [[nodiscard]] bool all_equal() const { return programs() == equal && not_run == 0; }
-    // "programs=8 equal=7 different=1 refused=0 useless=0 not_run=0 bytes=1 seconds=0.4
+    // "programs=8 equal=7 different=1 refused=0 useless=0 not_run=0 left_out=0 bytes=1 seconds=0.4
     // peak_MiB=31". The last is the peak memory of one process; do not add it up.
     [[nodiscard]] std::string line(double seconds) const;
 

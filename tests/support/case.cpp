@@ -63,6 +63,7 @@ bool read_line(std::istringstream& line, Case& out) {
     auto& launch = out.launch;
     if (word == "resident") return out.resident = true;
     if (word == "may_trap") return out.may_trap = true;
+    if (word == "needs") return static_cast<bool>(line >> out.needs.emplace_back());
     if (word == "grid") {
         auto& groups = launch.groups.emplace();
         return read_number(line, groups[0]) && read_number(line, groups[1]) &&
@@ -114,6 +115,7 @@ std::string write_case(const Case& what, const std::vector<std::string>& remarks
     }
     if (what.resident) out += mark + "resident\n";
     if (what.may_trap) out += mark + "may_trap\n";
+    for (const std::string& capability : what.needs) out += mark + "needs " + capability + "\n";
     return out + what.text;
 }
 

@@ -10,6 +10,7 @@
 //   //: bytes 00ff17
 //   //: resident                buffers live on the device
 //   //: may_trap
+//   //: needs subgroup          a device without this capability may refuse the program
 //   // any other comment
 //   wye 1;
 //   ...
@@ -28,6 +29,7 @@ struct Case {
     Launch launch;
     bool resident = false;
     bool may_trap = false;
+    std::vector<std::string> needs;  // capabilities
 };
 
 // `remarks`: comment lines for readers, written first.

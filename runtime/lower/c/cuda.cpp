@@ -117,6 +117,7 @@ class CudaC final : public Spelling {
     std::string local_id(unsigned axis) const override { return axis_of("threadIdx", axis); }
     std::string num_groups(unsigned axis) const override { return axis_of("gridDim", axis); }
     std::string_view barrier(bool) const override { return "__syncthreads();"; }
+    std::string_view subgroup_wait() const override { return "__syncwarp();"; }
 
     std::string move_bytes(const std::string& word, const std::array<int, 4>& from) const override {
         std::string chosen;

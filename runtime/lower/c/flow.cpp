@@ -58,11 +58,13 @@ void CWriter::main() {
 
 void CWriter::block(ir::BlockId id) {
     const bool parts = regions_.any() && !region_;
-    for (const ir::StmtId s : code_.blocks[id])
+    for (const ir::StmtId s : code_.blocks[id]) {
         if (parts)
             part(s);
         else
             statement(s);
+        if (early_lanes_.behind(s)) line(std::string(module_.spelling.subgroup_wait()));
+    }
     if (parts) close_region();
 }
 

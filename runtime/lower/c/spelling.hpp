@@ -95,6 +95,8 @@ class Spelling {
     [[nodiscard]] virtual std::string num_groups(unsigned axis) const = 0;
     // `buffers`: the barrier orders buffers, not only workgroup memory.
     [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
+    // Waits for all lanes of the subgroup. Only asked for by quirk `ptxas-early-lanes`.
+    [[nodiscard]] virtual std::string_view subgroup_wait() const { return ""; }
 
     [[nodiscard]] virtual std::string intrinsic(Intrinsic what, ir::Kind kind,
                                                 std::span<const std::string> operands) const = 0;

@@ -40,6 +40,9 @@ CWriter::CWriter(CModule& module, std::uint32_t function)
       launch_values_(program_, code_),
       negations_(program_, code_),
       powers_(module.facts.quirks.has(Quirk::NvvmPowers) ? Powers(code_) : Powers()),
+      early_lanes_(module.facts.quirks.has(Quirk::PtxasEarlyLanes) && function == ir::kNone
+                       ? EarlyLanes(program_)
+                       : EarlyLanes()),
       regions_(form_.regions) {}
 
 void CWriter::line(const std::string& text) {

@@ -14,6 +14,7 @@
 #include "lower/analysis/launch_values.hpp"
 #include "lower/c/module.hpp"
 #include "lower/middle/regions.hpp"
+#include "lower/quirks/early_lanes.hpp"
 #include "lower/quirks/negations.hpp"
 #include "lower/quirks/powers.hpp"
 
@@ -145,6 +146,7 @@ class CWriter {
     const LaunchValues launch_values_;
     const Negations negations_;
     const Powers powers_;
+    const EarlyLanes early_lanes_;
     OuterSet outer_;
     std::string out_;
     unsigned indent_ = 1;

@@ -26,6 +26,7 @@ enum class Quirk : std::uint8_t {
     PtxasLateShift,
     PtxasHalfOfAChoice,
     PtxasSaturate,
+    PtxasEarlyLanes,
     NvvmZeroExtremes,
     NvvmPowers,
     NvidiaClFusedDivision,

@@ -79,6 +79,13 @@ constexpr QuirkEntry kEntries[] = {
      "combined with a zero passed at launch.",
      kZero, "limits_of_one.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false,
      false},
+    {Quirk::PtxasEarlyLanes, "ptxas-early-lanes", kNvcc,
+     "Lanes that have left a loop with atomics run ahead of the others and overwrite uniform "
+     "registers that the loop still reads: an illegal instruction or a misaligned address.",
+     "The subgroup waits for all its lanes behind such a loop (`__syncwarp`).",
+     "One more instruction for each such loop; its time is not measured.",
+     "lanes_that_leave_a_loop.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false,
+     false},
     {Quirk::NvvmZeroExtremes, "nvvm-zero-extremes", kNvcc,
      "`fminf(0, -0)` of constants is folded to the zero of the wrong sign.",
      "PTX's `min` and `max` are written instead.", "None.", "clamp_from_negative_zero.wye",

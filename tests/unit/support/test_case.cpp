@@ -18,6 +18,7 @@ TEST_CASE("a case comes back from its file") {
     what.launch.buffers = {
         {"a", true, false, bytes}, {"b", false, true, {}}, {"c", true, true, {}}};
     what.resident = true;
+    what.needs = {"subgroup", "f64"};
     const std::string file = write_case(what, {"found\nhere"});
     CHECK(file.starts_with("// found\n// here\n//: grid 2 3 4\n"));
     const auto back = read_case(file);
@@ -33,14 +34,15 @@ TEST_CASE("a case comes back from its file") {
     }
     CHECK(back->resident);
     CHECK_FALSE(back->may_trap);
+    CHECK(back->needs == what.needs);
     CHECK(back->text == "// found\n// here\n" + what.text);
     CHECK(write_case(*read_case(write_case(what, {})), {}) == write_case(what, {}));
 }
 
 TEST_CASE("a launch that cannot be read is refused by line") {
     for (const char* line : {"grid 1 2", "param xyz", "buffer a", "buffer a sideways", "bytes 00",
-                             "zeros 1", "nothing", "grid 1 1 1 1", "buffer a input\n//: bytes 0",
-                             "buffer a input\n//: zeros -1"}) {
+                             "zeros 1", "nothing", "grid 1 1 1 1", "needs",
+                             "buffer a input\n//: bytes 0", "buffer a input\n//: zeros -1"}) {
         const auto back = read_case("wye 1;\n//: " + std::string(line) + "\n");
         INFO(line);
         REQUIRE_FALSE(back.ok());

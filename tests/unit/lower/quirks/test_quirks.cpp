@@ -239,6 +239,35 @@ TEST_CASE("integer products of a variable with itself are hidden") {
     }
 }
 
+TEST_CASE("a subgroup waits behind loops with atomics that its lanes leave at different times") {
+    TargetFacts nvidia;
+    nvidia.quirks.set(Quirk::PtxasEarlyLanes);
+    // How many times it waits.
+    const auto waits = [&](const std::string& body) {
+        const std::string text =
+            std::string(lowered("wye 1; program p; workgroup 64; param a: u32; shared s: u32[4]; "
+                                "input_output b: u32[256]; main { let i = local_index; " +
+                                    body + " }",
+                                WYE_FORMAT_CUDA_C, nvidia)
+                            .text());
+        std::size_t count = 0;
+        for (std::size_t at = 0; (at = text.find("__syncwarp();", at)) != std::string::npos; ++at)
+            ++count;
+        return count;
+    };
+    const std::string sum = " b[i] = subgroup_add(i);";
+    const std::string count = "atomic_add(s[0], 1u); ";
+    CHECK(waits("for k in i..a { " + count + "}" + sum) == 1);
+    CHECK(waits("for k in 0u..a { if k == i { " + count + "} }" + sum) == 1);
+    CHECK(waits("if i < 9u { for k in 0u..a { " + count + "} }" + sum) == 1);
+    CHECK(waits("if i < 9u { for k in 0u..i { for n in k..a { " + count + "} } }" + sum) == 1);
+    CHECK(waits("for k in i..a { " + count + "} for k in i..a { " + count + "}" + sum) == 2);
+    CHECK(waits("for k in 0u..a { " + count + "}" + sum) == 0);     // together
+    CHECK(waits("for k in i..a { b[k] = 1u; }" + sum) == 0);        // no atomic
+    CHECK(waits("if i < 9u { " + count + "}" + sum) == 0);          // no loop
+    CHECK(waits("for k in i..a { " + count + "} b[i] = i;") == 0);  // no subgroup operation
+}
+
 TEST_CASE("a quotient by a power of two is written as a product, other constants are hidden") {
     TargetFacts nvidia;
     nvidia.quirks.set(Quirk::NvidiaClFusedDivision);

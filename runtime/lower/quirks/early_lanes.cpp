@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/quirks/early_lanes.hpp"
+
+#include <algorithm>
+
+#include "program/check/validate.hpp"
+
+namespace wye::lower {
+namespace {
+
+using ir::Op;
+
+constexpr std::uint8_t kSubgroup = 2;  // highest level that is uniform in a subgroup
+
+bool has_atomic(const ir::Code& code, const ir::Stmt& s) {
+    return std::ranges::any_of(s.args, [&](ir::ExprId arg) {
+        return arg != ir::kNone && ir::op_atomic(code.exprs[arg].op);
+    });
+}
+
+// The statement around each statement; kNone at the top.
+std::vector<ir::StmtId> parents(const ir::Code& code) {
+    std::vector<ir::StmtId> out(code.stmts.size(), ir::kNone);
+    for (ir::StmtId id = 0; id < code.stmts.size(); ++id)
+        for (const ir::BlockId block : {code.stmts[id].body, code.stmts[id].otherwise})
+            if (block != ir::kNone)
+                for (const ir::StmtId inner : code.blocks[block]) out[inner] = id;
+    return out;
+}
+
+}  // namespace
+
+EarlyLanes::EarlyLanes(const ir::Program& program) {
+    const ir::Code& code = program.main;
+    if (std::ranges::none_of(code.exprs, [](const ir::Expr& e) { return ir::op_subgroup(e.op); }))
+        return;
+    const ir::Uniformity levels = ir::uniformity(program);
+    const std::vector<ir::StmtId> around = parents(code);
+    for (ir::StmtId id = 0; id < code.stmts.size(); ++id) {
+        if (levels.stmts[id] <= kSubgroup || !has_atomic(code, code.stmts[id])) continue;
+        // The outermost statement that lanes run at different times.
+        ir::StmtId outermost = ir::kNone;
+        bool in_loop = false;
+        for (ir::StmtId outer = around[id]; outer != ir::kNone; outer = around[outer]) {
+            const Op op = code.stmts[outer].op;
+            in_loop = in_loop || op == Op::FOR || op == Op::WHILE;
+            if (outermost == ir::kNone && levels.stmts[outer] <= kSubgroup) outermost = outer;
+        }
+        if (!in_loop || outermost == ir::kNone) continue;
+        found_.resize(code.stmts.size());
+        found_[outermost] = true;
+    }
+}
+
+}  // namespace wye::lower
