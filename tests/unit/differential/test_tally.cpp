@@ -20,10 +20,12 @@ TEST_CASE("each ending is counted once, with its reason") {
     tally.add({Kind::Error, wye::Code::UNSUPPORTED, "not here"});
     tally.add({Kind::Useless, wye::Code::INTERNAL, "a race"});
     tally.not_run = 3;
+    tally.left_out = 4;
     CHECK_FALSE(tally.all_equal());
     CHECK(tally.programs() == 13);
     CHECK(tally.line(1.25).starts_with(
-        "programs=13 equal=5 different=5 refused=2 useless=1 not_run=3 bytes=2 device_lost=1 "
+        "programs=13 equal=5 different=5 refused=2 useless=1 not_run=3 left_out=4 bytes=2 "
+        "device_lost=1 "
         "ended=1 limit_exceeded=1 trap=1 unsupported=1 seconds=1.2 peak_MiB="));
 }
 
