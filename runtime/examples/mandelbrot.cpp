@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -59,7 +60,7 @@ wye::Result<wye_report> draw(const wye::Program& program, const wye::Device& dev
         .param("left", static_cast<T>(left))
         .param("top", static_cast<T>(top))
         .param("pitch", static_cast<T>(pitch))
-        .output("pixels", picture.rgba)
+        .output("pixels", std::as_writable_bytes(std::span(picture.rgba)))
         .run();
 }
 

@@ -2,13 +2,18 @@
 //
 // The C++ API: a thin, header-only layer over wye/wye.h. Objects own their handles and are movable;
 // each keeps its context alive. Only the standard library throws (out of memory); failures are
-// Result<T> with an Error. Threads: as in wye.h; a Dispatch is used by one thread at a time.
+// Result<T> with an Error, whose value() ends the program with the error's text. Threads: as in
+// wye.h; a Dispatch is used by one thread at a time.
 //
-//   auto context = wye::Context::create();
-//   auto device = context->open("auto");
-//   auto program = context->program_from_text(text);
-//   auto report = wye::Dispatch(*program, *device)
-//                     .param("a", 2.0F).input("x", x).input("y", y).output("r", r).run();
+//   wye::Result<void> saxpy(std::string_view text, std::span<const float> x,
+//                           std::span<const float> y, std::span<float> r) {
+//       WYE_ASSIGN(auto context, wye::Context::create());
+//       WYE_ASSIGN(auto device, context.open("auto"));
+//       WYE_ASSIGN(auto program, context.program_from_text(text));
+//       WYE_TRY(wye::Dispatch(program, device)
+//                   .param("a", 2.0F).input("x", x).input("y", y).output("r", r).run());
+//       return {};
+//   }
 #pragma once
 
 #include <algorithm>
@@ -28,6 +33,7 @@
 #include <utility>
 #include <vector>
 
+#include "wye/element.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
@@ -112,10 +118,14 @@ class Handle {
 
 }  // namespace detail
 
-// A contiguous range of plain values, seen as bytes.
+// A contiguous range of elements, seen as bytes.
 template <typename R>
-concept Values =
-    std::ranges::contiguous_range<R> && std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
+concept Values = std::ranges::contiguous_range<R> && Element<std::ranges::range_value_t<R>>;
+
+// Values that live on after the expression: an lvalue, or a view such as std::span. A temporary
+// vector is refused where the values are used later.
+template <typename R>
+concept BorrowedValues = Values<R> && std::ranges::borrowed_range<R>;
 
 // A program kept by a context.
 class Program {
@@ -428,6 +438,8 @@ class Dispatch {
         given_.assign(info_.param_count, false);
     }
 
+    Dispatch(const Program&&, const Device&) = delete;
+
     // The C++ type must be the declared one: std::uint32_t for u32, float for f32, ....
     template <typename T>
     requires(std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
@@ -436,9 +448,10 @@ class Dispatch {
              std::same_as<T, double>) Dispatch& param(std::string_view name, T value) {
         for (std::uint64_t i = 0; i < info_.param_count; ++i) {
             if (detail::view(info_.params[i].name) != name) continue;
-            if (detail::view(info_.params[i].type) != type_name<T>())
-                return wrong(name, "has type " + std::string(detail::view(info_.params[i].type)) +
-                                       ", got " + std::string(type_name<T>()));
+            if (const auto type = detail::view(info_.params[i].type);
+                type != detail::scalar_name<T>())
+                return wrong(name, "has type " + std::string(type) + ", got " +
+                                       std::string(detail::scalar_name<T>()));
             if constexpr (sizeof(T) == 4)
                 params_[i] = std::bit_cast<std::uint32_t>(value);
             else
@@ -457,17 +470,18 @@ class Dispatch {
         return *this;
     }
 
-    template <Values R>
-    Dispatch& input(std::string_view name, const R& values) {
-        if (wye_argument* argument = host(name)) {
+    // The elements must have the declared type (see is_element); they are not copied.
+    template <BorrowedValues R>
+    Dispatch& input(std::string_view name, R&& values) {
+        if (wye_argument* argument = host<R>(name)) {
             const auto bytes = std::as_bytes(std::span(values));
             argument->input = {bytes.data(), bytes.size()};
         }
         return *this;
     }
-    template <Values R>
+    template <BorrowedValues R>
     Dispatch& output(std::string_view name, R&& values) {
-        if (wye_argument* argument = host(name)) {
+        if (wye_argument* argument = host<R>(name)) {
             const auto bytes = std::as_writable_bytes(std::span(values));
             argument->output = bytes.data();
             argument->output_size = bytes.size();
@@ -483,6 +497,7 @@ class Dispatch {
         }
         return *this;
     }
+    Dispatch& bind(std::string_view, const Buffer&&, std::uint64_t = 0, std::uint64_t = 0) = delete;
     Dispatch& discard(std::string_view name, std::uint64_t size = 0) {
         if (wye_argument* argument = find(name, WYE_ARGUMENT_DISCARD)) argument->size = size;
         return *this;
@@ -539,20 +554,11 @@ class Dispatch {
     [[nodiscard]] const wye_report& report() const noexcept { return report_; }
 
   private:
-    template <typename T>
-    [[nodiscard]] static constexpr std::string_view type_name() {
-        if constexpr (std::same_as<T, std::int32_t>) return "i32";
-        if constexpr (std::same_as<T, std::uint32_t>) return "u32";
-        if constexpr (std::same_as<T, std::int64_t>) return "i64";
-        if constexpr (std::same_as<T, std::uint64_t>) return "u64";
-        if constexpr (std::same_as<T, float>) return "f32";
-        return "f64";
-    }
-    Dispatch& wrong(std::string_view name, const std::string& what) {
+    Dispatch& wrong(std::string_view name, const std::string& what,
+                    const char* fix = "Fix: use the names and types that the program declares") {
         if (!error_)
-            error_ =
-                Error(Code::INVALID_ARGUMENT, "`" + std::string(name) + "` " + what,
-                      "Fix: use the names and types that the program declares", std::string(name));
+            error_ = Error(Code::INVALID_ARGUMENT, "`" + std::string(name) + "` " + what, fix,
+                           std::string(name));
         return *this;
     }
     // The argument for a buffer, added on first use.
@@ -575,7 +581,22 @@ class Dispatch {
         wrong(name, "is not a buffer of the program");
         return nullptr;
     }
-    wye_argument* host(std::string_view name) { return find(name, WYE_ARGUMENT_HOST); }
+    template <typename R>
+    wye_argument* host(std::string_view name) {
+        using T = std::ranges::range_value_t<R>;
+        for (std::uint64_t i = 0; i < info_.buffer_count; ++i) {
+            const wye_buffer_description& buffer = info_.buffers[i];
+            const std::string_view type = detail::view(buffer.type);
+            if (detail::view(buffer.name) != name || is_element<T>(type)) continue;
+            using Lanes = detail::Lanes<T>;
+            std::string got(detail::scalar_name<typename Lanes::Scalar>());
+            if (Lanes::kCount != 1) got += "x" + std::to_string(Lanes::kCount);
+            wrong(name, "has elements of type " + std::string(type) + ", got " + got,
+                  "Fix: give values of the declared type, or std::as_bytes of others");
+            return nullptr;
+        }
+        return find(name, WYE_ARGUMENT_HOST);
+    }
 
     [[nodiscard]] Result<void> ready() {
         if (error_) return *error_;

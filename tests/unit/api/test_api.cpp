@@ -324,7 +324,8 @@ TEST_CASE("sizes before storage") {
     const auto program = take(ctx.program_from_text(kSaxpy));
     const std::vector<float> x(100);
     wye::Dispatch dispatch(program, device);
-    dispatch.param("a", 1.0F).input("x", x).input("y", x).output("r", std::vector<float>());
+    std::vector<float> none;
+    dispatch.param("a", 1.0F).input("x", x).input("y", x).output("r", none);
     CHECK(take(dispatch.sizes()) == std::vector<std::uint64_t>{400, 400, 400});
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error and Result<T>, by which Wye's C++ reports failure. Values; nothing throws.
+// Error and Result<T>, by which Wye's C++ reports failure. Values; nothing throws. Asking a failed
+// result for its value prints the error and ends the program, as does the error of a good one.
 // An Error is a code, one sentence with the offending value, and a remedy beginning with "Fix: ".
 // Owns its strings and causes. Immutable once returned; safe to share between threads.
 #pragma once
 
-#include <cassert>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -77,6 +79,19 @@ struct Error {
     }
 };
 
+namespace detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void end_without_value(const Error& error) {
+    std::fprintf(stderr, "wye: the value of a failed result was used: %s\n", error.text().c_str());
+    std::abort();
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void end_without_error() {
+    std::fputs("wye: the error of a result without one was used\n", stderr);
+    std::abort();
+}
+
+}  // namespace detail
+
 // Either a value or an Error. `Result<void>` carries only success.
 template <typename T>
 class [[nodiscard]] Result {
@@ -87,20 +102,29 @@ class [[nodiscard]] Result {
     [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
     explicit operator bool() const noexcept { return ok(); }
 
-    [[nodiscard]] T& value() & { return assert(ok()), *std::get_if<0>(&state_); }
-    [[nodiscard]] const T& value() const& { return assert(ok()), *std::get_if<0>(&state_); }
-    [[nodiscard]] T&& value() && { return assert(ok()), std::move(*std::get_if<0>(&state_)); }
+    [[nodiscard]] T& value() & { return need_value(), *std::get_if<0>(&state_); }
+    [[nodiscard]] const T& value() const& { return need_value(), *std::get_if<0>(&state_); }
+    [[nodiscard]] T&& value() && { return need_value(), std::move(*std::get_if<0>(&state_)); }
     [[nodiscard]] T& operator*() & { return value(); }
     [[nodiscard]] const T& operator*() const& { return value(); }
     [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }
     [[nodiscard]] T* operator->() { return &value(); }
     [[nodiscard]] const T* operator->() const { return &value(); }
 
-    [[nodiscard]] Error& error() & { return assert(!ok()), *std::get_if<1>(&state_); }
-    [[nodiscard]] const Error& error() const& { return assert(!ok()), *std::get_if<1>(&state_); }
-    [[nodiscard]] Error&& error() && { return assert(!ok()), std::move(*std::get_if<1>(&state_)); }
+    [[nodiscard]] Error& error() & { return need_error(), *std::get_if<1>(&state_); }
+    [[nodiscard]] const Error& error() const& { return need_error(), *std::get_if<1>(&state_); }
+    [[nodiscard]] Error&& error() && { return need_error(), std::move(*std::get_if<1>(&state_)); }
 
   private:
+    void need_value() const {
+        if (!ok()) [[unlikely]]
+            detail::end_without_value(*std::get_if<1>(&state_));
+    }
+    void need_error() const {
+        if (ok()) [[unlikely]]
+            detail::end_without_error();
+    }
+
     std::variant<T, Error> state_;
 };
 
@@ -112,11 +136,16 @@ class [[nodiscard]] Result<void> {
 
     [[nodiscard]] bool ok() const noexcept { return !error_; }
     explicit operator bool() const noexcept { return ok(); }
-    [[nodiscard]] Error& error() & { return assert(error_), *error_; }
-    [[nodiscard]] const Error& error() const& { return assert(error_), *error_; }
-    [[nodiscard]] Error&& error() && { return assert(error_), std::move(*error_); }
+    [[nodiscard]] Error& error() & { return need_error(), *error_; }
+    [[nodiscard]] const Error& error() const& { return need_error(), *error_; }
+    [[nodiscard]] Error&& error() && { return need_error(), std::move(*error_); }
 
   private:
+    void need_error() const {
+        if (ok()) [[unlikely]]
+            detail::end_without_error();
+    }
+
     std::unique_ptr<Error> error_;
 };
 
