@@ -146,6 +146,7 @@ struct Registry::Impl {
             out.backend = candidate.manifest->backend;
             out.version = candidate.manifest->version;
             out.abi_major = candidate.manifest->abi_major;
+            out.abi_draft = candidate.manifest->draft;
             out.abi_minor = candidate.manifest->minor_built;
         }
         const sdk::Lock lock(plugin.mutex);
@@ -160,6 +161,7 @@ struct Registry::Impl {
         out.version = about.version;
         out.vendor = about.vendor;
         out.abi_major = WYE_ABI_MAJOR;
+        out.abi_draft = WYE_ABI_DRAFT;
         out.abi_minor = about.minor_built;
         out.devices = plugin.opened.devices;
         return out;

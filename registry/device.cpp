@@ -174,12 +174,11 @@ NativeProgram::~NativeProgram() {
 
 // ---- Queue --------------------------------------------------------------------------------
 
-Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label, bool timing) {
+Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label) {
     const ProcessStateGuard guard(!device->built_in());
     wye_queue_desc desc{};
     desc.header = sdk::header_of(sizeof desc);
     desc.label = sdk::to_abi(label);
-    desc.timing = timing ? 1 : 0;
     wye_queue_object* object = nullptr;
     const wye_queue_table* from = nullptr;
     WYE_TRY(rare_call(*device, "queue_create", [&](wye_error** error) {
@@ -195,6 +194,7 @@ NativeQueue& NativeQueue::operator=(NativeQueue&& other) noexcept {
     std::swap(device_, other.device_);
     std::swap(object_, other.object_);
     std::swap(table_, other.table_);
+    std::swap(newest_, other.newest_);
     return *this;
 }
 
@@ -203,14 +203,13 @@ NativeQueue::~NativeQueue() {
 }
 
 [[gnu::hot]] Result<std::uint64_t> NativeQueue::submit(std::span<const wye_operation> operations,
-                                                       std::span<const wye_event> waits) const {
-    std::uint64_t value = 0;
-    WYE_TRY(call(*device_, "submit", [&](wye_error** error) {
-        return table_.submit(object_, operations.data(), operations.size(), waits.data(),
-                             waits.size(), &value, error);
-    }));
-    if (value == 0) return about(*device_, null_object_fault("submit"));
-    return value;
+                                                       bool timed,
+                                                       std::span<const wye_event> waits) {
+    const wye_submission submission =
+        sdk::submission_of(newest_ + 1, operations, waits, timed ? WYE_SUBMISSION_TIMED : 0);
+    WYE_TRY(call(*device_, "submit",
+                 [&](wye_error** error) { return table_.submit(object_, &submission, error); }));
+    return newest_ = submission.value;
 }
 
 Result<bool> NativeQueue::reached(std::uint64_t value) const {

@@ -190,6 +190,10 @@ Error null_object_fault(std::string_view slot) {
 
 // ---- Negotiation --------------------------------------------------------------------------
 
+std::string draft_text(std::uint32_t draft) {
+    return draft == 0 ? "an ABI draft without a number" : fmt::format("ABI draft {}", draft);
+}
+
 namespace {
 
 Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, std::string_view id) {
@@ -197,6 +201,7 @@ Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, std::string
     hello.header = sdk::header_of(sizeof hello);
     hello.minor_max = WYE_ABI_MINOR;
     hello.minor_floor = WYE_ABI_MINOR_FLOOR;
+    hello.draft = WYE_ABI_DRAFT;
     const wye_plugin_desc* desc = nullptr;
     wye_status status = WYE_OK;
     WYE_TRY(contain(id, WYE_PLUGIN_QUERY_SYMBOL, [&](wye_error**) {
@@ -204,10 +209,10 @@ Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, std::string
         return WYE_OK;
     }));
     if (status == WYE_ABI_MISMATCH)
-        return Error(
-            Code::ABI_MISMATCH,
-            fmt::format("the plugin cannot work with this host (ABI minor {})", WYE_ABI_MINOR),
-            "Fix: use a plugin and a host of matching versions");
+        return Error(Code::ABI_MISMATCH,
+                     fmt::format("the plugin cannot work with this host (ABI draft {}, minor {})",
+                                 WYE_ABI_DRAFT, WYE_ABI_MINOR),
+                     "Fix: use a plugin and a host of matching versions");
     if (status != WYE_OK) return take_error(status, nullptr, "the query");
     if (desc == nullptr) return null_object_fault(WYE_PLUGIN_QUERY_SYMBOL);
     return desc;
@@ -243,6 +248,14 @@ Result<void> check_versions(const wye_plugin_desc& desc) {
     return {};
 }
 
+Result<void> check_draft(const wye_plugin_desc& desc) {
+    if (desc.abi_draft == WYE_ABI_DRAFT) return {};
+    return Error(Code::ABI_MISMATCH,
+                 fmt::format("the plugin was built against {}, the host has draft {}",
+                             draft_text(desc.abi_draft), WYE_ABI_DRAFT),
+                 "Fix: build the plugin with this host's header");
+}
+
 Result<std::string> copy_text(wye_string text, const char* what) {
     constexpr std::uint64_t kLimit = 1024;
     auto read = read_text(text, kLimit, fmt::format("its {}", what));
@@ -259,6 +272,8 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
     copy_known(desc, from, bytes);
     // The version first: a description of another major may have another size.
     if (bytes >= offsetof(wye_plugin_desc, build_flags)) WYE_TRY(check_versions(desc));
+    // The description of the first draft ends before `abi_draft`.
+    if (bytes >= offsetof(wye_plugin_desc, abi_draft)) WYE_TRY(check_draft(desc));
     if (bytes < sizeof desc)
         return bad_plugin(fmt::format("the plugin description has {} bytes, ABI minor 0 has {}",
                                       bytes, sizeof desc));

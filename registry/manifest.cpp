@@ -79,8 +79,8 @@ class Reader {
         return result;
     }
 
-    std::uint32_t number(const char* key) {
-        const Json* value = find(key, true);
+    std::uint32_t number(const char* key, bool required = true) {
+        const Json* value = find(key, required);
         if (value == nullptr) return 0;
         if (!value->is_integer()) return wrong(key, *value, "an integer"), 0U;
         const std::string& digits = value->text();
@@ -162,6 +162,7 @@ Result<Manifest> read(const Json& root, std::string_view path) {
     if (const Json* abi = reader.object("abi")) {
         Reader inner(*abi, "abi.", path, fault);
         m.abi_major = inner.number("major");
+        m.draft = inner.number("draft", false);
         m.minor_needed = inner.number("minor_needed");
         m.minor_built = inner.number("minor_built");
     }

@@ -53,9 +53,9 @@ Json record_of(const Record& record) {
             {"plugin", text_or_null(record.plugin)}};
 }
 
-Json abi_of(std::uint32_t major, std::uint32_t minor) {
-    if (major == 0) return nullptr;
-    return {{"major", major}, {"minor", minor}};
+Json abi_of(const PluginInfo& plugin) {
+    if (plugin.abi_major == 0) return nullptr;
+    return {{"major", plugin.abi_major}, {"draft", plugin.abi_draft}, {"minor", plugin.abi_minor}};
 }
 
 Json plugin_of(const PluginInfo& plugin, bool excluded) {
@@ -64,7 +64,7 @@ Json plugin_of(const PluginInfo& plugin, bool excluded) {
     return {{"id", plugin.id},
             {"name", plugin.backend},
             {"path", text_or_null(plugin.path)},
-            {"abi", abi_of(plugin.abi_major, plugin.abi_minor)},
+            {"abi", abi_of(plugin)},
             {"state", excluded ? "not_opened" : state_name(plugin.state)},
             {"reason", std::move(reason)},
             {"source", source_name(plugin.source)},
@@ -146,6 +146,7 @@ Json host_of(const ReportOptions& options) {
     return {{"version", text_or_null(options.host_version)},
             {"abi",
              {{"major", WYE_ABI_MAJOR},
+              {"draft", WYE_ABI_DRAFT},
               {"minor", WYE_ABI_MINOR},
               {"minor_floor", WYE_ABI_MINOR_FLOOR}}},
             {"arch", host_arch()},

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "registry/handshake.hpp"
 #include "wye/abi.h"
 
 namespace wye::registry {
@@ -233,6 +234,8 @@ class Search {
         std::string what;
         if (m.abi_major != WYE_ABI_MAJOR) {
             what = fmt::format("ABI major {}, but the host has {}", m.abi_major, WYE_ABI_MAJOR);
+        } else if (m.draft != WYE_ABI_DRAFT) {
+            what = fmt::format("{}, but the host has draft {}", draft_text(m.draft), WYE_ABI_DRAFT);
         } else if (m.minor_needed > kMax) {
             what = fmt::format("a host of ABI minor {}, but this one has {}", m.minor_needed, kMax);
         } else if (std::int64_t{m.minor_built} < std::int64_t{kFloor}) {

@@ -101,6 +101,13 @@ Error unknown_operation(std::string_view plugin, std::uint32_t kind) {
             "Fix: hand it dispatches, copies, fills, uploads and downloads"};
 }
 
+Error unknown_flags(std::string_view plugin, std::string_view subject, std::uint32_t flags) {
+    return {Code::UNSUPPORTED,
+            "the " + std::string(plugin) + " plugin does not know all flags of " +
+                std::string(subject) + ", " + std::to_string(flags),
+            "Fix: use a newer version of the plugin"};
+}
+
 Error submit_out_of_memory() {
     return {Code::OUT_OF_MEMORY, "a submit ran out of host memory", "Fix: free host memory"};
 }
@@ -118,9 +125,9 @@ Error timed_out(std::uint64_t value, std::uint64_t timeout_ns) {
 }
 
 Error times_not_kept(std::uint64_t value, std::uint64_t kept) {
-    return {
-        Code::UNSUPPORTED, "times of value " + std::to_string(value) + " are not kept",
-        "Fix: create the queue with timing, and ask within " + std::to_string(kept) + " submits"};
+    return {Code::UNSUPPORTED, "times of value " + std::to_string(value) + " are not kept",
+            "Fix: submit it with WYE_SUBMISSION_TIMED, and ask within " + std::to_string(kept) +
+                " such submits"};
 }
 
 }  // namespace wye::sdk::errors

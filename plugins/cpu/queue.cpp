@@ -8,8 +8,8 @@
 
 namespace wye::cpu {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
-    return std::unique_ptr<Queue>(new Queue(device, timing));
+Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
+    return std::unique_ptr<Queue>(new Queue(device));
 }
 
 Result<void> Queue::begin() {
@@ -29,7 +29,7 @@ Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     std::span<const wye_operation> operations) {
     const bool here = !batch_ && timeline_.idle() && is_small(operations);
     if (!here && !batch_) batch_ = std::make_shared<Batch>();
-    if (timeline_.keeps_times()) start_ = std::chrono::steady_clock::now();
+    if (timed()) start_ = std::chrono::steady_clock::now();
     return operations;
 }
 
@@ -45,11 +45,14 @@ Result<void> Queue::upload(const wye_transfer_op& op) { return queued(run_upload
 
 Result<void> Queue::download(const wye_transfer_op& op) { return queued(run_download(op, stop())); }
 
-[[gnu::always_inline]] inline Result<std::uint64_t> Queue::end() {
-    if (!batch_) return timeline_.add_ended(spent_ns());
-    const std::uint64_t value = timeline_.add(batch_);
-    server_.enqueue(value, std::move(batch_), spent_ns());
-    return value;
+[[gnu::always_inline]] inline Result<void> Queue::end() {
+    if (!batch_) {
+        timeline_.add_ended(value(), spent_ns(), timed());
+    } else {
+        timeline_.add(value(), batch_, timed());
+        server_.enqueue(value(), std::move(batch_), spent_ns());
+    }
+    return {};
 }
 
 void Queue::abandon() { batch_.reset(); }
@@ -65,7 +68,7 @@ void Queue::abandon() { batch_.reset(); }
 }
 
 std::uint64_t Queue::spent_ns() const {
-    if (!timeline_.keeps_times()) return 0;
+    if (!timed()) return 0;
     const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start_;
     return static_cast<std::uint64_t>(spent.count());
 }

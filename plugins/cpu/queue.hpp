@@ -16,7 +16,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device);
     ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
@@ -25,8 +25,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
   private:
     friend InOrderQueue;
 
-    Queue(Device& device, bool timing)
-        : device_(device), timeline_(device, timing), server_(device.pool(), timeline_) {}
+    explicit Queue(Device& device)
+        : device_(device), timeline_(device), server_(device.pool(), timeline_) {}
     Result<void> begin();
     Result<void> wait_for(Queue& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
@@ -35,12 +35,12 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> fill(const wye_fill_op& op);
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
-    Result<std::uint64_t> end();
+    Result<void> end();
     void abandon();
 
     // As InOrderQueue, except for submits of the queue's thread.
     Result<void> perform(const wye_operation& op);
-    [[nodiscard]] Stop stop() const { return timeline_.stop(timeline_.newest() + 1); }
+    [[nodiscard]] Stop stop() const { return timeline_.stop(value()); }
     [[nodiscard]] std::uint64_t spent_ns() const;
 
     Device& device_;

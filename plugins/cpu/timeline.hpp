@@ -16,8 +16,7 @@ using Submit = std::shared_ptr<Batch>;
 
 class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
   public:
-    Timeline(Device& device, bool timing)
-        : sdk::Timeline<Timeline, Submit, Submit>(device.loss, timing) {}
+    explicit Timeline(Device& device) : sdk::Timeline<Timeline, Submit, Submit>(device.loss) {}
 
     [[nodiscard]] bool idle() const { return log_.reached() == log_.newest(); }
     // Requests a stop of all values up to `value`.

@@ -10,19 +10,17 @@
 
 namespace wye::cuda {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
+Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
     StreamHandle handle;
     const CUresult status = device.context().make_queue(handle);
     WYE_TRY(device.check(status, "cuStreamCreate"));
-    return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
+    return std::unique_ptr<Queue>(new Queue(device, std::move(handle)));
 }
 
 // Records an event for the newest value: later work on the stream is not part of it.
 Result<void> Queue::begin() {
     WYE_TRY(timeline_.event_for(timeline_.newest()));
-    if (timeline_.keeps_times()) {
-        WYE_ASSIGN(submit_.first, timeline_.events.record());
-    }
+    if (timed()) WYE_TRY(timeline_.events.record_time(submit_.first));
     return {};
 }
 
@@ -92,12 +90,11 @@ Result<void> Queue::download(const wye_transfer_op& op) {
                 "cuMemcpyDtoHAsync");
 }
 
-Result<std::uint64_t> Queue::end() {
-    if (timeline_.keeps_times()) {
-        WYE_ASSIGN(submit_.last, timeline_.events.record());
-    }
-    timeline_.staging.mark(timeline_.newest() + 1);
-    return timeline_.add(std::exchange(submit_, {}));
+Result<void> Queue::end() {
+    if (timed()) WYE_TRY(timeline_.events.record_time(submit_.last));
+    timeline_.staging.mark(value());
+    timeline_.add(value(), std::exchange(submit_, {}), timed());
+    return {};
 }
 
 void Queue::abandon() {

@@ -13,7 +13,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device);
     ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
@@ -22,8 +22,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
   private:
     friend InOrderQueue;
 
-    Queue(Device& device, StreamHandle handle, bool timing)
-        : device_(device), handle_(std::move(handle)), timeline_(device, handle_.get(), timing) {}
+    Queue(Device& device, StreamHandle handle)
+        : device_(device), handle_(std::move(handle)), timeline_(device, handle_.get()) {}
     Result<void> begin();
     Result<void> wait_for(Queue& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
@@ -32,7 +32,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> fill(const wye_fill_op& op);
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
-    Result<std::uint64_t> end();
+    Result<void> end();
     void abandon();
 
     // Page-locked memory for a small transfer; null: none is free.

@@ -10,8 +10,9 @@ Result<EventRef> Timeline::event_of(Submit& submit) { return events.share(submit
 std::optional<Error> Timeline::settle(std::uint64_t value, Submit& submit) {
     sdk::run(submit.copies);
     staging.release(value);
-    events.give_back(std::move(submit.first));
-    events.give_back(std::move(submit.last));
+    const bool timed = submit.first != nullptr;
+    events.give_back(std::move(submit.first), timed);
+    events.give_back(std::move(submit.last), timed);
     return std::nullopt;
 }
 

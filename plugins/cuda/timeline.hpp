@@ -17,16 +17,16 @@ namespace wye::cuda {
 
 // The work of a submit.
 struct Submit {
-    EventRef first, last;               // first: with timing; last: null until needed
+    EventRef first, last;               // first: of a timed one; last: null until needed
     std::vector<sdk::HostCopy> copies;  // made once it has ended
 };
 
 class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
   public:
-    Timeline(Device& device, CUstream queue, bool timing)
-        : sdk::Timeline<Timeline, Submit, EventRef>(device.loss, timing, device.plugin.spin_ns),
+    Timeline(Device& device, CUstream queue)
+        : sdk::Timeline<Timeline, Submit, EventRef>(device.loss, device.plugin.spin_ns),
           staging(device.context()),
-          events(device, queue, timing) {}
+          events(device, queue) {}
 
     Staging staging;
     Events events;

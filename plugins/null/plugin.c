@@ -225,11 +225,10 @@ static wye_status queue_create(wye_device_object* device, const wye_queue_desc* 
     return WYE_OK;
 }
 
-/* Queue everything or nothing; number the event; never block on the device here. */
-static wye_status queue_submit(wye_queue_object* queue, const wye_operation* operations,
-                               uint64_t count, const wye_event* waits, uint64_t wait_count,
-                               uint64_t* out_value, wye_error** error) {
-    (void)operations, (void)count, (void)waits, (void)wait_count, (void)out_value;
+/* Queue everything or nothing; keep the value; never block on the device here. */
+static wye_status queue_submit(wye_queue_object* queue, const wye_submission* submission,
+                               wye_error** error) {
+    (void)submission;
     return unsupported(queue->device->plugin->host, error);
 }
 
@@ -330,6 +329,7 @@ static const wye_plugin_desc plugin_desc = {
     .version = TEXT("0.1.0"),
     .vendor = TEXT("Wye"),
     .table = &plugin_table,
+    .abi_draft = WYE_ABI_DRAFT,
 };
 
 /* The one export. Pure: no thread, lock, driver, environment or allocation. */
@@ -337,6 +337,8 @@ WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out);
 WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out) {
+    if (hello->header.size < sizeof *hello || hello->draft != WYE_ABI_DRAFT)
+        return WYE_ABI_MISMATCH;
     if (hello->minor_max < plugin_desc.host_minor_needed) return WYE_ABI_MISMATCH;
     *out = &plugin_desc;
     return WYE_OK;

@@ -9,25 +9,24 @@
 
 namespace wye::opencl {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
+Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
     QueueHandle handle;
-    const cl_int status = device.context().make_queue(timing, handle);
+    const cl_int status = NativeQueues::make_first(device, handle);
     WYE_TRY(device.check(status, "clCreateCommandQueue"));
-    return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
+    return std::unique_ptr<Queue>(new Queue(device, std::move(handle)));
 }
 
 Result<void> Queue::begin() {
     taken_ = 0;
-    return {};
+    return handle_.choose(timed());
 }
 
 // The other queue's commands must be flushed before this queue may wait for them.
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     WYE_ASSIGN(EventHandle event, other.timeline_.event_for(value));
     if (!event) return {};
-    (void)device_.driver.clFlush(other.handle_.get());
-    raw_waits_.push_back(event.get());
-    waits_.push_back(std::move(event));
+    other.handle_.flush();
+    waits_.add(std::move(event));
     return {};
 }
 
@@ -80,35 +79,30 @@ Result<void> Queue::download(const wye_transfer_op& op) {
         "clEnqueueReadBuffer");
 }
 
-Result<std::uint64_t> Queue::end() {
+Result<void> Queue::end() {
     if (planned_ == 0) {
         const Order order = next();
         WYE_TRY(took(device_.driver.clEnqueueMarkerWithWaitList(handle_.get(), order.wait_count,
                                                                 order.waits, order.event),
                      "clEnqueueMarkerWithWaitList"));
     }
-    (void)device_.driver.clFlush(handle_.get());
+    handle_.sent(timed());
     waits_.clear();
-    raw_waits_.clear();
-    return timeline_.add(std::move(submit_));
+    timeline_.add(value(), std::move(submit_), timed());
+    return {};
 }
 
 void Queue::abandon() {
     waits_.clear();
-    raw_waits_.clear();
     submit_ = {};
 }
 
 Order Queue::next() {
-    Order out;
     const bool first = taken_++ == 0;
-    if (first && !raw_waits_.empty()) {
-        out.wait_count = static_cast<cl_uint>(raw_waits_.size());
-        out.waits = raw_waits_.data();
-    }
+    Order out = first ? waits_.order() : Order();
     if (taken_ >= planned_) {
         out.event = submit_.last.receive(device_.driver);
-    } else if (first && timeline_.keeps_times()) {
+    } else if (first && timed()) {
         out.event = submit_.first.receive(device_.driver);
     }
     return out;

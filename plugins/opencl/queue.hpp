@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One in-order OpenCL queue. `submit` and destruction by one thread at a time; poll, wait and
-// timing from any thread.
+// One in-order queue. `submit` and destruction by one
+// thread at a time; poll, wait and timing from any thread.
 #pragma once
-
-#include <vector>
 
 #include "opencl/timeline.hpp"
 #include "wye/sdk/queue.hpp"
@@ -15,7 +13,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device);
     ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
@@ -24,8 +22,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
   private:
     friend InOrderQueue;
 
-    Queue(Device& device, QueueHandle handle, bool timing)
-        : device_(device), handle_(std::move(handle)), timeline_(device, handle_.get(), timing) {}
+    Queue(Device& device, QueueHandle handle)
+        : device_(device), handle_(device, std::move(handle)), timeline_(device, handle_) {}
     Result<void> begin();
     Result<void> wait_for(Queue& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
@@ -34,19 +32,18 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> fill(const wye_fill_op& op);
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
-    Result<std::uint64_t> end();
+    Result<void> end();
     void abandon();
 
     // The waits and the event of the next operation.
     Order next();
 
     Device& device_;
-    QueueHandle handle_;
+    NativeQueues handle_;
     Timeline timeline_;
 
     // State of the submit in progress.
-    std::vector<EventHandle> waits_;
-    std::vector<cl_event> raw_waits_;
+    EventWaits waits_;
     Submit submit_;
     std::uint64_t planned_ = 0, taken_ = 0;  // operations that queue something
 };

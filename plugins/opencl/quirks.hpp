@@ -29,6 +29,11 @@ inline constexpr sdk::Quirk kQuirks[] = {
     {"pocl-empty-launch", "PoCL", "3.1", "always",
      "a launch of no workgroups compiles the kernel for a workgroup of no size, of use to no other",
      "nothing is queued for such a launch"},
+    {"pocl-one-queue", "PoCL", "3.1", "platform name",
+     "two queues that run one kernel with two grid widths, one shortly after the other, release "
+     "the "
+     "kernel's code twice: the process ends (`pocl_release_dlhandle_cache`; raw, 2 of 22 runs)",
+     "timed submits have no native queue of their own: every queue takes times"},
     {"pocl-prints", "PoCL", "3.1", "always",
      "a compile error also prints \"1 error generated.\" on stderr, and warnings their number",
      "lowered programs ask for no warnings (`-w`)"},
@@ -50,6 +55,9 @@ inline constexpr sdk::Quirk kQuirks[] = {
     return platform_name == "Portable Computing Language";
 }
 [[nodiscard]] inline bool pocl_compiles_at_launch(const DeviceInfo& info) {
+    return is_pocl(info.platform_name);
+}
+[[nodiscard]] inline bool pocl_one_queue(const DeviceInfo& info) {
     return is_pocl(info.platform_name);
 }
 [[nodiscard]] inline bool pocl_slow_headers(const DeviceInfo& info) {

@@ -12,14 +12,13 @@ namespace wye::opencl {
 
 // The work of a submit.
 struct Submit {
-    EventHandle first, last;  // first: with timing, unless it is the last
+    EventHandle first, last;  // first: of a timed one, unless it is the last
 };
 
 class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
   public:
-    Timeline(Device& device, cl_command_queue queue, bool timing)
-        : sdk::Timeline<Timeline, Submit, EventHandle>(device.loss, timing),
-          events(device, queue) {}
+    Timeline(Device& device, const NativeQueues& queue)
+        : sdk::Timeline<Timeline, Submit, EventHandle>(device.loss), events(device, queue) {}
 
     Events events;
 

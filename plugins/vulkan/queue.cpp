@@ -7,14 +7,14 @@
 
 namespace wye::vulkan {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device, bool timing) {
+Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
     SemaphoreHandle handle;
     const VkResult status = device.context().make_queue(handle);
     WYE_TRY(device.check(status, "vkCreateSemaphore"));
-    return std::unique_ptr<Queue>(new Queue(device, std::move(handle), timing));
+    return std::unique_ptr<Queue>(new Queue(device, std::move(handle)));
 }
 
-Result<void> Queue::begin() { return submission_.begin(); }
+Result<void> Queue::begin() { return submission_.begin(timed()); }
 
 Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
     WYE_ASSIGN(const SegmentWait event, other.timeline_.event_for(value));
@@ -46,9 +46,14 @@ Result<void> Queue::download(const wye_transfer_op& op) {
     return submission_.download(buffer_of(op.buffer), op);
 }
 
-Result<std::uint64_t> Queue::end() {
+Result<void> Queue::end() {
     WYE_ASSIGN(const Submit submit, submission_.end());
-    return timeline_.segments.idle() ? timeline_.add_ended(0) : timeline_.add(submit);
+    if (timeline_.segments.idle()) {
+        timeline_.add_ended(value(), 0, timed());
+    } else {
+        timeline_.add(value(), submit, timed());
+    }
+    return {};
 }
 
 void Queue::abandon() { submission_.abandon(); }

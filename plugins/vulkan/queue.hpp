@@ -14,7 +14,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device, bool timing);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device);
     ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
@@ -23,9 +23,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
   private:
     friend InOrderQueue;
 
-    Queue(Device& device, SemaphoreHandle handle, bool timing)
+    Queue(Device& device, SemaphoreHandle handle)
         : device_(device),
-          timeline_(device, device.context().next_queue(), std::move(handle), timing),
+          timeline_(device, device.context().next_queue(), std::move(handle)),
           submission_(device, timeline_.segments) {}
     Result<void> begin();
     Result<void> wait_for(Queue& other, std::uint64_t value);
@@ -35,7 +35,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> fill(const wye_fill_op& op);
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
-    Result<std::uint64_t> end();
+    Result<void> end();
     void abandon();
 
     // As InOrderQueue's, and counts segments that were sent before the end of the submit.

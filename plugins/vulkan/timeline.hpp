@@ -12,9 +12,9 @@ namespace wye::vulkan {
 
 class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
   public:
-    Timeline(Device& device, SharedQueue& queue, SemaphoreHandle handle, bool timing)
-        : sdk::Timeline<Timeline, Submit, SegmentWait>(device.loss, timing),
-          segments(device, queue, std::move(handle), timing) {}
+    Timeline(Device& device, SharedQueue& queue, SemaphoreHandle handle)
+        : sdk::Timeline<Timeline, Submit, SegmentWait>(device.loss),
+          segments(device, queue, std::move(handle)) {}
 
     Segments segments;
 

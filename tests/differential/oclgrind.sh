@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: tests/differential/oclgrind.sh WYE_FUZZ WYE_CONFORMANCE PLUGIN_FOLDER [COUNT [SEED]]
+# usage: tests/differential/oclgrind.sh WYE_FUZZ WYE_CONFORMANCE ABI_KIT PLUGIN_FOLDER [COUNT [SEED]]
 # The example programs, COUNT random programs (default 12, from SEED on) and the regressions on Oclgrind, an OpenCL device that
 # checks every access: equal bytes, no race, no access out of range.
 set -euo pipefail
-fuzz=$1 conformance=$2 plugins=$3 count=${4:-12} seed=${5:-0}
+fuzz=$1 conformance=$2 kit=$3 plugins=$4 count=${5:-12} seed=${6:-0}
 here=$(cd "$(dirname "$0")" && pwd)
 driver=/usr/lib/oclgrind/liboclgrind-rt-icd.so
 if [ ! -e "$driver" ]; then
@@ -38,4 +38,7 @@ run() {
 run examples "$conformance" examples --device opencl:0 --scale 0
 run random "$fuzz" --devices opencl:0 --limit 0 --seed "$seed" --count "$count"
 run regressions "$fuzz" --devices opencl:0 --limit 0 --replay "$here/regressions"
+# Timed submits have a native queue of their own here, which they do not have on PoCL.
+"$kit" "$plugins/wye_opencl.so" -tc='*time of a submit*,timed submits*' >"$folder/timed.log" 2>&1 || bad=1
+grep -E '[1-9][0-9]* passed \| 0 failed' "$folder/timed.log" | head -1 || { cat "$folder/timed.log"; bad=1; }
 exit "$bad"

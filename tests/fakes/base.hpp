@@ -50,11 +50,10 @@ inline wye_status fail(const wye_host_table* host, wye_error** sink, wye_status 
 
 // ---- Queue --------------------------------------------------------------------------------
 
-inline wye_status submit(wye_queue_object* queue, const wye_operation* operations,
-                         std::uint64_t count, const wye_event*, std::uint64_t,
-                         std::uint64_t* out_value, wye_error** error) {
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const wye_operation& op = operations[i];
+inline wye_status submit(wye_queue_object* queue, const wye_submission* submission,
+                         wye_error** error) {
+    for (std::uint64_t i = 0; i < submission->operation_count; ++i) {
+        const wye_operation& op = submission->operations[i];
         const auto& copy = op.u.copy;
         const auto& transfer = op.u.transfer;
         switch (op.kind) {
@@ -75,7 +74,7 @@ inline wye_status submit(wye_queue_object* queue, const wye_operation* operation
                             text("the fake plugin runs no programs"), text("Fix: use another"));
         }
     }
-    *out_value = ++queue->submitted;
+    queue->submitted = submission->value;
     return WYE_OK;
 }
 
@@ -242,6 +241,7 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
     d.version = text("0.1.0");
     d.vendor = text("Wye tests");
     d.table = table;
+    d.abi_draft = WYE_ABI_DRAFT;
     return d;
 }
 

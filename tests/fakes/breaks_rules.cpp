@@ -91,18 +91,18 @@ void buffer_destroy(wye_device_object* device, wye_buffer_object* buffer) {
     fail_at_end("buffer_destroy");
 }
 void handler(int) {}
-wye_status submit(wye_queue_object* queue, const wye_operation* operations, std::uint64_t count,
-                  const wye_event* waits, std::uint64_t wait_count, std::uint64_t* out_value,
-                  wye_error** error) {
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint32_t kind = operations[i].kind;
+wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye_error** error) {
+    for (std::uint64_t i = 0; i < submission->operation_count; ++i) {
+        const std::uint32_t kind = submission->operations[i].kind;
         if (kind == WYE_OPERATION_DISPATCH && is("takes_signal")) std::signal(SIGUSR2, handler);
         if (kind == WYE_OPERATION_DISPATCH || kind == WYE_OPERATION_FILL) continue;
-        const wye_status status =
-            fake::submit(queue, operations + i, 1, waits, wait_count, out_value, error);
+        wye_submission one = *submission;
+        one.operations = submission->operations + i;
+        one.operation_count = 1;
+        const wye_status status = fake::submit(queue, &one, error);
         if (status != WYE_OK) return status;
     }
-    *out_value = ++queue->submitted;
+    queue->submitted = submission->value;
     return WYE_OK;
 }
 void queue_destroy(wye_queue_object* queue) {

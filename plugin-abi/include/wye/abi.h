@@ -29,7 +29,7 @@
  *     devices, plugin, in that order, and never unloads at process exit.
  *
  * Status: draft of ABI major 1. Until 1.0 is declared, slots may change, together with a reviewed
- * change of `abi.lock`; afterwards everything here is append-only.
+ * change of `abi.lock` and a new WYE_ABI_DRAFT; afterwards everything here is append-only.
  */
 #ifndef WYE_ABI_H
 #define WYE_ABI_H
@@ -46,6 +46,7 @@ extern "C" {
 #define WYE_ABI_MAJOR 1
 #define WYE_ABI_MINOR 0       /* highest minor this header describes */
 #define WYE_ABI_MINOR_FLOOR 0 /* oldest plugin minor the host still accepts */
+#define WYE_ABI_DRAFT 2       /* of major 1; two drafts never work together; 0 from 1.0 on */
 
 /* Ownership words for readers and linters. */
 #define WYE_OWNED    /* the receiver now owns it */
@@ -329,8 +330,8 @@ typedef struct wye_queue_object wye_queue_object;
 typedef struct wye_graph_object wye_graph_object;
 
 /* An event is a point on a queue's timeline: it is reached when every operation submitted up to
- * `value` has ended. Values start at 1 and grow by one per submit; 0 is always reached. A failed
- * operation poisons its value and all later ones with an error. */
+ * `value` has ended. The host chooses the values: they grow, and may leave gaps; 0 is always
+ * reached. A failed operation poisons its value and all later ones with an error. */
 typedef struct wye_event {
     wye_queue_object* queue;
     uint64_t value;
@@ -394,6 +395,8 @@ typedef struct wye_graph_op {
     uint64_t binding_count;
 } wye_graph_op;
 
+/* The host zeroes the whole room, so that members can be appended; a plugin refuses flags that it
+ * does not know (P-7). */
 typedef struct wye_operation {
     uint32_t kind;  /* enum wye_op_kind */
     uint32_t flags; /* zero */
@@ -406,6 +409,23 @@ typedef struct wye_operation {
         uint64_t room[24]; /* fixes the size */
     } u;
 } wye_operation;
+
+enum wye_submission_flags {
+    WYE_SUBMISSION_TIMED = 1 /* the `timing` slot will be called for the value */
+};
+
+/* One submit. Everything is borrowed for the call, except the host memory of transfers, which stays
+ * valid until the event of the submit is reached. */
+typedef struct wye_submission {
+    wye_header header;
+    const wye_operation* operations; /* executed in order */
+    uint64_t operation_count;
+    const wye_event* waits; /* submitted events of this device's queues; a null queue is ignored */
+    uint64_t wait_count;
+    uint64_t value; /* above the values of all earlier submits of the queue */
+    uint32_t flags; /* enum wye_submission_flags */
+    uint32_t reserved;
+} wye_submission;
 
 /* ---- Descriptions ------------------------------------------------------------------------ */
 
@@ -443,8 +463,6 @@ typedef struct wye_buffer_desc {
 typedef struct wye_queue_desc {
     wye_header header;
     wye_string label;
-    uint32_t timing; /* 1: the `timing` slot will be called */
-    uint32_t reserved;
 } wye_queue_desc;
 
 /* Times of one submit, from the driver's own timestamps; 0 where unknown. Nanoseconds. */
@@ -488,11 +506,9 @@ typedef struct wye_host_table {
 typedef struct wye_queue_table {
     wye_header header;
 
-    /* Mandatory [SYNC]. Queues operations, executed in order, and returns the value of their event.
-     * `waits` are events of this device's queues, already submitted. Operations are borrowed for
-     * the call, host memory of transfers until the event. Queues all operations or none. */
-    wye_status (*submit)(wye_queue_object* queue, const wye_operation* operations, uint64_t count,
-                         const wye_event* waits, uint64_t wait_count, uint64_t* out_value,
+    /* Mandatory [SYNC]. Queues all operations of the submission or none. After a failure the value
+     * was not submitted, and may be used again. */
+    wye_status (*submit)(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error);
 
     /* Mandatory [FREE]. WYE_OK: reached. WYE_NOT_READY: not yet. Else: the error that poisoned the
@@ -504,8 +520,8 @@ typedef struct wye_queue_table {
     wye_status (*wait)(wye_queue_object* queue, uint64_t value, uint64_t timeout_ns,
                        wye_error** error);
 
-    /* Optional [FREE]. Times of a submit that was reached. Without it: no device time in reports.
-     */
+    /* Optional [FREE]. Times of a submit that was TIMED and is reached; of the newest 256 such
+     * submits at least. Without it: no device time in reports. */
     wye_status (*timing)(wye_queue_object* queue, uint64_t value, wye_timing* out,
                          wye_error** error);
 
@@ -637,6 +653,8 @@ typedef struct wye_hello {
     wye_header header;
     uint32_t minor_max;   /* highest minor the host knows */
     uint32_t minor_floor; /* oldest plugin minor it accepts */
+    uint32_t draft;       /* WYE_ABI_DRAFT; the first draft's hosts end before this member */
+    uint32_t reserved;
 } wye_hello;
 
 /* Bits of build_flags. */
@@ -658,9 +676,11 @@ typedef struct wye_plugin_desc {
     wye_string version;         /* of the plugin, e.g. "0.1.0" */
     wye_string vendor;
     const wye_plugin_table* table;
+    uint32_t abi_draft; /* WYE_ABI_DRAFT it was built against */
+    uint32_t reserved;
 } wye_plugin_desc;
 
-/* The host accepts when desc.host_minor_needed <= hello.minor_max and
+/* The host accepts when the drafts are equal, desc.host_minor_needed <= hello.minor_max and
  * hello.minor_floor <= desc.abi_minor; the effective minor is the lower of the two maxima.
  * Returns WYE_OK, or WYE_ABI_MISMATCH when the plugin cannot work with this host. */
 typedef wye_status (*wye_plugin_query_fn)(const wye_hello* hello, const wye_plugin_desc** out);

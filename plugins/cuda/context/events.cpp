@@ -3,12 +3,12 @@
 
 namespace wye::cuda {
 
-Result<EventRef> Events::record() {
+Result<EventRef> Events::record(bool timed) {
     const Driver& driver = device_.driver;
-    EventRef event = take();
+    EventRef event = take(timed);
     if (!event) {
         CUevent raw = nullptr;
-        const unsigned untimed = timing_ ? 0 : CU_EVENT_DISABLE_TIMING;
+        const unsigned untimed = timed ? 0 : CU_EVENT_DISABLE_TIMING;
         const CUresult status = driver.cuEventCreate(&raw, CU_EVENT_BLOCKING_SYNC | untimed);
         WYE_TRY(device_.check(status, "cuEventCreate"));
         event = std::make_shared<EventHandle>(context_, raw);
@@ -25,17 +25,18 @@ std::uint64_t Events::spent_ns(const EventRef& first, const EventRef& last) cons
     return static_cast<std::uint64_t>(static_cast<double>(milliseconds) * 1e6);
 }
 
-void Events::give_back(EventRef event) {
+void Events::give_back(EventRef event, bool timed) {
     if (!event || event.use_count() != 1) return;
     const sdk::Lock lock(mutex_);
-    free_.push_back(std::move(event));
+    free_[timed ? 1 : 0].push_back(std::move(event));
 }
 
-EventRef Events::take() {
+EventRef Events::take(bool timed) {
     const sdk::Lock lock(mutex_);
-    if (free_.empty()) return nullptr;
-    EventRef out = std::move(free_.back());
-    free_.pop_back();
+    std::vector<EventRef>& free = free_[timed ? 1 : 0];
+    if (free.empty()) return nullptr;
+    EventRef out = std::move(free.back());
+    free.pop_back();
     return out;
 }
 

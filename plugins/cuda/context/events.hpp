@@ -4,6 +4,7 @@
 // for them. [FREE].
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -15,13 +16,18 @@ using EventRef = std::shared_ptr<EventHandle>;
 
 class Events {
   public:
-    Events(Device& device, CUstream stream, bool timing)
-        : device_(device), context_(device.context()), stream_(stream), timing_(timing) {}
+    Events(Device& device, CUstream stream)
+        : device_(device), context_(device.context()), stream_(stream) {}
 
     // Makes the context current, as all members but give_back need it, for the result's lifetime.
     [[nodiscard]] Current enter() const { return Current(context_); }
-    // Records an event after all work queued so far.
-    [[nodiscard]] Result<EventRef> record();
+    // Records an event after all work queued so far. `timed`: it has a time, and costs more.
+    [[nodiscard]] Result<EventRef> record(bool timed);
+    // As above, an event with a time.
+    [[nodiscard]] Result<void> record_time(EventRef& out) {
+        WYE_ASSIGN(out, record(true));
+        return {};
+    }
     // Null: of the newest work, whose state is the stream's own.
     [[nodiscard]] Result<bool> has_ended(const EventRef& event) const {
         const CUresult now = event ? device_.driver.cuEventQuery(event->get())
@@ -33,11 +39,11 @@ class Events {
     // Another owner of the event; a null one is recorded first.
     [[nodiscard]] Result<EventRef> share(EventRef& event) {
         if (!event) {
-            WYE_ASSIGN(event, record());
+            WYE_ASSIGN(event, record(false));
         }
         return event;
     }
-    // Time between two events of a queue with timing; 0: not reported.
+    // Time between two timed events; 0: not reported.
     [[nodiscard]] std::uint64_t spent_ns(const EventRef& first, const EventRef& last) const;
     [[nodiscard]] Result<bool> wait(const EventRef& event) const {
         const CUresult status = device_.driver.cuEventSynchronize(event->get());
@@ -51,19 +57,19 @@ class Events {
         const CUresult status = device_.driver.cuStreamSynchronize(stream_);
         return device_.check(status, "work on the queue");
     }
-    // Returns an event for reuse, unless something still waits for it. May be null.
-    void give_back(EventRef event);
+    // Returns an event, recorded with this `timed`, for reuse, unless something still waits for it.
+    // May be null.
+    void give_back(EventRef event, bool timed);
 
   private:
-    [[nodiscard]] EventRef take();
+    [[nodiscard]] EventRef take(bool timed);
 
     Device& device_;
     const Context& context_;  // of the stream, also after the device got another one
     const CUstream stream_;
-    const bool timing_;
 
     sdk::Mutex mutex_;
-    std::vector<EventRef> free_ WYE_GUARDED_BY(mutex_);
+    std::array<std::vector<EventRef>, 2> free_ WYE_GUARDED_BY(mutex_);  // by `timed`
 };
 
 }  // namespace wye::cuda

@@ -3,7 +3,9 @@
 // Events of a queue's commands: their state, times, and waits for them. [FREE].
 #pragma once
 
-#include "opencl/device.hpp"
+#include <vector>
+
+#include "opencl/context/native_queues.hpp"
 #include "opencl/status.hpp"
 
 namespace wye::opencl {
@@ -11,7 +13,7 @@ namespace wye::opencl {
 // Inline, since each dispatch is waited for.
 class Events {
   public:
-    Events(Device& device, cl_command_queue queue) : device_(device), queue_(queue) {}
+    Events(Device& device, const NativeQueues& queue) : device_(device), queue_(queue) {}
 
     [[nodiscard]] Result<bool> has_ended(const EventHandle& event) const {
         const EventState now = state_of(device_.driver, event.get());
@@ -44,14 +46,32 @@ class Events {
         return true;
     }
     // Waits until the queue is idle.
-    [[nodiscard]] Result<void> finish() const {
-        const cl_int status = device_.driver.clFinish(queue_);
-        return device_.check(status, "waiting for the queue");
-    }
+    [[nodiscard]] Result<void> finish() const { return queue_.finish(); }
 
   private:
     Device& device_;
-    const cl_command_queue queue_;
+    const NativeQueues& queue_;
+};
+
+// Events that the next command waits for. One thread at a time.
+class EventWaits {
+  public:
+    void add(EventHandle event) {
+        raw_.push_back(event.get());
+        owned_.push_back(std::move(event));
+    }
+    void clear() {
+        raw_.clear();
+        owned_.clear();
+    }
+    // For the next command; valid until the next member is called.
+    [[nodiscard]] Order order() const {
+        return {static_cast<cl_uint>(raw_.size()), raw_.empty() ? nullptr : raw_.data(), nullptr};
+    }
+
+  private:
+    std::vector<EventHandle> owned_;
+    std::vector<cl_event> raw_;
 };
 
 }  // namespace wye::opencl

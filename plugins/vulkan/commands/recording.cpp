@@ -28,8 +28,7 @@ bool same(const wye_binding& a, const wye_binding& b) {
 
 Result<std::unique_ptr<Recording>> Recording::create(Device& device, bool timed) {
     const DeviceTable& vk = device.vk();
-    const bool timestamps = timed && device.info.family.timestamp_bits != 0;
-    std::unique_ptr<Recording> out(new Recording(device, timestamps));
+    std::unique_ptr<Recording> out(new Recording(device, timed));
     auto pool_info = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
     pool_info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
     pool_info.queueFamilyIndex = device.info.family.index;
@@ -43,7 +42,7 @@ Result<std::unique_ptr<Recording>> Recording::create(Device& device, bool timed)
     info.commandBufferCount = 1;
     result = vk.vkAllocateCommandBuffers(device.handle(), &info, &out->commands_);
     WYE_TRY(device.check(result, "vkAllocateCommandBuffers"));
-    if (!timestamps) return out;
+    if (!timed) return out;
     auto query_info = make<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
     query_info.queryType = VK_QUERY_TYPE_TIMESTAMP;
     query_info.queryCount = 2;
@@ -257,7 +256,7 @@ Result<void> Recording::end() {
 Result<Recording::Times> Recording::times() const {
     if (!timed_)
         return Error(Code::UNSUPPORTED, device_.info.name + " gives no timestamps here",
-                     "Fix: create the queue with timing, on a device with `device_timestamps`",
+                     "Fix: submit with WYE_SUBMISSION_TIMED, on a device with `device_timestamps`",
                      device_.info.name);
     std::array<std::uint64_t, 2> ticks{};
     const VkResult result =

@@ -20,6 +20,8 @@ class Recording {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device, bool timed);
 
+    // Whether it has timestamps.
+    [[nodiscard]] bool timed() const { return timed_; }
     // Starts recording. The commands run after all earlier submits of the queue.
     [[nodiscard]] Result<void> begin();
     // `block` is used if the program's block is in a buffer.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The unused recordings of a queue, most recently used last. [FREE].
+// The unused recordings of a queue, with timestamps and without, most recently used last. [FREE].
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <deque>
 
 #include "vulkan/commands/recording.hpp"
@@ -12,43 +13,46 @@ namespace wye::vulkan {
 
 class Recordings {
   public:
-    Recordings(Device& device, bool timed) : device_(device), timed_(timed) {}
+    explicit Recordings(Device& device) : device_(device) {}
 
-    // A recording to record anew: the least recently used one, if there are many.
-    [[nodiscard]] Result<std::unique_ptr<Recording>> take() {
+    // A recording to record anew: the least recently used one, if there are many. `timed`: with
+    // timestamps, which the device has.
+    [[nodiscard]] Result<std::unique_ptr<Recording>> take(bool timed) {
         {
             const sdk::Lock lock(mutex_);
-            if (free_.size() >= kKept) {
-                std::unique_ptr<Recording> out = std::move(free_.front());
-                free_.pop_front();
+            Free& free = free_[timed ? 1 : 0];
+            if (free.size() >= kKept) {
+                std::unique_ptr<Recording> out = std::move(free.front());
+                free.pop_front();
                 return out;
             }
         }
-        return Recording::create(device_, timed_);
+        return Recording::create(device_, timed);
     }
     // A recording of this recipe, or null.
-    [[nodiscard]] std::unique_ptr<Recording> take_repeating(const Recipe& recipe) {
+    [[nodiscard]] std::unique_ptr<Recording> take_repeating(const Recipe& recipe, bool timed) {
         const sdk::Lock lock(mutex_);
-        const auto at = std::find_if(free_.rbegin(), free_.rend(), [&](const auto& recording) {
+        Free& free = free_[timed ? 1 : 0];
+        const auto at = std::find_if(free.rbegin(), free.rend(), [&](const auto& recording) {
             return recording->repeats(recipe);
         });
-        if (at == free_.rend()) return nullptr;
+        if (at == free.rend()) return nullptr;
         std::unique_ptr<Recording> out = std::move(*at);
-        free_.erase(std::next(at).base());
+        free.erase(std::next(at).base());
         return out;
     }
     void give_back(std::unique_ptr<Recording> recording) {
         const sdk::Lock lock(mutex_);
-        free_.push_back(std::move(recording));
+        free_[recording->timed() ? 1 : 0].push_back(std::move(recording));
     }
 
   private:
+    using Free = std::deque<std::unique_ptr<Recording>>;
     static constexpr std::size_t kKept = 8;
 
     Device& device_;
-    const bool timed_;
     sdk::Mutex mutex_;
-    std::deque<std::unique_ptr<Recording>> free_ WYE_GUARDED_BY(mutex_);
+    std::array<Free, 2> free_ WYE_GUARDED_BY(mutex_);  // by `timed`
 };
 
 }  // namespace wye::vulkan

@@ -98,7 +98,7 @@ void Segments::collect(std::uint64_t number) {
         pending_.pop_front();
         sdk::run(ended.copies);
         if (ended.recording) {
-            if (timing_)
+            if (ended.recording->timed())
                 if (const auto times = ended.recording->times(); times.ok())
                     times_.push_back({ended.number, *times});
             recordings.give_back(std::move(ended.recording));

@@ -27,13 +27,12 @@ struct SegmentWait {
 
 class Segments {
   public:
-    Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore, bool timing)
+    Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore)
         : staging(device),
-          recordings(device, timing),
+          recordings(device),
           device_(device),
           shared_(shared),
-          semaphore_(std::move(semaphore)),
-          timing_(timing) {}
+          semaphore_(std::move(semaphore)) {}
 
     Staging staging;
     Recordings recordings;
@@ -86,7 +85,6 @@ class Segments {
     Device& device_;
     SharedQueue& shared_;
     const SemaphoreHandle semaphore_;
-    const bool timing_;
     std::uint64_t newest_ = 0;  // used by the submitting thread
     std::atomic<std::uint64_t> ended_{0}, reads_until_{0};
     std::atomic<Clock::time_point> asked_{Clock::now()};

@@ -23,8 +23,9 @@ bool download_by_host(const wye_operation& op) {
 
 }  // namespace
 
-Result<void> Submission::begin() {
+Result<void> Submission::begin(bool timed) {
     first_ = segments_.newest() + 1;
+    timed_ = timed && device_.info.family.timestamp_bits != 0;
     repeatable_ = false;
     if (!segments_.reads_pending()) return {};
     return segments_.wait(segments_.newest());
@@ -53,7 +54,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
     }
     rest = rest.first(commands);
     if (!describe(rest, recipe_)) return rest;
-    recording_ = segments_.recordings.take_repeating(recipe_);
+    recording_ = segments_.recordings.take_repeating(recipe_, timed_);
     repeatable_ = recording_ == nullptr;
     return repeatable_ ? rest : std::span<const wye_operation>();
 }
@@ -139,7 +140,7 @@ void Submission::abandon() {
 
 Result<Recording*> Submission::recording() {
     if (!recording_) {
-        WYE_ASSIGN(recording_, segments_.recordings.take());
+        WYE_ASSIGN(recording_, segments_.recordings.take(timed_));
         WYE_TRY(recording_->begin());
     }
     return recording_.get();

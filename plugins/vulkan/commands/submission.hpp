@@ -24,8 +24,9 @@ class Submission {
   public:
     Submission(Device& device, Segments& segments) : device_(device), segments_(segments) {}
 
-    // Starts a submit. Finishes pending direct reads of buffers before anything may write them.
-    [[nodiscard]] Result<void> begin();
+    // Starts a submit; `timed`: with timestamps, if the device has them. Finishes pending direct
+    // reads of buffers before anything may write them.
+    [[nodiscard]] Result<void> begin(bool timed);
     // Finishes the other queue's direct reads of buffers before this queue writes.
     [[nodiscard]] Result<void> wait_for(const SegmentWait& event);
     // Returns the operations to record; the host, or an earlier command buffer, does the others.
@@ -58,6 +59,7 @@ class Submission {
     std::unique_ptr<Recording> recording_;
     std::vector<sdk::HostCopy> before_, staged_reads_, after_;
     Recipe recipe_;
+    bool timed_ = false;       // its recordings have timestamps
     bool repeatable_ = false;  // recipe_ describes the current recording
 };
 

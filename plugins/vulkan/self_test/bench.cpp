@@ -12,8 +12,7 @@ namespace {
 constexpr std::uint64_t kMostInvocations = 128;  // minimum of Vulkan's workgroup limit
 
 wye_operation transfer(std::uint32_t kind, wye_buffer_object* buffer, std::span<std::byte> bytes) {
-    wye_operation out{};
-    out.kind = kind;
+    wye_operation out = sdk::new_operation(kind);
     out.u.transfer = {buffer, 0, bytes.size(), bytes.data(), bytes.data()};
     return out;
 }
@@ -22,7 +21,7 @@ wye_operation transfer(std::uint32_t kind, wye_buffer_object* buffer, std::span<
 
 Result<std::unique_ptr<Bench>> Bench::create(Device& device) {
     std::unique_ptr<Bench> out(new Bench(device));
-    WYE_ASSIGN(out->queue_, Queue::create(device, false));
+    WYE_ASSIGN(out->queue_, Queue::create(device));
     const auto& sizes = device.info.subgroup_sizes;
     if (!sizes.empty())
         out->workgroup = static_cast<std::uint32_t>(std::min(4 * sizes[0], kMostInvocations));
@@ -65,7 +64,8 @@ Result<void> Bench::run(const std::vector<std::uint32_t>& words,
         if (arguments[b].reads_back)
             operations.push_back(
                 transfer(WYE_OPERATION_DOWNLOAD, bindings[b].buffer, arguments[b].bytes));
-    WYE_ASSIGN(const std::uint64_t value, queue_->submit(operations, {}));
+    const std::uint64_t value = queue_->timeline().newest() + 1;
+    WYE_TRY(queue_->submit(sdk::submission_of(value, operations)));
     return queue_->timeline().wait(value, UINT64_MAX);
 }
 

@@ -68,6 +68,7 @@ struct PluginInfo {
     std::string version;          // of the plugin when opened, else of the manifest
     std::string vendor;           // when opened
     std::uint32_t abi_major = 0;  // 0: not known yet
+    std::uint32_t abi_draft = 0;
     std::uint32_t abi_minor = 0;
     std::optional<Record> reason;                            // failed
     std::vector<std::shared_ptr<const DeviceInfo>> devices;  // ready

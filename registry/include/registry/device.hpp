@@ -143,18 +143,20 @@ class NativeProgram {
 // A plugin's queue. Destroying it blocks until everything submitted has ended.
 class NativeQueue {
   public:
-    [[nodiscard]] static Result<NativeQueue> create(DeviceRef device, std::string_view label,
-                                                    bool timing);
+    [[nodiscard]] static Result<NativeQueue> create(DeviceRef device, std::string_view label);
     NativeQueue(NativeQueue&& other) noexcept
         : device_(std::move(other.device_)),
           object_(std::exchange(other.object_, nullptr)),
-          table_(other.table_) {}
+          table_(other.table_),
+          newest_(other.newest_) {}
     NativeQueue& operator=(NativeQueue&& other) noexcept;
     ~NativeQueue();
 
-    // Returns the value of the operations' event. Queues all operations or none.
+    // Returns the value of the operations' event. Queues all operations or none. `timed`: `timing`
+    // will be called for it. One thread at a time.
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
-                                               std::span<const wye_event> waits = {}) const;
+                                               bool timed = false,
+                                               std::span<const wye_event> waits = {});
     [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or the error that poisoned it
     // TIMEOUT, or the error that poisoned the value. UINT64_MAX: no limit.
     [[nodiscard]] Result<void> wait(std::uint64_t value,
@@ -172,6 +174,7 @@ class NativeQueue {
     DeviceRef device_;
     wye_queue_object* object_;
     wye_queue_table table_;
+    std::uint64_t newest_ = 0;  // the value of the last submit
 };
 
 }  // namespace wye::registry

@@ -29,7 +29,10 @@ struct Negotiated {
     wye_plugin_table table{};
 };
 
-// Calls `query` and checks its result. Errors: ABI_MISMATCH (major, minor range, pointer size),
+// "ABI draft 2"; 0: "an ABI draft without a number".
+[[nodiscard]] std::string draft_text(std::uint32_t draft);
+
+// Calls `query` and checks its result. Errors: ABI_MISMATCH (major, draft, minors, pointer size),
 // UNSUPPORTED_EXTENSION (an unknown critical chain entry), BAD_PLUGIN (wrong sizes, reserved
 // members, id, mandatory slot), PLUGIN_FAULT (success without a description, an exception).
 // `expected_id` (may be empty) is the manifest's. The caller adds path and loader text.

@@ -3,7 +3,7 @@
 // Manifest: the JSON file `<name>.wye.json` beside a plugin, read before the plugin is opened.
 //
 //   {"schema": 1, "id": "name", "library": "wye_name.so", "arch": "x86_64",
-//    "abi": {"major": 1, "minor_needed": 0, "minor_built": 0},
+//    "abi": {"major": 1, "draft": 2, "minor_needed": 0, "minor_built": 0},
 //    "backend": "name", "version": "0.1.0",
 //    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2",
 //               "package": "ocl-icd-libopencl1"}]}
@@ -44,6 +44,7 @@ struct Manifest {
     std::string library;  // a file name in the manifest's own folder
     std::string arch;     // as `uname -m` prints it
     std::uint32_t abi_major = 0;
+    std::uint32_t draft = 0;         // of the major; 0: none is named
     std::uint32_t minor_needed = 0;  // oldest host minor that it works with
     std::uint32_t minor_built = 0;   // minor that it was built against
     std::string backend;             // the driver interface; free text

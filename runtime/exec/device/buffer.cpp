@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "exec/device/queue_lease.hpp"
+#include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
 namespace {
@@ -48,8 +49,7 @@ Result<void> upload(const HandleTable& handles, Handle handle, std::uint64_t off
     WYE_TRY(check_pointer(pin, source, size));
     if (size == 0) return {};
     BufferObject& buffer = pin.as<BufferObject>();
-    wye_operation operation{};
-    operation.kind = WYE_OPERATION_UPLOAD;
+    wye_operation operation = sdk::new_operation(WYE_OPERATION_UPLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, source, nullptr};
     return run(handles, {&handle, 1}, buffer.session, operation);
 }
@@ -61,8 +61,7 @@ Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t o
     WYE_TRY(check_pointer(pin, target, size));
     if (size == 0) return {};
     BufferObject& buffer = pin.as<BufferObject>();
-    wye_operation operation{};
-    operation.kind = WYE_OPERATION_DOWNLOAD;
+    wye_operation operation = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, nullptr, target};
     return run(handles, {&handle, 1}, buffer.session, operation);
 }
@@ -82,8 +81,7 @@ Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t sourc
                                  "overlaps itself",
                                  size, from.label(), source_offset, target_offset),
                      "Fix: copy through another buffer", from.label());
-    wye_operation operation{};
-    operation.kind = WYE_OPERATION_COPY;
+    wye_operation operation = sdk::new_operation(WYE_OPERATION_COPY);
     operation.u.copy = {from.as<BufferObject>().native.object(),
                         to.as<BufferObject>().native.object(), source_offset, target_offset, size};
     const Handle used[] = {source, target};
@@ -107,8 +105,7 @@ Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offse
                      "Fix: fill whole patterns", pin.label());
     if (size == 0) return {};
     BufferObject& buffer = pin.as<BufferObject>();
-    wye_operation operation{};
-    operation.kind = WYE_OPERATION_FILL;
+    wye_operation operation = sdk::new_operation(WYE_OPERATION_FILL);
     operation.u.fill = {buffer.native.object(), offset, size, pattern, pattern_size, 0};
     return run(handles, {&handle, 1}, buffer.session, operation);
 }

@@ -14,6 +14,7 @@
 #include "exec/device/session.hpp"
 #include "exec/program/compile.hpp"
 #include "registry/process_state.hpp"
+#include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
 namespace {
@@ -166,8 +167,7 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     const plan::ProgramPlan& plan = program.plan();
     const std::vector<wye_binding> bindings(plan.bindings.bindings.size(), {*buffer, 0, 0, 0});
     const std::vector<std::uint64_t> params(plan.params.size / sizeof(std::uint64_t) + 1);
-    wye_operation operation{};
-    operation.kind = WYE_OPERATION_DISPATCH;
+    wye_operation operation = sdk::new_operation(WYE_OPERATION_DISPATCH);
     wye_dispatch_op& dispatch = operation.u.dispatch;
     dispatch.program = compiled.native.object();
     dispatch.bindings = bindings.data();

@@ -53,9 +53,9 @@ std::vector<wye_binding>& QueueLease::bindings() noexcept {
     std::span<const wye_operation> operations, bool timed, Clock::time_point start,
     RunTimes& times) {
     held();
-    if (auto ready = session_->ensure_queue(timed); !ready.ok())
+    if (auto ready = session_->ensure_queue(); !ready.ok())
         return session_->noted(std::move(ready).error());
-    auto submitted = session_->queue_->submit(operations);
+    auto submitted = session_->queue_->submit(operations, timed);
     times.queued = now();
     times.enqueue_ns += nanoseconds(times.queued - start);
     if (!submitted.ok()) {

@@ -170,10 +170,8 @@ std::uint64_t DeviceSession::scratch_created() {
     return scratch_.created();
 }
 
-Result<void> DeviceSession::make_queue(bool timing) {
-    queue_.reset();
-    WYE_ASSIGN(queue_, registry::NativeQueue::create(device_, "wye", timing));
-    queue_timing_ = timing;
+Result<void> DeviceSession::make_queue() {
+    WYE_ASSIGN(queue_, registry::NativeQueue::create(device_, "wye"));
     return {};
 }
 

@@ -107,11 +107,10 @@ class DeviceSession {
 
   private:
     friend class QueueLease;
-    [[nodiscard]] Result<void> make_queue(bool timing) WYE_REQUIRES(queue_mutex_);
-    // Timing slows the submits of some drivers: a queue has it only while calls ask for it.
-    [[nodiscard]] Result<void> ensure_queue(bool timing) WYE_REQUIRES(queue_mutex_) {
-        if (queue_ && queue_timing_ == timing) return {};
-        return make_queue(timing);
+    [[nodiscard]] Result<void> make_queue() WYE_REQUIRES(queue_mutex_);
+    [[nodiscard]] Result<void> ensure_queue() WYE_REQUIRES(queue_mutex_) {
+        if (queue_) return {};
+        return make_queue();
     }
     // The lookup of `compiled`.
     [[nodiscard]] CompiledRef find(LoadedProgram& program, const Form& form)
@@ -168,7 +167,6 @@ class DeviceSession {
     std::optional<Abandoned> abandoned_ WYE_GUARDED_BY(queue_mutex_);
     // Destroyed first: it waits for work that still runs.
     std::optional<registry::NativeQueue> queue_ WYE_GUARDED_BY(queue_mutex_);
-    bool queue_timing_ WYE_GUARDED_BY(queue_mutex_) = false;
 };
 
 }  // namespace wye::exec

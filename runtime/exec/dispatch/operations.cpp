@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "wye/sdk/plugin.hpp"
+
 namespace wye::exec {
 namespace {
 
@@ -49,7 +51,8 @@ class Writer {
           out_(out) {}
 
     void write(std::size_t first, std::size_t end) {
-        for (std::size_t i = first; i < end; ++i) write(bound_.operations[i], out_.emplace_back());
+        for (std::size_t i = first; i < end; ++i)
+            write(bound_.operations[i], out_.emplace_back(sdk::new_operation(0)));
     }
 
   private:
@@ -104,11 +107,10 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     writer.write(0, bound.fills);
     out.launch = list.size();
     writer.write(bound.fills, bound.dispatches);
-    if (out.traps) zero(list.emplace_back(), trap, 0, 8);
+    if (out.traps) zero(list.emplace_back(sdk::new_operation(0)), trap, 0, 8);
     writer.write(bound.dispatches, bound.read_backs);
     if (out.traps) {
-        wye_operation& read = list.emplace_back();
-        read.kind = WYE_OPERATION_DOWNLOAD;
+        wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
         read.u.transfer = {trap, 0, 8, nullptr, lease.trap_words()};
     }
     out.read_back = list.size();

@@ -65,9 +65,7 @@ void lost_on_every_handle(Device& device, const wye_artifact& artifact, const Lo
     CHECK(device.submit({&op, 1}) == WYE_DEVICE_LOST);
     tells_loss(device.failure, loss);
     CHECK(device.submit({}) == WYE_DEVICE_LOST);
-    std::uint64_t value = 0;
-    CHECK(device.queue_table->submit(second, &op, 1, nullptr, 0, &value, nullptr) ==
-          WYE_DEVICE_LOST);
+    CHECK(device.submit({&op, 1}, {}, second) == WYE_DEVICE_LOST);
     device.queue_table->destroy(second);
     CHECK(device.buffer(16) == nullptr);
     tells_loss(device.failure, loss);

@@ -96,7 +96,8 @@ void* export_of(const char* library, const char* symbol) {
 Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(config)) {
     const auto query = reinterpret_cast<wye_plugin_query_fn>(
         export_of(subject().library, WYE_PLUGIN_QUERY_SYMBOL));
-    wye_hello hello{{sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
+    wye_hello hello{
+        {sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* desc = nullptr;
     if (query(&hello, &desc) != WYE_OK) throw std::runtime_error("the query failed");
     table = desc->table;
@@ -121,7 +122,7 @@ wye_fact Plugin::fact(std::uint32_t key, wye_status* status_out) const {
 
 bool Plugin::flag(std::uint32_t key) const { return fact(key).u == 1; }
 
-Device::Device(Plugin& plugin, bool timing) {
+Device::Device(Plugin& plugin, bool timed_) : timed(timed_) {
     Sink sink;
     if (plugin.object == nullptr) throw std::runtime_error(plugin.failure.message);
     need(plugin.table->open_device(plugin.object, 0, &object, &table, sink.out()), "open_device",
@@ -131,7 +132,7 @@ Device::Device(Plugin& plugin, bool timing) {
                        table->program_destroy != nullptr && table->queue_create != nullptr &&
                        table->close != nullptr;
     if (!whole) throw std::runtime_error("open_device: the object or a mandatory slot is null");
-    queue = queue_create(timing);
+    queue = queue_create();
 }
 
 Device::~Device() {
@@ -141,11 +142,10 @@ Device::~Device() {
     if (object != nullptr) table->close(object);
 }
 
-wye_queue_object* Device::queue_create(bool timing) {
+wye_queue_object* Device::queue_create() {
     Sink sink;
     wye_queue_desc desc{};
     desc.header.size = sizeof desc;
-    desc.timing = timing ? 1 : 0;
     wye_queue_object* out = nullptr;
     need(table->queue_create(object, &desc, &out, &queue_table, sink.out()), "queue_create", sink);
     if (out == nullptr || queue_table == nullptr)
@@ -192,10 +192,19 @@ wye_program_object* Device::program(const wye_artifact& artifact) {
 }
 
 wye_status Device::submit(std::span<const wye_operation> operations,
-                          std::span<const wye_event> waits) {
+                          std::span<const wye_event> waits, wye_queue_object* to) {
     Sink sink;
-    const wye_status status = queue_table->submit(queue, operations.data(), operations.size(),
-                                                  waits.data(), waits.size(), &value, sink.out());
+    wye_submission submission{};
+    submission.header.size = sizeof submission;
+    submission.operations = operations.data();
+    submission.operation_count = operations.size();
+    submission.waits = waits.data();
+    submission.wait_count = waits.size();
+    submission.value = newest + 1;
+    submission.flags = timed ? WYE_SUBMISSION_TIMED : 0;
+    const wye_status status =
+        queue_table->submit(to == nullptr ? queue : to, &submission, sink.out());
+    if (status == WYE_OK) value = newest = submission.value;
     failure = sink.failure();
     return status;
 }

@@ -105,21 +105,23 @@ class Plugin {
 // The plugin's first device, opened, with one queue.
 class Device {
   public:
-    explicit Device(Plugin& plugin, bool timing = false);
+    // `timed`: all its submits are.
+    explicit Device(Plugin& plugin, bool timed = false);
     ~Device();
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
-    wye_queue_object* queue_create(bool timing = false);
+    wye_queue_object* queue_create();
     wye_buffer_object* buffer(std::uint64_t size);
     wye_buffer_object* buffer(std::span<const std::byte> content);
     // Null if it does not compile, with `failure` set.
     wye_program_object* program(const wye_artifact& artifact);
     void destroy(wye_buffer_object* buffer);
 
-    // Status of the call; the event's value in `value`.
+    // Status of the call; the event's value in `value`. To `queue`, unless another is given.
     wye_status submit(std::span<const wye_operation> operations,
-                      std::span<const wye_event> waits = {});
+                      std::span<const wye_event> waits = {}, wye_queue_object* to = nullptr);
+    // For `value` of `queue`.
     wye_status wait(std::uint64_t timeout_ns = UINT64_MAX);
     wye_status run(const wye_operation& operation);  // submit and wait
 
@@ -129,7 +131,9 @@ class Device {
     wye_device_object* object = nullptr;
     const wye_queue_table* queue_table = nullptr;
     wye_queue_object* queue = nullptr;
-    std::uint64_t value = 0;
+    bool timed = false;
+    std::uint64_t value = 0;   // of the last submit
+    std::uint64_t newest = 0;  // the next submit, to whichever queue, gets the value after it
     Failure failure;
 
   private:

@@ -15,7 +15,8 @@ namespace {
 const wye_plugin_desc& described() {
     const auto query = reinterpret_cast<wye_plugin_query_fn>(
         harness::export_of(harness::subject().library, WYE_PLUGIN_QUERY_SYMBOL));
-    const wye_hello hello{{sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
+    const wye_hello hello{
+        {sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* desc = nullptr;
     REQUIRE(query(&hello, &desc) == WYE_OK);
     REQUIRE(desc != nullptr);
@@ -53,6 +54,7 @@ TEST_CASE("the query describes a plugin of this contract (P-3, P-5, P-6)") {
     CHECK(desc.header.type == 0);
     CHECK(desc.abi_major == WYE_ABI_MAJOR);
     CHECK(desc.host_minor_needed <= desc.abi_minor);
+    CHECK(desc.abi_draft == WYE_ABI_DRAFT);
     CHECK(desc.pointer_bytes == sizeof(void*));
     CHECK_FALSE(text_of(desc.version).empty());
     CHECK_FALSE(text_of(desc.vendor).empty());

@@ -30,7 +30,7 @@ struct QuietPlugin : Plugin {
 };
 
 struct Rig {
-    explicit Rig(bool timing = false) : device(plugin, timing) {}
+    explicit Rig(bool timed = false) : device(plugin, timed) {}
 
     QuietPlugin plugin;
     Device device;

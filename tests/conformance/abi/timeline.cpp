@@ -10,7 +10,7 @@ using harness::Rig;
 
 TEST_SUITE_BEGIN("timeline");
 
-TEST_CASE("values count submits, and an empty submit is reached after what came before (P-25)") {
+TEST_CASE("values are the host's, and an empty submit is reached after what came before (P-25)") {
     Rig rig;
     const wye_queue_table& table = *rig.device.queue_table;
     constexpr std::uint64_t kSubmits = 600;
@@ -19,16 +19,20 @@ TEST_CASE("values count submits, and an empty submit is reached after what came 
     wye_buffer_object* a = rig.device.buffer(kBytes);
     for (std::uint64_t i = 1; i <= kSubmits; ++i) {
         const wye_operation op = fill(a, 0, kBytes, i, 4);
+        rig.device.newest = i * 3 - 1;  // each value is a multiple of 3
         REQUIRE(rig.device.submit({&op, 1}) == WYE_OK);
-        CHECK(rig.device.value == i);
     }
+    rig.device.newest += 1000;
     REQUIRE(rig.device.submit({}) == WYE_OK);
-    CHECK(rig.device.value == kSubmits + 1);
-    CHECK(table.wait(rig.device.queue, 3, UINT64_MAX, nullptr) == WYE_OK);
-    CHECK(table.wait(rig.device.queue, kSubmits - 1, 60'000'000'000U, nullptr) == WYE_OK);
-    CHECK(table.poll(rig.device.queue, 3, nullptr) == WYE_OK);
+    wye_queue_object* queue = rig.device.queue;
+    const std::uint64_t last = rig.device.value;
+    CHECK(table.poll(queue, last + 1, nullptr) == WYE_NOT_READY);
+    CHECK(table.wait(queue, 8, UINT64_MAX, nullptr) == WYE_OK);  // in a gap: that of 6
+    CHECK(table.wait(queue, kSubmits * 3 - 4, 60'000'000'000U, nullptr) == WYE_OK);
+    CHECK(table.poll(queue, 8, nullptr) == WYE_OK);
     CHECK(rig.device.wait() == WYE_OK);
-    CHECK(table.poll(rig.device.queue, kSubmits + 1, nullptr) == WYE_OK);
+    CHECK(table.poll(queue, last - 1, nullptr) == WYE_OK);
+    CHECK(table.poll(queue, last + 1, nullptr) == WYE_NOT_READY);
     CHECK(rig.words(a, 1)[0] == kSubmits);
 }
 
@@ -92,10 +96,32 @@ TEST_CASE("the time of a submit covers all of it; a value that is far ahead has 
         CHECK(time.device_ns < 10'000'000'000U);
     }
     CHECK(table.timing(rig.device.queue, 99, &time, nullptr) == WYE_UNSUPPORTED);
-    Rig untimed;
-    REQUIRE(untimed.device.run(fill(untimed.device.buffer(64), 0, 64, 1, 4)) == WYE_OK);
-    CHECK(untimed.device.queue_table->timing(untimed.device.queue, untimed.device.value, &time,
-                                             nullptr) == WYE_UNSUPPORTED);
+    const std::uint64_t timed = rig.device.value;
+    rig.device.timed = false;
+    REQUIRE(rig.device.run(fill(a, 0, 64, 1, 4)) == WYE_OK);
+    CHECK(table.timing(rig.device.queue, rig.device.value, &time, nullptr) == WYE_UNSUPPORTED);
+    CHECK(table.timing(rig.device.queue, timed, &time, nullptr) == WYE_OK);
+}
+
+TEST_CASE("timed submits and others keep their order (P-25)") {
+    Rig rig;
+    const wye_queue_table& table = *rig.device.queue_table;
+    constexpr std::uint64_t kBytes = std::uint64_t{1} << 20U;
+    wye_buffer_object* a = rig.device.buffer(kBytes);
+    wye_buffer_object* b = rig.device.buffer(kBytes);
+    for (std::uint64_t round = 1; round <= 40; ++round) {
+        wye_operation copy{};
+        copy.kind = WYE_OPERATION_COPY;
+        copy.u.copy = {a, b, 0, 0, kBytes};
+        rig.device.timed = round % 3 == 0;
+        const wye_operation change = fill(a, 0, kBytes, round, 4);
+        REQUIRE(rig.device.submit({&change, 1}) == WYE_OK);
+        rig.device.timed = round % 2 == 0;
+        REQUIRE(rig.device.submit({&copy, 1}) == WYE_OK);
+    }
+    CHECK(rig.device.wait() == WYE_OK);
+    CHECK(rig.words(b, kBytes / 4) == std::vector<std::uint32_t>(kBytes / 4, 40));
+    CHECK(table.poll(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
 }
 
 TEST_CASE("what is cancelled ends with that status, or as usual when it was quicker") {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_driver.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "exec/api/api.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -26,7 +28,6 @@ struct wye_queue_object {
     const wye_device_object* device;
     std::uint64_t value;
     bool poisoned;
-    bool timing;
 };
 
 namespace wye::exec::test {
@@ -78,23 +79,34 @@ void run(const wye_operation& operation) {
     }
 }
 
-wye_status submit(wye_queue_object* queue, const wye_operation* operations, std::uint64_t count,
-                  const wye_event*, std::uint64_t, std::uint64_t* out, wye_error** error) {
+// Whether the room of an operation that its kind does not use is zero.
+bool room_is_zero(const wye_operation& op) {
+    std::size_t used = sizeof op.u.transfer;
+    if (op.kind == WYE_OPERATION_DISPATCH) used = sizeof op.u.dispatch;
+    if (op.kind == WYE_OPERATION_COPY) used = sizeof op.u.copy;
+    if (op.kind == WYE_OPERATION_FILL) used = sizeof op.u.fill;
+    const std::span room = std::as_bytes(std::span(op.u.room)).subspan(used);
+    return op.flags == 0 && std::ranges::count(room, std::byte{0}) == std::ssize(room);
+}
+
+wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye_error** error) {
     const int inside = ++fake().in_submit;
     if (inside > fake().most_in_submit) fake().most_in_submit = inside;
     ++fake().submits;
-    fake().timed_submits += queue->timing ? 1 : 0;
+    fake().timed_submits += (submission->flags & WYE_SUBMISSION_TIMED) != 0 ? 1 : 0;
     wye_status status = there(queue->device, error);
     if (status != WYE_OK) {
         // Nothing is queued.
     } else if (fake().fail_submit) {
         status = fail(queue->host, Code::DRIVER, "the fake refuses to submit", error);
     } else {
-        for (std::uint64_t i = 0; i < count; ++i) {
-            fake().operations.push_back(operations[i]);
-            run(operations[i]);
+        for (const wye_operation& operation :
+             std::span(submission->operations, submission->operation_count)) {
+            fake().operations.push_back(operation);
+            fake().used_rooms += room_is_zero(operation) ? 0 : 1;
+            run(operation);
         }
-        *out = ++queue->value;
+        queue->value = submission->value;
     }
     --fake().in_submit;
     return status;
@@ -205,11 +217,11 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
     delete program;
 }
 
-wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
-                        wye_queue_object** out, const wye_queue_table** table, wye_error** error) {
+wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
+                        const wye_queue_table** table, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
     ++fake().queues;
-    *out = new wye_queue_object{device->host, device, 0, false, desc->timing != 0};
+    *out = new wye_queue_object{device->host, device, 0, false};
     *table = &kQueueTable;
     return WYE_OK;
 }
@@ -322,6 +334,7 @@ wye_status query(const wye_hello*, const wye_plugin_desc** out) {
         d.id = sdk::to_abi("fake");
         d.vendor = sdk::to_abi("tests");
         d.table = &table;
+        d.abi_draft = WYE_ABI_DRAFT;
         return d;
     }();
     desc.version = sdk::to_abi(fake().version);

@@ -81,7 +81,8 @@ struct FakeDriver {
     std::atomic<int> live_buffers{0};
     std::atomic<int> queues{0};
     std::atomic<int> submits{0};
-    std::atomic<int> timed_submits{0};  // of queues with timing
+    std::atomic<int> timed_submits{0};
+    std::atomic<int> used_rooms{0};  // operations with more than the members of their kind
     std::atomic<int> waits{0};
     std::atomic<int> cancels{0};
     std::atomic<int> opened{0};             // devices

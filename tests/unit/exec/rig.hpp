@@ -63,6 +63,7 @@ struct Rig {
     Rig() { REQUIRE(context != nullptr); }
     ~Rig() {
         if (context != nullptr) wye_context_destroy(context);
+        CHECK(driver.used_rooms == 0);
     }
     Rig(const Rig&) = delete;
     Rig& operator=(const Rig&) = delete;

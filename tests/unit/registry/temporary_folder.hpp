@@ -46,7 +46,7 @@ class TemporaryFolder {
             id + ".wye.json",
             R"({"schema": 1, "id": ")" + id + R"(", "library": ")" + id + R"(.so", "arch": ")" +
                 std::string(wye::registry::host_arch()) +
-                R"(", "abi": {"major": 1, "minor_needed": 0, "minor_built": 0}, "backend": "fake", "version": ")" +
+                R"(", "abi": {"major": 1, "draft": 2, "minor_needed": 0, "minor_built": 0}, "backend": "fake", "version": ")" +
                 version + "\"}");
     }
 

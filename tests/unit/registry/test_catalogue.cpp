@@ -251,7 +251,7 @@ TEST_CASE("bytes go through a device's queue") {
     const auto device = registry->open_device(*registry->select(parsed("cpu"))->device);
     REQUIRE(device.ok());
     const auto buffer = NativeBuffer::create(*device, 8, 8, "");
-    const auto queue = NativeQueue::create(*device, "main", false);
+    auto queue = NativeQueue::create(*device, "main");
     REQUIRE(buffer.ok());
     REQUIRE(queue.ok());
     const std::array<char, 8> sent = {'w', 'y', 'e', '-', 't', 'e', 's', 't'};

@@ -82,6 +82,8 @@ TEST_CASE("each defect has its stage and code") {
         {"undefined_symbol", Stage::opened, Code::BAD_PLUGIN, "wye_nobody_defines_this"},
         {"old_major", Stage::negotiated, Code::ABI_MISMATCH, "major 0"},
         {"future_minor", Stage::negotiated, Code::ABI_MISMATCH, "minor 2"},
+        {"other_draft", Stage::negotiated, Code::ABI_MISMATCH, "ABI draft 1"},
+        {"first_draft", Stage::negotiated, Code::ABI_MISMATCH, "without a number"},
         {"small_pointers", Stage::negotiated, Code::ABI_MISMATCH, "4 bytes"},
         {"critical_chain", Stage::negotiated, Code::UNSUPPORTED_EXTENSION, "extension 77"},
         {"endless_chain", Stage::negotiated, Code::BAD_PLUGIN, "more than 64"},
@@ -213,7 +215,7 @@ TEST_CASE("faults of devices stay with the device") {
     const auto device = registry->open_device(*null_buffer->devices[0]);
     REQUIRE(device.ok());
     CHECK(NativeBuffer::create(*device, 16, 16, "").error().code == Code::PLUGIN_FAULT);
-    CHECK(NativeQueue::create(*device, "", false).error().code == Code::PLUGIN_FAULT);
+    CHECK(NativeQueue::create(*device, "").error().code == Code::PLUGIN_FAULT);
     const auto program = NativeProgram::create(*device, wye_artifact{});
     CHECK(program.error().code == Code::PLUGIN_FAULT);
     CHECK(program.error().message.find("`program_create`") != std::string::npos);

@@ -20,6 +20,7 @@ wye_plugin_desc desc_now;
 wye_status query_now(const wye_hello* hello, const wye_plugin_desc** out) {
     CHECK(hello->header.size == sizeof(wye_hello));
     CHECK(hello->minor_max == WYE_ABI_MINOR);
+    CHECK(hello->draft == WYE_ABI_DRAFT);
     *out = &desc_now;
     return WYE_OK;
 }
@@ -54,6 +55,7 @@ TEST_CASE("every bad member of a description is refused") {
     };
     CHECK(code_of([](auto& d) { d.abi_major = 2; }) == Code::ABI_MISMATCH);
     CHECK(code_of([](auto& d) { d.pointer_bytes = 4; }) == Code::ABI_MISMATCH);
+    CHECK(code_of([](auto& d) { d.abi_draft = WYE_ABI_DRAFT + 1; }) == Code::ABI_MISMATCH);
     CHECK(code_of([](auto& d) {
               d.abi_minor = 9;
               d.host_minor_needed = 9;

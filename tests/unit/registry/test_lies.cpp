@@ -67,7 +67,7 @@ TEST_CASE("what a plugin throws when it destroys, closes and shuts down is logge
         REQUIRE(device.ok());
         CHECK(NativeBuffer::create(*device, 16, 16, "b").ok());
         CHECK(NativeProgram::create(*device, some_artifact()).ok());
-        CHECK(NativeQueue::create(*device, "q", false).ok());
+        CHECK(NativeQueue::create(*device, "q").ok());
     }
     for (const char* slot :
          {"buffer_destroy", "program_destroy", "queue_destroy", "close", "shutdown"}) {

@@ -14,7 +14,7 @@ namespace {
 
 const std::string kGood = R"({
   "schema": 1, "id": "opencl", "library": "wye_opencl.so", "arch": "x86_64",
-  "abi": {"major": 1, "minor_needed": 2, "minor_built": 3},
+  "abi": {"major": 1, "draft": 2, "minor_needed": 2, "minor_built": 3},
   "backend": "opencl", "version": "0.1.0",
   "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2"}, {"soname": "libm.so.6"}],
   "translates": [{"format": "ptx", "from": "cuda-c", "target_option": "--arch="},
@@ -38,6 +38,7 @@ TEST_CASE("a good manifest is read in full and unknown keys are ignored") {
     CHECK(m->arch == "x86_64");
     CHECK(m->abi_major == 1);
     CHECK(m->minor_needed == 2);
+    CHECK(m->draft == 2);
     CHECK(m->minor_built == 3);
     CHECK(m->backend == "opencl");
     CHECK(m->version == "0.1.0");
@@ -68,7 +69,8 @@ TEST_CASE("each fault of a manifest is named by its key") {
         {"\"major\": 1", "\"major\": 4294967296", "`abi.major` is 4294967296"},
         {"\"minor_built\": 3", "\"minor_built\": null", "`abi.minor_built` is null"},
         {"\"minor_needed\": 2,", "", "`abi.minor_needed` is missing"},
-        {R"({"major": 1, "minor_needed": 2, "minor_built": 3})", "[]", "`abi` is array"},
+        {R"({"major": 1, "draft": 2, "minor_needed": 2, "minor_built": 3})", "[]",
+         "`abi` is array"},
         {"\"id\": \"opencl\"", "\"id\": 7", "`id` is number, not a string"},
         {"\"id\": \"opencl\"", "\"id\": \"\"", "`id` is empty"},
         {"\"id\": \"opencl\"", "\"id\": \"auto\"", "id `auto`"},

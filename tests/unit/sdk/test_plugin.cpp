@@ -61,12 +61,18 @@ TEST_CASE("a query is answered for every host that accepts the plugin's minor") 
     CHECK(from_abi(kDesc.id) == "id");
     CHECK(kDesc.header.size == sizeof(wye_plugin_desc));
     CHECK((kDesc.build_flags & WYE_BUILD_UNLOADABLE) != 0);
-    wye_hello hello{};
+    wye_hello hello{header_of(sizeof hello), WYE_ABI_MINOR, 0, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* out = nullptr;
     CHECK(answer_query(&hello, kDesc, &out) == WYE_OK);
     CHECK(out == &kDesc);
-    hello.minor_floor = WYE_ABI_MINOR + 1;
     out = nullptr;
+    hello.draft = WYE_ABI_DRAFT - 1;
+    CHECK(answer_query(&hello, kDesc, &out) == WYE_ABI_MISMATCH);
+    hello.draft = WYE_ABI_DRAFT;
+    hello.header.size = offsetof(wye_hello, draft);  // a host of the first draft
+    CHECK(answer_query(&hello, kDesc, &out) == WYE_ABI_MISMATCH);
+    hello.header.size = sizeof hello;
+    hello.minor_floor = WYE_ABI_MINOR + 1;
     CHECK(answer_query(&hello, kDesc, &out) == WYE_ABI_MISMATCH);
     CHECK(answer_query(nullptr, kDesc, &out) == WYE_ABI_MISMATCH);
     CHECK(out == nullptr);

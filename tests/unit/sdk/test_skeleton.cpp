@@ -17,10 +17,10 @@ Error broken(const char* what) { return {Code::DRIVER, what, "Fix: none, this is
 
 TEST_CASE("a value is pending, reached or failed, and the first failure counts") {
     using State = ValueLog::State;
-    ValueLog log(false);
+    ValueLog log;
     CHECK(log.state(0) == State::Reached);
-    CHECK(log.add() == 1);
-    CHECK(log.add() == 2);
+    log.add(1);
+    log.add(2);
     CHECK(log.state(1) == State::Pending);
     log.reach(1);
     CHECK(log.state(1) == State::Reached);
@@ -36,16 +36,14 @@ TEST_CASE("a value is pending, reached or failed, and the first failure counts")
     CHECK(log.state(2) == State::Failed);
 }
 
-TEST_CASE("times are kept of the newest values, where they are asked for") {
-    ValueLog log(true);
+TEST_CASE("times are kept of the newest timed values") {
+    ValueLog log;
     for (std::uint64_t v = 1; v <= ValueLog::kKeptTimes + 1; ++v) log.keep_time(v, v * 10);
     CHECK(log.device_ns(1).error().code == Code::UNSUPPORTED);
     CHECK(log.device_ns(2).value() == 20);
     CHECK(log.device_ns(ValueLog::kKeptTimes + 1).value() == (ValueLog::kKeptTimes + 1) * 10);
     CHECK(log.device_ns(0).error().code == Code::UNSUPPORTED);
-    ValueLog untimed(false);
-    untimed.keep_time(1, 10);
-    CHECK(untimed.device_ns(1).error().code == Code::UNSUPPORTED);
+    CHECK(ValueLog().device_ns(1).error().code == Code::UNSUPPORTED);
 }
 
 TEST_CASE("a device is lost by its first error, until it is back") {
@@ -88,10 +86,15 @@ struct FakeSubmit {
 
 // A driver whose work ends when the test says so, and which records its calls.
 struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
-    FakeTimeline(const LossState& loss, std::string& steps, bool timing = false)
-        : Timeline<FakeTimeline, FakeSubmit, int>(loss, timing), steps_(steps) {}
+    FakeTimeline(const LossState& loss, std::string& steps, bool timed_ = false)
+        : Timeline<FakeTimeline, FakeSubmit, int>(loss), steps_(steps), timed(timed_) {}
     static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true;
-    std::uint64_t add() { return Timeline<FakeTimeline, FakeSubmit, int>::add({++numbered}); }
+    void add(int value) {
+        numbered = value;
+        Timeline<FakeTimeline, FakeSubmit, int>::add(static_cast<std::uint64_t>(value), {value},
+                                                     timed);
+    }
+    void add() { add(numbered + 1); }
     Result<bool> has_ended(const FakeSubmit& submit) const {
         if (unknown) return broken("nobody knows");
         return submit.number <= ended_up_to;
@@ -120,6 +123,7 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
     }
 
     std::string& steps_;
+    const bool timed;
     std::string settled;
     int numbered = 0, ended_up_to = 0, fails = 0, waited_for = 0;
     bool unknown = false;
@@ -130,6 +134,12 @@ struct FakeQueue : InOrderQueue<FakeQueue> {
     static constexpr std::string_view kPlugin = "fake";
     explicit FakeQueue(const LossState& loss) : own(loss, steps) {}
     FakeTimeline& timeline() { return own; }
+    Result<std::uint64_t> submit(std::span<const wye_operation> operations,
+                                 std::span<const wye_event> waits) {
+        const std::uint64_t next = own.newest() + 1;
+        WYE_TRY(InOrderQueue::submit(submission_of(next, operations, waits)));
+        return next;
+    }
     Result<void> note(const char* what) {
         steps += what;
         return {};
@@ -148,9 +158,9 @@ struct FakeQueue : InOrderQueue<FakeQueue> {
     Result<void> fill(const wye_fill_op&) { return queued(note("fill ")); }
     Result<void> upload(const wye_transfer_op&) { return queued(note("upload ")); }
     Result<void> download(const wye_transfer_op&) { return queued(note("download ")); }
-    Result<std::uint64_t> end() {
-        (void)note("end");
-        return own.add();
+    Result<void> end() {
+        own.add(static_cast<int>(value()));
+        return note("end");
     }
     void abandon() { (void)note("abandon"); }
 
@@ -202,6 +212,18 @@ TEST_CASE("a refusal after a part was queued drains and poisons; before that it 
     CHECK(queue.timeline().wait(1, 0).error().message == "no copies");
 
     FakeQueue unknown(loss);
+    wye_operation marked = operation(WYE_OPERATION_FILL);
+    marked.flags = 4;
+    CHECK(unknown.submit({&marked, 1}, {}).error().message.find("flags of an operation, 4") !=
+          std::string::npos);
+    wye_operation launch = operation(WYE_OPERATION_DISPATCH);
+    launch.u.dispatch.flags = 8;
+    CHECK(unknown.submit({&launch, 1}, {}).error().code == Code::UNSUPPORTED);
+    wye_submission flags = submission_of(1, {});
+    flags.flags = 6;
+    CHECK(unknown.InOrderQueue::submit(flags).error().message.find("flags of a submission, 6") !=
+          std::string::npos);
+    CHECK(unknown.steps.empty());  // nothing was begun
     const wye_operation odd = operation(77);
     CHECK(unknown.submit({&odd, 1}, {}).error().code == Code::UNSUPPORTED);
     CHECK(unknown.submit({}, {}).ok());
@@ -236,7 +258,7 @@ TEST_CASE(
     LossState loss;
     std::string steps;
     FakeTimeline timeline(loss, steps, true);
-    for (int i = 0; i < 5; ++i) (void)timeline.add();
+    for (int i = 0; i < 5; ++i) timeline.add();
     CHECK(timeline.event_for(2).value() == 2);
     CHECK(timeline.settled.empty());
     timeline.ended_up_to = 2;
@@ -256,11 +278,35 @@ TEST_CASE(
     CHECK(steps.empty());
 }
 
+TEST_CASE("values may leave gaps; one in a gap is reached with the submit before it") {
+    LossState loss;
+    std::string steps;
+    FakeTimeline timeline(loss, steps, true);
+    for (const int value : {3, 10, 256 * 7, 256 * 8}) timeline.add(value);
+    CHECK(timeline.poll(2).value());  // nothing has it or a value below
+    CHECK_FALSE(timeline.poll(5).value());
+    CHECK(timeline.event_for(9).value() == 3);
+    CHECK(timeline.event_for(256 * 8 - 1).value() == 256 * 7);
+    CHECK_FALSE(timeline.poll(256 * 8 + 1).value());  // not submitted yet
+    timeline.ended_up_to = 3;
+    CHECK(timeline.poll(9).value());
+    CHECK(timeline.reached(9));
+    CHECK_FALSE(timeline.poll(10).value());
+    CHECK(timeline.wait(256 * 7 + 5, UINT64_MAX).ok());
+    CHECK(timeline.waited_for == 256 * 7);
+    CHECK(timeline.settled == "3 10 1792 ");
+    CHECK_FALSE(timeline.poll(256 * 8).value());
+    CHECK(timeline.wait(256 * 8, UINT64_MAX).ok());
+    CHECK(timeline.device_ns(256 * 7).value() == 256 * 70);
+    CHECK(timeline.device_ns(256 * 8).value() == 256 * 80);
+    CHECK(timeline.device_ns(9).error().code == Code::UNSUPPORTED);
+}
+
 TEST_CASE("where nobody knows how far the work is, it ends first, and all that is pending fails") {
     LossState loss;
     std::string steps;
     FakeTimeline timeline(loss, steps);
-    for (int i = 0; i < 3; ++i) (void)timeline.add();
+    for (int i = 0; i < 3; ++i) timeline.add();
     timeline.ended_up_to = 1;
     REQUIRE(timeline.poll(1).value());
     timeline.unknown = true;
@@ -282,10 +328,10 @@ TEST_CASE(
     std::string steps;
     FakeTimeline timeline(loss, steps);
     timeline.fails = 1;
-    for (int i = 0; i < 1000; ++i) (void)timeline.add();
+    for (int i = 0; i < 1000; ++i) timeline.add();
     CHECK(timeline.settled.empty());  // none has ended
     timeline.ended_up_to = 900;
-    (void)timeline.add();
+    timeline.add();
     CHECK(timeline.settled.substr(0, 4) == "1 2 ");
     CHECK(timeline.wait(1000, 0).error().message == "failed at work");
 }
@@ -294,7 +340,7 @@ TEST_CASE("a wait without a limit is the driver's, for the newest value its chea
     LossState loss;
     std::string steps;
     FakeTimeline timeline(loss, steps);
-    for (int i = 0; i < 4; ++i) (void)timeline.add();
+    for (int i = 0; i < 4; ++i) timeline.add();
     CHECK(timeline.wait(2, 1000).error().code == Code::TIMEOUT);
     CHECK(timeline.waited_for == 0);  // this driver cannot wait for so long and no longer
     CHECK(timeline.wait(2, UINT64_MAX).ok());
@@ -310,7 +356,7 @@ TEST_CASE("drained, everything has ended and was settled") {
     LossState loss;
     std::string steps;
     FakeTimeline timeline(loss, steps);
-    for (int i = 0; i < 3; ++i) (void)timeline.add();
+    for (int i = 0; i < 3; ++i) timeline.add();
     timeline.drain();
     CHECK(timeline.settled == "1 2 3 ");
     CHECK(timeline.reached(3));

@@ -11,6 +11,7 @@
 #include "program/check/validate.hpp"
 #include "program/text/text.hpp"
 #include "program/wire/encode.hpp"
+#include "wye/sdk/plugin.hpp"
 
 namespace test {
 
@@ -69,7 +70,8 @@ const std::vector<std::string>& isas() {
         std::vector<std::string> found;
         for (const char* name : {"baseline", "avx2", "avx512"}) {
             const Host host(std::map<std::string, std::string>{{"cpu.isa", name}});
-            const wye_hello hello{{sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, 0};
+            const wye_hello hello{
+                {sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, 0, WYE_ABI_DRAFT, 0};
             const wye_plugin_desc* desc = nullptr;
             REQUIRE(wye_cpu_plugin_query(&hello, &desc) == WYE_OK);
             wye_plugin_object* plugin = nullptr;
@@ -91,7 +93,8 @@ std::map<std::string, std::string> config_of(const std::string& isa, unsigned th
 }  // namespace
 
 Rig::Rig(const std::string& isa, unsigned threads) : host_(config_of(isa, threads)) {
-    const wye_hello hello{{sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
+    const wye_hello hello{
+        {sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* desc = nullptr;
     REQUIRE(wye_cpu_plugin_query(&hello, &desc) == WYE_OK);
     plugin_table_ = desc->table;
@@ -109,11 +112,10 @@ Rig::~Rig() {
     plugin_table_->shutdown(plugin_);
 }
 
-wye_queue_object* Rig::new_queue(bool timing) {
+wye_queue_object* Rig::new_queue() {
     wye_queue_object* queue = nullptr;
     wye_queue_desc desc{};
     desc.header.size = sizeof desc;
-    desc.timing = timing ? 1 : 0;
     REQUIRE(device_table_->queue_create(device_, &desc, &queue, &queue_table_, nullptr) == WYE_OK);
     return queue;
 }
@@ -136,7 +138,7 @@ wye_buffer_object* Rig::new_buffer(std::uint64_t size, const void* content) {
         op.u.fill = {buffer, 0, size, 0, 1, 0};
     }
     std::uint64_t value = 0;
-    REQUIRE(queue_table_->submit(queue_, &op, 1, nullptr, 0, &value, nullptr) == WYE_OK);
+    REQUIRE(submit(queue_, op, value) == WYE_OK);
     REQUIRE(wait(value).code == WYE_OK);
     return buffer;
 }
@@ -149,9 +151,19 @@ Bytes Rig::content(wye_buffer_object* buffer, std::uint64_t size) {
     op.u.transfer.size = size;
     op.u.transfer.target = bytes.data();
     std::uint64_t value = 0;
-    REQUIRE(queue_table_->submit(queue_, &op, 1, nullptr, 0, &value, nullptr) == WYE_OK);
+    REQUIRE(submit(queue_, op, value) == WYE_OK);
     REQUIRE(wait(value).code == WYE_OK);
     return bytes;
+}
+
+wye_status Rig::submit(wye_queue_object* queue, const wye_operation& operation,
+                       std::uint64_t& value, std::span<const wye_event> waits, wye_error** error,
+                       std::uint32_t flags) {
+    const wye_submission submission =
+        wye::sdk::submission_of(newest_ + 1, {&operation, 1}, waits, flags);
+    const wye_status status = queue_table_->submit(queue, &submission, error);
+    if (status == WYE_OK) value = newest_ = submission.value;
+    return status;
 }
 
 Failure Rig::wait(std::uint64_t value, std::uint64_t timeout_ns) {
@@ -263,7 +275,7 @@ Loaded::Result Loaded::run(const std::vector<std::uint64_t>& params,
     op.u.dispatch.trap = {rig_.new_buffer(8), 0, 8, 2};
     std::uint64_t value = 0;
     wye_error* error = nullptr;
-    REQUIRE(rig_.queue_table().submit(rig_.queue(), &op, 1, nullptr, 0, &value, &error) == WYE_OK);
+    REQUIRE(rig_.submit(rig_.queue(), op, value, {}, &error) == WYE_OK);
     result.failure = rig_.wait(value);
     if (result.failure.code == WYE_OK) {
         for (std::size_t n = 0; n < buffers.size(); ++n)

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,10 +57,14 @@ class Rig {
     [[nodiscard]] wye_device_object* device() const { return device_; }
     [[nodiscard]] wye_queue_object* queue() const { return queue_; }
 
-    wye_queue_object* new_queue(bool timing = false);
+    wye_queue_object* new_queue();
     wye_buffer_object* new_buffer(std::uint64_t size, const void* content = nullptr);
     Bytes content(wye_buffer_object* buffer, std::uint64_t size);
 
+    // The event's value goes to `value`. Values grow over all queues, so each queue has gaps.
+    wye_status submit(wye_queue_object* queue, const wye_operation& operation, std::uint64_t& value,
+                      std::span<const wye_event> waits = {}, wye_error** error = nullptr,
+                      std::uint32_t flags = 0);
     // Waits for an event of the rig's queue; its failure, or code WYE_OK.
     Failure wait(std::uint64_t value, std::uint64_t timeout_ns = UINT64_MAX);
     Failure wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns);
@@ -72,6 +77,7 @@ class Rig {
     wye_plugin_object* plugin_ = nullptr;
     wye_device_object* device_ = nullptr;
     wye_queue_object* queue_ = nullptr;
+    std::uint64_t newest_ = 0;
 };
 
 // A program in the plugin, from its text or wire form.

@@ -40,8 +40,7 @@ TEST_CASE("a small dispatch that has run before allocates nothing") {
     const wye_operation op = program.operation(bindings, params, {10, 1, 1});
     const auto run = [&] {
         std::uint64_t value = 0;
-        const wye_status submitted =
-            rig.queue_table().submit(rig.queue(), &op, 1, nullptr, 0, &value, nullptr);
+        const wye_status submitted = rig.submit(rig.queue(), op, value);
         const wye_status waited =
             rig.queue_table().wait(rig.queue(), value, 1'000'000'000, nullptr);
         return submitted == WYE_OK && waited == WYE_OK;

@@ -10,7 +10,8 @@
 namespace {
 
 const wye_plugin_desc* described(wye_plugin_query_fn query) {
-    const wye_hello hello{{sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR};
+    const wye_hello hello{
+        {sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* desc = nullptr;
     CHECK(query(&hello, &desc) == WYE_OK);
     return desc;

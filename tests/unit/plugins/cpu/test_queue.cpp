@@ -45,8 +45,7 @@ struct Job {
     ~Job() { rig.device_table().buffer_destroy(rig.device(), bindings[0].buffer); }
     std::uint64_t submit(wye_queue_object* queue, std::vector<wye_event> waits = {}) const {
         std::uint64_t value = 0;
-        REQUIRE(rig.queue_table().submit(queue, &operation, 1, waits.data(), waits.size(), &value,
-                                         nullptr) == WYE_OK);
+        REQUIRE(rig.submit(queue, operation, value, waits) == WYE_OK);
         return value;
     }
     U32s values() const {
@@ -112,8 +111,7 @@ TEST_CASE("what never ends can be cancelled, and poisons the queue") {
             CHECK(failure.fix.substr(0, 5) == "Fix: ");
             CHECK(rig.wait(queue, later, 5'000'000'000).code == WYE_CANCELLED);
             std::uint64_t after = 0;
-            CHECK(rig.queue_table().submit(queue, &job.operation, 1, nullptr, 0, &after, nullptr) ==
-                  WYE_CANCELLED);
+            CHECK(rig.submit(queue, job.operation, after) == WYE_CANCELLED);
             rig.queue_table().destroy(queue);
         }
     }
@@ -127,12 +125,12 @@ TEST_CASE("the time of a submit is known on a queue that was made for it") {
     const std::uint64_t untimed = job.submit(rig.queue());
     CHECK(rig.wait(untimed).code == WYE_OK);
     CHECK(rig.queue_table().timing(rig.queue(), untimed, &timing, nullptr) == WYE_UNSUPPORTED);
-    wye_queue_object* queue = rig.new_queue(true);
-    const std::uint64_t value = job.submit(queue);
-    CHECK(rig.wait(queue, value, UINT64_MAX).code == WYE_OK);
-    CHECK(rig.queue_table().timing(queue, value, &timing, nullptr) == WYE_OK);
+    std::uint64_t value = 0;
+    REQUIRE(rig.submit(rig.queue(), job.operation, value, {}, nullptr, WYE_SUBMISSION_TIMED) ==
+            WYE_OK);
+    CHECK(rig.wait(value).code == WYE_OK);
+    CHECK(rig.queue_table().timing(rig.queue(), value, &timing, nullptr) == WYE_OK);
     CHECK(timing.device_ns > 0);
-    rig.queue_table().destroy(queue);
 }
 
 #if defined(__SSE2__)
@@ -209,8 +207,7 @@ TEST_CASE("fills and transfers of large buffers can be cancelled") {
             operation.u.transfer.buffer = buffer;
         wye_queue_object* queue = rig.new_queue();
         std::uint64_t value = 0;
-        REQUIRE(rig.queue_table().submit(queue, &operation, 1, nullptr, 0, &value, nullptr) ==
-                WYE_OK);
+        REQUIRE(rig.submit(queue, operation, value) == WYE_OK);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it has begun
         CHECK(rig.queue_table().cancel(queue, value, nullptr) == WYE_OK);
         CHECK(rig.wait(queue, value, UINT64_MAX).code == WYE_CANCELLED);
@@ -232,8 +229,7 @@ TEST_CASE("overlapping copies longer than a slice keep every byte, in both direc
         copy.kind = WYE_OPERATION_COPY;
         copy.u.copy = {buffer, buffer, up ? 0 : kShift, up ? kShift : 0, kBytes - kShift};
         std::uint64_t value = 0;
-        REQUIRE(rig.queue_table().submit(rig.queue(), &copy, 1, nullptr, 0, &value, nullptr) ==
-                WYE_OK);
+        REQUIRE(rig.submit(rig.queue(), copy, value) == WYE_OK);
         CHECK(rig.wait(value).code == WYE_OK);
         const test::Bytes after = rig.content(buffer, kBytes);
         CHECK(std::memcmp(after.data() + (up ? kShift : 0), before.data() + (up ? 0 : kShift),

@@ -207,9 +207,8 @@ TEST_CASE("a refusal after other operations poisons the queue, and only that one
     CHECK(device.failure.message.find("77") != std::string::npos);
     CHECK(device.queue_table->wait(device.queue, 1, UINT64_MAX, nullptr) == WYE_UNSUPPORTED);
     wye_queue_object* other = device.queue_create();
-    std::uint64_t value = 0;
-    CHECK(device.queue_table->submit(other, &good, 1, nullptr, 0, &value, nullptr) == WYE_OK);
-    CHECK(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(device.submit({&good, 1}, {}, other) == WYE_OK);
+    CHECK(device.queue_table->wait(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
     device.queue_table->destroy(other);
 }
 
@@ -243,11 +242,10 @@ TEST_CASE("one queue waits for another") {
     }
     const wye_event wait{device.queue, device.value};
     const wye_operation consume = harness::dispatch(program, second, {1, 1, 1}, &step);
-    std::uint64_t value = 0;
-    REQUIRE(device.queue_table->submit(other, &consume, 1, &wait, 1, &value, nullptr) == WYE_OK);
-    CHECK(device.queue_table->poll(other, value, nullptr) == WYE_NOT_READY);
+    REQUIRE(device.submit({&consume, 1}, {&wait, 1}, other) == WYE_OK);
+    CHECK(device.queue_table->poll(other, device.value, nullptr) == WYE_NOT_READY);
     driver().hold(0);
-    CHECK(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(device.queue_table->wait(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
     CHECK(values_of<std::uint32_t>(device.download(z, 256)) == counting(64, 2));
     device.queue_table->destroy(other);
 }
@@ -261,9 +259,9 @@ TEST_CASE("times come from the driver's events, of queues that ask for them") {
     timing.header.size = sizeof timing;
     CHECK(device.queue_table->timing(device.queue, device.value, &timing, nullptr) == WYE_OK);
     CHECK(timing.device_ns == 250000);
-    Device untimed(rig.plugin);
-    REQUIRE(untimed.run(harness::fill(untimed.buffer(64), 0, 64, 1, 4)) == WYE_OK);
-    CHECK(untimed.queue_table->timing(untimed.queue, untimed.value, &timing, nullptr) ==
+    device.timed = false;
+    REQUIRE(device.run(harness::fill(device.buffer(64), 0, 64, 1, 4)) == WYE_OK);
+    CHECK(device.queue_table->timing(device.queue, device.value, &timing, nullptr) ==
           WYE_UNSUPPORTED);
 }
 

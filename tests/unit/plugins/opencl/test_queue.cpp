@@ -150,9 +150,8 @@ TEST_CASE("a refusal after other operations poisons the queue") {
     CHECK(device.queue_table->poll(device.queue, 1, nullptr) == WYE_UNSUPPORTED);
     // Another queue of the device is not concerned.
     wye_queue_object* other = device.queue_create();
-    std::uint64_t value = 0;
-    CHECK(device.queue_table->submit(other, &good, 1, nullptr, 0, &value, nullptr) == WYE_OK);
-    CHECK(device.queue_table->wait(other, value, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(device.submit({&good, 1}, {}, other) == WYE_OK);
+    CHECK(device.queue_table->wait(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
     device.queue_table->destroy(other);
 }
 

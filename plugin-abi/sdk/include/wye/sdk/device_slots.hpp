@@ -16,7 +16,7 @@
 //
 //     static Result<std::unique_ptr<Buffer>> create(Device&, const wye_buffer_desc&);
 //     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, wye_bytes
-//     saved); static Result<std::unique_ptr<Queue>> create(Device&, bool timing);
+//     saved); static Result<std::unique_ptr<Queue>> create(Device&);
 //
 // where `saved` is the result of `Result<wye_bytes> Program::save()`, or empty. A lost device
 // refuses to create objects. After each call, with no lock held, `plugin.deliver_messages()` is
@@ -69,12 +69,12 @@ struct DeviceSlots {
         delete reinterpret_cast<Program*>(program);
     }
 
-    static wye_status queue_create(wye_device_object* object, const wye_queue_desc* desc,
+    static wye_status queue_create(wye_device_object* object, const wye_queue_desc*,
                                    wye_queue_object** out, const wye_queue_table** table,
                                    wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            WYE_ASSIGN(auto queue, Queue::create(device, desc->timing != 0));
+            WYE_ASSIGN(auto queue, Queue::create(device));
             *out = reinterpret_cast<wye_queue_object*>(queue.release());
             *table = &QueueSlots<Queue>::kTable;
             return {};

@@ -65,6 +65,9 @@ inline constexpr const char* kRestart =
 // ---- Queues and timelines ----
 
 [[nodiscard]] Error unknown_operation(std::string_view plugin, std::uint32_t kind);
+// `subject`: "a submission".
+[[nodiscard]] Error unknown_flags(std::string_view plugin, std::string_view subject,
+                                  std::uint32_t flags);
 [[nodiscard]] Error submit_out_of_memory();
 [[nodiscard]] Error cancelled(std::uint64_t value);
 [[nodiscard]] Error timed_out(std::uint64_t value, std::uint64_t timeout_ns);

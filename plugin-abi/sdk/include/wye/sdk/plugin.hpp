@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
@@ -26,6 +27,30 @@ namespace wye::sdk {
 }
 [[nodiscard]] constexpr wye_header header_of(std::uint32_t size) noexcept {
     return {size, 0, nullptr};
+}
+
+// An operation of this kind, all of whose room is zero. (`wye_operation{}` zeroes one member.)
+[[nodiscard]] inline wye_operation new_operation(std::uint32_t kind) noexcept {
+    wye_operation out;
+    std::memset(&out, 0, sizeof out);
+    out.kind = kind;
+    return out;
+}
+
+// A submission of these operations and waits, which it borrows.
+[[nodiscard]] inline wye_submission submission_of(std::uint64_t value,
+                                                  std::span<const wye_operation> operations,
+                                                  std::span<const wye_event> waits = {},
+                                                  std::uint32_t flags = 0) noexcept {
+    wye_submission out{};
+    out.header = header_of(sizeof out);
+    out.operations = operations.data();
+    out.operation_count = operations.size();
+    out.waits = waits.data();
+    out.wait_count = waits.size();
+    out.value = value;
+    out.flags = flags;
+    return out;
 }
 
 // The value of `key` in the host's configuration.
@@ -127,8 +152,8 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     return flags;
 }
 
-// The description of a plugin that works with every host of this header's major version. The
-// strings and the table are static.
+// The description of a plugin that works with every host of this header's major version and draft.
+// The strings and the table are static.
 [[nodiscard]] constexpr wye_plugin_desc describe(std::string_view id, std::string_view version,
                                                  std::string_view vendor,
                                                  const wye_plugin_table& table,
@@ -144,13 +169,15 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     desc.version = to_abi(version);
     desc.vendor = to_abi(vendor);
     desc.table = &table;
+    desc.abi_draft = WYE_ABI_DRAFT;
     return desc;
 }
 
 // The whole of `wye_plugin_query_1`.
 [[nodiscard]] inline wye_status answer_query(const wye_hello* hello, const wye_plugin_desc& desc,
                                              const wye_plugin_desc** out) noexcept {
-    if (hello == nullptr || out == nullptr || hello->minor_floor > desc.abi_minor)
+    if (hello == nullptr || out == nullptr || hello->header.size < sizeof *hello ||
+        hello->draft != desc.abi_draft || hello->minor_floor > desc.abi_minor)
         return WYE_ABI_MISMATCH;
     *out = &desc;
     return WYE_OK;

@@ -4,6 +4,7 @@
 //
 //     begin -> wait_for, for each wait -> plan -> one call for each operation -> end
 //
+// Flags that are not known are refused before the first step.
 // If a step fails or memory runs out, the timeline is drained (if operations were queued) and
 // abandon() is called. If only a part of a submit was queued, the queue fails from then on. The
 // plugin's class derives from this and has timeline() (see timeline.hpp) and, in this order, all
@@ -14,7 +15,7 @@
 //     span plan(operations)    the operations that are left to queue one by one
 //     dispatch(op)             also of no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)      never of 0 bytes
-//     end()                    returns the submit's value
+//     end()                    the submit's work has the value value() from here on
 //     void abandon()           drops the submit
 //
 // and `static constexpr std::string_view kPlugin`, for sentences. One thread at a time.
@@ -46,6 +47,11 @@ namespace wye::sdk {
     }
 }
 
+// The flags of an operation; none is defined yet.
+[[nodiscard]] inline std::uint32_t flags_of(const wye_operation& op) {
+    return op.flags | (op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags : 0);
+}
+
 template <typename Derived>
 class InOrderQueue {
   public:
@@ -53,8 +59,7 @@ class InOrderQueue {
         return *reinterpret_cast<Derived*>(object);
     }
 
-    [[nodiscard, gnu::hot]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
-                                                         std::span<const wye_event> waits);
+    [[nodiscard, gnu::hot]] Result<void> submit(const wye_submission& submission);
 
   protected:
     InOrderQueue() = default;
@@ -72,6 +77,10 @@ class InOrderQueue {
     }
     // Whether any operation of the submit was queued.
     [[nodiscard]] bool begun() const { return queued_; }
+    // The value of the submit in progress.
+    [[nodiscard]] std::uint64_t value() const { return value_; }
+    // Whether its time is asked for.
+    [[nodiscard]] bool timed() const { return timed_; }
     // Calls the member for the operation's kind.
     [[nodiscard, gnu::always_inline]] inline Result<void> perform(const wye_operation& op) {
         auto& queue = static_cast<Derived&>(*this);
@@ -92,11 +101,12 @@ class InOrderQueue {
     }
 
   private:
-    static Result<std::uint64_t> steps(Derived& queue, std::span<const wye_operation> operations,
-                                       std::span<const wye_event> waits);
+    static Result<void> known_flags(const wye_submission& submission);
+    static Result<void> steps(Derived& queue, const wye_submission& submission);
     void give_up(Derived& queue, const Error& error);
 
-    bool queued_ = false;
+    bool queued_ = false, timed_ = false;
+    std::uint64_t value_ = 0;
 };
 
 }  // namespace wye::sdk

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the slots of a queue for a C++ class `Queue`, which has submit(operations, waits) (see
+// Implements the slots of a queue for a C++ class `Queue`, which has submit(submission) (see
 // queue.hpp), timeline() (see timeline.hpp), and a destructor that waits for pending submits; its
 // timeline may have cancel(value). `device()` is the Device of device_slots.hpp. Threads as in
 // abi.h.
@@ -51,15 +51,10 @@ struct QueueSlots {
         return *reinterpret_cast<Queue*>(object);
     }
 
-    static wye_status submit(wye_queue_object* object, const wye_operation* operations,
-                             std::uint64_t count, const wye_event* waits, std::uint64_t wait_count,
-                             std::uint64_t* out_value, wye_error** error) {
+    static wye_status submit(wye_queue_object* object, const wye_submission* submission,
+                             wye_error** error) {
         Queue& queue = of(object);
-        return run_unless_lost(queue.device(), error, [&]() -> Result<void> {
-            WYE_ASSIGN(*out_value,
-                       queue.submit(std::span(operations, count), std::span(waits, wait_count)));
-            return {};
-        });
+        return run_unless_lost(queue.device(), error, [&] { return queue.submit(*submission); });
     }
 
     static wye_status poll(wye_queue_object* object, std::uint64_t value, wye_error** error) {

@@ -10,15 +10,17 @@
 namespace wye::sdk {
 
 template <typename Derived>
-Result<std::uint64_t> InOrderQueue<Derived>::submit(std::span<const wye_operation> operations,
-                                                    std::span<const wye_event> waits) {
+Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
     auto& queue = static_cast<Derived&>(*this);
+    WYE_TRY(known_flags(submission));
     [[maybe_unused]] const auto entered = enter(queue.timeline());
     queued_ = false;
+    value_ = submission.value;
+    timed_ = (submission.flags & WYE_SUBMISSION_TIMED) != 0;
     try {
-        Result<std::uint64_t> value = steps(queue, operations, waits);
-        if (!value.ok()) give_up(queue, value.error());
-        return value;
+        Result<void> done = steps(queue, submission);
+        if (!done.ok()) give_up(queue, done.error());
+        return done;
     } catch (...) {
         give_up(queue, errors::submit_out_of_memory());
         throw;
@@ -26,11 +28,23 @@ Result<std::uint64_t> InOrderQueue<Derived>::submit(std::span<const wye_operatio
 }
 
 template <typename Derived>
-[[gnu::always_inline]] inline Result<std::uint64_t> InOrderQueue<Derived>::steps(
-    Derived& queue, std::span<const wye_operation> operations, std::span<const wye_event> waits) {
-    WYE_TRY(queue.timeline().usable(queue.timeline().newest() + 1));
+[[gnu::always_inline]] inline Result<void> InOrderQueue<Derived>::known_flags(
+    const wye_submission& submission) {
+    if ((submission.flags & ~std::uint32_t{WYE_SUBMISSION_TIMED}) != 0)
+        return errors::unknown_flags(Derived::kPlugin, "a submission", submission.flags);
+    for (const wye_operation& op : std::span(submission.operations, submission.operation_count))
+        if (flags_of(op) != 0)
+            return errors::unknown_flags(Derived::kPlugin, "an operation", flags_of(op));
+    return {};
+}
+
+template <typename Derived>
+[[gnu::always_inline]] inline Result<void> InOrderQueue<Derived>::steps(
+    Derived& queue, const wye_submission& submission) {
+    WYE_TRY(queue.timeline().usable(submission.value));
+    const std::span operations(submission.operations, submission.operation_count);
     WYE_TRY(queue.begin());
-    for (const wye_event& wait : waits) {
+    for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
         if (wait.queue == nullptr) continue;
         Derived& other = of(wait.queue);
         if (&other == &queue) continue;  // this queue is in order

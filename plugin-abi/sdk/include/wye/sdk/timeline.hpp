@@ -7,7 +7,7 @@
 //     Result<bool> has_ended(const Submit&)     asks the driver, without waiting
 //     Result<Event> event_of(Submit&)           an event reached no earlier than the submit
 //     optional<Error> settle(value, Submit&)    after its end: completes read-backs
-//     uint64_t spent_ns(const Submit&)          device nanoseconds; called before settle
+//     uint64_t spent_ns(const Submit&)          device ns of a timed one; called before settle
 //     Result<bool> wait_for(Event, timeout_ns)  false: timed out
 //     Result<void> finish()                     waits until the driver is idle
 //     static constexpr bool kWaitsWithLimit     else wait_for gets UINT64_MAX only
@@ -43,8 +43,8 @@ template <typename Derived, typename Submit, typename Event>
 class Timeline {
   public:
     // `spin_ns`: a wait polls for this long before it waits for an event.
-    Timeline(const LossState& loss, bool timing, std::uint64_t spin_ns = 0)
-        : log_(timing), loss_(loss), spin_ns_(spin_ns) {}
+    explicit Timeline(const LossState& loss, std::uint64_t spin_ns = 0)
+        : loss_(loss), spin_ns_(spin_ns) {}
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
@@ -74,7 +74,6 @@ class Timeline {
         return log_.device_ns(value);
     }
 
-    [[nodiscard]] bool keeps_times() const { return log_.keeps_times(); }
     [[nodiscard]] std::uint64_t newest() const { return log_.newest(); }
     // Success, unless `value` has failed or the device was lost before it was reached.
     [[nodiscard]] Result<void> usable(std::uint64_t value) const {
@@ -85,21 +84,21 @@ class Timeline {
     // Later submits fail.
     void poison(Error error) { log_.poison(std::move(error)); }
 
-    // Returns the next value, reached when `submit` has ended. Submitting thread only.
-    std::uint64_t add(Submit submit) {
+    // Adds `value`, above all earlier ones, reached when `submit` has ended. `timed`: its time is
+    // kept then. Submitting thread only.
+    void add(std::uint64_t value, Submit submit, bool timed) {
         const Lock lock(mutex_);
         collect_old();
-        pending_.push(std::move(submit));
-        return log_.add();
+        pending_.push({value, std::move(submit), timed});
+        log_.add(value);
     }
     // As above, for work that has already ended, after all earlier work.
-    std::uint64_t add_ended(std::uint64_t spent_ns) {
+    void add_ended(std::uint64_t value, std::uint64_t spent_ns, bool timed) {
         const Lock lock(mutex_);
         collect(log_.newest());
-        const std::uint64_t value = log_.add();
-        log_.keep_time(value, spent_ns);
+        log_.add(value);
+        if (timed) log_.keep_time(value, spent_ns);
         log_.reach(value);
-        return value;
     }
     // Marks everything up to `value` as ended; for plugins that end work themselves in place of a
     // driver. Does not allocate.
@@ -132,6 +131,12 @@ class Timeline {
   private:
     using Clock = std::chrono::steady_clock;
 
+    struct Pending {
+        std::uint64_t value = 0;
+        Submit submit;
+        bool timed = false;
+    };
+
     // From this many pending submits on, each new one polls the oldest, so that a caller that never
     // waits does not accumulate events.
     static constexpr std::size_t kMany = 256;
@@ -153,19 +158,23 @@ class Timeline {
         return now;
     }
 
-    // The oldest pending value, or the next to be submitted.
-    [[nodiscard]] std::uint64_t oldest() const WYE_REQUIRES(mutex_) {
-        return log_.newest() - pending_.size() + 1;
-    }
-    // Null: not pending (settled, or not submitted yet).
+    // The newest pending submit up to `value`. Null: all of them were settled, or `value` was not
+    // submitted yet.
     [[nodiscard]] Submit* find(std::uint64_t value) WYE_REQUIRES(mutex_) {
-        if (value < oldest() || value > log_.newest()) return nullptr;
-        return &pending_[value - oldest()];
+        if (pending_.empty() || value < pending_.front().value || value > log_.newest())
+            return nullptr;
+        std::size_t first = 0, last = pending_.size() - 1;
+        if (pending_[last].value <= value) return &pending_[last].submit;
+        while (last - first > 1) {
+            const std::size_t middle = first + (last - first) / 2;
+            (pending_[middle].value <= value ? first : last) = middle;
+        }
+        return &pending_[first].submit;
     }
     [[nodiscard]] Result<bool> ask(std::uint64_t value) {
         const Lock lock(mutex_);
         Submit* submit = find(value);
-        if (submit == nullptr) return value <= log_.newest();
+        if (submit == nullptr) return caught_up(value);
         WYE_ASSIGN(const bool yes, self().has_ended(*submit));
         if (yes) collect(value);
         return yes;
@@ -185,7 +194,10 @@ class Timeline {
             return true;
         }
         WYE_ASSIGN(const Event event, event_for(value));
-        if (!event) return value <= log_.newest();
+        if (!event) {
+            const Lock lock(mutex_);
+            return caught_up(value);
+        }
         return self().wait_for(event, timeout_ns);
     }
     // Polls until the value has ended or `limit_ns` have passed since `start`; yields to other
@@ -216,23 +228,31 @@ class Timeline {
 
     // Settles everything up to `value`.
     void collect(std::uint64_t value) WYE_REQUIRES(mutex_) {
-        while (!pending_.empty() && oldest() <= value) {
-            const std::uint64_t ended = oldest();
-            Submit submit = pending_.pop();
-            const std::uint64_t spent = log_.keeps_times() ? self().spent_ns(submit) : 0;
+        while (!pending_.empty() && pending_.front().value <= value) {
+            auto [ended, submit, timed] = pending_.pop();
+            const std::uint64_t spent = timed ? self().spent_ns(submit) : 0;
             std::optional<Error> error = self().settle(ended, submit);
             if (error)
                 log_.fail(ended, *std::move(error));
-            else if (log_.keeps_times())
+            else if (timed)
                 log_.keep_time(ended, spent);
             log_.reach(ended);
         }
+        (void)caught_up(value);
+    }
+    // True if nothing up to `value` is pending. A value between two submits is reached with the
+    // submit before it, once there is one after it.
+    [[nodiscard]] bool caught_up(std::uint64_t value) WYE_REQUIRES(mutex_) {
+        const bool yes =
+            value <= log_.newest() && (pending_.empty() || value < pending_.front().value);
+        if (yes) log_.reach(value);
+        return yes;
     }
     void collect_old() WYE_REQUIRES(mutex_) {
         while (pending_.size() >= kMany) {
-            const Result<bool> ended = self().has_ended(pending_.front());
+            const Result<bool> ended = self().has_ended(pending_.front().submit);
             if (!ended.ok() || !*ended) return;
-            collect(oldest());
+            collect(pending_.front().value);
         }
     }
     // Fails all pending values, without completing their read-backs.
@@ -254,7 +274,7 @@ class Timeline {
     const std::uint64_t spin_ns_;
 
     Mutex mutex_;
-    Fifo<Submit> pending_ WYE_GUARDED_BY(mutex_);  // consecutive values, up to the newest
+    Fifo<Pending> pending_ WYE_GUARDED_BY(mutex_);  // growing values, up to the newest
 };
 
 }  // namespace wye::sdk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values of a queue: the newest submitted and reached ones, the first failed one with its
-// error, and the device times of the newest. Independent of drivers.
+// error, and the device times of the newest timed ones. Independent of drivers.
 //
 // add: the submitting thread. reach, keep_time: one thread at a time, which holds the lock of the
 // plugin's timeline. Everything else: any thread.
@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "wye/sdk/errors.hpp"
@@ -24,10 +23,6 @@ class ValueLog {
     enum class State : std::uint8_t { Reached, Pending, Failed };
     static constexpr std::uint64_t kKeptTimes = 256;
 
-    explicit ValueLog(bool keeps_times)
-        : times_(keeps_times ? std::make_unique<Times>() : nullptr) {}
-
-    [[nodiscard]] bool keeps_times() const { return times_ != nullptr; }
     [[nodiscard]] std::uint64_t newest() const { return newest_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint64_t reached() const { return reached_.load(std::memory_order_acquire); }
     // Writers mark a failed value before it is reached; readers read in the other order.
@@ -49,27 +44,22 @@ class ValueLog {
     // Device nanoseconds of a reached value; UNSUPPORTED when they are not kept (any more).
     [[nodiscard]] Result<std::uint64_t> device_ns(std::uint64_t value) const {
         const Lock lock(mutex_);
-        if (times_ && value != 0)
-            if (const Time& time = (*times_)[value % kKeptTimes]; time.value == value)
+        for (std::uint64_t back = 1; value != 0 && back <= kKeptTimes; ++back)  // the newest first
+            if (const Time& time = times_[(next_time_ - back) % kKeptTimes]; time.value == value)
                 return time.ns;
         return errors::times_not_kept(value, kKeptTimes);
     }
 
-    // Adds a submit; returns its value.
-    std::uint64_t add() {
-        const std::uint64_t value = newest_.load(std::memory_order_relaxed) + 1;
-        newest_.store(value, std::memory_order_release);
-        return value;
-    }
+    // Adds a submit, whose value is above all earlier ones.
+    void add(std::uint64_t value) { newest_.store(value, std::memory_order_release); }
     // Marks everything up to `value` as reached.
     void reach(std::uint64_t value) {
         if (reached_.load(std::memory_order_relaxed) < value)
             reached_.store(value, std::memory_order_release);
     }
     void keep_time(std::uint64_t value, std::uint64_t ns) {
-        if (!times_) return;
         const Lock lock(mutex_);
-        (*times_)[value % kKeptTimes] = {value, ns};
+        times_[next_time_++ % kKeptTimes] = {value, ns};
     }
     // `value` and all later ones fail with `error`. The first failure counts.
     void fail(std::uint64_t value, Error error) {
@@ -87,14 +77,14 @@ class ValueLog {
     struct Time {
         std::uint64_t value = 0, ns = 0;
     };
-    using Times = std::array<Time, kKeptTimes>;  // each at its value modulo the size
 
     std::atomic<std::uint64_t> newest_{0}, reached_{0};
     std::atomic<std::uint64_t> poisoned_at_{UINT64_MAX};
 
     mutable Mutex mutex_;
     std::optional<Error> error_ WYE_GUARDED_BY(mutex_);
-    const std::unique_ptr<Times> times_;  // the pointee is guarded too
+    std::array<Time, kKeptTimes> times_ WYE_GUARDED_BY(mutex_);
+    std::uint64_t next_time_ WYE_GUARDED_BY(mutex_) = 0;  // modulo the size: the oldest
 };
 
 }  // namespace wye::sdk

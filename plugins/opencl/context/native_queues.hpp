@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The native queues of a queue: one for all submits or, from the first timed submit on, a second
+// one for those, since drivers take times of whole queues, which slows them down. [FREE], except
+// where said.
+#pragma once
+
+#include <atomic>
+
+#include "opencl/device.hpp"
+#include "opencl/quirks.hpp"
+#include "opencl/status.hpp"
+
+namespace wye::opencl {
+
+class NativeQueues {
+  public:
+    // quirk pocl-one-queue.
+    [[nodiscard]] static cl_int make_first(const Device& device, QueueHandle& out) {
+        return device.context().make_queue(pocl_one_queue(device.info), out);
+    }
+    NativeQueues(Device& device, QueueHandle first)
+        : device_(device),
+          one_(pocl_one_queue(device.info)),
+          first_(std::move(first)),
+          now_(first_.get()),
+          last_(now_) {}
+
+    // get, choose and sent: submitting thread only.
+    // The queue of the submit in progress.
+    [[nodiscard]] cl_command_queue get() const { return now_; }
+    // Chooses it. If the submit before used the other one, this one waits for that.
+    [[nodiscard]] Result<void> choose(bool timed) {
+        now_ = last_;
+        if (one_ || timed == last_timed_) return {};
+        return change(timed);
+    }
+    // The submit was queued.
+    void sent(bool timed) {
+        last_ = now_;
+        last_timed_ = timed;
+        flush();
+    }
+
+    void flush() const {
+        (void)device_.driver.clFlush(first_.get());
+        if (cl_command_queue second = this->second()) (void)device_.driver.clFlush(second);
+    }
+    // Waits until both are idle.
+    [[nodiscard]] Result<void> finish() const {
+        cl_int status = device_.driver.clFinish(first_.get());
+        WYE_TRY(device_.check(status, "waiting for the queue"));
+        cl_command_queue second = this->second();
+        if (second != nullptr) status = device_.driver.clFinish(second);
+        return device_.check(status, "waiting for the queue");
+    }
+
+  private:
+    [[nodiscard]] Result<void> change(bool timed) {
+        const Driver& driver = device_.driver;
+        if (!timed_) {
+            const cl_int status = device_.context().make_queue(true, timed_);
+            WYE_TRY(device_.check(status, "clCreateCommandQueue"));
+            second_.store(timed_.get(), std::memory_order_release);
+        }
+        now_ = timed ? timed_.get() : first_.get();
+        EventHandle before;
+        cl_int status =
+            driver.clEnqueueMarkerWithWaitList(last_, 0, nullptr, before.receive(driver));
+        WYE_TRY(device_.check(status, "clEnqueueMarkerWithWaitList"));
+        (void)driver.clFlush(last_);
+        const cl_event raw = before.get();
+        status = driver.clEnqueueMarkerWithWaitList(now_, 1, &raw, nullptr);
+        return device_.check(status, "clEnqueueMarkerWithWaitList");
+    }
+    [[nodiscard]] cl_command_queue second() const {
+        return second_.load(std::memory_order_acquire);
+    }
+
+    Device& device_;
+    const bool one_;
+    const QueueHandle first_;
+    QueueHandle timed_;
+    std::atomic<cl_command_queue> second_{nullptr};  // timed_, for other threads
+    cl_command_queue now_, last_;
+    bool last_timed_ = false;
+};
+
+}  // namespace wye::opencl

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Built against another draft of the ABI.
+#include "base.hpp"
+
+FAKE_DESC("other_draft", d.abi_draft = WYE_ABI_DRAFT - 1)
