@@ -379,6 +379,22 @@ TEST_CASE("info says on stderr why it fails, and prints its report all the same"
     CHECK(contains(strict.out, manifest));
 }
 
+TEST_CASE("WYE_LOG sends what it asks for to standard error, a line each") {
+    const TempFolder folder;
+    const std::string words = folder.write("words", std::string(64, '\1'));
+    const std::vector<std::string> command = {
+        kWye, "run", kPrograms + "/mix.wye", "--in", "words=" + words, "--device", "cpu"};
+    const Outcome asked = run_command(command, {{"WYE_LOG", "dispatch:debug"}});
+    CHECK(asked.code == 0);
+    CHECK(contains(asked.err, "wye: debug: dispatch: "));
+    CHECK(!contains(asked.err, "wye: info: registry: "));
+    CHECK(!contains(run_command(command, {{"WYE_LOG", "warning"}}).err, "dispatch: "));
+    const Outcome wrong = run_command(command, {{"WYE_LOG", "warning,dispatch:loud"}});
+    CHECK(wrong.code != 0);
+    CHECK(contains(wrong.err, "`dispatch:loud` in WYE_LOG is neither a level nor AREA:LEVEL"));
+    CHECK(contains(wrong.err, "Fix: "));
+}
+
 TEST_CASE("WYE_DEVICE chooses, and a CPU-only run opens no driver plugin") {
     const TempFolder folder;
     const std::string words = folder.write("words", std::string(64, '\1'));

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "exec/api/api.hpp"
+#include "exec/api/log_filter.hpp"
 #include "registry/search.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -94,6 +95,19 @@ void choose_cache(const registry::Environment& environment, registry::Config& co
         config.try_emplace("cache_folder", home + "/.cache/wye");
 }
 
+// Sends what WYE_LOG asks for to standard error, beside the application's callback.
+Result<void> choose_log(const registry::Environment& environment, registry::LogSink& sink) {
+    const auto variable = environment.find("WYE_LOG");
+    if (variable == environment.end() || variable->second.empty()) return {};
+    WYE_ASSIGN(LogFilter filter, LogFilter::parse(variable->second));
+    sink = [filter = std::move(filter), callback = std::move(sink)](
+               std::uint32_t level, std::string_view area, std::string_view text) {
+        if (filter.passes(level, area)) write_log_line(level, area, text);
+        if (callback) callback(level, area, text);
+    };
+    return {};
+}
+
 Result<wye_context*> create(const wye_context_desc& desc) {
     WYE_TRY(check_desc(desc));
     registry::Environment environment = registry::environment_snapshot();
@@ -118,6 +132,7 @@ Result<wye_context*> create(const wye_context_desc& desc) {
                           std::uint32_t level, std::string_view area, std::string_view text) {
             log(user, level, wye::sdk::to_abi(area), wye::sdk::to_abi(text));
         };
+    if (!options.elevated) WYE_TRY(choose_log(options.environment, options.log));
     std::string selector = "auto";
     const auto variable = options.environment.find("WYE_DEVICE");
     if (variable != options.environment.end() && !options.elevated && !variable->second.empty())

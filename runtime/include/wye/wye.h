@@ -121,7 +121,9 @@ typedef struct wye_context_desc {
     uint64_t plugin_path_count;
     const wye_key_value* config; /* for plugins and library: "cpu.threads", "quirks.with", ... */
     uint64_t config_count;
-    wye_log_fn log; /* may be null; called from any thread until the context is destroyed */
+    /* May be null; gets all messages, from any thread, until the context is destroyed. The variable
+     * WYE_LOG sends messages to standard error as well. */
+    wye_log_fn log;
     void* log_user;
 } wye_context_desc;
 
