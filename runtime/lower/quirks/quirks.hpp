@@ -34,7 +34,6 @@ enum class Quirk : std::uint8_t {
     MesaLiteralZero,
     MesaOneBesideZero,
     MesaSextCompare,
-    MesaInexactCompare,
     MesaUnrollTableLoop,
     LlvmIntegerThroughHalf,
     LlvmpipeEndOfRow,

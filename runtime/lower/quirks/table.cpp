@@ -121,11 +121,6 @@ constexpr QuirkEntry kEntries[] = {
      "The upper word is made by a shift, and the two words are joined.",
      "Three instructions in place of one; their time is not measured.", "extended_signs.wye",
      kFormatSpirv, kMesaAndNvidia, 0, kAnyVersion, Found::Driver, true, false},
-    {Quirk::MesaInexactCompare, "mesa-inexact-compare", kLavapipe,
-     "Comparisons and conversions that are not marked exact are rewritten as if there were no "
-     "NaNs.",
-     "They are marked `NoContraction`, as arithmetic is.", "None.", "comparisons_with_nan.wye",
-     kFormatSpirv, kMesaAndNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::MesaUnrollTableLoop, "mesa-unroll-table-loop", kLavapipe,
      "A loop of N rounds whose counter indexes an array of N elements is unrolled, however large "
      "it is.",

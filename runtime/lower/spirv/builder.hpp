@@ -72,9 +72,6 @@ class SpirvBuilder {
         module.decorate(result, spv::Decoration::NoContraction);
         return result;
     }
-    Id compare(spv::Op o, Id a, Id b) { return unrewritten(test(o, a, b)); }
-    Id convert(spv::Op o, Id type, Id value) { return unrewritten(make(o, type, {value})); }
-    Id unrewritten(Id result) { return quirk(Quirk::MesaInexactCompare) ? exact(result) : result; }
     // + - * / and the like; operands and result are hidden.
     Id arithmetic(spv::Op o, ir::Kind kind, std::initializer_list<Id> operands);
     Id exact_glsl(GLSLstd450 function, ir::Kind kind, std::initializer_list<Id> operands);

@@ -96,17 +96,17 @@ Id float_word(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
         case Op::ROUND:
             return b.exact(b.glsl(GLSLstd450RoundEven, b.module.type_of(v[0]), {v[0]}));
         case Op::EQ:
-            return b.compare(spv::Op::OpFOrdEqual, v[0], v[1]);
+            return b.test(spv::Op::OpFOrdEqual, v[0], v[1]);
         case Op::NE:
-            return b.compare(spv::Op::OpFUnordNotEqual, v[0], v[1]);
+            return b.test(spv::Op::OpFUnordNotEqual, v[0], v[1]);
         case Op::LT:
-            return b.compare(spv::Op::OpFOrdLessThan, v[0], v[1]);
+            return b.test(spv::Op::OpFOrdLessThan, v[0], v[1]);
         case Op::LE:
-            return b.compare(spv::Op::OpFOrdLessThanEqual, v[0], v[1]);
+            return b.test(spv::Op::OpFOrdLessThanEqual, v[0], v[1]);
         case Op::GT:
-            return b.compare(spv::Op::OpFOrdGreaterThan, v[0], v[1]);
+            return b.test(spv::Op::OpFOrdGreaterThan, v[0], v[1]);
         case Op::GE:
-            return b.compare(spv::Op::OpFOrdGreaterThanEqual, v[0], v[1]);
+            return b.test(spv::Op::OpFOrdGreaterThanEqual, v[0], v[1]);
         default:
             return 0;
     }
@@ -145,16 +145,16 @@ Id convert_word(SpirvBuilder& b, const Step& step, Id value) {
     if (source.floating() && target.floating()) {
         const bool arithmetic = step.extra == middle::kOfArithmetic;
         if (arithmetic && step.kind == Kind::F64) value = b.hidden(step.from, value);
-        const Id result = b.convert(spv::Op::OpFConvert, type, value);
+        const Id result = b.make(spv::Op::OpFConvert, type, {value});
         return arithmetic ? b.mark_hidden(result) : result;
     }
     if (target.floating())
-        return source.signed_integer() ? b.convert(spv::Op::OpConvertSToF, type, b.as_signed(value))
-                                       : b.convert(spv::Op::OpConvertUToF, type, value);
+        return source.signed_integer() ? b.make(spv::Op::OpConvertSToF, type, {b.as_signed(value)})
+                                       : b.make(spv::Op::OpConvertUToF, type, {value});
     if (source.floating())
         return target.signed_integer()
-                   ? b.bitcast(b.convert(spv::Op::OpConvertFToS, m.signed_type(type), value), type)
-                   : b.convert(spv::Op::OpConvertFToU, type, value);
+                   ? b.bitcast(b.make(spv::Op::OpConvertFToS, m.signed_type(type), {value}), type)
+                   : b.make(spv::Op::OpConvertFToU, type, {value});
     const bool extends = source.signed_integer() && target.bits() > source.bits();
     return b.make(extends ? spv::Op::OpSConvert : spv::Op::OpUConvert, type, {value});
 }
@@ -305,8 +305,8 @@ Id exact_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
 // Rounds to the nearest f16, held as f32.
 Id native_round_to_half(SpirvBuilder& b, Id value) {
     if (b.quirk(Quirk::LlvmIntegerThroughHalf)) value = b.hidden(Kind::F32, value);
-    const Id half = b.convert(spv::Op::OpFConvert, b.module.float_type(16), value);
-    return b.convert(spv::Op::OpFConvert, b.module.float_type(32), half);
+    const Id half = b.make(spv::Op::OpFConvert, b.module.float_type(16), {value});
+    return b.make(spv::Op::OpFConvert, b.module.float_type(32), {half});
 }
 
 }  // namespace
