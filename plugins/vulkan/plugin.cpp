@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/plugin.hpp"
 
+#include <algorithm>
+
 #include "vulkan/buffer.hpp"
 #include "vulkan/program.hpp"
 #include "vulkan/queue.hpp"
+#include "vulkan/quirks.hpp"
+#include "vulkan/setup/mapped_drivers.hpp"
 
 namespace wye::vulkan {
 
@@ -18,6 +22,8 @@ Result<std::vector<DeviceInfo>> Plugin::probe() {
     const bool validation = sdk::config(host, "vulkan.validation").value_or("0") == "1";
     WYE_ASSIGN(instance, Instance::create(*loader, validation));
     WYE_ASSIGN(std::vector<DeviceInfo> found, discover(instance->table(), instance->get()));
+    // quirk nvidia-vk-unloaded
+    if (std::any_of(found.begin(), found.end(), nvidia_vk_unloaded)) keep_drivers_mapped();
     if (const auto kind = sdk::config(host, "vulkan.kind"))
         for (DeviceInfo& info : found) info.kind = *kind;
     verdicts =

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "vulkan/discovery.hpp"
 #include "wye/sdk/quirk.hpp"
 
 namespace wye::vulkan {
@@ -15,6 +16,12 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "a loss is told to those who submit or wait for a fence, and never to those who look at a "
      "timeline semaphore",
      "who waits or polls for long submits nothing once a second"},
+    {"nvidia-vk-unloaded", "NVIDIA", "580", "driver id",
+     "the library uses up static thread-local storage each time that it is mapped, which the "
+     "loader "
+     "does with every instance: from about the 30th instance of a process on, vkCreateInstance "
+     "fails with VK_ERROR_INCOMPATIBLE_DRIVER",
+     "the libraries of drivers stay mapped once a probe has found such a device"},
     {"nvidia-vk-layout-compile", "NVIDIA", "580", "always",
      "a new number of descriptors in a layout costs 1.3 to 1.8 ms, in which something is compiled",
      "layouts have whole eights of descriptors, and programs share them"},
@@ -53,6 +60,10 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "the shader cache gives code that was compiled for vectors of another width",
      "the self-test's workgroups depend on the width, so its modules differ"},
 };
+
+[[nodiscard]] inline bool nvidia_vk_unloaded(const DeviceInfo& info) {
+    return info.properties.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+}
 
 // nvidia-vk-silent-loss: interval between two checks.
 inline constexpr std::uint64_t kAskEveryNs = 1'000'000'000;

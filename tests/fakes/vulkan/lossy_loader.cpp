@@ -35,6 +35,8 @@ struct State {
     std::map<VkQueue, VkDevice> devices;  // by their queues
     bool memory_full = false;
     VkResult pipelines = VK_SUCCESS;
+    PFN_vkGetPhysicalDeviceProperties2 get_properties = nullptr;
+    std::uint32_t driver_id = 0;
     std::uint64_t sent = 0, ended = 0;
 };
 
@@ -130,6 +132,16 @@ VKAPI_ATTR VkResult VKAPI_CALL pipelines(VkDevice device, VkPipelineCache cache,
                                                         out);
 }
 
+VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
+    state().get_properties(device, out);
+    if (state().driver_id == 0) return;
+    for (auto* each = static_cast<VkBaseOutStructure*>(out->pNext); each != nullptr;
+         each = each->pNext)
+        if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES)
+            reinterpret_cast<VkPhysicalDeviceDriverProperties*>(each)->driverID =
+                static_cast<VkDriverId>(state().driver_id);
+}
+
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, const char* name) {
     {
         const std::lock_guard lock(state().mutex);
@@ -151,6 +163,7 @@ void reset() {
     state().silent.clear();
     state().memory_full = false;
     state().pipelines = VK_SUCCESS;
+    state().driver_id = 0;
     state().sent = state().ended = 0;
 }
 
@@ -169,6 +182,7 @@ void lose_newest_silently() {
 
 void memory_full(bool full) { state().memory_full = full; }
 void refuse_pipelines(std::int32_t result) { state().pipelines = static_cast<VkResult>(result); }
+void driver_id(std::uint32_t id) { state().driver_id = id; }
 std::uint64_t sent() {
     const std::lock_guard lock(state().mutex);
     return state().sent;
@@ -187,14 +201,20 @@ __attribute__((visibility("default"))) PFN_vkVoidFunction vkGetInstanceProcAddr(
     const PFN_vkGetInstanceProcAddr loader = real_loader();
     if (loader == nullptr) return nullptr;
     const PFN_vkVoidFunction function = loader(instance, name);
-    if (function == nullptr || std::strcmp(name, "vkGetDeviceProcAddr") != 0) return function;
+    if (function == nullptr) return function;
+    if (std::strcmp(name, "vkGetPhysicalDeviceProperties2") == 0) {
+        state().get_properties = reinterpret_cast<PFN_vkGetPhysicalDeviceProperties2>(function);
+        return reinterpret_cast<PFN_vkVoidFunction>(&properties);
+    }
+    if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return function;
     state().get_device = reinterpret_cast<PFN_vkGetDeviceProcAddr>(function);
     return reinterpret_cast<PFN_vkVoidFunction>(&get_device_function);
 }
 
 __attribute__((visibility("default"))) const lossy_vulkan::Control* lossy_vulkan_control() {
     static const lossy_vulkan::Control control = {
-        reset, lose_newest, lose_newest_silently, memory_full, refuse_pipelines, sent, seen_to_end};
+        reset,     lose_newest, lose_newest_silently, memory_full, refuse_pipelines,
+        driver_id, sent,        seen_to_end};
     return &control;
 }
 }

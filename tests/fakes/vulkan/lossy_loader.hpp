@@ -19,6 +19,8 @@ struct Control {
     void (*memory_full)(bool full);
     // vkCreateComputePipelines answers this; 0: no more.
     void (*refuse_pipelines)(std::int32_t result);
+    // The VkDriverId that every device reports; 0: its own.
+    void (*driver_id)(std::uint32_t id);
     // The last value that a vkQueueSubmit was told to signal, and the last that a wait or a
     // question found signalled: of one queue, after a reset.
     std::uint64_t (*sent)();

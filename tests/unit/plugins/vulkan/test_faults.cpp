@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lost devices, exhausted memory and refused pipelines, simulated by a test's loader.
+#include <link.h>
+
+#include <string>
+
 #include "checked.hpp"
 #include "conformance/abi/cases.hpp"
 #include "vulkan/lossy_loader.hpp"
@@ -20,9 +24,11 @@ const lossy_vulkan::Control& loader() {
     return control;
 }
 
+const std::map<std::string, std::string> kLossy = {{"vulkan.library", WYE_LOSSY_VULKAN}};
+
 struct Rig {
     Rig() { loader().reset(); }
-    CheckedPlugin plugin{std::map<std::string, std::string>{{"vulkan.library", WYE_LOSSY_VULKAN}}};
+    CheckedPlugin plugin{kLossy};
 };
 
 wye_artifact slow_artifact(const std::string& words) {
@@ -30,7 +36,32 @@ wye_artifact slow_artifact(const std::string& words) {
     return harness::artifact(words, "main", kSlots, 1, 1, 4);
 }
 
+// Whether the library of lavapipe, the driver under test, is mapped.
+bool driver_mapped() {
+    return dl_iterate_phdr(
+               [](dl_phdr_info* info, std::size_t, void*) {
+                   const std::string name = info->dlpi_name;
+                   return name.find("libvulkan_lvp") != std::string::npos ? 1 : 0;
+               },
+               nullptr) != 0;
+}
+
 }  // namespace
+
+TEST_CASE("a driver's library stays mapped if the driver is one that must not be unmapped") {
+    constexpr std::uint32_t kNvidiaProprietary = 4;  // VkDriverId
+    for (const std::uint32_t id : {0U, kNvidiaProprietary}) {
+        CAPTURE(id);
+        {
+            loader().reset();
+            loader().driver_id(id);
+            const CheckedPlugin plugin(kLossy);
+            REQUIRE(plugin.devices != 0);
+            CHECK(driver_mapped());
+        }
+        CHECK(driver_mapped() == (id != 0));
+    }
+}
 
 TEST_CASE("a lost device is lost on every handle; others go on, and it can be opened again") {
     Rig rig;
