@@ -235,9 +235,14 @@ Result<wye_timing> NativeQueue::timing(std::uint64_t value) const {
     return out;
 }
 
-Result<void> NativeQueue::cancel(std::uint64_t value) const {
+Result<void> NativeQueue::cancel(std::uint64_t first, std::uint64_t last) const {
     return call(*device_, "cancel",
-                [&](wye_error** error) { return table_.cancel(object_, value, error); });
+                [&](wye_error** error) { return table_.cancel(object_, first, last, error); });
+}
+
+Result<void> NativeQueue::retire(std::uint64_t value) const {
+    return call(*device_, "retire",
+                [&](wye_error** error) { return table_.retire(object_, value, error); });
 }
 
 }  // namespace wye::registry

@@ -39,4 +39,5 @@
     X(wait, 1)             \
     X(timing, 0)           \
     X(cancel, 0)           \
+    X(retire, 0)           \
     X(destroy, 1)

@@ -13,7 +13,7 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
 }
 
 Result<void> Queue::begin() {
-    handover_.reset();
+    timeline_.running.begin(value());
     return {};
 }
 
@@ -55,7 +55,10 @@ Result<void> Queue::download(const wye_transfer_op& op) { return queued(run_down
     return {};
 }
 
-void Queue::abandon() { batch_.reset(); }
+void Queue::abandon() {
+    batch_.reset();
+    handover_ = {};
+}
 
 [[gnu::always_inline]] inline Result<void> Queue::perform(const wye_operation& op) {
     if (!batch_) {

@@ -40,7 +40,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     // As InOrderQueue, except for submits of the queue's thread.
     Result<void> perform(const wye_operation& op);
-    [[nodiscard]] Stop stop() const { return timeline_.stop(value()); }
+    [[nodiscard]] Stop stop() const { return timeline_.running.stop(value()); }
     [[nodiscard]] std::uint64_t spent_ns() const;
 
     Device& device_;

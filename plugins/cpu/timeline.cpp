@@ -3,11 +3,10 @@
 
 namespace wye::cpu {
 
-void Timeline::cancel(std::uint64_t value) {
-    std::uint64_t known = cancelled_.load(std::memory_order_relaxed);
-    while (known < value &&
-           !cancelled_.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
-    }
+void Timeline::cancel(std::uint64_t first, std::uint64_t last) {
+    // In this order, so that a value that becomes a batch meanwhile is met by one of them.
+    running.cancel(first, last);
+    visit_pending(first, last, [](std::uint64_t value, Submit& submit) { submit->cancel(value); });
 }
 
 Result<bool> Timeline::has_ended(const Submit& submit) { return submit->ended(); }

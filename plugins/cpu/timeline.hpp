@@ -7,6 +7,7 @@
 
 #include "cpu/device.hpp"
 #include "cpu/run/batch.hpp"
+#include "cpu/run/running.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::cpu {
@@ -19,13 +20,14 @@ class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
     explicit Timeline(Device& device) : sdk::Timeline<Timeline, Submit, Submit>(device.loss) {}
 
     [[nodiscard]] bool idle() const { return log_.reached() == log_.newest(); }
-    // Requests a stop of all values up to `value`.
-    void cancel(std::uint64_t value);
-    [[nodiscard]] Stop stop(std::uint64_t value) const { return {&cancelled_, value}; }
+    // Requests a stop of the values in [first, last] that were submitted.
+    void cancel(std::uint64_t first, std::uint64_t last);
+
+    Running running;
 
   private:
     friend sdk::Timeline<Timeline, Submit, Submit>;
-    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false;
+    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = true;
 
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<Submit> event_of(Submit& submit);
@@ -33,8 +35,6 @@ class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
     [[nodiscard]] std::uint64_t spent_ns(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const Submit& event, std::uint64_t timeout_ns);
     [[nodiscard]] Result<void> finish();
-
-    std::atomic<std::uint64_t> cancelled_{0};
 };
 
 }  // namespace wye::cpu

@@ -35,7 +35,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, EventRef>;
-    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = false;
+    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = false, kFailsLate = false;
 
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<EventRef> event_of(Submit& submit);

@@ -225,7 +225,8 @@ static wye_status queue_create(wye_device_object* device, const wye_queue_desc* 
     return WYE_OK;
 }
 
-/* Queue everything or nothing; keep the value; never block on the device here. */
+/* Queue everything or nothing, or let the value fail; keep the value; never block on the device
+ * here. */
 static wye_status queue_submit(wye_queue_object* queue, const wye_submission* submission,
                                wye_error** error) {
     (void)submission;
@@ -237,7 +238,7 @@ static void queue_destroy(wye_queue_object* queue) { free(queue); }
 
 /* ---- Timeline ------------------------------------------------------------------------------ */
 
-/* WYE_OK, WYE_NOT_READY, or the status of the failure that poisoned the value. */
+/* WYE_OK, WYE_NOT_READY, or the status by which this value failed; values fail singly. */
 static wye_status timeline_poll(wye_queue_object* queue, uint64_t value, wye_error** error) {
     (void)error;
     return value <= queue->newest ? WYE_OK : WYE_NOT_READY;
@@ -256,9 +257,17 @@ static wye_status timeline_timing(wye_queue_object* queue, uint64_t value, wye_t
     return unsupported(queue->device->plugin->host, error);
 }
 
-static wye_status timeline_cancel(wye_queue_object* queue, uint64_t value, wye_error** error) {
-    (void)value;
+/* Ends the values from `first` to `last` with WYE_CANCELLED, and no others. */
+static wye_status timeline_cancel(wye_queue_object* queue, uint64_t first, uint64_t last,
+                                  wye_error** error) {
+    (void)first, (void)last;
     return unsupported(queue->device->plugin->host, error);
+}
+
+/* The errors of failed values up to `value` may be freed. */
+static wye_status timeline_retire(wye_queue_object* queue, uint64_t value, wye_error** error) {
+    (void)queue, (void)value, (void)error;
+    return WYE_OK;
 }
 
 /* ---- Command: recorded operations ---------------------------------------------------------- */
@@ -282,6 +291,7 @@ static const wye_queue_table queue_table = {
     .wait = timeline_wait,
     .timing = timeline_timing,
     .cancel = timeline_cancel,
+    .retire = timeline_retire,
     .destroy = queue_destroy,
 };
 

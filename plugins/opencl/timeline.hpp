@@ -24,7 +24,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, EventHandle>;
-    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true;
+    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true, kFailsLate = true;
 
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<EventHandle> event_of(Submit& submit);

@@ -20,7 +20,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, SegmentWait>;
-    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false;
+    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = false;
 
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<SegmentWait> event_of(Submit& submit);

@@ -139,6 +139,15 @@ constexpr wye_device_table make_device_table() {
 }
 inline constexpr wye_device_table kDeviceTable = make_device_table();
 
+// The slots that lead to a queue with another table.
+template <const wye_queue_table& kTable>
+wye_status queue_create_with(wye_device_object* device, const wye_queue_desc* desc,
+                             wye_queue_object** out, const wye_queue_table** table,
+                             wye_error** error) {
+    const wye_status status = queue_create(device, desc, out, table, error);
+    *table = &kTable;
+    return status;
+}
 // ---- Plugin -------------------------------------------------------------------------------
 
 inline wye_status init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
@@ -216,6 +225,18 @@ inline wye_status open_device(wye_plugin_object* plugin, std::uint32_t, wye_devi
     *table = &kDeviceTable;
     return WYE_OK;
 }
+template <const wye_queue_table& kTable>
+wye_status open_device_with(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
+                            const wye_device_table** table, wye_error** error) {
+    static constexpr wye_device_table kDevice = [] {
+        auto t = make_device_table();
+        t.queue_create = queue_create_with<kTable>;
+        return t;
+    }();
+    const wye_status status = open_device(plugin, index, out, table, error);
+    *table = &kDevice;
+    return status;
+}
 inline void shutdown(wye_plugin_object* plugin) { std::free(plugin); }
 
 constexpr wye_plugin_table make_plugin_table() {
@@ -271,3 +292,11 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
     }();                                                                                 \
     static constexpr wye_plugin_desc kDesc = fake::make_desc(fake::text(name), &kTable); \
     FAKE_QUERY(kDesc)
+// A fake whose queue table is the healthy one after `change`, statements on `t`.
+#define FAKE_QUEUE(name, change)                   \
+    static constexpr wye_queue_table kQueue = [] { \
+        auto t = fake::make_queue_table();         \
+        change;                                    \
+        return t;                                  \
+    }();                                           \
+    FAKE_TABLE(name, t.open_device = fake::open_device_with<kQueue>)

@@ -50,7 +50,7 @@ wye_error** sink_of(A... arguments) {
 }
 
 constexpr bool does_first(std::string_view slot) {
-    for (const std::string_view name : {"poll", "wait", "flush", "cancel"})
+    for (const std::string_view name : {"poll", "wait", "flush", "cancel", "retire"})
         if (slot == name) return true;
     return false;
 }
@@ -107,6 +107,7 @@ const wye_queue_table* queue_table() {
         wrap<&wye_queue_table::wait>(t, "wait");
         wrap<&wye_queue_table::timing>(t, "timing");
         wrap<&wye_queue_table::cancel>(t, "cancel");
+        wrap<&wye_queue_table::retire>(t, "retire");
         wrap<&wye_queue_table::destroy>(t, "queue destroy");
         return t;
     }();

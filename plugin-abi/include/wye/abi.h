@@ -331,7 +331,9 @@ typedef struct wye_graph_object wye_graph_object;
 
 /* An event is a point on a queue's timeline: it is reached when every operation submitted up to
  * `value` has ended. The host chooses the values: they grow, and may leave gaps; 0 is always
- * reached. A failed operation poisons its value and all later ones with an error. */
+ * reached. Values fail singly: a failed operation fails the value of its submit, and that fails
+ * the submits that wait for it. All other values of the queue go on. Only a lost device fails every
+ * value that has not ended. */
 typedef struct wye_event {
     wye_queue_object* queue;
     uint64_t value;
@@ -506,13 +508,15 @@ typedef struct wye_host_table {
 typedef struct wye_queue_table {
     wye_header header;
 
-    /* Mandatory [SYNC]. Queues all operations of the submission or none. After a failure the value
-     * was not submitted, and may be used again. */
+    /* Mandatory [SYNC]. Queues all operations of the submission or none. After a failure nothing
+     * was queued, and the value may be used again. If an operation is refused after others of the
+     * submission were queued, those end first, the call succeeds, and the value fails. A wait for a
+     * failed value fails the call, or later the value. */
     wye_status (*submit)(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error);
 
-    /* Mandatory [FREE]. WYE_OK: reached. WYE_NOT_READY: not yet. Else: the error that poisoned the
-     * value. */
+    /* Mandatory [FREE]. WYE_OK: reached. WYE_NOT_READY: not yet. Else: the error by which the value
+     * failed. */
     wye_status (*poll)(wye_queue_object* queue, uint64_t value, wye_error** error);
 
     /* Mandatory [FREE]. As poll, but blocks; WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit).
@@ -525,9 +529,15 @@ typedef struct wye_queue_table {
     wye_status (*timing)(wye_queue_object* queue, uint64_t value, wye_timing* out,
                          wye_error** error);
 
-    /* Optional [FREE]. Asks to stop the work submitted up to `value`; it ends with WYE_CANCELLED,
-     * or as usual if it was quicker. Without it: a timeout leaves the device busy. */
-    wye_status (*cancel)(wye_queue_object* queue, uint64_t value, wye_error** error);
+    /* Optional [FREE]. Asks to stop the submits with values from `first` to `last`, and no others.
+     * Each ends with WYE_CANCELLED, or as usual if it was quicker; values that were not submitted
+     * are not affected. Without it: a timeout leaves the device busy. */
+    wye_status (*cancel)(wye_queue_object* queue, uint64_t first, uint64_t last, wye_error** error);
+
+    /* Optional [FREE]. The host does not ask for values up to `value` any more: their outcomes may
+     * be forgotten, and then read as reached. Those of the newest 4,096 failed submits are kept
+     * without it; older ones may be forgotten. */
+    wye_status (*retire)(wye_queue_object* queue, uint64_t value, wye_error** error);
 
     /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees. */
     void (*destroy)(wye_queue_object* WYE_OWNED queue);

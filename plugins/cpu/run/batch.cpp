@@ -9,8 +9,8 @@ namespace wye::cpu {
 namespace {
 
 // Runs the operations of a batch, one after the other.
-struct Running : sdk::InOrderQueue<Running> {
-    Running(Worker& w, Pool& p, const Stop& s, std::optional<Handover> h)
+struct Runner : sdk::InOrderQueue<Runner> {
+    Runner(Worker& w, Pool& p, const Stop& s, std::optional<Handover> h)
         : worker(w), pool(p), stop(s), handover(h) {}
     using InOrderQueue::perform;
     static constexpr std::string_view kPlugin = Batch::kPlugin;
@@ -44,12 +44,13 @@ Result<void> Batch::keep(const wye_operation& operation) {
     return {};
 }
 
-Result<void> Batch::run(Worker& worker, Pool& pool, const Stop& stop) {
+Result<void> Batch::run(Worker& worker, Pool& pool, std::uint64_t value) {
+    const Stop stop{&cancelled_, value};
     WYE_TRY(await(stop));
-    Running running(worker, pool, stop, handover_);
+    Runner runner(worker, pool, stop, handover_);
     for (const wye_operation& operation : operations_) {
         if (stop.requested()) return sdk::errors::cancelled(stop.value);
-        WYE_TRY(running.perform(operation));
+        WYE_TRY(runner.perform(operation));
     }
     return {};
 }

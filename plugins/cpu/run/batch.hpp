@@ -24,12 +24,14 @@ class Batch {
     // The first operation continues where the caller stopped, with the same worker.
     void go_on(const Handover& handover) { handover_ = handover; }
 
-    // Called by the queue's thread. CANCELLED: a stop was requested.
-    [[nodiscard]] Result<void> run(Worker& worker, Pool& pool, const Stop& stop);
+    // Called by the queue's thread. CANCELLED: a stop of `value` was requested.
+    [[nodiscard]] Result<void> run(Worker& worker, Pool& pool, std::uint64_t value);
 
     // Called by that thread, once. Allocates nothing.
     void end(std::optional<Error> error, std::uint64_t spent_ns);
 
+    // Called by any thread. Requests a stop of this batch, which has this value.
+    void cancel(std::uint64_t value) { cancelled_.store(value, std::memory_order_relaxed); }
     // Called by any thread. False: timed out.
     [[nodiscard]] bool wait_end(std::uint64_t timeout_ns);
     [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
@@ -50,6 +52,7 @@ class Batch {
     std::vector<std::vector<std::byte>> params_;
     std::optional<Handover> handover_;
 
+    std::atomic<std::uint64_t> cancelled_{0};
     std::optional<Error> error_;  // once it has ended
     std::uint64_t spent_ns_ = 0;  // once it has ended
     std::atomic<bool> ended_{false};

@@ -18,10 +18,10 @@ bool run(const Routine& routine, Frame& frame);
 
 // A stop request, checked at back edges and between blocks.
 struct Stop {
-    const std::atomic<std::uint64_t>* cancelled = nullptr;  // values up to this one are cancelled
+    const std::atomic<std::uint64_t>* cancelled = nullptr;  // a cancelled value
     std::uint64_t value = 0;
     [[nodiscard]] bool requested() const {
-        return cancelled != nullptr && cancelled->load(std::memory_order_relaxed) >= value;
+        return cancelled != nullptr && cancelled->load(std::memory_order_relaxed) == value;
     }
 };
 

@@ -34,6 +34,7 @@ Server::~Server() {
 
 void Server::enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, std::uint64_t spent_ns) {
     const Pending pending{value, std::move(batch), spent_ns};
+    if (timeline_.running.stop(value).requested()) pending.batch->cancel(value);
     try {
         const sdk::Lock lock(mutex_);
         if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
@@ -63,9 +64,8 @@ void Server::run(const Pending& pending) {
     const auto start = std::chrono::steady_clock::now();
     std::optional<Error> error;
     try {
-        Result<void> result = timeline_.usable(pending.value);
-        if (result.ok()) result = pending.batch->run(worker, pool_, timeline_.stop(pending.value));
-        if (!result.ok()) error = std::move(result).error();
+        Result<void> done = pending.batch->run(worker, pool_, pending.value);
+        if (!done.ok()) error = std::move(done).error();
     } catch (const std::exception& e) {
         error = unexpected(e);
     }

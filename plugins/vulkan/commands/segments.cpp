@@ -51,7 +51,7 @@ Result<void> Segments::send(const std::vector<SegmentWait>& waits,
 
 Result<bool> Segments::has_ended(std::uint64_t number) {
     if (number <= ended_.load(std::memory_order_acquire)) return true;
-    WYE_TRY(unbroken());
+    WYE_TRY(device_.loss.check());
     std::uint64_t now = 0;
     const VkResult result =
         device_.vk().vkGetSemaphoreCounterValue(device_.handle(), semaphore_.get(), &now);
@@ -62,7 +62,7 @@ Result<bool> Segments::has_ended(std::uint64_t number) {
 
 Result<bool> Segments::await(std::uint64_t number, std::uint64_t timeout_ns) {
     if (number <= ended_.load(std::memory_order_acquire)) return true;
-    WYE_TRY(unbroken());
+    WYE_TRY(device_.loss.check());
     return wait_for(number, timeout_ns);
 }
 
@@ -70,7 +70,7 @@ Result<void> Segments::finish() {
     if (idle()) return {};
     WYE_TRY(device_.loss.check());
     WYE_TRY(wait_for(newest_, UINT64_MAX));
-    return unbroken();
+    return {};
 }
 
 // quirk nvidia-vk-silent-loss: checks periodically whether the device is lost.
@@ -108,6 +108,12 @@ void Segments::collect(std::uint64_t number) {
     staging.release(number);
 }
 
+void Segments::drop_copies(std::uint64_t first) {
+    const sdk::Lock lock(mutex_);
+    for (Segment& segment : pending_)
+        if (segment.number >= first) segment.copies.clear();
+}
+
 Result<void> Segments::wait(std::uint64_t number) {
     if (number <= ended_.load(std::memory_order_acquire)) return {};
     WYE_TRY(device_.loss.check());
@@ -128,18 +134,10 @@ std::uint64_t Segments::spent_ns(std::uint64_t first, std::uint64_t last) {
     return end > begin ? end - begin : 0;
 }
 
-Result<void> Segments::unbroken() const {
-    if (!broken_.load(std::memory_order_acquire)) return {};
-    const sdk::Lock lock(mutex_);
-    return *error_;
-}
-
 Error Segments::failed(VkResult result, std::string_view call) {
     const sdk::Lock lock(mutex_);
     for (Segment& segment : pending_) segment.copies.clear();
-    if (!error_) error_ = device_.failed(result, call);
-    broken_.store(true, std::memory_order_release);
-    return *error_;
+    return device_.failed(result, call);
 }
 
 bool Segments::gone() {

@@ -48,8 +48,8 @@ class Segments {
     void expect_reads() { reads_until_.store(newest_); }
 
     [[nodiscard]] bool reads_pending() const { return ended_.load() < reads_until_.load(); }
-    // Whether everything up to `number` has ended. Errors persist: the copies of pending segments
-    // are then dropped, since the caller takes its memory back.
+    // Whether everything up to `number` has ended. An error drops the copies of pending segments,
+    // since the caller takes its memory back.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
     // The same, after waiting for at most timeout_ns.
     [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
@@ -59,6 +59,8 @@ class Segments {
     [[nodiscard]] SegmentWait share(std::uint64_t number) { return {this, number}; }
     // Makes the copies of everything up to `number`, which has ended.
     void collect(std::uint64_t number);
+    // The copies of segments from `first` on are not made: their submit failed.
+    void drop_copies(std::uint64_t first);
     // await without a limit, and collect.
     [[nodiscard]] Result<void> wait(std::uint64_t number);
     // The time of collected segments, whose times are then dropped. 0: none of them has times.
@@ -76,7 +78,6 @@ class Segments {
         Recording::Times times;
     };
 
-    [[nodiscard]] Result<void> unbroken() const;
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
     // Whether the device is lost; checked periodically.
@@ -89,9 +90,7 @@ class Segments {
     std::atomic<std::uint64_t> ended_{0}, reads_until_{0};
     std::atomic<Clock::time_point> asked_{Clock::now()};
 
-    std::atomic<bool> broken_{false};
-    mutable sdk::Mutex mutex_;
-    std::optional<Error> error_ WYE_GUARDED_BY(mutex_);
+    sdk::Mutex mutex_;
     std::deque<Segment> pending_ WYE_GUARDED_BY(mutex_);  // ascending numbers
     std::deque<Time> times_ WYE_GUARDED_BY(mutex_);       // ascending numbers
 };

@@ -132,6 +132,7 @@ Result<Submit> Submission::end() {
 void Submission::abandon() {
     if (recording_) segments_.recordings.give_back(std::move(recording_));
     segments_.staging.drop();
+    segments_.drop_copies(first_);
     waits_.clear();
     before_.clear();
     staged_reads_.clear();

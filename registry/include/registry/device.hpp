@@ -152,17 +152,23 @@ class NativeQueue {
     NativeQueue& operator=(NativeQueue&& other) noexcept;
     ~NativeQueue();
 
-    // Returns the value of the operations' event. Queues all operations or none. `timed`: `timing`
-    // will be called for it. One thread at a time.
+    // Returns the value of the operations' event; after an error nothing was queued. `timed`:
+    // `timing` will be called for it. Fails with the values of `waits`. One thread at a time.
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                                bool timed = false,
                                                std::span<const wye_event> waits = {});
-    [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or the error that poisoned it
-    // TIMEOUT, or the error that poisoned the value. UINT64_MAX: no limit.
+    [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or its error
+    // TIMEOUT, or the value's own error. UINT64_MAX: no limit.
     [[nodiscard]] Result<void> wait(std::uint64_t value,
                                     std::uint64_t timeout_ns = UINT64_MAX) const;
     [[nodiscard]] Result<wye_timing> timing(std::uint64_t value) const;  // UNIMPLEMENTED: none
-    [[nodiscard]] Result<void> cancel(std::uint64_t value) const;        // UNIMPLEMENTED: cannot
+    // Asks to end the values in [first, last] only. UNIMPLEMENTED: cannot.
+    [[nodiscard]] Result<void> cancel(std::uint64_t first, std::uint64_t last) const;
+    // Outcomes of values up to `value` may be forgotten. UNIMPLEMENTED: none is.
+    [[nodiscard]] Result<void> retire(std::uint64_t value) const;
+
+    // A value of this queue, for `waits` of a queue of the same device.
+    [[nodiscard]] wye_event event(std::uint64_t value) const noexcept { return {object_, value}; }
 
     [[nodiscard]] wye_queue_object* object() const noexcept { return object_; }
     [[nodiscard]] const wye_queue_table& table() const noexcept { return table_; }

@@ -101,7 +101,7 @@ Result<void> QueueLease::wait(std::uint64_t value, std::uint64_t timeout_ns, boo
     times.ended = now();
     times.wait_ns += nanoseconds(*times.ended - times.queued);
     pending = value;
-    if (!queue.cancel(value).ok()) return waited;
+    if (!queue.cancel(value, value).ok()) return waited;
     const auto stopped = queue.wait(value, kCancelGrace);
     if (!stopped.ok() && stopped.error().code == Code::TIMEOUT) return waited;
     pending = 0;

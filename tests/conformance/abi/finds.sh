@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the kit on a plugin that breaks a rule: finds.sh KIT PLUGIN TEXT. Passes if the kit fails, and one of the cases that
-# failed has TEXT in its name.
+# Runs the kit on a plugin that breaks a rule: finds.sh KIT PLUGIN SUITE TEXT. Passes if that suite of the kit fails, and one of
+# the cases that failed has TEXT in its name.
 set -euo pipefail
-[ $# -eq 3 ] || { echo "usage: finds.sh KIT PLUGIN TEXT" >&2; exit 2; }
+[ $# -eq 4 ] || { echo "usage: finds.sh KIT PLUGIN SUITE TEXT" >&2; exit 2; }
 status=0
-out=$("$1" "$2" --test-suite=plugin) || status=$?
+out=$("$1" "$2" --test-suite="$3") || status=$?
 if [ "$status" -ne 1 ]; then
     echo "finds.sh: the kit ended with status $status on $2, not with 1"
-elif ! grep -qF "$3" < <(grep "^TEST CASE:" <<<"$out"); then
-    echo "finds.sh: no case named '$3' failed on $2, but these:"
+elif ! grep -qF "$4" < <(grep "^TEST CASE:" <<<"$out"); then
+    echo "finds.sh: no case named '$4' failed on $2, but these:"
     grep "^TEST CASE:" <<<"$out" || true
 else
     echo "1 passed, 0 failed"

@@ -5,8 +5,16 @@
 
 #include "conformance/abi/rig.hpp"
 
+using harness::bytes_of;
+using harness::counting;
 using harness::fill;
 using harness::Rig;
+
+namespace {
+
+constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
+
+}  // namespace
 
 TEST_SUITE_BEGIN("timeline");
 
@@ -124,17 +132,84 @@ TEST_CASE("timed submits and others keep their order (P-25)") {
     CHECK(table.poll(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
 }
 
-TEST_CASE("what is cancelled ends with that status, or as usual when it was quicker") {
+TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-26)") {
+    Rig rig;
+    const wye_queue_table& table = *rig.device.queue_table;
+    wye_queue_object* queue = rig.device.queue;
+    wye_queue_object* other = rig.device.queue_create();
+    const auto first = counting(1024, 1);
+    const auto second = counting(1024, 2);
+    wye_buffer_object* a = rig.device.buffer(bytes_of(counting(1024)));
+    const auto submit = [&](const std::vector<std::uint32_t>& words,
+                            std::span<const wye_event> waits, wye_queue_object* to) {
+        const wye_operation op = harness::upload(a, 0, bytes_of(words));
+        return rig.device.submit({&op, 1}, waits, to);
+    };
+    const auto outcome = [&](wye_queue_object* of, std::uint64_t value) {
+        return table.wait(of, value, kDeadline, nullptr);
+    };
+
+    REQUIRE(submit(first, {}, queue) == WYE_OK);
+    const std::uint64_t before = rig.device.value;
+    wye_operation bad[] = {harness::upload(a, 0, bytes_of(first)), {}};
+    bad[1].kind = 77;
+    const wye_status refused = rig.device.submit(bad);
+    const wye_event event{queue, rig.device.newest};
+    if (refused != WYE_OK) CHECK(refused == WYE_UNSUPPORTED);
+    REQUIRE(submit(second, {}, queue) == WYE_OK);
+    const std::uint64_t after = rig.device.value;
+    CHECK(outcome(queue, before) == WYE_OK);
+    CHECK(outcome(queue, after) == WYE_OK);
+    if (refused == WYE_OK) {
+        rig.device.value = event.value;
+        CHECK(rig.device.wait(kDeadline) == WYE_UNSUPPORTED);
+        harness::check_helpful(rig.device.failure, WYE_UNSUPPORTED);
+        CHECK(table.poll(queue, event.value, nullptr) == WYE_UNSUPPORTED);
+        for (wye_queue_object* waiting : {queue, other}) {
+            wye_status status = submit(first, {&event, 1}, waiting);
+            if (status == WYE_OK) status = outcome(waiting, rig.device.value);
+            CHECK(status == WYE_UNSUPPORTED);
+        }
+    }
+    const wye_event fine{queue, after};
+    for (wye_queue_object* waiting : {queue, other}) {
+        REQUIRE(submit(second, {&fine, 1}, waiting) == WYE_OK);
+        CHECK(outcome(waiting, rig.device.value) == WYE_OK);
+    }
+    CHECK(rig.words(a, 1024) == second);
+    CHECK(outcome(queue, before) == WYE_OK);
+    CHECK(outcome(queue, after) == WYE_OK);
+    if (table.retire != nullptr) CHECK(table.retire(queue, event.value, nullptr) == WYE_OK);
+    CHECK(outcome(queue, after) == WYE_OK);
+    table.destroy(other);
+}
+
+TEST_CASE("what is cancelled ends with that status, or as usual; all else runs (P-36)") {
     Rig rig;
     const wye_queue_table& table = *rig.device.queue_table;
     if (table.cancel == nullptr) return;
-    wye_buffer_object* a = rig.device.buffer(std::uint64_t{64} << 20U);
-    const wye_operation op = fill(a, 0, std::uint64_t{64} << 20U, 1, 8);
-    REQUIRE(rig.device.submit({&op, 1}) == WYE_OK);
-    CHECK(table.cancel(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
-    const wye_status status = rig.device.wait();
-    CHECK((status == WYE_OK || status == WYE_CANCELLED));
-    if (status == WYE_CANCELLED) harness::check_helpful(rig.device.failure, WYE_CANCELLED);
+    constexpr std::uint32_t kWords = 8U << 20U;
+    wye_queue_object* queue = rig.device.queue;
+    wye_buffer_object* a = rig.device.buffer(std::uint64_t{kWords} * 4);
+    std::vector<std::vector<std::uint32_t>> contents;
+    std::vector<std::uint64_t> values;
+    for (std::uint32_t i = 0; i < 5; ++i)
+        contents.push_back(std::vector<std::uint32_t>(kWords, 100 + i));
+    for (const auto& words : contents) {
+        const wye_operation op = harness::upload(a, 0, bytes_of(words));
+        REQUIRE(rig.device.submit({&op, 1}) == WYE_OK);
+        values.push_back(rig.device.value);
+    }
+    CHECK(table.cancel(queue, values[1], values[2], nullptr) == WYE_OK);
+    CHECK(table.cancel(queue, values[4] + 1, UINT64_MAX, nullptr) == WYE_OK);  // not submitted
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        rig.device.value = values[i];
+        const wye_status status = rig.device.wait(kDeadline);
+        const bool cancelled = i == 1 || i == 2;
+        CHECK((status == WYE_OK || (cancelled && status == WYE_CANCELLED)));
+        if (status != WYE_OK) harness::check_helpful(rig.device.failure, WYE_CANCELLED);
+    }
+    CHECK(rig.words(a, kWords) == contents[4]);
 }
 
 TEST_SUITE_END();

@@ -27,7 +27,7 @@ struct wye_queue_object {
     const wye_host_table* host;
     const wye_device_object* device;
     std::uint64_t value;
-    bool poisoned;
+    std::uint64_t first_cancelled, last_cancelled;
 };
 
 namespace wye::exec::test {
@@ -112,10 +112,10 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     return status;
 }
 
-wye_status poll(wye_queue_object* queue, std::uint64_t, wye_error** error) {
+wye_status poll(wye_queue_object* queue, std::uint64_t value, wye_error** error) {
     if (queue->device->lost) return there(queue->device, error);
     if (fake().hang) return WYE_NOT_READY;
-    if (queue->poisoned)
+    if (queue->first_cancelled <= value && value <= queue->last_cancelled)
         return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
     return WYE_OK;
 }
@@ -134,19 +134,27 @@ wye_status timing(wye_queue_object*, std::uint64_t, wye_timing* out, wye_error**
     return WYE_OK;
 }
 
-wye_status cancel(wye_queue_object* queue, std::uint64_t, wye_error** error) {
+wye_status cancel(wye_queue_object* queue, std::uint64_t first, std::uint64_t last,
+                  wye_error** error) {
     ++fake().cancels;
     if (!fake().can_cancel)
         return fail(queue->host, Code::UNSUPPORTED, "the fake cannot cancel", error);
     fake().hang = false;
-    queue->poisoned = true;
+    queue->first_cancelled = first;
+    queue->last_cancelled = last;
     return WYE_OK;
 }
 
 void queue_destroy(wye_queue_object* queue) { delete queue; }
 
-const wye_queue_table kQueueTable = {
-    {sizeof(wye_queue_table), 0, nullptr}, submit, poll, wait, timing, cancel, queue_destroy};
+const wye_queue_table kQueueTable = {{sizeof(wye_queue_table), 0, nullptr},
+                                     submit,
+                                     poll,
+                                     wait,
+                                     timing,
+                                     cancel,
+                                     nullptr,
+                                     queue_destroy};
 
 // ---- Device ----
 
@@ -221,7 +229,7 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_qu
                         const wye_queue_table** table, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
     ++fake().queues;
-    *out = new wye_queue_object{device->host, device, 0, false};
+    *out = new wye_queue_object{device->host, device, 0, 1, 0};
     *table = &kQueueTable;
     return WYE_OK;
 }

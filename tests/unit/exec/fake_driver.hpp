@@ -60,7 +60,7 @@ struct FakeDriver {
     // With fail_compile: the compiler's message about the code.
     std::function<std::string(std::string_view code)> compile_log;
     bool fail_submit = false;
-    bool fail_wait = false;  // every event is poisoned
+    bool fail_wait = false;  // every value fails
     // Bytes left for buffers; freed bytes are added again.
     std::atomic<std::uint64_t> memory_left{UINT64_MAX};
     // From now on every call on the opened device `index` returns DEVICE_LOST, until it recovers or

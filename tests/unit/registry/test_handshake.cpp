@@ -106,8 +106,9 @@ TEST_CASE("missing optional slots answer with their name") {
     const auto queue = adopt(&fake::kQueueTable);
     REQUIRE(queue.ok());
     error = nullptr;
-    CHECK(queue->cancel(nullptr, 1, &error) == WYE_UNIMPLEMENTED);
+    CHECK(queue->cancel(nullptr, 1, 2, &error) == WYE_UNIMPLEMENTED);
     CHECK(take_error(WYE_UNIMPLEMENTED, error, "").message.find("`cancel`") != std::string::npos);
+    CHECK(queue->retire(nullptr, 1, nullptr) == WYE_UNIMPLEMENTED);
 }
 
 TEST_CASE("each mandatory slot is missed by name, each optional one is filled") {

@@ -15,7 +15,7 @@ namespace {
 
 Error broken(const char* what) { return {Code::DRIVER, what, "Fix: none, this is a test"}; }
 
-TEST_CASE("a value is pending, reached or failed, and the first failure counts") {
+TEST_CASE("a value is pending, reached or failed; values fail singly") {
     using State = ValueLog::State;
     ValueLog log;
     CHECK(log.state(0) == State::Reached);
@@ -24,16 +24,51 @@ TEST_CASE("a value is pending, reached or failed, and the first failure counts")
     CHECK(log.state(1) == State::Pending);
     log.reach(1);
     CHECK(log.state(1) == State::Reached);
-    log.fail_pending(broken("first"));
-    log.poison(broken("second"));
-    log.fail(1, broken("third"));
+    log.fail(2, 2, broken("first"));
     CHECK(log.state(1) == State::Reached);
     CHECK(log.outcome(1).ok());
     CHECK(log.state(2) == State::Failed);
-    CHECK(log.outcome(2).error().message == "first");
-    CHECK(log.failure(UINT64_MAX)->message == "first");
     log.reach(2);  // ended, and failed all the same
     CHECK(log.state(2) == State::Failed);
+    CHECK(log.outcome(2).error().message == "first");
+    CHECK(log.state(3) == State::Pending);
+    CHECK(log.outcome(UINT64_MAX).ok());
+
+    log.add(3);
+    log.reach(3);
+    CHECK(log.state(3) == State::Reached);
+    log.fail_pending(broken("of nothing"));
+    log.add(5);
+    log.add(9);
+    log.fail_pending(broken("second"));
+    CHECK(log.state(3) == State::Reached);
+    for (const std::uint64_t value : {4U, 5U, 9U}) {
+        CHECK(log.state(value) == State::Failed);
+        CHECK(log.failure(value)->message == "second");
+    }
+    CHECK(log.outcome(2).error().message == "first");
+    log.add(10);
+    CHECK(log.state(10) == State::Pending);
+    log.reach(10);
+    CHECK(log.state(10) == State::Reached);
+}
+
+TEST_CASE("failures are forgotten when they were retired, or are very many") {
+    ValueLog log;
+    const std::uint64_t many = ValueLog::kKeptFailures + 100;
+    for (std::uint64_t v = 1; v <= many; ++v) {
+        log.add(2 * v);
+        log.fail(2 * v, 2 * v, broken("failed"));
+        log.reach(2 * v);
+    }
+    CHECK(log.outcome(2 * 100).ok());
+    CHECK_FALSE(log.outcome(2 * 101).ok());
+    CHECK(log.outcome(2 * 101 + 1).ok());
+    log.retire(2 * 101);
+    CHECK(log.outcome(2 * 101).ok());
+    CHECK_FALSE(log.outcome(2 * 102).ok());
+    log.retire(2 * many);
+    CHECK(log.outcome(2 * many).ok());
 }
 
 TEST_CASE("times are kept of the newest timed values") {
@@ -88,7 +123,7 @@ struct FakeSubmit {
 struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
     FakeTimeline(const LossState& loss, std::string& steps, bool timed_ = false)
         : Timeline<FakeTimeline, FakeSubmit, int>(loss), steps_(steps), timed(timed_) {}
-    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true;
+    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true, kFailsLate = false;
     void add(int value) {
         numbered = value;
         Timeline<FakeTimeline, FakeSubmit, int>::add(static_cast<std::uint64_t>(value), {value},
@@ -196,20 +231,47 @@ TEST_CASE("a submit goes its way; what moves nothing is no step of it") {
     CHECK(queue.timeline().poll(1).value() == true);
 }
 
-TEST_CASE("a refusal after a part was queued drains and poisons; before that it does neither") {
+TEST_CASE("a refusal before anything was queued fails the submit, and its value is used again") {
     LossState loss;
     FakeQueue queue(loss);
     const wye_operation copy = operation(WYE_OPERATION_COPY);
     CHECK(queue.submit({&copy, 1}, {}).error().message == "no copies");
     CHECK(queue.steps == "begin plan abandon");
+    CHECK(queue.own.newest() == 0);
+    CHECK(queue.submit({}, {}).value() == 1);
+    CHECK_FALSE(queue.timeline().poll(1).value());
+}
+
+TEST_CASE("a refusal after a part was queued drains, and only the value of the submit fails") {
+    LossState loss;
+    FakeQueue queue(loss), other(loss);
+    const wye_operation fill = operation(WYE_OPERATION_FILL);
+    const wye_operation both[] = {fill, operation(WYE_OPERATION_COPY)};
+    CHECK(queue.submit({&fill, 1}, {}).value() == 1);
     queue.steps.clear();
-    const wye_operation both[] = {operation(WYE_OPERATION_FILL), copy};
-    CHECK(queue.submit(both, {}).error().message == "no copies");
+    CHECK(queue.submit(both, {}).value() == 2);
     CHECK(queue.steps == "begin plan fill drain abandon");
-    queue.steps.clear();
-    CHECK(queue.submit({}, {}).error().message == "no copies");  // and nothing was begun
-    CHECK(queue.steps == "abandon");
-    CHECK(queue.timeline().wait(1, 0).error().message == "no copies");
+    CHECK(queue.submit({&fill, 1}, {}).value() == 3);
+    CHECK(queue.timeline().wait(1, 0).ok());
+    CHECK(queue.timeline().wait(2, 0).error().message == "no copies");
+    CHECK(queue.timeline().poll(2).error().message == "no copies");
+    CHECK_FALSE(queue.timeline().poll(3).value());
+    queue.own.ended_up_to = 3;
+    CHECK(queue.timeline().poll(3).value());
+
+    // It fails those that wait for it, on its own queue too.
+    const wye_event failed{reinterpret_cast<wye_queue_object*>(&queue), 2};
+    const wye_event fine{reinterpret_cast<wye_queue_object*>(&queue), 3};
+    for (FakeQueue* waiting : {&queue, &other}) {
+        waiting->steps.clear();
+        CHECK(waiting->submit({&fill, 1}, {&failed, 1}).error().message == "no copies");
+        CHECK(waiting->steps == "begin abandon");
+        CHECK(waiting->submit({&fill, 1}, {&fine, 1}).ok());
+    }
+}
+
+TEST_CASE("flags and operations that are not known are refused before anything is queued") {
+    LossState loss;
 
     FakeQueue unknown(loss);
     wye_operation marked = operation(WYE_OPERATION_FILL);
@@ -234,9 +296,13 @@ TEST_CASE("a submit that runs out of memory in the middle is taken back") {
     FakeQueue queue(loss);
     queue.out_of_memory = true;
     const wye_operation both[] = {operation(WYE_OPERATION_FILL), operation(WYE_OPERATION_DISPATCH)};
-    CHECK_THROWS_AS((void)queue.submit(both, {}), std::bad_alloc);
+    CHECK_THROWS_AS((void)queue.submit({&both[1], 1}, {}), std::bad_alloc);
+    CHECK(queue.steps == "begin plan abandon");
+    queue.steps.clear();
+    CHECK(queue.submit(both, {}).value() == 1);
     CHECK(queue.steps == "begin plan fill drain abandon");
-    CHECK(queue.submit({}, {}).error().code == Code::OUT_OF_MEMORY);
+    CHECK(queue.timeline().wait(1, 0).error().code == Code::OUT_OF_MEMORY);
+    CHECK(queue.submit({}, {}).value() == 2);
 }
 
 TEST_CASE("what a loss met is lost, what was reached before stays reached") {
@@ -252,9 +318,7 @@ TEST_CASE("what a loss met is lost, what was reached before stays reached") {
     CHECK(queue.submit({}, {}).error().code == Code::DEVICE_LOST);
 }
 
-TEST_CASE(
-    "what is pending is settled once, in order, and a failure is that value's and all later "
-    "ones'") {
+TEST_CASE("what is pending is settled once, in order, and a failure is that value's alone") {
     LossState loss;
     std::string steps;
     FakeTimeline timeline(loss, steps, true);
@@ -270,11 +334,14 @@ TEST_CASE(
     timeline.fails = 4;
     timeline.ended_up_to = 5;
     CHECK(timeline.wait(3, 0).ok());
-    CHECK(timeline.poll(5).error().message == "failed at work");
+    CHECK(timeline.poll(5).value());
     CHECK(timeline.settled == "1 2 3 4 5 ");
     CHECK(timeline.wait(3, 0).ok());
     CHECK(timeline.wait(4, 0).error().message == "failed at work");
     CHECK(timeline.device_ns(4).error().code == Code::UNSUPPORTED);
+    CHECK(timeline.device_ns(5).value() == 50);
+    timeline.retire(4);
+    CHECK(timeline.wait(4, 0).ok());
     CHECK(steps.empty());
 }
 
@@ -320,6 +387,11 @@ TEST_CASE("where nobody knows how far the work is, it ends first, and all that i
     CHECK(timeline.settled == "1 ");  // what follows is not handed over
     CHECK(timeline.wait(1, 0).ok());
     CHECK(!timeline.wait(3, 0).ok());
+    timeline.unknown = false;
+    timeline.add();
+    timeline.ended_up_to = 4;
+    CHECK(timeline.wait(4, 0).ok());
+    CHECK(!timeline.wait(3, 0).ok());
 }
 
 TEST_CASE(
@@ -333,7 +405,8 @@ TEST_CASE(
     timeline.ended_up_to = 900;
     timeline.add();
     CHECK(timeline.settled.substr(0, 4) == "1 2 ");
-    CHECK(timeline.wait(1000, 0).error().message == "failed at work");
+    CHECK(timeline.wait(900, 0).ok());
+    CHECK(timeline.wait(1, 0).error().message == "failed at work");
 }
 
 TEST_CASE("a wait without a limit is the driver's, for the newest value its cheapest") {

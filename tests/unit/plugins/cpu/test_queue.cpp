@@ -27,6 +27,7 @@ const char* const kAddOne =
 const char* const kForever =
     "wye 1; program forever; workgroup 64; param stop: u32; input_output a: u32[]; main { var n = "
     "0u; while n != stop { n += 2u; } a[0u] = n; }";
+constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
 
 struct Job {
     test::Loaded program;
@@ -95,26 +96,51 @@ TEST_CASE("a queue waits for another queue's event") {
     rig.queue_table().destroy(other);
 }
 
-TEST_CASE("what never ends can be cancelled, and poisons the queue") {
+TEST_CASE("what never ends can be cancelled, and only that") {
     using namespace std::chrono_literals;
     for (const unsigned threads : {1U, 3U}) {
         test::Rig rig({}, threads);
         for (const std::uint32_t count : {64U, 1000000U}) {
             wye_queue_object* queue = rig.new_queue();
-            const Job job(rig, kForever, 1, count);
+            const Job job(rig, kForever, 1, count), good(rig, kAddOne, 1, count);
+            const std::uint64_t before = good.submit(queue);
             const std::uint64_t value = job.submit(queue);
             CHECK(rig.wait(queue, value, 20'000'000).code == WYE_TIMEOUT);
-            const std::uint64_t later = job.submit(queue);
-            CHECK(rig.queue_table().cancel(queue, value, nullptr) == WYE_OK);
-            const test::Failure failure = rig.wait(queue, value, 5'000'000'000);
+            const std::uint64_t queued[] = {job.submit(queue), job.submit(queue)};
+            const std::uint64_t later = good.submit(queue);
+            const std::uint64_t waits = good.submit(queue, {{queue, value}});
+            wye_queue_object* other = rig.new_queue();
+            const std::uint64_t waits_too = good.submit(other, {{queue, value}});
+            CHECK(rig.queue_table().cancel(queue, queued[0], queued[1], nullptr) == WYE_OK);
+            CHECK(rig.wait(queue, value, 20'000'000).code == WYE_TIMEOUT);
+            CHECK(rig.queue_table().cancel(queue, value, value, nullptr) == WYE_OK);
+            const test::Failure failure = rig.wait(queue, value, kDeadline);
             CHECK(failure.code == WYE_CANCELLED);
             CHECK(failure.fix.substr(0, 5) == "Fix: ");
-            CHECK(rig.wait(queue, later, 5'000'000'000).code == WYE_CANCELLED);
+            for (const std::uint64_t one : queued)
+                CHECK(rig.wait(queue, one, kDeadline).code == WYE_CANCELLED);
+            CHECK(rig.wait(queue, before, kDeadline).code == WYE_OK);
+            CHECK(rig.wait(queue, later, kDeadline).code == WYE_OK);
+            CHECK(rig.wait(queue, waits, kDeadline).code == WYE_CANCELLED);
+            CHECK(rig.wait(other, waits_too, kDeadline).code == WYE_CANCELLED);
             std::uint64_t after = 0;
-            CHECK(rig.submit(queue, job.operation, after) == WYE_CANCELLED);
+            CHECK(rig.submit(queue, good.operation, after) == WYE_OK);
+            CHECK(rig.wait(queue, after, kDeadline).code == WYE_OK);
+            CHECK(good.values() == U32s(count, 3));
+            rig.queue_table().destroy(other);
             rig.queue_table().destroy(queue);
         }
     }
+}
+
+TEST_CASE("values that were not submitted are not cancelled") {
+    test::Rig rig;
+    const Job job(rig, kAddOne, 1, 64);
+    const std::uint64_t value = job.submit(rig.queue());
+    CHECK(rig.queue_table().cancel(rig.queue(), value + 1, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(rig.wait(job.submit(rig.queue()), kDeadline).code == WYE_OK);
+    CHECK(rig.wait(value, kDeadline).code == WYE_OK);
+    CHECK(job.values() == U32s(64, 2));
 }
 
 TEST_CASE("the time of a submit is known on a queue that was made for it") {
@@ -209,7 +235,7 @@ TEST_CASE("fills and transfers of large buffers can be cancelled") {
         std::uint64_t value = 0;
         REQUIRE(rig.submit(queue, operation, value) == WYE_OK);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it has begun
-        CHECK(rig.queue_table().cancel(queue, value, nullptr) == WYE_OK);
+        CHECK(rig.queue_table().cancel(queue, value, value, nullptr) == WYE_OK);
         CHECK(rig.wait(queue, value, UINT64_MAX).code == WYE_CANCELLED);
         rig.queue_table().destroy(queue);
         rig.device_table().buffer_destroy(rig.device(), buffer);

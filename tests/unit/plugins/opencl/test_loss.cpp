@@ -99,9 +99,7 @@ TEST_CASE("a queue that fails on a device that answers is no loss") {
     CHECK(device.wait() == WYE_DRIVER);
     CHECK(device.failure.native_code == -36);
     CHECK(device.table->device_lost(device.object) == 0);
-    device.queue_table->destroy(device.queue);
-    device.queue = device.queue_create();
-    CHECK(device.download(a, 256).size() == 256);
+    CHECK(device.download(a, 256).size() == 256);  // the same queue goes on
 }
 
 TEST_CASE("full memory is no loss, and leaves everything usable") {

@@ -135,22 +135,28 @@ TEST_CASE("other formats and unknown slots are refused") {
     CHECK(device.run(split) == WYE_UNSUPPORTED);
 }
 
-TEST_CASE("a refusal after other operations poisons the queue") {
+TEST_CASE("a refusal after other operations fails the submit's value alone") {
     Plugin plugin;
     Device device(plugin);
     wye_buffer_object* a = device.buffer(256);
     wye_operation bad{};
     bad.kind = 77;
     const wye_operation steps[] = {harness::fill(a, 0, 256, 1, 4), bad};
-    CHECK(device.submit(steps) == WYE_UNSUPPORTED);
-    const wye_operation good = harness::fill(a, 0, 256, 2, 4);
-    CHECK(device.submit({&good, 1}) == WYE_UNSUPPORTED);
+    CHECK(device.submit(steps) == WYE_OK);
+    CHECK(device.wait() == WYE_UNSUPPORTED);
     CHECK(device.failure.message.find("77") != std::string::npos);
-    CHECK(device.queue_table->wait(device.queue, 1, UINT64_MAX, nullptr) == WYE_UNSUPPORTED);
-    CHECK(device.queue_table->poll(device.queue, 1, nullptr) == WYE_UNSUPPORTED);
-    // Another queue of the device is not concerned.
+    const wye_event failed{device.queue, device.value};
+    const wye_operation good = harness::fill(a, 0, 256, 2, 4);
+    CHECK(device.run(good) == WYE_OK);
+    const wye_event fine{device.queue, device.value};
+    CHECK(device.queue_table->poll(failed.queue, failed.value, nullptr) == WYE_UNSUPPORTED);
+    // Work of any queue that waits for it fails, other work runs.
     wye_queue_object* other = device.queue_create();
-    CHECK(device.submit({&good, 1}, {}, other) == WYE_OK);
+    CHECK(device.submit({&good, 1}, {&failed, 1}, other) == WYE_UNSUPPORTED);
+    CHECK(device.submit({&good, 1}, {&failed, 1}) == WYE_UNSUPPORTED);
+    CHECK(device.submit({&good, 1}, {&fine, 1}) == WYE_OK);
+    CHECK(device.wait() == WYE_OK);
+    CHECK(device.submit({&good, 1}, {&fine, 1}, other) == WYE_OK);
     CHECK(device.queue_table->wait(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
     device.queue_table->destroy(other);
 }

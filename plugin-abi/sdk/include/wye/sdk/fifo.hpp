@@ -17,10 +17,15 @@ class Fifo {
     [[nodiscard]] std::size_t size() const { return size_; }
     // Index 0 is the oldest.
     [[nodiscard]] T& operator[](std::size_t at) { return places_[place(at)]; }
+    [[nodiscard]] const T& operator[](std::size_t at) const { return places_[place(at)]; }
     [[nodiscard]] T& front() { return places_[first_]; }
 
-    void push(T value) {
+    // The next push allocates nothing.
+    void make_room() {
         if (size_ == places_.size()) grow();
+    }
+    void push(T value) {
+        make_room();
         places_[place(size_)] = std::move(value);
         ++size_;
     }

@@ -5,13 +5,14 @@
 //     begin -> wait_for, for each wait -> plan -> one call for each operation -> end
 //
 // Flags that are not known are refused before the first step.
-// If a step fails or memory runs out, the timeline is drained (if operations were queued) and
-// abandon() is called. If only a part of a submit was queued, the queue fails from then on. The
+// If a step fails or memory runs out, abandon() drops the submit, and the call fails. If a part of
+// it was queued by then, that part ends first, the call succeeds, and the submit's value fails. The
 // plugin's class derives from this and has timeline() (see timeline.hpp) and, in this order, all
 // Result if no type is given:
 //
 //     begin()                  before anything else
-//     wait_for(other, value)   later operations run after `value` of another queue of the device
+//     wait_for(other, value)   later operations run after `value` of a queue of the device; of
+//                              its own one too, if the timeline kFailsLate
 //     span plan(operations)    the operations that are left to queue one by one
 //     dispatch(op)             also of no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)      never of 0 bytes
@@ -103,7 +104,7 @@ class InOrderQueue {
   private:
     static Result<void> known_flags(const wye_submission& submission);
     static Result<void> steps(Derived& queue, const wye_submission& submission);
-    void give_up(Derived& queue, const Error& error);
+    Result<void> give_up(Derived& queue, Error error);
 
     bool queued_ = false, timed_ = false;
     std::uint64_t value_ = 0;

@@ -2,8 +2,8 @@
 //
 // Implements the slots of a queue for a C++ class `Queue`, which has submit(submission) (see
 // queue.hpp), timeline() (see timeline.hpp), and a destructor that waits for pending submits; its
-// timeline may have cancel(value). `device()` is the Device of device_slots.hpp. Threads as in
-// abi.h.
+// timeline may have cancel(first, last). `device()` is the Device of device_slots.hpp. Threads as
+// in abi.h.
 #pragma once
 
 #include <span>
@@ -85,10 +85,19 @@ struct QueueSlots {
         });
     }
 
-    static wye_status cancel(wye_queue_object* object, std::uint64_t value, wye_error** error) {
+    static wye_status cancel(wye_queue_object* object, std::uint64_t first, std::uint64_t last,
+                             wye_error** error) {
         Queue& queue = of(object);
         return run_on(queue.device(), error, [&]() -> Result<void> {
-            queue.timeline().cancel(value);
+            queue.timeline().cancel(first, last);
+            return {};
+        });
+    }
+
+    static wye_status retire(wye_queue_object* object, std::uint64_t value, wye_error** error) {
+        Queue& queue = of(object);
+        return run_on(queue.device(), error, [&]() -> Result<void> {
+            queue.timeline().retire(value);
             return {};
         });
     }
@@ -106,8 +115,11 @@ struct QueueSlots {
         table.poll = poll;
         table.wait = wait;
         table.timing = timing;
-        if constexpr (requires(Queue & queue) { queue.timeline().cancel(std::uint64_t{}); })
+        if constexpr (requires(Queue & queue) {
+                          queue.timeline().cancel(std::uint64_t{}, std::uint64_t{});
+                      })
             table.cancel = cancel;
+        table.retire = retire;
         table.destroy = destroy;
         return table;
     }

@@ -4,6 +4,8 @@
 // it, so that the queue's own functions are inlined.
 #pragma once
 
+#include <exception>
+
 #include "wye/sdk/queue.hpp"
 #include "wye/sdk/timeline.hpp"
 
@@ -19,11 +21,10 @@ Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
     timed_ = (submission.flags & WYE_SUBMISSION_TIMED) != 0;
     try {
         Result<void> done = steps(queue, submission);
-        if (!done.ok()) give_up(queue, done.error());
-        return done;
-    } catch (...) {
-        give_up(queue, errors::submit_out_of_memory());
-        throw;
+        return done.ok() ? std::move(done) : give_up(queue, std::move(done).error());
+    } catch (const std::exception&) {
+        if (!give_up(queue, errors::submit_out_of_memory()).ok()) throw;
+        return {};
     }
 }
 
@@ -47,22 +48,23 @@ template <typename Derived>
     for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
         if (wait.queue == nullptr) continue;
         Derived& other = of(wait.queue);
-        if (&other == &queue) continue;  // this queue is in order
         WYE_TRY(other.timeline().usable(wait.value));
+        if (&other == &queue && !queue.timeline().fails_late()) continue;  // it is in order
         WYE_TRY(queue.wait_for(other, wait.value));
     }
     for (const wye_operation& op : queue.plan(operations)) WYE_TRY(queue.perform(op));
     return queue.end();
 }
 
-// Cancelled or lost work may have begun.
+// Cancelled work may have begun. After a loss the call fails in any case.
 template <typename Derived>
-void InOrderQueue<Derived>::give_up(Derived& queue, const Error& error) {
-    const bool begun = queue.begun();
+Result<void> InOrderQueue<Derived>::give_up(Derived& queue, Error error) {
+    const bool begun = queue.begun() || error.code == Code::CANCELLED;
     if (begun) queue.timeline().drain();
-    if (begun || error.code == Code::CANCELLED || error.code == Code::DEVICE_LOST)
-        queue.timeline().poison(error);
     queue.abandon();
+    if (!begun || error.code == Code::DEVICE_LOST) return error;
+    queue.timeline().add_failed(value_, std::move(error));
+    return {};
 }
 
 }  // namespace wye::sdk

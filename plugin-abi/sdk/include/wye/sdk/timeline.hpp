@@ -12,12 +12,13 @@
 //     Result<void> finish()                     waits until the driver is idle
 //     static constexpr bool kWaitsWithLimit     else wait_for gets UINT64_MAX only
 //     static constexpr bool kFinishIsCheapest   for the newest value, instead of wait_for
+//     static constexpr bool kFailsLate          pending work may fail without a loss of the device
 //
 // and optionally enter(), whose result lives during driver calls (a current context). The timeline
 // holds its lock while it calls the first four, so they must not call it. After an error of
 // has_ended, wait_for or finish the state of the work is unknown: all pending values fail with that
-// error. Members are free-threaded unless stated. Instantiated beside the class (`extern
-// template`), so that its calls are inlined.
+// error; later submits run, unless the device was lost. Members are free-threaded unless stated.
+// Instantiated beside the class (`extern template`), so that its calls are inlined.
 #pragma once
 
 #include <algorithm>
@@ -81,8 +82,11 @@ class Timeline {
         if (loss_.lost() && value > log_.reached()) return loss_.check();
         return {};
     }
-    // Later submits fail.
-    void poison(Error error) { log_.poison(std::move(error)); }
+    // Failures of values up to `value` are forgotten.
+    void retire(std::uint64_t value) { log_.retire(value); }
+
+    // Whether a pending value may fail without a loss of the device.
+    [[nodiscard]] static constexpr bool fails_late() { return Derived::kFailsLate; }
 
     // Adds `value`, above all earlier ones, reached when `submit` has ended. `timed`: its time is
     // kept then. Submitting thread only.
@@ -98,6 +102,14 @@ class Timeline {
         collect(log_.newest());
         log_.add(value);
         if (timed) log_.keep_time(value, spent_ns);
+        log_.reach(value);
+    }
+    // As add_ended, for a submit that failed with `error`.
+    void add_failed(std::uint64_t value, Error error) {
+        const Lock lock(mutex_);
+        collect(log_.newest());
+        log_.add(value);
+        log_.fail(value, value, std::move(error));
         log_.reach(value);
     }
     // Marks everything up to `value` as ended; for plugins that end work themselves in place of a
@@ -125,6 +137,15 @@ class Timeline {
 
   protected:
     ~Timeline() = default;
+
+    // Calls `visit(value, submit)` for all pending values in [first, last].
+    template <typename Visit>
+    void visit_pending(std::uint64_t first, std::uint64_t last, Visit&& visit) {
+        const Lock lock(mutex_);
+        for (std::size_t at = 0; at < pending_.size(); ++at)
+            if (pending_[at].value >= first && pending_[at].value <= last)
+                visit(pending_[at].value, pending_[at].submit);
+    }
 
     ValueLog log_;
 
@@ -233,7 +254,7 @@ class Timeline {
             const std::uint64_t spent = timed ? self().spent_ns(submit) : 0;
             std::optional<Error> error = self().settle(ended, submit);
             if (error)
-                log_.fail(ended, *std::move(error));
+                log_.fail(ended, ended, *std::move(error));
             else if (timed)
                 log_.keep_time(ended, spent);
             log_.reach(ended);

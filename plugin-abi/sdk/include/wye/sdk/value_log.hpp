@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue: the newest submitted and reached ones, the first failed one with its
-// error, and the device times of the newest timed ones. Independent of drivers.
+// The values of a queue: the newest submitted and reached ones, the failed ones with their errors,
+// and the device times of the newest timed ones. Independent of drivers.
 //
-// add: the submitting thread. reach, keep_time: one thread at a time, which holds the lock of the
-// plugin's timeline. Everything else: any thread.
+// add: the submitting thread. reach, fail, keep_time: one thread at a time, which holds the lock of
+// the plugin's timeline. Everything else: any thread.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <optional>
 
 #include "wye/sdk/errors.hpp"
+#include "wye/sdk/fifo.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 
@@ -22,20 +24,27 @@ class ValueLog {
   public:
     enum class State : std::uint8_t { Reached, Pending, Failed };
     static constexpr std::uint64_t kKeptTimes = 256;
+    // Of the newest failed ranges; older ones read as reached, as retired ones do.
+    static constexpr std::size_t kKeptFailures = 4096;
+
+    ValueLog() { failures_.make_room(); }
 
     [[nodiscard]] std::uint64_t newest() const { return newest_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint64_t reached() const { return reached_.load(std::memory_order_acquire); }
     // Writers mark a failed value before it is reached; readers read in the other order.
     [[nodiscard]] State state(std::uint64_t value) const {
         const bool there = value <= reached();
-        if (value >= poisoned_at_.load(std::memory_order_acquire)) return State::Failed;
+        if (value <= last_failed_.load(std::memory_order_acquire) && has_failed(value))
+            return State::Failed;
         return there ? State::Reached : State::Pending;
     }
-    // The error, if the log is poisoned at `value`.
+    // The error of a failed value.
     [[nodiscard]] std::optional<Error> failure(std::uint64_t value) const {
-        if (value < poisoned_at_.load(std::memory_order_acquire)) return std::nullopt;
+        if (value > last_failed_.load(std::memory_order_acquire)) return std::nullopt;
         const Lock lock(mutex_);
-        return error_;
+        const std::size_t at = find(value);
+        if (at == failures_.size()) return std::nullopt;
+        return failures_[at].error;
     }
     [[nodiscard]] Result<void> outcome(std::uint64_t value) const {
         if (auto error = failure(value)) return *std::move(error);
@@ -61,28 +70,61 @@ class ValueLog {
         const Lock lock(mutex_);
         times_[next_time_++ % kKeptTimes] = {value, ns};
     }
-    // `value` and all later ones fail with `error`. The first failure counts.
-    void fail(std::uint64_t value, Error error) {
+    // [first, last] fail with `error`; all earlier failures are of values below. Throws nothing.
+    void fail(std::uint64_t first, std::uint64_t last, Error error) {
         const Lock lock(mutex_);
-        if (error_) return;
-        error_ = std::move(error);
-        poisoned_at_.store(value, std::memory_order_release);
+        try {
+            failures_.push({first, last, std::move(error)});
+        } catch (const std::bad_alloc&) {  // no failure may be lost: the newest range grows
+            failures_[failures_.size() - 1].last = last;
+        }
+        if (failures_.size() > kKeptFailures) (void)failures_.pop();
+        last_failed_.store(last, std::memory_order_release);
     }
-    // Later submits fail.
-    void poison(Error error) { fail(newest() + 1, std::move(error)); }
-    // Values that were not reached fail.
-    void fail_pending(Error error) { fail(reached() + 1, std::move(error)); }
+    // All submitted values that were not reached fail.
+    void fail_pending(Error error) {
+        if (reached() == newest()) return;
+        fail(reached() + 1, newest(), std::move(error));
+        reach(newest());
+    }
+    // Forgets failures of values up to `value`.
+    void retire(std::uint64_t value) {
+        const Lock lock(mutex_);
+        while (!failures_.empty() && failures_.front().last <= value) (void)failures_.pop();
+    }
 
   private:
     struct Time {
         std::uint64_t value = 0, ns = 0;
     };
 
+    struct Failure {
+        std::uint64_t first = 0, last = 0;
+        Error error;
+    };
+    [[nodiscard]] bool has_failed(std::uint64_t value) const {
+        const Lock lock(mutex_);
+        return find(value) != failures_.size();
+    }
+    // The place of the range around `value`, or the end.
+    [[nodiscard]] std::size_t find(std::uint64_t value) const WYE_REQUIRES(mutex_) {
+        std::size_t from = 0, to = failures_.size();
+        while (from != to) {
+            const std::size_t middle = from + (to - from) / 2;
+            if (failures_[middle].last < value)
+                from = middle + 1;
+            else
+                to = middle;
+        }
+        const bool around = from != failures_.size() && failures_[from].first <= value;
+        return around ? from : failures_.size();
+    }
+
     std::atomic<std::uint64_t> newest_{0}, reached_{0};
-    std::atomic<std::uint64_t> poisoned_at_{UINT64_MAX};
+    std::atomic<std::uint64_t> last_failed_{0};  // values above it need no lock
 
     mutable Mutex mutex_;
-    std::optional<Error> error_ WYE_GUARDED_BY(mutex_);
+    Fifo<Failure> failures_ WYE_GUARDED_BY(mutex_);  // growing ranges
     std::array<Time, kKeptTimes> times_ WYE_GUARDED_BY(mutex_);
     std::uint64_t next_time_ WYE_GUARDED_BY(mutex_) = 0;  // modulo the size: the oldest
 };
