@@ -118,6 +118,10 @@ class CudaC final : public Spelling {
     std::string num_groups(unsigned axis) const override { return axis_of("gridDim", axis); }
     std::string_view barrier(bool) const override { return "__syncthreads();"; }
     std::string_view subgroup_wait() const override { return "__syncwarp();"; }
+    // Without a mask, the wait is removed where the compiler believes that all lanes are there.
+    std::string done_together(const std::string& statement) const override {
+        return "{ const u32 lanes = __activemask(); " + statement + " __syncwarp(lanes); }";
+    }
 
     std::string move_bytes(const std::string& word, const std::array<int, 4>& from) const override {
         std::string chosen;

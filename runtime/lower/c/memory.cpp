@@ -208,19 +208,25 @@ CValue CWriter::atomic(ir::ExprId id, bool wanted) {
     const std::string text =
         array.adds_in_loop ? add_float(array, pointer, operands[0])
                            : module_.spelling.atomic(e.op, kind, array.space, pointer, operands);
+    const bool spins = module_.facts.quirks.has(Quirk::PtxasSpinningAtomic) &&
+                       array.space == Space::Shared && spins_in_shared(e.op, kind);
+    const auto run = [&](const std::string& statement) {
+        line((at.ok.empty() ? "" : "if (" + at.ok + ") ") +
+             (spins ? module_.spelling.done_together(statement) : statement));
+    };
     CValue v;
     if (e.op == Op::ATOMIC_STORE || !wanted) {
-        line((at.ok.empty() ? "" : "if (" + at.ok + ") ") + text + ";");
+        run(text + ";");
         return v;
     }
-    if (at.ok.empty()) {
+    if (at.ok.empty() && !spins) {
         v.c[0] = temporary(kind, text);
         return v;
     }
     v.c[0] = "t" + std::to_string(temporaries_++);
     line(std::string(module_.value_type(kind)) + " " + v.c[0] + " = " + module_.literal(kind, 0) +
          ";");
-    line("if (" + at.ok + ") " + v.c[0] + " = " + text + ";");
+    run(v.c[0] + " = " + text + ";");
     return v;
 }
 

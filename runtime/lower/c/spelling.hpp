@@ -97,6 +97,11 @@ class Spelling {
     [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
     // Waits for all lanes of the subgroup. Only asked for by quirk `ptxas-early-lanes`.
     [[nodiscard]] virtual std::string_view subgroup_wait() const { return ""; }
+    // A statement, behind which the lanes that began it together wait for each other. Only asked
+    // for by quirk `ptxas-spinning-atomic`.
+    [[nodiscard]] virtual std::string done_together(const std::string& statement) const {
+        return statement;
+    }
 
     [[nodiscard]] virtual std::string intrinsic(Intrinsic what, ir::Kind kind,
                                                 std::span<const std::string> operands) const = 0;

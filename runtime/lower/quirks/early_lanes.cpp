@@ -30,6 +30,21 @@ std::vector<ir::StmtId> parents(const ir::Code& code) {
 
 }  // namespace
 
+bool spins_in_shared(Op op, ir::Kind kind) {
+    switch (op) {
+        case Op::ATOMIC_ADD:
+            return ir::Type{kind, 1}.floating() || ir::Type{kind, 1}.bits() == 64;
+        case Op::ATOMIC_MIN:
+        case Op::ATOMIC_MAX:
+        case Op::ATOMIC_AND:
+        case Op::ATOMIC_OR:
+        case Op::ATOMIC_XOR:
+            return ir::Type{kind, 1}.bits() == 64;
+        default:
+            return false;
+    }
+}
+
 EarlyLanes::EarlyLanes(const ir::Program& program) {
     const ir::Code& code = program.main;
     if (std::ranges::none_of(code.exprs, [](const ir::Expr& e) { return ir::op_subgroup(e.op); }))

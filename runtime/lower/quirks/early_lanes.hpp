@@ -27,4 +27,8 @@ class EarlyLanes {
     std::vector<bool> found_;  // by statement of main; empty: none
 };
 
+// For the quirk `ptxas-spinning-atomic`: true if the device has no instruction for this operation
+// in shared memory, so the compiler writes a loop, in which lanes can be at different rounds.
+[[nodiscard]] bool spins_in_shared(ir::Op op, ir::Kind kind);
+
 }  // namespace wye::lower

@@ -27,6 +27,7 @@ enum class Quirk : std::uint8_t {
     PtxasHalfOfAChoice,
     PtxasSaturate,
     PtxasEarlyLanes,
+    PtxasSpinningAtomic,
     NvvmZeroExtremes,
     NvvmPowers,
     NvidiaClFusedDivision,
@@ -52,8 +53,10 @@ enum class Quirk : std::uint8_t {
     NvidiaVkNarrowOnes,
     NvidiaVkLastComponent,
     NvidiaVkReadBack,
+    NvidiaVkConstantNarrowing,
 };
-inline constexpr std::size_t kQuirkCount = static_cast<std::size_t>(Quirk::NvidiaVkReadBack) + 1;
+inline constexpr std::size_t kQuirkCount =
+    static_cast<std::size_t>(Quirk::NvidiaVkConstantNarrowing) + 1;
 
 class QuirkSet {
   public:

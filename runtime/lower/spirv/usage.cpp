@@ -23,8 +23,11 @@ bool disguises(const ir::Code& code, const ir::Expr& e) {
         case Op::MUL:
         case Op::FMA:
         case Op::SQRT:
-        case Op::CONVERT:
             return e.type.kind == ir::Kind::F64;
+        case Op::CONVERT:
+            return e.type.kind == ir::Kind::F64 ||
+                   (e.type.kind == ir::Kind::F32 &&
+                    code.exprs[code.operands_of(e)[0]].type.kind == ir::Kind::F64);
         case Op::EQ:
         case Op::NE:
         case Op::LT:
@@ -200,8 +203,9 @@ SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges, QuirkSe
     const std::vector<bool> passed = passed_at_barriers(program);
     for (std::size_t b = 0; b < buffers.size(); ++b) buffers[b].passed = passed[b];
     QuirkSet disguising;
-    for (const Quirk quirk : {Quirk::NvidiaVkWideCompare, Quirk::NvidiaVkAbsMin,
-                              Quirk::NvidiaVkOverflowByDivision, Quirk::NvidiaVkNarrowOnes})
+    for (const Quirk quirk :
+         {Quirk::NvidiaVkWideCompare, Quirk::NvidiaVkAbsMin, Quirk::NvidiaVkOverflowByDivision,
+          Quirk::NvidiaVkNarrowOnes, Quirk::NvidiaVkConstantNarrowing})
         disguising.set(quirk);
     if (!quirks.meets(disguising)) disguises = false;
 }

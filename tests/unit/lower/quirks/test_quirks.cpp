@@ -108,6 +108,25 @@ TEST_CASE("a list of names is read, and an unknown one is refused with those tha
         CHECK(wrong.error().fix.find("`" + std::string(entry.name) + "`") != std::string::npos);
 }
 
+TEST_CASE("lanes wait for each other behind an atomic operation in shared memory that spins") {
+    TargetFacts facts;
+    const auto waits = [&](const std::string& type, const std::string& statement) {
+        const std::string text = "wye 1; program p; workgroup 32; input_output b: " + type +
+                                 "[4]; shared s: " + type + "[4]; main { " + statement + " }";
+        CAPTURE(text);
+        return lowered(text, WYE_FORMAT_CUDA_C, facts).text().find("__syncwarp(lanes)") !=
+               std::string::npos;
+    };
+    CHECK(waits("u64", "atomic_xor(s[0], 1u64);"));
+    CHECK(waits("i64", "b[0] = atomic_min(s[local_index], 1i64);"));
+    CHECK(waits("f32", "b[0] = atomic_add(s[0], 1.0);"));
+    CHECK_FALSE(waits("u64", "atomic_xor(b[0], 1u64);"));
+    CHECK_FALSE(waits("u64", "b[0] = atomic_exchange(s[0], 1u64);"));
+    CHECK_FALSE(waits("u32", "atomic_xor(s[0], 1u);"));
+    facts.quirks.set(Quirk::PtxasSpinningAtomic, false);
+    CHECK_FALSE(waits("u64", "atomic_xor(s[0], 1u64);"));
+}
+
 TEST_CASE("drivers are known by what they say of themselves") {
     using wye::lower::driver_version;
     CHECK(driver_version("580.159.03") == 580'159);

@@ -323,6 +323,16 @@ TEST_CASE("capabilities and modes only where something needs them") {
     CHECK(has(lowered(main_of("atomic_add(q[0], 1i64);")), "OpCapability Int64Atomics"));
 }
 
+TEST_CASE("a constant that becomes an f32 is hidden from a driver that folds it wrongly") {
+    const std::string text = main_of("r[i] = bitcast<u32>(f32(bitcast<f64>(309604610u64)));");
+    TargetFacts facts = able();
+    for (const bool hides : {false, true}) {
+        facts.quirks = wye::lower::QuirkSet::none();
+        facts.quirks.set(wye::lower::Quirk::NvidiaVkConstantNarrowing, hides);
+        CHECK(has(lowered(text, facts), "OpBitwiseXor %ulong") == hides);
+    }
+}
+
 TEST_CASE(
     "buffers are coherent only if a load may follow a write, or another invocation's at a "
     "barrier") {
