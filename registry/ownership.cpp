@@ -114,8 +114,8 @@ std::string_view kind_name(HandleKind kind) noexcept {
             return "buffer";
         case HandleKind::queue:
             return "queue";
-        case HandleKind::event:
-            return "event";
+        case HandleKind::pending:
+            return "pending dispatch";
         case HandleKind::graph:
             return "graph";
         case HandleKind::pipeline:
@@ -219,7 +219,7 @@ HandleTable::HandleTable(std::uint16_t context_tag)
     : tag_(context_tag & 0xfff), impl_(std::make_unique<Impl>()) {}
 
 HandleTable::~HandleTable() {
-    constexpr HandleKind kOrder[] = {HandleKind::event,   HandleKind::graph,  HandleKind::pipeline,
+    constexpr HandleKind kOrder[] = {HandleKind::pending, HandleKind::graph,  HandleKind::pipeline,
                                      HandleKind::program, HandleKind::buffer, HandleKind::queue,
                                      HandleKind::device};
     for (const HandleKind kind : kOrder) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "cache/store.hpp"
 #include "exec/device/buffer.hpp"
 #include "exec/program/artifact.hpp"
 #include "exec/program/cache_key.hpp"
@@ -28,33 +29,51 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
         if (name.starts_with("WYE_")) filters.emplace(name, value);
     const bool logs = options.log != nullptr;
     options.rank = route::rank;
-    lower::QuirkChoice quirks;
-    for (const auto& [key, set] :
-         {std::pair("quirks.with", &quirks.with), std::pair("quirks.without", &quirks.without)}) {
+    SessionOptions session;
+    for (const auto& [key, set] : {std::pair("quirks.with", &session.quirks.with),
+                                   std::pair("quirks.without", &session.quirks.without)}) {
         const auto given = options.config.find(key);
         if (given == options.config.end()) continue;
         WYE_ASSIGN(*set, lower::parse_quirks(given->second));
     }
+    for (const auto& [key, limit] : {std::pair("pending.count", &session.pending.count),
+                                     std::pair("pending.bytes", &session.pending.bytes)}) {
+        const auto given = options.config.find(key);
+        if (given == options.config.end()) continue;
+        const auto size = cache::parse_size(given->second);
+        if (!size || *size == 0)
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("`{}` is not a limit for {}", given->second, key),
+                         "Fix: give a number above 0, as in 1024 or 64MiB", key);
+        *limit = *size;
+    }
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
     return std::unique_ptr<Context>(new Context(std::move(registry), std::move(default_selector),
-                                                std::move(filters), logs, quirks, std::move(tag)));
+                                                std::move(filters), logs, std::move(session),
+                                                std::move(tag)));
 }
 
 Context::Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
-                 std::map<std::string, std::string> filters, bool logs, lower::QuirkChoice quirks,
+                 std::map<std::string, std::string> filters, bool logs, SessionOptions options,
                  registry::ContextTag tag)
     : tag_(std::move(tag)),
       default_selector_(std::move(default_selector)),
       filters_(std::move(filters)),
       logs_(logs),
-      quirks_(quirks),
       registry_(std::move(registry)),
-      disk_(std::make_shared<DiskCache>(registry_->shared_host())),
-      handles_(tag_.value()) {}
+      options_(std::move(options)),
+      callbacks_(std::make_shared<Door>()),
+      handles_(tag_.value()) {
+    options_.cache = std::make_shared<DiskCache>(registry_->shared_host());
+}
 
 Context::~Context() {
-    for (const OpenSession& open : open_) (void)open.session->flush();
+    for (const OpenSession& open : open_) lost_.push_back(open.session);
+    for (const SessionRef& session : lost_) {
+        (void)session->flush();
+        session->watcher().stop();
+    }
 }
 
 Context::OpenSession* Context::find_open(const registry::DeviceInfo& device) {
@@ -96,17 +115,19 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
     // used.
     if (lost) WYE_TRY(lost->recover());
     WYE_ASSIGN(SessionRef session,
-               DeviceSession::open(*registry_, selection, generation, quirks_, disk_));
+               DeviceSession::open(*registry_, selection, generation, options_));
     const sdk::Lock lock(open_mutex_);
     OpenSession* known = find_open(*selection.device);
     if (known != nullptr && !known->session->lost()) return known->handle;
     WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
                                                  session->info().selector));
     // The handle of a lost device stays valid, and its calls return DEVICE_LOST.
-    if (known != nullptr)
+    if (known != nullptr) {
+        lost_.push_back(std::move(known->session));
         *known = {handle, std::move(session)};
-    else
+    } else {
         open_.push_back({handle, std::move(session)});
+    }
     return handle;
 }
 
@@ -142,11 +163,11 @@ Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::ui
 Result<void> Context::free_buffer(Handle buffer) {
     auto removed = handles_.remove(buffer, HandleKind::buffer);
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
-    // Abandoned work may have ended meanwhile.
+    // Work that uses it may have ended, unobserved.
     WYE_ASSIGN(std::optional<Pin> pin, handles_.find(buffer, HandleKind::buffer));
-    const bool drained = pin->as<BufferObject>().session.try_drain();
+    pin->as<BufferObject>().session.collect();
     pin.reset();
-    return drained ? handles_.remove(buffer, HandleKind::buffer) : std::move(removed);
+    return handles_.remove(buffer, HandleKind::buffer);
 }
 
 void Context::log(std::uint32_t level, std::string_view area,
@@ -164,14 +185,14 @@ Result<std::vector<std::byte>> Context::translate(std::string_view plugin, std::
                                                   const wye_artifact& artifact,
                                                   std::string_view format) {
     std::vector<std::byte> name;
-    if (disk_->store.on()) {
+    if (options_.cache->store.on()) {
         WYE_ASSIGN(const std::string translator, registry_->translator_identity(plugin));
-        name = translation_key(disk_->build, translator, target, artifact, format);
-        if (const auto hit = disk_->store.find(name))
+        name = translation_key(options_.cache->build, translator, target, artifact, format);
+        if (const auto hit = options_.cache->store.find(name))
             return std::vector<std::byte>(hit->value.begin(), hit->value.end());
     }
     auto made = registry_->translate(plugin, device, artifact, format);
-    if (made.ok() && !name.empty()) disk_->store.put(name, *made);
+    if (made.ok() && !name.empty()) options_.cache->store.put(name, *made);
     return made;
 }
 
@@ -181,7 +202,7 @@ Result<std::string> Context::report(std::string_view selector) {
     options.host_version = wye_version();
     options.filters = filters_;
     options.quirks = [this](const registry::DeviceInfo& device) {
-        const lower::QuirkSet all = target_facts(device.facts, quirks_).quirks;
+        const lower::QuirkSet all = target_facts(device.facts, options_.quirks).quirks;
         const std::string_view format = route::choose_format(device, lower::formats());
         return all.for_format(format).names();
     };

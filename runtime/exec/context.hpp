@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/api/gate.hpp"
 #include "exec/device/session.hpp"
 #include "exec/program/disk_cache.hpp"
 #include "exec/program/loaded_program.hpp"
@@ -62,13 +63,16 @@ class Context {
     // The selector of the best device that `fit` accepts, if any.
     [[nodiscard]] std::optional<std::string> alternative(const registry::Fit& fit) const;
     // The disk cache of compiled programs.
-    [[nodiscard]] DiskCache& disk() const noexcept { return *disk_; }
+    [[nodiscard]] DiskCache& disk() const noexcept { return *options_.cache; }
 
     // Workarounds that the configuration turns on or off.
-    [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return quirks_; }
+    [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return options_.quirks; }
 
     // Selectors, separated by ", "; empty: none.
     [[nodiscard]] std::string open_devices() const;
+
+    // Lets callbacks for pending dispatches through until the context is abandoned.
+    [[nodiscard]] const std::shared_ptr<Door>& callbacks() const noexcept { return callbacks_; }
 
     // Whether a log callback is set; without one no text is made.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
@@ -80,7 +84,7 @@ class Context {
         SessionRef session;
     };
     Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
-            std::map<std::string, std::string> filters, bool logs, lower::QuirkChoice quirks,
+            std::map<std::string, std::string> filters, bool logs, SessionOptions options,
             registry::ContextTag tag);
     [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device)
         WYE_REQUIRES(open_mutex_);
@@ -89,11 +93,12 @@ class Context {
     std::string default_selector_;
     std::map<std::string, std::string> filters_;  // variables in effect, for reports
     bool logs_;
-    lower::QuirkChoice quirks_;
     std::unique_ptr<registry::Registry> registry_;
-    std::shared_ptr<DiskCache> disk_;
+    SessionOptions options_;
+    std::shared_ptr<Door> callbacks_;
     mutable sdk::Mutex open_mutex_;
     std::vector<OpenSession> open_ WYE_GUARDED_BY(open_mutex_);
+    std::vector<SessionRef> lost_ WYE_GUARDED_BY(open_mutex_);  // opened again as others
     std::uint64_t next_generation_ WYE_GUARDED_BY(open_mutex_) = 1;
     registry::HandleTable handles_;  // destroyed first
 };

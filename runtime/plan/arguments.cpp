@@ -42,7 +42,7 @@ Result<void> check_host(const ir::Buffer& buffer, const Argument& argument) {
         return wrong(
             buffer, fmt::format("has {} input bytes, but its pointer is null", argument.input_size),
             "Fix: pass the bytes, or size 0");
-    if (argument.output == nullptr && argument.output_size != 0)
+    if (argument.output == nullptr && argument.output_size != 0 && !argument.returned)
         return wrong(buffer,
                      fmt::format("has {} bytes of output storage, but its pointer is null",
                                  argument.output_size),
@@ -114,6 +114,8 @@ Result<void> admit_arguments(const ProgramPlan& plan, const Request& request, La
         bound.input =
             buffer.in_inputs() && argument.kind == ArgumentKind::Host ? argument.input : nullptr;
         bound.output = argument.kind == ArgumentKind::Host ? argument.output : nullptr;
+        bound.returned =
+            argument.kind == ArgumentKind::Host && argument.returned && buffer.in_outputs();
         bound.handle = argument.buffer;
         bound.offset = argument.buffer_offset;
     }
@@ -130,6 +132,7 @@ Result<void> admit_arguments(const ProgramPlan& plan, const Request& request, La
         bound.kind = ArgumentKind::Discard;
         bound.input = nullptr;
         bound.output = nullptr;
+        bound.returned = false;
         bound.handle = 0;
         bound.offset = 0;
     }

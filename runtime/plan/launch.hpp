@@ -46,6 +46,7 @@ struct Argument {
     std::uint64_t input_size;
     std::byte* output;  // Host; null: not read back
     std::uint64_t output_size;
+    bool returned;                // Host: an output is read back to memory of the runtime
     std::uint64_t buffer;         // Resident: its handle
     std::uint64_t buffer_offset;  // Resident
     std::uint64_t buffer_size;    // Resident: of the whole buffer
@@ -74,7 +75,8 @@ struct BoundBuffer {
     std::uint32_t argument;      // in Request::arguments; kNone: none (sizes_only)
     ArgumentKind kind;
     bool writable;
-    bool zero;  // must be zeroed before the launch
+    bool zero;      // must be zeroed before the launch
+    bool returned;  // read back to memory that is allocated after admission
     std::uint64_t elements;
     std::uint64_t bytes;
     const std::byte* input;  // Host: `bytes` long; null: no upload

@@ -9,7 +9,7 @@
 namespace wye::plan {
 namespace {
 
-const Argument kNoArgument{ArgumentKind::Discard, 0, nullptr, 0, nullptr, 0, 0, 0, 0, 0};
+const Argument kNoArgument{ArgumentKind::Discard, 0, nullptr, 0, nullptr, 0, false, 0, 0, 0, 0};
 
 const Argument& argument_of(const Request& request, const BoundBuffer& bound) {
     return bound.argument == ir::kNone ? kNoArgument : request.arguments[bound.argument];
@@ -137,7 +137,7 @@ Result<void> admit_sizes(const ProgramPlan& plan, const Request& request, Length
         BoundBuffer& bound = out.buffers[i];
         WYE_TRY(admit_bytes(program.buffers[bound.buffer_index], request,
                             lengths[bound.buffer_index], bound));
-        if (bound.output != nullptr) delivered += bound.read_size;
+        if (bound.output != nullptr || bound.returned) delivered += bound.read_size;
     }
     if (request.max_output_bytes != 0 && delivered > request.max_output_bytes)
         return Error(Code::LIMIT_EXCEEDED,

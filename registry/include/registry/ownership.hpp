@@ -35,7 +35,7 @@ enum class HandleKind : std::uint8_t {
     program = 2,
     buffer = 3,
     queue = 4,
-    event = 5,
+    pending = 5,
     graph = 6,
     pipeline = 7,
 };

@@ -103,37 +103,29 @@ Error inherited() {
             "context"};
 }
 
+Error inside_callback() {
+    return {Code::INVALID_ARGUMENT, "the context is used inside one of its own callbacks",
+            "Fix: return from the callback, and make the call afterwards or on another thread",
+            "context"};
+}
+
 Error Call::refusal() const {
     if (context_ == nullptr) return missing("context");
     if (!entered_) return inherited();
-    if (CallbackScope::within(context_))
-        return {Code::INVALID_ARGUMENT, "the context is used inside one of its own callbacks",
-                "Fix: return from the callback, and make the call afterwards or on another thread",
-                "context"};
+    if (CallbackScope::forbids(context_)) return inside_callback();
     return {Code::SHUTTING_DOWN, "the context is being destroyed on another thread",
             "Fix: end the calls of a context before destroying it", "context"};
 }
 
 bool Call::admitted_late(std::uint32_t flags) const noexcept {
-    return (flags & Gate::kClosed) == 0 && !CallbackScope::within(context_);
+    return (flags & Gate::kClosed) == 0 && !CallbackScope::forbids(context_);
 }
 
 void LogDoor::log(std::uint32_t level, std::string_view area, std::string_view text) {
-    struct Inside {
-        explicit Inside(Gate& gate) noexcept : gate_(gate), flags(gate.enter()) {}
-        ~Inside() { gate_.leave(); }
-        Gate& gate_;
-        std::uint32_t flags;
-    };
-    const Inside inside(gate_);
-    if (inside.flags != 0) return;
-    const CallbackScope scope(context_);
-    sink_(level, area, text);
-}
-
-void LogDoor::close() noexcept {
-    (void)gate_.close();
-    (void)gate_.wait_empty();
+    door_.through([&] {
+        const CallbackScope scope(context_);
+        sink_(level, area, text);
+    });
 }
 
 Result<wye_context*> make_context(registry::Options options, std::string default_selector) {

@@ -28,10 +28,10 @@ class LogDoor {
         : sink_(std::move(sink)), context_(context) {}
     void log(std::uint32_t level, std::string_view area, std::string_view text);
     // Waits for running callbacks; afterwards none begins.
-    void close() noexcept;
+    void close() noexcept { door_.close(); }
 
   private:
-    Gate gate_;
+    Door door_;
     registry::LogSink sink_;
     const wye_context* context_;
 };
@@ -83,6 +83,12 @@ template <typename Body>
     return refuse_string(text, name);
 }
 
+[[nodiscard]] inline Result<void> check_dispatch(const wye_dispatch_desc& desc) {
+    WYE_TRY(check_header(desc.header, sizeof desc, "wye_dispatch_desc"));
+    WYE_TRY(check_string(desc.label, "label"));
+    return check_string(desc.profile, "profile");
+}
+
 // Marks a call inside a context, from entry to return. False if the call is refused.
 class Call {
   public:
@@ -113,6 +119,7 @@ class Call {
     bool admitted_ = false;
 };
 [[nodiscard]] Error inherited();  // a context in a forked child
+[[nodiscard]] Error inside_callback();
 
 [[nodiscard]] wye_blob* make_blob(std::string bytes);
 

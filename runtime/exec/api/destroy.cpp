@@ -60,11 +60,14 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
     const auto deadline = deadline_after(timeout_ns);
     const auto closing = std::make_shared<Closing>();
     std::shared_ptr<LogDoor> log;
+    std::shared_ptr<Door> callbacks;
     std::string devices;
     {
         const Call call(context);
         if (!call) return call.refusal();
+        if (CallbackScope::within(context)) return inside_callback();
         log = context->log;
+        callbacks = call->callbacks();
         devices = call->open_devices();
         // From here on the application may not use the context, even after an error.
         if (!context->gate.close()) return call.refusal();
@@ -80,6 +83,7 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
         });
     } catch (const std::exception& e) {
         if (log) log->close();
+        callbacks->close();
         return Error(Code::OUT_OF_MEMORY,
                      fmt::format("no thread can be made to close the context ({}), so its objects "
                                  "stay until the process ends",
@@ -104,6 +108,7 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
     }
     thread.detach();  // its code stays loaded: libwye is linked with -z nodelete
     if (log) log->close();
+    callbacks->close();
     return Error(
         Code::TIMEOUT,
         fmt::format("the context with {} did not close within {:g} ms and was abandoned: its "

@@ -12,9 +12,7 @@ using wye::Result;
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
         WYE_NEED(desc);
-        WYE_TRY(check_header(desc->header, sizeof *desc, "wye_dispatch_desc"));
-        WYE_TRY(check_string(desc->label, "label"));
-        WYE_TRY(check_string(desc->profile, "profile"));
+        WYE_TRY(check_dispatch(*desc));
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
         return dispatch(*self, *desc, report);
     });

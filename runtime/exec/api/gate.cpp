@@ -43,4 +43,10 @@ bool CallbackScope::within(const void* owner) noexcept {
     return false;
 }
 
+bool CallbackScope::forbids(const void* owner) noexcept {
+    for (const CallbackScope* scope = innermost_; scope != nullptr; scope = scope->outer_)
+        if (scope->owner_ == owner && scope->may_ == May::Nothing) return true;
+    return false;
+}
+
 }  // namespace wye::exec

@@ -5,8 +5,10 @@
 // operation each, since every dispatch does both. The last thread to leave does not access the gate
 // afterwards, so the gate may be freed as soon as it is empty.
 //
+// Door: lets callbacks of the application through until it is closed.
+//
 // CallbackScope: marks a thread that runs a callback of the application, so that calls from inside
-// it are refused and do not deadlock.
+// it that would deadlock are refused.
 #pragma once
 
 #include <atomic>
@@ -46,10 +48,38 @@ class Gate {
     std::atomic<std::uint32_t> word_{0};
 };
 
+class Door {
+  public:
+    // Runs the callback, unless the door is closed.
+    template <typename Callback>
+    void through(Callback&& callback) {
+        struct Inside {
+            explicit Inside(Gate& gate) noexcept : gate_(gate), flags(gate.enter()) {}
+            ~Inside() { gate_.leave(); }
+            Gate& gate_;
+            std::uint32_t flags;
+        };
+        const Inside inside(gate_);
+        if (inside.flags == 0) callback();
+    }
+    // Waits for running callbacks; afterwards none begins.
+    void close() noexcept {
+        (void)gate_.close();
+        (void)gate_.wait_empty();
+    }
+
+  private:
+    Gate gate_;
+};
+
 class CallbackScope {
   public:
+    // What a callback may call of its own context.
+    enum class May : std::uint8_t { Nothing, AllButDestroy };
+
     // `owner`: the address of the callback's context.
-    explicit CallbackScope(const void* owner) noexcept : owner_(owner), outer_(innermost_) {
+    explicit CallbackScope(const void* owner, May may = May::Nothing) noexcept
+        : owner_(owner), may_(may), outer_(innermost_) {
         innermost_ = this;
     }
     ~CallbackScope() { innermost_ = outer_; }
@@ -58,10 +88,13 @@ class CallbackScope {
 
     // Whether this thread runs a callback of `owner`.
     [[nodiscard]] static bool within(const void* owner) noexcept;
+    // Whether it runs one that may call nothing.
+    [[nodiscard]] static bool forbids(const void* owner) noexcept;
 
   private:
     static thread_local const CallbackScope* innermost_;
     const void* owner_;
+    May may_;
     const CallbackScope* outer_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "exec/device/queue_lease.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -35,9 +34,9 @@ Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t si
 // Marks the buffers in flight, runs the operation alone, and waits.
 Result<void> run(const HandleTable& handles, std::span<const Handle> used, DeviceSession& session,
                  const wye_operation& operation) {
-    WYE_ASSIGN(QueueLease lease, session.lease());
+    WYE_TRY(session.ready());
     WYE_ASSIGN(const registry::InFlight uses, handles.begin_use(used));
-    return lease.run({&operation, 1});
+    return session.run({&operation, 1});
 }
 
 }  // namespace

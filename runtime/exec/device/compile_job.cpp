@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "exec/device/compile_job.hpp"
-#include "exec/device/queue_lease.hpp"
 #include "exec/device/session.hpp"
 #include "exec/program/compile.hpp"
 #include "registry/process_state.hpp"
@@ -160,9 +159,9 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
                               CompileStats& stats) {
     const Clock::time_point start = now();
     const registry::ProcessStateGuard guard(!device_->built_in());
-    auto queue = lease();
-    if (!queue.ok()) return;
-    const auto buffer = queue->trap_buffer();  // for all bindings, which are not accessed
+    if (!ready().ok()) return;
+    const WorkspaceLease workspace = workspaces_.take();
+    const auto buffer = trap_buffer(*workspace);  // for all bindings, which are not accessed
     if (!buffer.ok()) return;
     const plan::ProgramPlan& plan = program.plan();
     const std::vector<wye_binding> bindings(plan.bindings.bindings.size(), {*buffer, 0, 0, 0});
@@ -173,7 +172,7 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     dispatch.bindings = bindings.data();
     dispatch.params = params.data();
     if (compiled.uses_trap) dispatch.trap = {*buffer, 0, 8, 1};
-    if (queue->run({&operation, 1}).ok()) compiled.made_code = true;
+    if (run({&operation, 1}).ok()) compiled.made_code = true;
     stats.driver_ns += nanoseconds(now() - start);
 }
 

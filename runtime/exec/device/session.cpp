@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "exec/device/compile_job.hpp"
-#include "exec/device/queue_lease.hpp"
 #include "exec/program/artifact.hpp"
 #include "exec/program/cache_key.hpp"
 #include "exec/program/compile.hpp"
@@ -19,25 +18,27 @@ namespace {
 // How long closing a device may save programs, which may cost as much as compiling them. Later
 // processes save the rest.
 constexpr std::chrono::seconds kSaveTime{2};
+constexpr std::uint64_t kNoLimit = UINT64_MAX;
+// Time that cancelled work may take to stop.
+constexpr std::uint64_t kCancelGrace = 2'000'000'000;
 
 }  // namespace
 
 Result<SessionRef> DeviceSession::open(registry::Registry& registry,
                                        const registry::Selection& selection,
-                                       std::uint64_t generation, const lower::QuirkChoice& quirks,
-                                       std::shared_ptr<DiskCache> cache) {
+                                       std::uint64_t generation, const SessionOptions& options) {
     WYE_ASSIGN(registry::DeviceRef device, registry.open_device(*selection.device));
-    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation, quirks,
-                                           std::move(cache));
+    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation,
+                                           options);
 }
 
 DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
-                             std::uint64_t generation, const lower::QuirkChoice& quirks,
-                             std::shared_ptr<DiskCache> cache)
+                             std::uint64_t generation, const SessionOptions& options)
     : device_(std::move(device)),
       reason_(std::move(reason)),
-      disk_(std::move(cache)),
-      facts_(target_facts(device_->info().facts, quirks)) {
+      disk_(options.cache),
+      facts_(target_facts(device_->info().facts, options.quirks)),
+      pending_(options.pending, device_->info().selector) {
     const registry::DeviceInfo& info = device_->info();
     if (disk_->store.on()) lines_ = device_lines(info, facts_.quirks);
     owner_ = std::make_shared<const registry::Owner>(
@@ -49,6 +50,7 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
 DeviceSession::~DeviceSession() {
     try {
         (void)flush();
+        watcher_.stop();
         const Clock::time_point start = Clock::now();
         for (const CompiledRef& compiled : unsaved_)
             if (!lost() && Clock::now() - start < kSaveTime)
@@ -60,58 +62,79 @@ DeviceSession::~DeviceSession() {
 
 void DeviceSession::save(CompileStats& stats) noexcept { save_entries(stats, *disk_); }
 
-Result<QueueLease> DeviceSession::lease(std::optional<Clock::time_point> deadline) {
-    sdk::TimedHold hold = deadline ? sdk::TimedHold::until(queue_mutex_, *deadline)
-                                   : sdk::TimedHold::now(queue_mutex_);
-    if (!hold)
-        return Error(Code::TIMEOUT,
-                     fmt::format("{} did not become free before the time-out", info().selector),
-                     "Fix: give a longer time-out, or dispatch from fewer threads",
-                     info().selector);
-    queue_mutex_.assert_held();
-    WYE_TRY(settle());
-    return QueueLease(*this, std::move(hold));
-}
-
 Result<void> DeviceSession::settle() {
-    if (!abandoned_) return alive();
-    const auto reached = queue_->reached(abandoned_->value);
-    if (reached.ok() && !*reached)
-        return Error(Code::DEVICE_BUSY,
-                     fmt::format("{} is still running {}, which timed out and cannot be cancelled",
-                                 info().selector, abandoned_->what),
-                     "Fix: wait for it with a flush, or use another device", info().selector);
-    if (!reached.ok()) {
-        (void)noted(reached.error());
-        queue_.reset();  // a poisoned queue stays poisoned
+    for (;;) {
+        Ticket ticket;
+        std::string what;
+        {
+            const sdk::Lock lock(abandoned_mutex_);
+            if (abandoned_.empty()) break;
+            ticket = abandoned_.front().ticket;
+            what = abandoned_.front().what;
+        }
+        const auto reached = ticket.queue->reached(ticket.value);
+        if (reached.ok() && !*reached)
+            return Error(
+                Code::DEVICE_BUSY,
+                fmt::format("{} is still running {}, which timed out and cannot be cancelled",
+                            info().selector, what),
+                "Fix: wait for it with a flush, or use another device", info().selector);
+        if (!reached.ok()) failed(ticket, reached.error());
+        let_go(ticket);
     }
-    let_go();
     return alive();
 }
 
-void DeviceSession::let_go() noexcept {
-    abandoned_.reset();
-    scratch_.release_all();
+void DeviceSession::let_go(const Ticket& ticket) {
+    std::optional<Abandoned> work;  // freed without the lock
+    const sdk::Lock lock(abandoned_mutex_);
+    const auto found = std::ranges::find_if(
+        abandoned_, [&](const Abandoned& one) { return one.ticket == ticket; });
+    if (found == abandoned_.end()) return;  // another thread was first
+    work = std::move(*found);
+    abandoned_.erase(found);
+    has_abandoned_.store(!abandoned_.empty(), std::memory_order_release);
 }
 
-bool DeviceSession::try_drain() {
-    const sdk::TimedHold hold = sdk::TimedHold::if_free(queue_mutex_);
-    if (!hold) return false;
-    queue_mutex_.assert_held();
-    return settle().ok() || !abandoned_;
+void DeviceSession::collect() {
+    (void)pending_.collect();
+    (void)settle();
 }
 
 Result<void> DeviceSession::flush() {
     await_overdue();
-    const sdk::Lock lock(queue_mutex_);
-    if (!abandoned_) return alive();
-    auto waited = queue_->wait(abandoned_->value);
-    if (!waited.ok()) {
-        (void)noted(std::move(waited).error());
-        queue_.reset();
+    pending_.wait_for_all();
+    for (;;) {
+        Ticket ticket;
+        {
+            const sdk::Lock lock(abandoned_mutex_);
+            if (abandoned_.empty()) break;
+            ticket = abandoned_.front().ticket;
+        }
+        auto waited = ticket.queue->wait(ticket.value);
+        if (!waited.ok()) failed(ticket, waited.error());
+        let_go(ticket);
     }
-    let_go();
+    if (const Ticket newest = queue_.newest(); newest.queue) (void)newest.queue->wait(newest.value);
     return alive();
+}
+
+void DeviceSession::abandon(Abandoned work) {
+    const sdk::Lock lock(abandoned_mutex_);
+    abandoned_.push_back(std::move(work));
+    has_abandoned_.store(true, std::memory_order_release);
+}
+
+Result<void> DeviceSession::await_idle(Clock::time_point deadline) {
+    const Ticket newest = queue_.newest();
+    if (!newest.queue) return {};
+    const Clock::time_point start = now();
+    const std::uint64_t limit = start < deadline ? nanoseconds(deadline - start) : 0;
+    const auto waited = newest.queue->wait(newest.value, limit);
+    if (waited.ok() || waited.error().code != Code::TIMEOUT) return {};  // not of this call
+    return Error(Code::TIMEOUT,
+                 fmt::format("{} did not become free before the time-out", info().selector),
+                 "Fix: give a longer time-out, or dispatch from fewer threads", info().selector);
 }
 
 Result<void> DeviceSession::alive() const {
@@ -132,11 +155,11 @@ Error DeviceSession::noted(Error error) {
 }
 
 Result<void> DeviceSession::recover() {
-    const sdk::Lock queue(queue_mutex_);
     const sdk::Lock alone(entering_);
     if (!lost() || recovered_) return {};
-    queue_.reset();
-    let_go();
+    queue_.replace(queue_.newest());
+    (void)flush();
+    workspaces_.clear();
     auto result = device_->recover();
     if (!result.ok() && result.error().code != Code::UNIMPLEMENTED &&
         result.error().code != Code::UNSUPPORTED)
@@ -151,28 +174,86 @@ Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::ui
     WYE_TRY(alive());
     auto made = registry::NativeBuffer::create(device_, size, alignment, label);
     if (!made.ok() && made.error().code == Code::DEVICE_MEMORY) {
-        if (drop_free_scratch())
+        if (workspaces_.clear())
             made = registry::NativeBuffer::create(device_, size, alignment, label);
     }
     if (!made.ok()) return noted(std::move(made).error());
     return made;
 }
 
-bool DeviceSession::drop_free_scratch() {
-    const sdk::TimedHold hold = sdk::TimedHold::if_free(queue_mutex_);
-    if (!hold) return false;
-    queue_mutex_.assert_held();
-    return scratch_.drop_free();
+Result<wye_buffer_object*> DeviceSession::scratch(Workspace& workspace, std::uint64_t size,
+                                                  std::uint32_t alignment) {
+    auto taken = workspace.scratch.take(device_, size, alignment);
+    if (!taken.ok() && taken.error().code == Code::DEVICE_MEMORY && workspaces_.clear())
+        taken = workspace.scratch.take(device_, size, alignment);
+    if (!taken.ok()) return noted(std::move(taken).error());
+    return taken;
 }
 
-std::uint64_t DeviceSession::scratch_created() {
-    const sdk::Lock lock(queue_mutex_);
-    return scratch_.created();
+Result<wye_buffer_object*> DeviceSession::trap_buffer(Workspace& workspace) {
+    auto made = workspace.trap_buffer(device_);
+    if (!made.ok()) return noted(std::move(made).error());
+    return made;
 }
 
-Result<void> DeviceSession::make_queue() {
-    WYE_ASSIGN(queue_, registry::NativeQueue::create(device_, "wye"));
+std::uint64_t DeviceSession::scratch_created() { return workspaces_.scratch_created(); }
+
+Error DeviceSession::failed(const Ticket& ticket, Error error) {
+    if (error.code != Code::CANCELLED) queue_.replace(ticket);
+    return noted(std::move(error));
+}
+
+Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations, bool timed,
+                                     Clock::time_point start, RunTimes& times) {
+    auto ticket = [&] {
+        const sdk::Lock lock(queue_.mutex);
+        return queue_.submit(device_, operations, timed);
+    }();
+    times.submitted(start);
+    if (!ticket.ok()) return noted(std::move(ticket).error());
+    return ticket;
+}
+
+[[gnu::hot]] Result<void> DeviceSession::ended(Result<void> waited, const Ticket& ticket,
+                                               bool timed, RunTimes& times) {
+    times.ended = now();
+    times.wait_ns += nanoseconds(*times.ended - times.queued);
+    if (!waited.ok()) return failed(ticket, std::move(waited).error());
+    if (!timed) return {};
+    const auto timing = ticket.queue->timing(ticket.value);
+    times.device_known = times.device_known && timing.ok() && timing->device_ns != 0;
+    if (times.device_known) times.device_ns += timing->device_ns;
     return {};
+}
+
+Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
+                                 RunTimes& times, bool& runs) {
+    runs = false;
+    const registry::NativeQueue& queue = *ticket.queue;
+    auto waited = queue.wait(ticket.value, timeout_ns == 0 ? kNoLimit : timeout_ns);
+    if (waited.ok() || waited.error().code != Code::TIMEOUT)
+        return ended(std::move(waited), ticket, timed, times);
+    times.ended = now();
+    times.wait_ns += nanoseconds(*times.ended - times.queued);
+    runs = true;
+    if (!queue.cancel(ticket.value, ticket.value).ok()) return waited;
+    const auto stopped = queue.wait(ticket.value, kCancelGrace);
+    if (!stopped.ok() && stopped.error().code == Code::TIMEOUT) return waited;
+    runs = false;
+    if (!stopped.ok()) failed(ticket, stopped.error());
+    return waited;
+}
+
+[[gnu::hot]] Result<void> DeviceSession::run(std::span<const wye_operation> operations, bool timed,
+                                             Clock::time_point start, RunTimes& times) {
+    if (operations.empty()) return {};
+    WYE_ASSIGN(const Ticket ticket, submit(operations, timed, start, times));
+    return ended(ticket.queue->wait(ticket.value), ticket, timed, times);
+}
+
+Result<void> DeviceSession::run(std::span<const wye_operation> operations) {
+    RunTimes times;
+    return run(operations, false, now(), times);
 }
 
 }  // namespace wye::exec

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeviceSession: one opened device of a context, with its queue, its compiled programs and its
-// scratch buffers. The queue is used through a QueueLease (exec/device/queue_lease.hpp).
+// DeviceSession: one opened device of a context, with its queue, its compiled programs and idle
+// workspaces.
 //
-// Owns the native queue, scratch and trap words; compiled programs are shared with their users.
+// Shares the queue with the work submitted to it, and compiled programs with their users.
 // Free-threaded. Errors: what the driver says; TIMEOUT; DEVICE_BUSY while work that timed out and
 // could not be cancelled still runs (its buffers stay pinned until it has ended), and for programs
 // that are not compiled yet while a compile that timed out goes on; DEVICE_LOST for ever after a
@@ -22,8 +22,10 @@
 #include <vector>
 
 #include "exec/device/clock.hpp"
-#include "exec/device/scratch.hpp"
-#include "exec/dispatch/repeat.hpp"
+#include "exec/device/pending_list.hpp"
+#include "exec/device/queue.hpp"
+#include "exec/device/watcher.hpp"
+#include "exec/device/workspace.hpp"
 #include "exec/program/compiled_program.hpp"
 #include "lower/target.hpp"
 #include "plan/launch.hpp"
@@ -40,15 +42,22 @@ struct DiskCache;
 struct CompileJob;
 class LoadedProgram;
 class DeviceSession;
-class QueueLease;
 using SessionRef = std::shared_ptr<DeviceSession>;
 
 // What must outlive work that still runs after its caller gave up.
 struct Abandoned {
-    std::uint64_t value = 0;  // of its event
-    std::string what;         // "a dispatch of `name`"
+    Ticket ticket;
+    std::string what;  // "a dispatch of `name`"
     registry::InFlight uses;
     std::vector<CompiledRef> programs;
+    WorkspaceLease workspace;
+};
+
+// The same for all sessions of a context.
+struct SessionOptions {
+    lower::QuirkChoice quirks;
+    PendingLimits pending;
+    std::shared_ptr<DiskCache> cache;
 };
 
 class DeviceSession {
@@ -56,10 +65,9 @@ class DeviceSession {
     [[nodiscard]] static Result<SessionRef> open(registry::Registry& registry,
                                                  const registry::Selection& selection,
                                                  std::uint64_t generation,
-                                                 const lower::QuirkChoice& quirks,
-                                                 std::shared_ptr<DiskCache> cache);
+                                                 const SessionOptions& options);
     DeviceSession(registry::DeviceRef device, std::string reason, std::uint64_t generation,
-                  const lower::QuirkChoice& quirks, std::shared_ptr<DiskCache> cache);
+                  const SessionOptions& options);
     ~DeviceSession();
 
     [[nodiscard]] const registry::DeviceInfo& info() const noexcept { return device_->info(); }
@@ -76,20 +84,56 @@ class DeviceSession {
     // Of a lost device: takes it back where its plugin can, so that it may be opened again.
     [[nodiscard]] Result<void> recover();
 
-    // When memory is short, scratch that nobody uses now makes room.
+    // When memory is short, idle workspaces make room.
     [[nodiscard]] Result<registry::NativeBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
                                                         std::string_view label);
 
-    // Waits for the queue until `deadline` (none: without limit): TIMEOUT, DEVICE_BUSY.
-    [[nodiscard]] Result<QueueLease> lease(std::optional<Clock::time_point> deadline = {});
-    // None when the queue is taken, the device lost, or abandoned work may still run.
-    [[nodiscard]] std::optional<QueueLease> try_lease();
+    // Success, unless the device was lost or abandoned work may still run: DEVICE_BUSY.
+    [[nodiscard]] Result<void> ready() {
+        if (is_ready()) return {};
+        return settle();
+    }
+    // False: `ready` may fail.
+    [[nodiscard]] bool is_ready() const noexcept {
+        return !lost() && !has_abandoned_.load(std::memory_order_acquire);
+    }
+    // Waits until the queue is idle: TIMEOUT at the deadline.
+    [[nodiscard]] Result<void> await_idle(Clock::time_point deadline);
+    [[nodiscard]] WorkspaceLease workspace() { return workspaces_.take(); }
+    // Device memory for a host argument, until the workspace is given back. When memory is short,
+    // idle workspaces make room.
+    [[nodiscard]] Result<wye_buffer_object*> scratch(Workspace& workspace, std::uint64_t size,
+                                                     std::uint32_t alignment);
+    [[nodiscard]] Result<wye_buffer_object*> trap_buffer(Workspace& workspace);
+
+    // Submits. The time since `start` counts as enqueueing. Queues all operations or none.
+    [[nodiscard]] Result<Ticket> submit(std::span<const wye_operation> operations, bool timed,
+                                        Clock::time_point start, RunTimes& times);
+    // Waits. `timeout_ns` 0: no limit. After TIMEOUT `runs` says whether the work was not stopped:
+    // the caller then abandons it and leaves its memory alone.
+    [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
+                                    RunTimes& times, bool& runs);
+    // Stores the end of work whose wait, or query, gave `waited`. The result again.
+    [[nodiscard]] Result<void> ended(Result<void> waited, const Ticket& ticket, bool timed,
+                                     RunTimes& times);
+    // Submits and waits without limit. Does nothing without operations.
+    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations, bool timed,
+                                   Clock::time_point start, RunTimes& times);
+    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations);
+    void abandon(Abandoned work);
+    // Remembers a loss; the error again.
+    Error noted(Error error);
+    [[nodiscard]] DeviceQueue& queue() noexcept { return queue_; }
+
     // Waits until nothing runs, abandoned work and overdue compiles included.
     [[nodiscard]] Result<void> flush();
+    // Work in flight, which this session outlives.
+    [[nodiscard]] PendingList& pending() noexcept { return pending_; }
+    [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
     // A compile goes on that nobody waits for.
     [[nodiscard]] bool overdue();
-    // Lets go of abandoned work that has ended. False: it still runs, or the queue is taken.
-    bool try_drain();
+    // Lets go of work that has ended.
+    void collect();
 
     // The compiled form of a program, in the format of its route. `stats` grow when this call made
     // it; the caller then saves its unwritten entries, when that delays nobody. `warms`: drivers
@@ -106,12 +150,6 @@ class DeviceSession {
     [[nodiscard]] std::uint64_t scratch_created();
 
   private:
-    friend class QueueLease;
-    [[nodiscard]] Result<void> make_queue() WYE_REQUIRES(queue_mutex_);
-    [[nodiscard]] Result<void> ensure_queue() WYE_REQUIRES(queue_mutex_) {
-        if (queue_) return {};
-        return make_queue();
-    }
     // The lookup of `compiled`.
     [[nodiscard]] CompiledRef find(LoadedProgram& program, const Form& form)
         WYE_REQUIRES(compile_mutex_);
@@ -123,14 +161,12 @@ class DeviceSession {
     void compile(CompileJob& job) noexcept;
     [[nodiscard]] Result<CompiledRef> compile_now(CompileJob& job);
     void make_code(const LoadedProgram& program, CompiledProgram& compiled, CompileStats& stats);
-    // Abandoned work has ended, or DEVICE_BUSY.
-    [[nodiscard]] Result<void> settle() WYE_REQUIRES(queue_mutex_);
+    // The slow part of `ready`. Lets go of abandoned work that has ended.
+    [[nodiscard]] Result<void> settle();
     // Of abandoned work.
-    void let_go() noexcept WYE_REQUIRES(queue_mutex_);
-    // Of what nobody uses now. False: nothing was freed, or the queue is taken.
-    bool drop_free_scratch();
-    // Remembers a loss; the error again.
-    Error noted(Error error);
+    void let_go(const Ticket& ticket);
+    // Remembers a loss, and replaces the queue if it may be broken; the error again.
+    Error failed(const Ticket& ticket, Error error);
 
     registry::DeviceRef device_;
     registry::OwnerRef owner_;
@@ -157,16 +193,15 @@ class DeviceSession {
         WYE_GUARDED_BY(compile_mutex_);
     std::vector<CompiledRef> unsaved_ WYE_GUARDED_BY(compile_mutex_);
 
-    sdk::TimedMutex queue_mutex_;
-    std::optional<registry::NativeBuffer> trap_buffer_ WYE_GUARDED_BY(queue_mutex_);
-    ScratchPool scratch_ WYE_GUARDED_BY(queue_mutex_);
-    std::vector<wye_operation> operations_ WYE_GUARDED_BY(queue_mutex_);
-    std::vector<wye_binding> bindings_ WYE_GUARDED_BY(queue_mutex_);
-    Repeats repeats_ WYE_GUARDED_BY(queue_mutex_);
-    alignas(8) std::uint32_t trap_words_[2] WYE_GUARDED_BY(queue_mutex_) = {0, 0};
-    std::optional<Abandoned> abandoned_ WYE_GUARDED_BY(queue_mutex_);
+    WorkspacePool workspaces_;
+    PendingList pending_;
+    Watcher watcher_;
+
+    sdk::Mutex abandoned_mutex_;
+    std::vector<Abandoned> abandoned_ WYE_GUARDED_BY(abandoned_mutex_);
+    std::atomic<bool> has_abandoned_ = false;
     // Destroyed first: it waits for work that still runs.
-    std::optional<registry::NativeQueue> queue_ WYE_GUARDED_BY(queue_mutex_);
+    DeviceQueue queue_;
 };
 
 }  // namespace wye::exec

@@ -37,7 +37,7 @@ void add_dispatches(const Kernels& kernels, BoundLaunch& out) {
 void add_read_backs(const plan::Launch& launch, BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];
-        if (bound.output == nullptr || bound.read_size == 0) continue;
+        if ((bound.output == nullptr && !bound.returned) || bound.read_size == 0) continue;
         out.operations.push_back(
             {Kind::ReadBack, i, 0, bound.read_offset, bound.read_size, nullptr, bound.output});
         out.bytes_downloaded += bound.read_size;

@@ -25,7 +25,7 @@ struct BoundOperation {
     std::uint64_t offset;  // in the bound range
     std::uint64_t size;
     const std::byte* source;  // Upload
-    std::byte* target;        // ReadBack
+    std::byte* target;        // ReadBack; null: memory of the runtime, set before submit
 };
 
 // The operations of one launch: uploads, fills, dispatches, read-backs. Borrows host memory.

@@ -3,39 +3,14 @@
 
 #include <algorithm>
 
-#include "exec/dispatch/flow.hpp"
-#include "exec/dispatch/own.hpp"
+#include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/report.hpp"
-#include "exec/dispatch/route.hpp"
 #include "exec/dispatch/submit.hpp"
 #include "plan/admit.hpp"
 
 namespace wye::exec {
-namespace {
-
 using registry::HandleKind;
 using registry::Pin;
-
-// Runs the steps before submit, in order.
-Result<void> decide(const Context& context, Flow& flow) {
-    const registry::HandleTable& handles = context.handles();
-    const plan::ProgramPlan& plan = flow.program.plan();
-    WYE_TRY(read_request(flow.desc, flow.requested));
-    const plan::Request& request = flow.requested.request;
-    const bool cooperative = flow.has(WYE_DISPATCH_COOPERATIVE);
-    const route::Limits& limits = flow.session.limits();
-
-    WYE_TRY(flow.residents.resolve(handles, plan, flow.requested.arguments()));
-    WYE_TRY(plan::admit(plan, request, flow.launch));
-    WYE_TRY(own(handles, plan, flow.session, flow.residents, request.arguments));
-    WYE_ASSIGN(flow.route, route(context, flow.program, flow.session, flow.launch,
-                                 {cooperative, flow.has(WYE_DISPATCH_VARIANTS)}));
-    WYE_TRY(lower(flow.program, flow.launch, limits, flow.route, {request.ulp_budget, cooperative},
-                  flow.kernels));
-    return bind(plan, flow.launch, limits, flow.kernels, flow.bound);
-}
-
-}  // namespace
 
 Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
                               Clock::time_point start, wye_report* out) {
@@ -67,7 +42,7 @@ Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc, std
     Requested requested;
     Residents residents;
     plan::Launch launch;
-    WYE_TRY(read_request(desc, requested));
+    WYE_TRY(read_request(desc, {}, requested));
     requested.request.sizes_only = true;
     WYE_TRY(residents.resolve(handles, plan, requested.arguments()));
     WYE_TRY(plan::admit(plan, requested.request, launch));

@@ -8,11 +8,12 @@
 #include <memory_resource>
 #include <optional>
 
-#include "exec/device/queue_lease.hpp"
+#include "exec/device/session.hpp"
 #include "exec/dispatch/bind.hpp"
 #include "exec/dispatch/lower.hpp"
 #include "exec/dispatch/request.hpp"
 #include "exec/dispatch/resolve.hpp"
+#include "exec/dispatch/traps.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "plan/launch.hpp"
 #include "route/route.hpp"
@@ -22,8 +23,8 @@ namespace wye::exec {
 
 struct Flow {
     // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
-    Flow(const wye_dispatch_desc& d, LoadedProgram& p, DeviceSession& s)
-        : desc(d), program(p), session(s) {}
+    Flow(const wye_dispatch_desc& d, LoadedProgram& p, DeviceSession& s, RequestRules r = {})
+        : desc(d), program(p), session(s), rules(r) {}
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
     // Saves the cache entries that no submit saved.
@@ -36,6 +37,7 @@ struct Flow {
     const wye_dispatch_desc& desc;
     LoadedProgram& program;
     DeviceSession& session;
+    const RequestRules rules;
     std::optional<Clock::time_point> deadline;
 
     Requested requested;
@@ -51,8 +53,7 @@ struct Flow {
 
     CompileStats stats;  // submit
     RunTimes times;
-    std::uint32_t trap_code = 0;
-    std::uint32_t trap_count = 0;
+    Trap trap;
 };
 
 }  // namespace wye::exec

@@ -20,8 +20,8 @@ void zero(wye_operation& out, wye_buffer_object* buffer, std::uint64_t offset, s
 
 // Returns a buffer of the request, or scratch for a host argument.
 Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& launch,
-                         const Residents& residents, QueueLease& lease,
-                         std::vector<wye_binding>& bindings) {
+                         const Residents& residents, DeviceSession& session, Workspace& workspace) {
+    std::vector<wye_binding>& bindings = workspace.bindings;
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];
         if (bound.kind == plan::ArgumentKind::Resident) {
@@ -31,13 +31,13 @@ Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& laun
         }
         const plan::Binding& binding = plan.bindings.bindings[plan.bindings.arguments[i]];
         WYE_ASSIGN(wye_buffer_object * buffer,
-                   lease.scratch(bound.bytes, binding.preferred_alignment));
+                   session.scratch(workspace, bound.bytes, binding.preferred_alignment));
         bindings.push_back({buffer, 0, bound.bytes, bound.elements});
     }
     return {};
 }
 
-// Writes operations one by one into the lease's list.
+// Writes operations one by one into the workspace's list.
 class Writer {
   public:
     Writer(const plan::Launch& launch, const BoundLaunch& bound, const Kernels& kernels,
@@ -93,17 +93,17 @@ class Writer {
 
 Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                     const BoundLaunch& bound, const Kernels& kernels,
-                                    const Residents& residents, QueueLease& lease) {
-    std::vector<wye_operation>& list = lease.operations();
-    std::vector<wye_binding>& bindings = lease.bindings();
-    WYE_TRY(bind_memory(plan, launch, residents, lease, bindings));
+                                    const Residents& residents, DeviceSession& session,
+                                    Workspace& workspace) {
+    std::vector<wye_operation>& list = workspace.operations;
+    WYE_TRY(bind_memory(plan, launch, residents, session, workspace));
     Operations out;
     out.traps = kernels.traps();
     wye_buffer_object* trap = nullptr;
     if (out.traps) {
-        WYE_ASSIGN(trap, lease.trap_buffer());
+        WYE_ASSIGN(trap, session.trap_buffer(workspace));
     }
-    Writer writer(launch, bound, kernels, bindings, trap, list);
+    Writer writer(launch, bound, kernels, workspace.bindings, trap, list);
     writer.write(0, bound.fills);
     out.launch = list.size();
     writer.write(bound.fills, bound.dispatches);
@@ -111,7 +111,7 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     writer.write(bound.dispatches, bound.read_backs);
     if (out.traps) {
         wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
-        read.u.transfer = {trap, 0, 8, nullptr, lease.trap_words()};
+        read.u.transfer = {trap, 0, 8, nullptr, workspace.trap_words};
     }
     out.read_back = list.size();
     writer.write(bound.read_backs, bound.operations.size());

@@ -8,18 +8,18 @@
 #include <cstddef>
 #include <span>
 
-#include "exec/device/queue_lease.hpp"
+#include "exec/device/session.hpp"
 #include "exec/dispatch/bind.hpp"
 #include "exec/dispatch/resolve.hpp"
 
 namespace wye::exec {
 
-// Borrowed from the lease and the launch.
+// Borrowed from the workspace and the launch.
 struct Operations {
     std::span<const wye_operation> all;
     std::size_t launch = 0;     // index of the first operation after the uploads
     std::size_t read_back = 0;  // index of the first read-back
-    bool traps = false;         // the lease's trap words are written
+    bool traps = false;         // the workspace's trap words are written
 
     [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
     [[nodiscard]] std::span<const wye_operation> launches() const {
@@ -34,6 +34,7 @@ struct Operations {
 [[nodiscard]] Result<Operations> write_operations(const plan::ProgramPlan& plan,
                                                   const plan::Launch& launch,
                                                   const BoundLaunch& bound, const Kernels& kernels,
-                                                  const Residents& residents, QueueLease& lease);
+                                                  const Residents& residents,
+                                                  DeviceSession& session, Workspace& workspace);
 
 }  // namespace wye::exec

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "exec/context.hpp"
-#include "exec/device/queue_lease.hpp"
+#include "exec/device/session.hpp"
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/report.hpp"
 #include "plan/check_free.hpp"
@@ -125,31 +125,63 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
 
 namespace {
 
-void write_report(const Repeat& known, const RunTimes& times, Clock::time_point start, bool timed,
-                  wye_report& report) {
+// What the report of a repeated request has, copied while its lock is held.
+struct Known {
+    explicit Known(const Repeat& repeat)
+        : groups(repeat.groups),
+          variant(repeat.variant),
+          check_free(repeat.check_free),
+          natives(repeat.natives),
+          bytes_filled(repeat.bytes_filled) {}
+    std::array<std::uint32_t, 3> groups;
+    std::uint32_t variant, check_free;
+    std::uint64_t natives, bytes_filled;
+};
+
+void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTimes& times,
+                  Clock::time_point start, wye_report& report) {
     const wye_header header = report.header;
     report = {};
     report.header = header;
-    report.device = known.request.device;
-    std::copy(known.groups.begin(), known.groups.end(), report.groups);
+    report.device = desc.device;
+    std::ranges::copy(known.groups, report.groups);
     report.variant = known.variant;
     report.check_free = known.check_free;
     report.native_functions = known.natives;
     report.bytes_filled = known.bytes_filled;
-    report_times(times, start, timed, report);
+    report_times(times, start, (desc.flags & WYE_DISPATCH_TIMED) != 0, report);
 }
 
-// Ends `lease` first: other threads may dispatch while the log's callback runs.
 [[gnu::cold, gnu::noinline]] void log_repeat(const Context& context, const wye_dispatch_desc& desc,
                                              const LoadedProgram& program,
-                                             const DeviceSession& session,
-                                             std::optional<QueueLease>& lease, const Repeat& known,
+                                             const DeviceSession& session, const Known& known,
                                              const RunTimes& times, Clock::time_point start,
                                              const Result<void>& result) {
     wye_report report{};
-    write_report(known, times, start, (desc.flags & WYE_DISPATCH_TIMED) != 0, report);
-    lease.reset();
+    write_report(desc, known, times, start, report);
     log_dispatch(context, desc, program.name(), session.info().selector, result, report);
+}
+
+// The submitted work of a repeated request, or none if it is not one.
+struct Submitted {
+    std::optional<Known> known;
+    registry::InFlight uses;
+    RunTimes times;
+    Result<Ticket> ticket = Ticket();
+};
+
+[[nodiscard, gnu::always_inline]] inline bool submit_again(const registry::HandleTable& handles,
+                                                           const wye_dispatch_desc& desc,
+                                                           const LoadedProgram& program,
+                                                           DeviceSession& session, Submitted& out) {
+    DeviceQueue& queue = session.queue();
+    const sdk::Lock lock(queue.mutex);
+    const Repeat* repeat = queue.repeats.find(desc, program.plan());
+    if (repeat == nullptr || !handles.try_use(repeat->handles(), out.uses)) return false;
+    out.known.emplace(*repeat);
+    out.ticket =
+        queue.submit(session.device(), repeat->all(), (desc.flags & WYE_DISPATCH_TIMED) != 0);
+    return true;
 }
 
 }  // namespace
@@ -162,19 +194,22 @@ void write_report(const Repeat& known, const RunTimes& times, Clock::time_point 
     const registry::Pin device = handles.try_find(desc.device, registry::HandleKind::device);
     if (!program || !device) return false;
     DeviceSession& session = device.as<DeviceSession>();
-    std::optional<QueueLease> lease = session.try_lease();
-    if (!lease) return false;
+    if (!session.is_ready()) return false;
     const LoadedProgram& loaded = program.as<LoadedProgram>();
-    const Repeat* known = lease->repeats().find(desc, loaded.plan());
-    registry::InFlight uses;
-    if (known == nullptr || !handles.try_use(known->handles(), uses)) return false;
+    Submitted work;
+    if (!submit_again(handles, desc, loaded, session, work)) return false;
 
     const bool timed = (desc.flags & WYE_DISPATCH_TIMED) != 0;
-    RunTimes times;
-    result = lease->run(known->all(), timed, start, times);
-    if (report != nullptr && result.ok()) write_report(*known, times, start, timed, *report);
+    work.times.submitted(start);
+    if (!work.ticket.ok())
+        result = session.noted(std::move(work.ticket).error());
+    else
+        result = session.ended(work.ticket->queue->wait(work.ticket->value), *work.ticket, timed,
+                               work.times);
+    if (report != nullptr && result.ok())
+        write_report(desc, *work.known, work.times, start, *report);
     if (context.logs()) [[unlikely]]
-        log_repeat(context, desc, loaded, session, lease, *known, times, start, result);
+        log_repeat(context, desc, loaded, session, *work.known, work.times, start, result);
     return true;
 }
 

@@ -9,8 +9,8 @@
 // before it submits them.
 //
 // Only requests on resident buffers without a time limit are kept, of programs that cannot trap and
-// have no grid barrier. Owned by a device session and guarded by its queue lock. Native objects in
-// the operations are borrowed from the objects of the handles.
+// have no grid barrier. Owned by a device session. Native objects in the operations are borrowed
+// from the objects of the handles.
 #pragma once
 
 #include <array>

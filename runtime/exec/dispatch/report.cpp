@@ -26,11 +26,11 @@ wye_report make_report(const Flow& flow, Clock::time_point start) {
     report.native_functions = ran ? form.natives : 0;
     report.variant = ran && form.variant != ir::kNone ? form.variant + 1 : 0;
     report.check_free = form.check_free ? 1 : 0;
-    report.trap_code = flow.trap_code;
-    report.trap_count = flow.trap_count;
+    report.trap_code = flow.trap.code;
+    report.trap_count = flow.trap.count;
     report_times(flow.times, start, flow.has(WYE_DISPATCH_TIMED), report);
     report.bytes_uploaded = flow.bound.bytes_uploaded;
-    report.bytes_downloaded = flow.trap_count == 0 ? flow.bound.bytes_downloaded : 0;
+    report.bytes_downloaded = flow.trap.count == 0 ? flow.bound.bytes_downloaded : 0;
     report.bytes_filled = flow.bound.bytes_filled;
     return report;
 }

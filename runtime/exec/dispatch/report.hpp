@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "exec/context.hpp"
-#include "exec/device/queue_lease.hpp"
+#include "exec/device/session.hpp"
 #include "exec/dispatch/flow.hpp"
 #include "wye/wye.h"
 

@@ -16,11 +16,21 @@ Error invalid(std::string what, std::string fix) {
     return {Code::INVALID_ARGUMENT, std::move(what), std::move(fix), "wye_dispatch_desc"};
 }
 
-Result<void> check_members(const wye_dispatch_desc& desc) {
-    if ((desc.flags & ~kKnownFlags) != 0)
+Result<void> check_members(const wye_dispatch_desc& desc, const RequestRules& rules) {
+    if (const std::uint32_t unknown = desc.flags & ~(kKnownFlags | rules.flags); unknown != 0) {
+        if ((unknown & ~(WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE)) == 0)
+            return invalid(
+                "WYE_DISPATCH_BORROW and WYE_DISPATCH_AT_ONCE are for asynchronous "
+                "dispatches",
+                "Fix: leave them out, or call wye_dispatch_submit");
+        return invalid(fmt::format("the dispatch flags have unknown bits {:#x}", unknown),
+                       "Fix: use the WYE_DISPATCH_ flags of this version");
+    }
+    if (rules.asynchronous && desc.timeout_ns != 0)
         return invalid(
-            fmt::format("the dispatch flags have unknown bits {:#x}", desc.flags & ~kKnownFlags),
-            "Fix: use the WYE_DISPATCH_ flags of this version");
+            fmt::format("an asynchronous dispatch takes no time limit, got {} ns", desc.timeout_ns),
+            "Fix: leave timeout_ns 0; give wye_pending_wait the limit, and call "
+            "wye_pending_cancel when it ends");
     if (desc.reserved != 0)
         return invalid(fmt::format("the reserved member of the dispatch is {}", desc.reserved),
                        "Fix: start from WYE_INIT, which zeroes it");
@@ -36,6 +46,16 @@ Result<void> check_members(const wye_dispatch_desc& desc) {
                                    desc.argument_count, WYE_LIMIT_BUFFERS),
                        "Fix: bind each buffer once");
     return {};
+}
+
+// The memory of an output may be the caller's only while the caller knows that it is in use.
+Result<void> check_storage(const wye_argument& argument, std::size_t index) {
+    if (argument.output == nullptr) return {};
+    return invalid(fmt::format("argument {} has storage for its output, which an asynchronous "
+                               "dispatch would write after its submit",
+                               index),
+                   "Fix: leave `output` null and take the bytes from wye_pending_output, or set "
+                   "WYE_DISPATCH_BORROW and keep the storage until the dispatch has ended");
 }
 
 // Refuses members that belong to another kind.
@@ -67,12 +87,15 @@ Result<void> check_argument(const wye_argument& argument, std::size_t index) {
 
 }  // namespace
 
-Result<void> read_request(const wye_dispatch_desc& desc, Requested& out) {
-    WYE_TRY(check_members(desc));
+Result<void> read_request(const wye_dispatch_desc& desc, const RequestRules& rules,
+                          Requested& out) {
+    WYE_TRY(check_members(desc, rules));
+    const bool returns = rules.asynchronous && (desc.flags & WYE_DISPATCH_BORROW) == 0;
     out.count = static_cast<std::size_t>(desc.argument_count);
     for (std::size_t i = 0; i < out.count; ++i) {
         const wye_argument& from = desc.arguments[i];
         WYE_TRY(check_argument(from, i));
+        if (returns) WYE_TRY(check_storage(from, i));
         plan::Argument& to = out.storage[i];
         to.kind = static_cast<plan::ArgumentKind>(from.kind);
         to.binding = from.binding;
@@ -80,6 +103,7 @@ Result<void> read_request(const wye_dispatch_desc& desc, Requested& out) {
         to.input_size = from.input.size;
         to.output = static_cast<std::byte*>(from.output);
         to.output_size = from.output_size;
+        to.returned = returns;
         to.buffer = from.buffer;
         to.buffer_offset = from.offset;
         to.buffer_size = 0;

@@ -12,6 +12,12 @@
 
 namespace wye::exec {
 
+// What one way of dispatching takes besides what all take.
+struct RequestRules {
+    std::uint32_t flags = 0;    // WYE_DISPATCH_*
+    bool asynchronous = false;  // without WYE_DISPATCH_BORROW the outputs' storage is the runtime's
+};
+
 struct Requested {
     plan::Request request;
     // Only the first `count` are valid.
@@ -22,6 +28,7 @@ struct Requested {
 };
 
 // On success `out.request.arguments` points into `out`. Errors: INVALID_ARGUMENT.
-[[nodiscard]] Result<void> read_request(const wye_dispatch_desc& desc, Requested& out);
+[[nodiscard]] Result<void> read_request(const wye_dispatch_desc& desc, const RequestRules& rules,
+                                        Requested& out);
 
 }  // namespace wye::exec

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The submit step of a dispatch, the only one that enters a driver: compiles kernels that are not
-// compiled yet, takes the queue, marks the buffers in flight, allocates scratch for host arguments,
-// runs the operations and waits for them.
+// compiled yet, marks the buffers in flight, allocates scratch for host arguments, runs the
+// operations and waits for them.
 #pragma once
 
 #include "exec/dispatch/flow.hpp"
@@ -15,5 +15,8 @@ namespace wye::exec {
 // buffer that was freed meanwhile; TRAPPED for programs that trap; LIMIT_EXCEEDED for loops that
 // the driver ended.
 [[nodiscard]] Result<void> submit(const registry::HandleTable& handles, Flow& flow);
+
+// The first part of submit.
+[[nodiscard]] Result<void> compile_kernels(Flow& flow);
 
 }  // namespace wye::exec

@@ -384,6 +384,8 @@ typedef struct wye_argument {
 #define WYE_DISPATCH_SPECULATION UINT32_C(16) /* reserved: always refused */
 #define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* reserved: always refused */
 #define WYE_DISPATCH_TIMED UINT32_C(64)       /* ask the driver for device time */
+#define WYE_DISPATCH_BORROW UINT32_C(128)     /* asynchronous: host bytes stay the caller's */
+#define WYE_DISPATCH_AT_ONCE UINT32_C(256)    /* asynchronous: WYE_DEVICE_BUSY, not a wait */
 
 typedef struct wye_dispatch_desc {
     wye_header header;
@@ -462,6 +464,69 @@ WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* d
  * out. Checks shapes and values as wye_dispatch does. */
 WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
                                       uint64_t* sizes, uint32_t* groups, wye_error** error);
+
+/* ---- Asynchronous dispatch --------------------------------------------------------------- */
+
+/* A dispatch in flight, made by wye_dispatch_submit and freed by wye_pending_free. Its calls may be
+ * made by any threads at once. */
+typedef uint64_t wye_pending;
+
+/* As wye_dispatch, but does not wait for the device: all checks, and the compile if there is one,
+ * are done when it returns; wye_pending_wait returns what happens later (WYE_TRAPPED,
+ * WYE_DEVICE_LOST, the driver's errors). `timeout_ns` must be 0.
+ *
+ * It takes a copy of all inputs before it returns, and the pending dispatch owns its outputs: each
+ * host argument of the output list has a null `output`, and its bytes come from
+ * wye_pending_output. So the caller's memory is not used any more. With WYE_DISPATCH_BORROW nothing
+ * is copied: inputs and outputs are as in wye_dispatch, and stay with the caller until the dispatch
+ * has ended. Resident buffers are in use until then.
+ *
+ * Dispatches and transfers of a device have the effects of running in the order of their submits.
+ * At most "pending.count" of the configuration (1024) are in flight on a device, which own at most
+ * "pending.bytes" (1GiB) of host memory; above that the call waits for the oldest, or with
+ * WYE_DISPATCH_AT_ONCE returns WYE_DEVICE_BUSY. */
+WYE_API wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* desc,
+                                       wye_pending* out, wye_error** error);
+
+/* Sets *ended to 1 if the dispatch has ended, in success or failure, else to 0. Does not wait. */
+WYE_API wye_status wye_pending_poll(wye_context* context, wye_pending pending, uint32_t* ended,
+                                    wye_error** error);
+
+/* Waits until the dispatch has ended and returns its result, as wye_dispatch does; again if it is
+ * called again. WYE_TIMEOUT: it has not ended within `timeout_ns` (UINT64_MAX: no limit) and goes
+ * on. `report` may be null. */
+WYE_API wye_status wye_pending_wait(wye_context* context, wye_pending pending, uint64_t timeout_ns,
+                                    wye_report* report, wye_error** error);
+
+/* Waits until one of `count` dispatches has ended, on any devices of the context, and sets *index
+ * to it. WYE_TIMEOUT as for wye_pending_wait, which then returns the result. */
+WYE_API wye_status wye_pending_wait_any(wye_context* context, const wye_pending* pending,
+                                        uint64_t count, uint64_t timeout_ns, uint64_t* index,
+                                        wye_error** error);
+
+/* The bytes of the output with a binding number, owned by the pending dispatch until it is freed.
+ * WYE_NOT_READY before its end; after a failure, the failure; WYE_NOT_FOUND for a binding that it
+ * does not own. */
+WYE_API wye_status wye_pending_output(wye_context* context, wye_pending pending, uint32_t binding,
+                                      wye_bytes* out, wye_error** error);
+
+/* Called once, when the dispatch has ended, with the status that wye_pending_wait returns. */
+typedef void (*wye_pending_fn)(void* user, wye_status status);
+
+/* Calls `fn` on a thread of the library once the dispatch has ended; of one device, one at a time.
+ * It may call any function of the context but those that destroy it, and should be short.
+ * Destroying the context waits for it. After an abandoned destruction it is not called any more. */
+WYE_API wye_status wye_pending_notify(wye_context* context, wye_pending pending, wye_pending_fn fn,
+                                      void* user, wye_error** error);
+
+/* Asks the driver to stop the dispatch, which then ends with WYE_CANCELLED, or as usual if it was
+ * quicker; resident buffers that it writes are unspecified. Other dispatches are not touched.
+ * WYE_UNSUPPORTED: the device cannot stop work. Success if it has ended. */
+WYE_API wye_status wye_pending_cancel(wye_context* context, wye_pending pending, wye_error** error);
+
+/* Invalidates the handle and frees the outputs. Work in flight goes on, unobserved; if it borrows
+ * the caller's memory, the call waits for its end first. */
+WYE_API wye_status wye_pending_free(wye_context* context, wye_pending pending, wye_error** error);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,7 @@
 #include <bit>
 #include <chrono>
 #include <concepts>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -90,6 +91,12 @@ template <typename Function>
     return text;
 }
 
+// For a time limit of the C API; the largest duration means none.
+[[nodiscard]] inline std::uint64_t limit_ns(std::chrono::nanoseconds limit) noexcept {
+    if (limit == std::chrono::nanoseconds::max()) return UINT64_MAX;
+    return static_cast<std::uint64_t>(std::max(limit, std::chrono::nanoseconds(0)).count());
+}
+
 // A 64-bit handle with the function that frees it.
 template <wye_status (*Free)(wye_context*, std::uint64_t, wye_error**)>
 class Handle {
@@ -109,6 +116,9 @@ class Handle {
     }
     [[nodiscard]] std::uint64_t get() const noexcept { return handle_; }
     [[nodiscard]] wye_context* context() const noexcept { return context_.get(); }
+    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
+        return context_;
+    }
     [[nodiscard]] std::uint64_t release() noexcept { return std::exchange(handle_, 0); }
 
   private:
@@ -135,6 +145,9 @@ class Program {
 
     [[nodiscard]] wye_program get() const noexcept { return handle_.get(); }
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
+    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
+        return handle_.shared_context();
+    }
 
     // Name, fingerprint, parameters and buffers; valid while the program lives.
     [[nodiscard]] Result<wye_program_description> describe() const {
@@ -420,8 +433,127 @@ class Context {
     std::shared_ptr<wye_context> context_;
 };
 
-// One launch: a program, a device, arguments by name. Borrows everything until run() returns.
-// run() and sizes() return the first wrong name or type.
+// A dispatch in flight, made by Dispatch::submit. Destroying it lets the work go on, unobserved; if
+// it borrows memory of the caller, that waits for its end first. Its calls may be made by any
+// threads at once, except moving and destroying it.
+class Pending {
+  public:
+    // An output that the pending dispatch owns.
+    struct Output {
+        std::string name, type;
+        std::uint32_t binding = 0;
+    };
+    Pending(std::shared_ptr<wye_context> context, wye_pending handle, std::vector<Output> outputs)
+        : handle_(std::move(context), handle), outputs_(std::move(outputs)) {}
+
+    [[nodiscard]] wye_pending get() const noexcept { return handle_.get(); }
+    [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
+
+    // Whether it has ended.
+    [[nodiscard]] Result<bool> poll() const {
+        std::uint32_t ended = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_pending_poll(context(), get(), &ended, e); }));
+        return ended != 0;
+    }
+    // Waits for the end and returns the result, as Dispatch::run does. TIMEOUT: it has not ended
+    // within the limit, and goes on.
+    [[nodiscard]] Result<wye_report> wait(std::chrono::nanoseconds limit = kNoLimit) const {
+        wye_report report;
+        WYE_INIT(report);
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_pending_wait(context(), get(), detail::limit_ns(limit), &report, e);
+        }));
+        return report;
+    }
+    // The elements of an output by its name, after the end; valid while this lives. T must be the
+    // declared type, or std::byte.
+    template <Element T>
+    [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const {
+        const auto found = std::ranges::find(outputs_, name, &Output::name);
+        if (found == outputs_.end() || !is_element<T>(found->type))
+            return Error(Code::INVALID_ARGUMENT,
+                         "`" + std::string(name) + "` " +
+                             (found == outputs_.end() ? "is not an output of this dispatch"
+                                                      : "has elements of type " + found->type),
+                         "Fix: use the names and types that the program declares",
+                         std::string(name));
+        wye_bytes bytes{};
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_pending_output(context(), get(), found->binding, &bytes, e);
+        }));
+        return std::span<const T>(static_cast<const T*>(bytes.data), bytes.size / sizeof(T));
+    }
+    // Asks the device to stop it: it then ends with CANCELLED. UNSUPPORTED: the device cannot.
+    [[nodiscard]] Result<void> cancel() const {
+        return detail::call([&](wye_error** e) { return wye_pending_cancel(context(), get(), e); });
+    }
+    // Calls `function(code)`, which must not throw, on a thread of the library after the end.
+    template <std::invocable<Code> Function>
+    [[nodiscard]] Result<void> then(Function function) const {
+        auto kept = std::make_unique<Function>(std::move(function));
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_pending_notify(
+                context(), get(),
+                [](void* user, wye_status status) {
+                    const std::unique_ptr<Function> owned(static_cast<Function*>(user));
+                    (*owned)(static_cast<Code>(status));
+                },
+                kept.get(), e);
+        }));
+        (void)kept.release();
+        return {};
+    }
+
+    // `co_await pending` gives what wait() returns. The coroutine goes on on a thread of the
+    // library.
+    [[nodiscard]] auto operator co_await() const noexcept {
+        struct Awaiter {
+            const Pending& pending;
+            [[nodiscard]] bool await_ready() const {
+                const auto ended = pending.poll();
+                return !ended.ok() || *ended;
+            }
+            // False: it cannot be notified, and await_resume waits.
+            [[nodiscard]] bool await_suspend(std::coroutine_handle<> coroutine) const {
+                return wye_pending_notify(
+                           pending.context(), pending.get(),
+                           [](void* user, wye_status) {
+                               std::coroutine_handle<>::from_address(user).resume();
+                           },
+                           coroutine.address(), nullptr) == WYE_OK;
+            }
+            [[nodiscard]] Result<wye_report> await_resume() const { return pending.wait(); }
+        };
+        return Awaiter{*this};
+    }
+
+    static constexpr std::chrono::nanoseconds kNoLimit = std::chrono::nanoseconds::max();
+
+  private:
+    detail::Handle<&wye_pending_free> handle_;
+    std::vector<Output> outputs_;
+};
+
+// Waits until one of these dispatches, all of one context, has ended, and returns its index.
+// TIMEOUT if none has within the limit.
+[[nodiscard]] inline Result<std::size_t> wait_any(
+    std::span<const Pending> pending, std::chrono::nanoseconds limit = Pending::kNoLimit) {
+    if (pending.empty())
+        return Error(Code::INVALID_ARGUMENT, "there is no dispatch to wait for",
+                     "Fix: pass at least one");
+    std::vector<wye_pending> handles;
+    for (const Pending& one : pending) handles.push_back(one.get());
+    std::uint64_t index = 0;
+    WYE_TRY(detail::call([&](wye_error** e) {
+        return wye_pending_wait_any(pending.front().context(), handles.data(), handles.size(),
+                                    detail::limit_ns(limit), &index, e);
+    }));
+    return static_cast<std::size_t>(index);
+}
+
+// One launch: a program, a device, arguments by name. Borrows everything until run() or submit()
+// returns. run(), submit() and sizes() return the first wrong name or type.
 class Dispatch {
   public:
     Dispatch(const Program& program, const Device& device) : program_(program) {
@@ -550,6 +682,33 @@ class Dispatch {
             [&](wye_error** e) { return wye_dispatch(program_.context(), &desc_, &report_, e); }));
         return report_;
     }
+    // Starts the launch and does not wait for it. The inputs are copied, and the pending dispatch
+    // owns the outputs: those without an argument are read back for Pending::output.
+    [[nodiscard]] Result<Pending> submit() {
+        std::vector<Pending::Output> owned;
+        for (std::uint64_t i = 0; !error_ && i < info_.buffer_count; ++i) {
+            const wye_buffer_description& buffer = info_.buffers[i];
+            if (buffer.in_outputs == 0) continue;
+            auto found = std::ranges::find(arguments_, buffer.binding, &wye_argument::binding);
+            if (found == arguments_.end()) {
+                wye_argument argument{};
+                argument.kind = WYE_ARGUMENT_HOST;
+                argument.binding = buffer.binding;
+                found = arguments_.insert(arguments_.end(), argument);
+            }
+            if (found->kind != WYE_ARGUMENT_HOST) continue;
+            owned.push_back({std::string(detail::view(buffer.name)),
+                             std::string(detail::view(buffer.type)), buffer.binding});
+        }
+        return start(std::move(owned));
+    }
+    // As submit, but copies nothing: inputs and outputs are in use until the end of the dispatch.
+    [[nodiscard]] Result<Pending> submit_borrowing() {
+        desc_.flags |= WYE_DISPATCH_BORROW;
+        auto started = start({});
+        desc_.flags &= ~WYE_DISPATCH_BORROW;
+        return started;
+    }
     // The report of the last run; zeros after an error other than TRAPPED.
     [[nodiscard]] const wye_report& report() const noexcept { return report_; }
 
@@ -596,6 +755,15 @@ class Dispatch {
             return nullptr;
         }
         return find(name, WYE_ARGUMENT_HOST);
+    }
+
+    [[nodiscard]] Result<Pending> start(std::vector<Pending::Output> owned) {
+        WYE_TRY(ready());
+        wye_pending out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_dispatch_submit(program_.context(), &desc_, &out, e);
+        }));
+        return Pending(program_.shared_context(), out, std::move(owned));
     }
 
     [[nodiscard]] Result<void> ready() {

@@ -2,8 +2,10 @@
 #include "fake_driver.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <span>
+#include <thread>
 
 #include "exec/api/api.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -114,14 +116,20 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
 
 wye_status poll(wye_queue_object* queue, std::uint64_t value, wye_error** error) {
     if (queue->device->lost) return there(queue->device, error);
-    if (fake().hang) return WYE_NOT_READY;
+    if (fake().hang || fake().holds) return WYE_NOT_READY;
+    if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
     if (queue->first_cancelled <= value && value <= queue->last_cancelled)
         return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
     return WYE_OK;
 }
 
-wye_status wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t, wye_error** error) {
+wye_status wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns,
+                wye_error** error) {
     ++fake().waits;
+    for (std::uint64_t spent = 0; fake().holds; spent += 100'000) {
+        if (spent >= timeout_ns) return fail(queue->host, Code::TIMEOUT, "the fake holds", error);
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
     if (queue->device->lost) return there(queue->device, error);
     if (fake().hang) return fail(queue->host, Code::TIMEOUT, "the fake hangs", error);
     if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
@@ -319,7 +327,10 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
     return WYE_OK;
 }
 
-void shutdown(wye_plugin_object* plugin) { delete plugin; }
+void shutdown(wye_plugin_object* plugin) {
+    delete plugin;
+    ++fake().shutdowns;
+}
 
 wye_status query(const wye_hello*, const wye_plugin_desc** out) {
     static const wye_plugin_table table = [] {

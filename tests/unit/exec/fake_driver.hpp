@@ -66,9 +66,10 @@ struct FakeDriver {
     // From now on every call on the opened device `index` returns DEVICE_LOST, until it recovers or
     // is opened again.
     void lose(std::uint32_t index);
-    bool can_recover = true;  // try_recover works
-    bool hang = false;        // events are not reached while set
-    bool can_cancel = false;  // cancel ends hanging work
+    bool can_recover = true;          // try_recover works
+    bool hang = false;                // events are not reached while set, and waits end at once
+    std::atomic<bool> holds = false;  // events are not reached while set, and waits wait
+    bool can_cancel = false;          // cancel ends hanging work
     bool has_timing = false;
 
     // Counters.
@@ -87,6 +88,7 @@ struct FakeDriver {
     std::atomic<int> cancels{0};
     std::atomic<int> opened{0};             // devices
     std::atomic<int> recovered{0};          // by try_recover
+    std::atomic<int> shutdowns{0};          // of the plugin
     std::atomic<int> in_submit{0};          // now inside submit
     std::atomic<int> most_in_submit{0};     // per device
     std::vector<wye_operation> operations;  // of the last submits, in order

@@ -58,9 +58,13 @@ inline void check_ok(const Outcome& outcome) {
 
 struct Rig {
     FakeDriver driver;
-    wye_context* context = driver.context();
+    wye_context* context = nullptr;
 
-    Rig() { REQUIRE(context != nullptr); }
+    explicit Rig(registry::Config config = {}) {
+        driver.config = std::move(config);
+        context = driver.context();
+        REQUIRE(context != nullptr);
+    }
     ~Rig() {
         if (context != nullptr) wye_context_destroy(context);
         CHECK(driver.used_rooms == 0);
@@ -159,12 +163,17 @@ struct Job {
         params.push_back(bits);
         return *this;
     }
-    Outcome run(const Rig& rig) {
+    // The description with the arguments so far.
+    const wye_dispatch_desc& filled() {
         desc.arguments = arguments.data();
         desc.argument_count = arguments.size();
         desc.params = params.data();
         desc.param_count = params.size();
-        return attempt([&](wye_error** e) { return wye_dispatch(rig.context, &desc, &report, e); });
+        return desc;
+    }
+    Outcome run(const Rig& rig) {
+        return attempt(
+            [&](wye_error** e) { return wye_dispatch(rig.context, &filled(), &report, e); });
     }
 };
 

@@ -45,12 +45,14 @@ struct Ask {
         return reinterpret_cast<std::byte*>(std::uintptr_t{0x10000000} * (binding + 1));
     }
     Ask& in(std::uint32_t binding, std::uint64_t size) {
-        Argument a{ArgumentKind::Host, binding, memory(binding), size, nullptr, 0, 0, 0, 0, 0};
+        Argument a{
+            ArgumentKind::Host, binding, memory(binding), size, nullptr, 0, false, 0, 0, 0, 0};
         arguments.push_back(a);
         return *this;
     }
     Ask& out(std::uint32_t binding, std::uint64_t size) {
-        Argument a{ArgumentKind::Host, binding, nullptr, 0, memory(binding), size, 0, 0, 0, 0};
+        Argument a{
+            ArgumentKind::Host, binding, nullptr, 0, memory(binding), size, false, 0, 0, 0, 0};
         arguments.push_back(a);
         return *this;
     }
@@ -68,6 +70,7 @@ struct Ask {
                    0,
                    nullptr,
                    0,
+                   false,
                    handle,
                    offset,
                    buffer_size,
@@ -76,7 +79,7 @@ struct Ask {
         return *this;
     }
     Ask& discard(std::uint32_t binding, std::uint64_t size = 0) {
-        Argument a{ArgumentKind::Discard, binding, nullptr, 0, nullptr, 0, 0, 0, 0, size};
+        Argument a{ArgumentKind::Discard, binding, nullptr, 0, nullptr, 0, false, 0, 0, 0, size};
         arguments.push_back(a);
         return *this;
     }

@@ -42,9 +42,9 @@ struct Copy {
     Copy() {
         const plan::Argument arguments[] = {
             {plan::ArgumentKind::Host, 0, reinterpret_cast<std::byte*>(x.data()), sizeof x, nullptr,
-             0, 0, 0, 0, 0},
+             0, false, 0, 0, 0, 0},
             {plan::ArgumentKind::Host, 1, nullptr, 0, reinterpret_cast<std::byte*>(r.data()),
-             sizeof r, 0, 0, 0, 0},
+             sizeof r, false, 0, 0, 0, 0},
         };
         plan::Request request;
         request.arguments = arguments;
@@ -111,6 +111,7 @@ TEST_CASE("a native variant has all outputs filled, since it promises nothing") 
                                   0,
                                   reinterpret_cast<std::byte*>(r.data()),
                                   sizeof r,
+                                  false,
                                   0,
                                   0,
                                   0,
@@ -142,6 +143,7 @@ TEST_CASE("each run between two grid barriers is a launch of its own, each progr
                                   0,
                                   reinterpret_cast<std::byte*>(r.data()),
                                   sizeof r,
+                                  false,
                                   0,
                                   0,
                                   0,

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/device/pending_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace wye::exec {
+
+Result<void> PendingList::add(const WorkRef& work, std::uint64_t bytes, bool at_once) {
+    for (;;) {
+        if (try_add(work, bytes)) return {};
+        const WorkRef first = oldest();
+        if (!first || first->poll()) continue;
+        if (at_once)
+            return Error(Code::DEVICE_BUSY,
+                         fmt::format("{} has no room for another dispatch: at most {} may be in "
+                                     "flight, which own at most {} bytes of host memory",
+                                     device_, limits_.count, limits_.bytes),
+                         "Fix: wait for one of them, or raise pending.count or pending.bytes of "
+                         "the context's configuration",
+                         device_);
+        first->wait({});
+    }
+}
+
+bool PendingList::try_add(const WorkRef& work, std::uint64_t bytes) {
+    const sdk::Lock lock(mutex_);
+    const bool room =
+        entries_.size() < limits_.count &&
+        (entries_.empty() || bytes <= limits_.bytes - std::min(bytes_, limits_.bytes));
+    if (!room) return false;
+    entries_.push_back({work, bytes});
+    bytes_ += bytes;
+    return true;
+}
+
+void PendingList::remove(const PendingWork& work) noexcept {
+    WorkRef last;  // maybe the last reference: released without the lock
+    const sdk::Lock lock(mutex_);
+    const auto found = std::ranges::find_if(
+        entries_, [&](const Entry& entry) { return entry.work.get() == &work; });
+    if (found == entries_.end()) return;
+    bytes_ -= found->bytes;
+    last = std::move(found->work);
+    entries_.erase(found);
+}
+
+WorkRef PendingList::oldest() {
+    const sdk::Lock lock(mutex_);
+    return entries_.empty() ? nullptr : entries_.front().work;
+}
+
+bool PendingList::collect() {
+    std::vector<WorkRef> all;
+    {
+        const sdk::Lock lock(mutex_);
+        for (const Entry& entry : entries_) all.push_back(entry.work);
+    }
+    bool ended = true;
+    for (const WorkRef& work : all) ended = work->poll() && ended;
+    return ended;
+}
+
+void PendingList::wait_for_all() {
+    while (const WorkRef work = oldest()) work->wait({});
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PendingList: the work that calls left in flight on a device, with limits on its number and on the
+// host memory that it owns. Free-threaded; calls no work with its lock held.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "exec/device/clock.hpp"
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+// Free-threaded. Work that has ended stays so.
+class PendingWork {
+  public:
+    PendingWork() = default;
+    PendingWork(const PendingWork&) = delete;
+    PendingWork& operator=(const PendingWork&) = delete;
+    virtual ~PendingWork() = default;
+    // Whether it has ended; settles it then. Does not wait for the device.
+    [[nodiscard]] virtual bool poll() = 0;
+    // As poll, but waits for the end, at most until the deadline (none: no limit).
+    virtual bool wait(std::optional<Clock::time_point> deadline) = 0;
+};
+using WorkRef = std::shared_ptr<PendingWork>;
+
+struct PendingLimits {
+    std::uint64_t count = 1024;
+    std::uint64_t bytes = UINT64_C(1) << 30U;  // of host memory
+};
+
+class PendingList {
+  public:
+    PendingList(PendingLimits limits, std::string device)
+        : limits_(limits), device_(std::move(device)) {}
+
+    // Adds work that is about to be submitted and owns `bytes`. Above a limit it waits for the
+    // oldest, or with `at_once` returns DEVICE_BUSY. One work may exceed the limit of bytes alone.
+    [[nodiscard]] Result<void> add(const WorkRef& work, std::uint64_t bytes, bool at_once);
+    // Removes work that has ended, or was not submitted.
+    void remove(const PendingWork& work) noexcept;
+    // Settles what has ended. False: some has not.
+    bool collect();
+    void wait_for_all();
+
+  private:
+    struct Entry {
+        WorkRef work;
+        std::uint64_t bytes = 0;
+    };
+    [[nodiscard]] bool try_add(const WorkRef& work, std::uint64_t bytes);
+    [[nodiscard]] WorkRef oldest();
+
+    const PendingLimits limits_;
+    const std::string device_;
+    sdk::Mutex mutex_;
+    std::deque<Entry> entries_ WYE_GUARDED_BY(mutex_);  // the oldest first
+    std::uint64_t bytes_ WYE_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace wye::exec

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/device/workspace.hpp"
+
+#include <algorithm>
+
+namespace wye::exec {
+
+Result<wye_buffer_object*> Workspace::trap_buffer(const registry::DeviceRef& device) {
+    if (!trap_memory) {
+        WYE_ASSIGN(trap_memory,
+                   registry::NativeBuffer::create(device, sizeof trap_words, 64, "trap words",
+                                                  WYE_BUFFER_USAGE_STAGING));
+    }
+    return trap_memory->object();
+}
+
+WorkspaceLease WorkspacePool::take() {
+    std::unique_ptr<Workspace> out;
+    {
+        const sdk::Lock lock(mutex_);
+        if (!idle_.empty()) {
+            out = std::move(idle_.back());
+            idle_.pop_back();
+        }
+    }
+    if (!out) out = std::make_unique<Workspace>();
+    out->operations.clear();
+    out->bindings.clear();
+    return {*this, std::move(out)};
+}
+
+void WorkspacePool::put(std::unique_ptr<Workspace> workspace) noexcept {
+    workspace->scratch.release_all();
+    std::unique_ptr<Workspace> old;  // freed without the lock
+    const sdk::Lock lock(mutex_);
+    workspace->round = ++round_;
+    if (!idle_.empty() && round_ - idle_.front()->round > kKeepRounds) {
+        old = std::move(idle_.front());
+        idle_.erase(idle_.begin());
+        freed_scratch_ += old->scratch.created();
+    }
+    try {
+        idle_.push_back(std::move(workspace));
+    } catch (const std::exception&) {  // no memory: it is freed
+    }
+}
+
+bool WorkspacePool::clear() noexcept {
+    std::vector<std::unique_ptr<Workspace>> idle;  // freed without the lock
+    const sdk::Lock lock(mutex_);
+    idle.swap(idle_);
+    for (const auto& workspace : idle) freed_scratch_ += workspace->scratch.created();
+    return !idle.empty();
+}
+
+std::uint64_t WorkspacePool::scratch_created() const {
+    const sdk::Lock lock(mutex_);
+    std::uint64_t sum = freed_scratch_;
+    for (const auto& workspace : idle_) sum += workspace->scratch.created();
+    return sum;
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Workspace: what one dispatch needs besides its arguments: device memory for host arguments, trap
+// words, and lists of operations. A session keeps workspaces for reuse, so that a steady stream of
+// dispatches allocates nothing; each is used by one dispatch at a time, from before its submit
+// until its work has ended.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "exec/device/scratch.hpp"
+#include "registry/device.hpp"
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+struct Workspace {
+    // Made at first use.
+    [[nodiscard]] Result<wye_buffer_object*> trap_buffer(const registry::DeviceRef& device);
+
+    ScratchPool scratch;
+    std::vector<wye_operation> operations;
+    std::vector<wye_binding> bindings;
+    alignas(8) std::uint32_t trap_words[2] = {0, 0};  // the host's copy
+    std::optional<registry::NativeBuffer> trap_memory;
+    std::uint64_t round = 0;  // of the pool, when it was given back
+};
+
+class WorkspacePool;
+
+// Gives the workspace back when destroyed. Move-only.
+class WorkspaceLease {
+  public:
+    WorkspaceLease() = default;
+    WorkspaceLease(WorkspacePool& pool, std::unique_ptr<Workspace> workspace) noexcept
+        : pool_(&pool), workspace_(std::move(workspace)) {}
+    WorkspaceLease(WorkspaceLease&&) noexcept = default;
+    WorkspaceLease& operator=(WorkspaceLease&& other) noexcept {
+        std::swap(pool_, other.pool_);
+        std::swap(workspace_, other.workspace_);
+        return *this;
+    }
+    ~WorkspaceLease() { release(); }
+    void release() noexcept;
+
+    [[nodiscard]] Workspace& operator*() const noexcept { return *workspace_; }
+    [[nodiscard]] Workspace* operator->() const noexcept { return workspace_.get(); }
+
+  private:
+    WorkspacePool* pool_ = nullptr;
+    std::unique_ptr<Workspace> workspace_;
+};
+
+// The idle workspaces of a session. Free-threaded.
+class WorkspacePool {
+  public:
+    // The one that was given back last, with empty lists, or a new one.
+    [[nodiscard]] WorkspaceLease take();
+    // Frees all that are idle. False if there were none.
+    bool clear() noexcept;
+    // Scratch buffers made so far.
+    [[nodiscard]] std::uint64_t scratch_created() const;
+
+  private:
+    friend class WorkspaceLease;
+    void put(std::unique_ptr<Workspace> workspace) noexcept;
+
+    // An idle workspace is freed after so many dispatches that did not need it.
+    static constexpr std::uint64_t kKeepRounds = 64;
+    mutable sdk::Mutex mutex_;
+    std::vector<std::unique_ptr<Workspace>> idle_ WYE_GUARDED_BY(mutex_);  // the oldest first
+    std::uint64_t round_ WYE_GUARDED_BY(mutex_) = 0;
+    std::uint64_t freed_scratch_ WYE_GUARDED_BY(mutex_) = 0;  // made by freed workspaces
+};
+
+inline void WorkspaceLease::release() noexcept {
+    if (workspace_) pool_->put(std::move(workspace_));
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/decide.hpp"
+
+#include "exec/dispatch/own.hpp"
+#include "exec/dispatch/route.hpp"
+#include "plan/admit.hpp"
+
+namespace wye::exec {
+
+Result<void> decide(const Context& context, Flow& flow) {
+    const registry::HandleTable& handles = context.handles();
+    const plan::ProgramPlan& plan = flow.program.plan();
+    WYE_TRY(read_request(flow.desc, flow.rules, flow.requested));
+    const plan::Request& request = flow.requested.request;
+    const bool cooperative = flow.has(WYE_DISPATCH_COOPERATIVE);
+    const route::Limits& limits = flow.session.limits();
+
+    WYE_TRY(flow.residents.resolve(handles, plan, flow.requested.arguments()));
+    WYE_TRY(plan::admit(plan, request, flow.launch));
+    WYE_TRY(own(handles, plan, flow.session, flow.residents, request.arguments));
+    WYE_ASSIGN(flow.route, route(context, flow.program, flow.session, flow.launch,
+                                 {cooperative, flow.has(WYE_DISPATCH_VARIANTS)}));
+    WYE_TRY(lower(flow.program, flow.launch, limits, flow.route, {request.ulp_budget, cooperative},
+                  flow.kernels));
+    return bind(plan, flow.launch, limits, flow.kernels, flow.bound);
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/pending.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/dispatch/decide.hpp"
+#include "exec/dispatch/report.hpp"
+#include "exec/dispatch/submit.hpp"
+#include "registry/process_state.hpp"
+
+namespace wye::exec {
+namespace {
+
+using registry::HandleKind;
+using registry::Pin;
+
+constexpr RequestRules kRules = {WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE, true};
+constexpr std::size_t kAlignment = 64;  // of each input and output
+
+std::string text_of(wye_string text) {
+    return text.data == nullptr ? std::string() : std::string(text.data, text.size);
+}
+
+std::size_t padded(std::uint64_t size) {
+    return static_cast<std::size_t>((size + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+// Of all copies that the dispatch will own.
+std::uint64_t owned_bytes(const Flow& flow) {
+    return flow.has(WYE_DISPATCH_BORROW) ? 0
+                                         : flow.bound.bytes_uploaded + flow.bound.bytes_downloaded;
+}
+
+}  // namespace
+
+Pending::Pending(const Context& context, const Flow& flow, Clock::time_point start)
+    : context_(context),
+      session_(flow.session),
+      name_(flow.program.name()),
+      begun_(start),
+      borrows_(flow.has(WYE_DISPATCH_BORROW)),
+      timed_(flow.has(WYE_DISPATCH_TIMED)) {
+    if (!context.logs()) return;
+    label_ = text_of(flow.desc.label);
+    profile_ = text_of(flow.desc.profile);
+}
+
+Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
+                                                 const wye_dispatch_desc& desc,
+                                                 Clock::time_point start) {
+    const registry::HandleTable& handles = context.handles();
+    WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
+    WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
+    Flow flow(desc, program.as<LoadedProgram>(), device.as<DeviceSession>(), kRules);
+    WYE_TRY(decide(context, flow));
+    WYE_TRY(compile_kernels(flow));
+    WYE_TRY(flow.session.ready());
+    const auto out = std::make_shared<Pending>(context, flow, start);
+    PendingList& list = flow.session.pending();
+    WYE_TRY(list.add(out, owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE)));
+    try {
+        auto started = out->start(handles, flow);
+        if (started.ok()) return out;
+        list.remove(*out);
+        return std::move(started).error();
+    } catch (...) {
+        list.remove(*out);
+        throw;
+    }
+}
+
+void Pending::take_memory(Flow& flow) {
+    using Kind = BoundOperation::Kind;
+    std::size_t in = 0, out = 0;
+    for (const BoundOperation& one : flow.bound.operations) {
+        if (one.kind == Kind::Upload) in += padded(one.size);
+        if (one.kind == Kind::ReadBack) out += padded(one.size);
+    }
+    const sdk::Lock lock(mutex_);
+    if (in != 0) inputs_ = std::make_unique_for_overwrite<std::byte[]>(in);
+    if (out != 0) outputs_ = std::make_unique_for_overwrite<std::byte[]>(out);
+    in = out = 0;
+    for (BoundOperation& one : flow.bound.operations) {
+        if (one.kind == Kind::Upload) {
+            std::memcpy(inputs_.get() + in, one.source, one.size);
+            one.source = inputs_.get() + in;
+            in += padded(one.size);
+        } else if (one.kind == Kind::ReadBack) {
+            one.target = outputs_.get() + out;
+            out += padded(one.size);
+        }
+    }
+    // Also outputs of no bytes, which need no operation.
+    std::size_t offset = 0;
+    for (const plan::BoundBuffer& bound : flow.launch.bound()) {
+        if (!bound.returned) continue;
+        const std::uint32_t binding = flow.program.ir().buffers[bound.buffer_index].binding;
+        list_.push_back({binding, offset, static_cast<std::size_t>(bound.read_size)});
+        offset += padded(bound.read_size);
+    }
+}
+
+Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
+    const Clock::time_point enqueue = now();
+    if (!borrows_) take_memory(flow);
+    const sdk::Lock lock(mutex_);
+    workspace_ = session_.workspace();
+    WYE_ASSIGN(uses_, flow.residents.begin_use(handles));
+    WYE_ASSIGN(operations_, write_operations(flow.program.plan(), flow.launch, flow.bound,
+                                             flow.kernels, flow.residents, session_, *workspace_));
+    for (const Kernel& kernel : flow.kernels.kernels()) programs_.push_back(kernel.compiled);
+    // Lent outputs are not written after a trap.
+    reads_later_ = operations_.traps && borrows_ && !operations_.read_backs().empty();
+    report_ = make_report(flow, begun_);
+    const auto first =
+        operations_.all.first(reads_later_ ? operations_.read_back : operations_.all.size());
+    if (first.empty()) {
+        end({});
+        return {};
+    }
+    std::optional<registry::ProcessStateGuard> guard;  // of the first launch
+    if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
+    WYE_ASSIGN(ticket_, session_.submit(first, timed_, enqueue, times_));
+    flow.kernels.set_warm();
+    return {};
+}
+
+bool Pending::wait(std::optional<Clock::time_point> deadline) {
+    for (;;) {
+        if (has_ended()) return true;
+        Ticket ticket;
+        {
+            const sdk::Lock lock(mutex_);
+            ticket = ticket_;
+        }
+        if (!ticket.queue) return has_ended();  // not submitted yet
+        std::uint64_t limit = UINT64_MAX;
+        if (deadline) {
+            const Clock::time_point start = now();
+            limit = start < *deadline ? nanoseconds(*deadline - start) : 0;
+        }
+        Result<void> waited;
+        if (limit == 0) {
+            const auto reached = ticket.queue->reached(ticket.value);
+            if (reached.ok() && !*reached) return false;
+            if (!reached.ok()) waited = reached.error();
+        } else {
+            waited = ticket.queue->wait(ticket.value, limit);
+            if (!waited.ok() && waited.error().code == Code::TIMEOUT) return has_ended();
+        }
+        const sdk::Lock lock(mutex_);
+        if (!has_ended() && ticket_ == ticket) advance(std::move(waited));
+    }
+}
+
+Result<void> Pending::cancel() {
+    Ticket ticket;
+    {
+        const sdk::Lock lock(mutex_);
+        ticket = ticket_;
+    }
+    if (has_ended() || !ticket.queue) return {};
+    auto asked = ticket.queue->cancel(ticket.value, ticket.value);
+    if (asked.ok() ||
+        (asked.error().code != Code::UNIMPLEMENTED && asked.error().code != Code::UNSUPPORTED))
+        return asked;
+    return std::move(asked).error().wrapped(
+        Code::UNSUPPORTED,
+        fmt::format("{} cannot stop the dispatch of `{}`", session_.info().selector, name_),
+        "Fix: wait for it, or use a device that can, such as `cpu`", name_);
+}
+
+void Pending::advance(Result<void> waited) noexcept {
+    try {
+        Result<void> result = next(std::move(waited));
+        if (!result.ok() || !ticket_.queue) end(std::move(result));
+    } catch (const std::exception&) {  // short texts, which need no memory
+        end(Error(Code::OUT_OF_MEMORY, "no host memory", "Fix: free memory", ""));
+    }
+}
+
+// Leaves an empty ticket if nothing comes next.
+Result<void> Pending::next(Result<void> waited) {
+    const Ticket ticket = std::exchange(ticket_, {});
+    WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));
+    if (operations_.traps && (reads_later_ || !borrows_ || operations_.read_backs().empty())) {
+        Trap trap;
+        auto checked = check_trap(name_, session_.info(), workspace_->trap_words, trap);
+        report_.trap_code = trap.code;
+        report_.trap_count = trap.count;
+        WYE_TRY(std::move(checked));
+    }
+    if (!std::exchange(reads_later_, false)) return {};
+    WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), timed_, now(), times_));
+    return {};
+}
+
+void Pending::end(Result<void> outcome) noexcept {
+    report_times(times_, begun_, timed_, report_);
+    if (!outcome.ok()) report_.bytes_downloaded = 0;
+    if (!outcome.ok()) error_ = std::move(outcome).error();
+    if (context_.logs()) log();
+    ticket_ = {};
+    uses_.release();
+    workspace_.release();
+    programs_.clear();
+    inputs_.reset();
+    ended_.store(true, std::memory_order_release);
+    session_.pending().remove(*this);
+}
+
+void Pending::log() const {
+    try {
+        wye_dispatch_desc desc{};
+        desc.label = {label_.data(), label_.size()};
+        desc.profile = {profile_.data(), profile_.size()};
+        log_dispatch(context_, desc, name_, session_.info().selector, outcome(), report_);
+    } catch (const std::exception&) {  // no memory: the line is lost
+    }
+}
+
+Result<std::span<const std::byte>> Pending::output(std::uint32_t binding) const {
+    if (error_) return *error_;
+    const auto found = std::ranges::find(list_, binding, &Output::binding);
+    if (found == list_.end())
+        return Error(
+            Code::NOT_FOUND,
+            fmt::format("the dispatch of `{}` owns no output with binding {}", name_, binding),
+            "Fix: name an output that was a host argument without storage", name_);
+    return std::span<const std::byte>(outputs_.get() + found->offset, found->size);
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Asynchronous dispatches through wye.hpp, on the CPU and a real driver, against plain C++.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <future>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/driver.hpp"
+#include "wye/wye.hpp"
+
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+template <typename T>
+T take(wye::Result<T> result) {
+    if (!result.ok()) MESSAGE(result.error().text());
+    REQUIRE(result.ok());
+    return std::move(result).value();
+}
+
+// Long enough to be in flight when the submit returns.
+constexpr std::string_view kMix = R"(wye 1; program mix; workgroup 64; param rounds: u32;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(r) { var v = x[i];
+    for n in 0u..rounds { v = (v ^ n) * 1664525u + 1013904223u; } r[i] = v; } })";
+
+std::uint32_t mixed(std::uint32_t v, std::uint32_t rounds) {
+    for (std::uint32_t n = 0; n < rounds; ++n) v = (v ^ n) * 1664525U + 1013904223U;
+    return v;
+}
+
+constexpr std::string_view kTriple = R"(wye 1; program triple; workgroup 64; param k: u32;
+input_output x: u32[]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u + k; } })";
+
+constexpr std::string_view kTrap = R"(wye 1; program check; workgroup 1;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { if x[i] == 0u { trap 7; } r[i] = 100u / x[i]; } })";
+
+struct Opened {
+    explicit Opened(const std::string& selector)
+        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
+          device(take(context.open(selector))) {}
+    wye::Context context;
+    wye::Device device;
+};
+
+// The CPU of the library and the driver of this test.
+std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+
+TEST_CASE("inputs may be overwritten after the submit, and the outputs belong to the result") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kMix));
+        Words x(5000);
+        constexpr std::uint32_t kRounds = 20000;
+        wye::Dispatch dispatch(program, t.device);
+        dispatch.param("rounds", kRounds).input("x", x);
+        std::vector<wye::Pending> pending;
+        for (std::uint32_t n = 0; n < 4; ++n) {
+            for (std::uint32_t i = 0; i < x.size(); ++i) x[i] = n * 100000 + i;
+            pending.push_back(take(dispatch.submit()));
+        }
+        x.assign(x.size(), 0);
+        for (std::uint32_t n = 0; n < 4; ++n) {
+            const wye_report report = take(pending[n].wait());
+            CHECK(report.bytes_uploaded == x.size() * 4);
+            const auto r = take(pending[n].output<std::uint32_t>("r"));
+            REQUIRE(r.size() == x.size());
+            for (const std::uint32_t i : {0U, 63U, 64U, 4999U})
+                CHECK(r[i] == mixed(n * 100000 + i, kRounds));
+        }
+        CHECK_FALSE(pending[0].output<float>("r").ok());
+        CHECK_FALSE(pending[0].output<std::uint32_t>("x").ok());
+    }
+}
+
+TEST_CASE("a submit returns while the device works, and a lent output is complete at the end") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kMix));
+        const Words x(30000, 42);
+        Words r(x.size());
+        wye::Dispatch dispatch(program, t.device);
+        dispatch.input("x", x).output("r", r);
+        take(dispatch.param("rounds", std::uint32_t{1}).run());
+        constexpr std::uint32_t kRounds = 30000;  // some drivers end loops of 65536
+        dispatch.param("rounds", kRounds);
+        const auto pending = take(dispatch.submit_borrowing());
+        CHECK_FALSE(take(pending.poll()));
+        CHECK(pending.wait(std::chrono::milliseconds(1)).error().code == wye::Code::TIMEOUT);
+        take(pending.wait());
+        CHECK(take(pending.poll()));
+        CHECK(r == Words(x.size(), mixed(42, kRounds)));
+    }
+}
+
+TEST_CASE("dispatches on one buffer have the effects of their order") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kTriple));
+        wye::Buffer buffer = take(t.device.buffer(400));
+        Words x(100);
+        for (std::uint32_t i = 0; i < x.size(); ++i) x[i] = i;
+        REQUIRE(buffer.upload(x).ok());
+        wye::Dispatch dispatch(program, t.device);
+        dispatch.bind("x", buffer);
+        for (std::uint32_t k = 0; k < 300; ++k) {
+            (void)take(dispatch.param("k", k).submit());  // unobserved
+            for (std::uint32_t& v : x) v = v * 3 + k;
+        }
+        Words got(x.size());
+        REQUIRE(buffer.download(got).ok());
+        CHECK(got == x);
+        CHECK(buffer.free().ok());
+    }
+}
+
+TEST_CASE("a failure comes from the wait, and later work is not touched by it") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kTrap));
+        const Words good = {1, 2, 5}, bad = {1, 0, 5};
+        wye::Dispatch dispatch(program, t.device);
+        const auto first = take(dispatch.input("x", bad).submit());
+        const auto second = take(dispatch.input("x", good).submit());
+        CHECK(first.wait().error().code == wye::Code::TRAPPED);
+        CHECK(first.output<std::uint32_t>("r").error().code == wye::Code::TRAPPED);
+        take(second.wait());
+        const auto r = take(second.output<std::uint32_t>("r"));
+        CHECK(Words(r.begin(), r.end()) == Words{100, 50, 20});
+    }
+}
+
+TEST_CASE("wait-any and notifications, over two devices") {
+    const Opened t("cpu");
+    const auto other = take(t.context.open(support::test_driver()));
+    const auto program = take(t.context.program_from_text(kMix));
+    const Words x(1, 7), many(30000, 7);
+    wye::Dispatch slow(program, t.device), quick(program, other);
+    quick.param("rounds", std::uint32_t{3}).input("x", x);
+    take(take(quick.submit()).wait());  // compiled
+    slow.param("rounds", std::uint32_t{30000}).input("x", many);
+    std::vector<wye::Pending> pending;
+    pending.push_back(take(slow.submit()));
+    pending.push_back(take(quick.submit()));
+    CHECK(take(wye::wait_any(pending)) == 1);
+    CHECK(wye::wait_any({}).error().code == wye::Code::INVALID_ARGUMENT);
+
+    std::promise<wye::Code> done;
+    REQUIRE(pending[0].then([&](wye::Code code) { done.set_value(code); }).ok());
+    CHECK(done.get_future().get() == wye::Code::OK);
+    CHECK(take(pending[0].output<std::uint32_t>("r"))[0] == mixed(7, 30000));
+}
+
+TEST_CASE("the CPU stops a cancelled dispatch, and no other") {
+    const Opened t("cpu");
+    const auto program = take(t.context.program_from_text(kMix));
+    const Words many(200000, 7), one(1, 9);
+    wye::Dispatch dispatch(program, t.device);
+    dispatch.param("rounds", std::uint32_t{10000000});
+    const auto endless = take(dispatch.input("x", many).submit());
+    const auto second = take(dispatch.param("rounds", 10U).input("x", one).submit());
+    REQUIRE(endless.cancel().ok());
+    CHECK(endless.wait().error().code == wye::Code::CANCELLED);
+    take(second.wait());
+    CHECK(take(second.output<std::uint32_t>("r"))[0] == mixed(9, 10));
+}
+
+// A coroutine that runs at once and tells its end.
+struct Task {
+    struct promise_type {
+        std::promise<std::uint32_t> result;
+        Task get_return_object() { return {result.get_future()}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_value(std::uint32_t value) { result.set_value(value); }
+        void unhandled_exception() { result.set_exception(std::current_exception()); }
+    };
+    std::future<std::uint32_t> result;
+};
+
+Task three_times(const wye::Program& program, const wye::Device& device, std::uint32_t value) {
+    for (int i = 0; i < 3; ++i) {
+        wye::Dispatch dispatch(program, device);
+        const Words x(1, value);
+        const auto pending = take(dispatch.param("rounds", 1000U).input("x", x).submit());
+        const auto report = co_await pending;
+        if (!report.ok()) co_return 0;
+        value = take(pending.output<std::uint32_t>("r"))[0];
+    }
+    co_return value;
+}
+
+TEST_CASE("coroutines wait for dispatches, several at once") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kMix));
+        std::vector<Task> tasks;
+        for (std::uint32_t n = 0; n < 8; ++n) tasks.push_back(three_times(program, t.device, n));
+        for (std::uint32_t n = 0; n < 8; ++n)
+            CHECK(tasks[n].result.get() == mixed(mixed(mixed(n, 1000), 1000), 1000));
+    }
+}
+
+}  // namespace
