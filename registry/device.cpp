@@ -174,7 +174,8 @@ NativeProgram::~NativeProgram() {
 
 // ---- Queue --------------------------------------------------------------------------------
 
-Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label) {
+Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label,
+                                        std::uint64_t newest) {
     const ProcessStateGuard guard(!device->built_in());
     wye_queue_desc desc{};
     desc.header = sdk::header_of(sizeof desc);
@@ -187,7 +188,7 @@ Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label
     if (object == nullptr) return about(*device, null_object_fault("queue_create"));
     auto table = adopt(from);
     if (!table.ok()) return about(*device, std::move(table).error());
-    return NativeQueue(std::move(device), object, *table);
+    return NativeQueue(std::move(device), object, *table, newest);
 }
 
 NativeQueue& NativeQueue::operator=(NativeQueue&& other) noexcept {

@@ -12,6 +12,7 @@ using namespace sdk::facts;
 constexpr std::uint64_t kSubgroupSizes[] = {4, 8, 16, 32, 64, 128};
 // For one invocation: at the largest workgroup, half of the limit for the lanes of a block.
 constexpr std::uint64_t kPrivateBytes = std::uint64_t{128} << 10;
+constexpr std::uint64_t kMaxQueues = 8;  // each has a thread
 // 64 parameters of 8 bytes.
 constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;
 
@@ -70,6 +71,9 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
             break;
         case WYE_FACT_KEY_MAX_BUFFERS:
             status = number(found, WYE_LIMIT_BUFFERS);
+            break;
+        case WYE_FACT_KEY_MAX_QUEUES:
+            status = number(found, kMaxQueues);
             break;
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:

@@ -15,6 +15,7 @@ constexpr std::string_view kGuide = "CUDA C++ Programming Guide, compute capabil
 // Kernels have 4 KiB of parameters: an address and a count for each of 64 buffers, and 64 bytes for
 // the rest (grid, trap words, an opaque zero).
 constexpr std::uint64_t kMaxBuffers = 64;
+constexpr std::uint64_t kConnections = 8;  // the default of CUDA_DEVICE_MAX_CONNECTIONS
 constexpr std::uint64_t kParamBytes = 4096 - kMaxBuffers * 16 - 64;
 constexpr std::uint64_t kPrivateBytes = 512 << 10;
 
@@ -37,6 +38,8 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return number(out, kParamBytes, kGuide);
         case WYE_FACT_KEY_MAX_BUFFERS:
             return number(out, kMaxBuffers, kGuide);
+        case WYE_FACT_KEY_MAX_QUEUES:
+            return number(out, kConnections, kGuide);
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
             return number(out, d.memory_bytes, "cuDeviceTotalMem");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "opencl/discovery.hpp"
+#include "opencl/quirks.hpp"
 #include "wye/sdk/facts.hpp"
 
 namespace wye::opencl {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr cl_device_fp_config kIeee = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
 constexpr std::uint32_t kMostGroups = 0xffffffffU;
+constexpr std::uint64_t kMaxQueues = 8;  // OpenCL has no limit
 
 // Kernel arguments share one budget: a buffer takes an address and a count, and 64 bytes are
 // reserved for other arguments (grid, trap words, the opaque zero).
@@ -44,6 +46,9 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
                           std::min<std::uint64_t>(
                               64, (arguments - kParamBytes - kOtherArguments) / kBytesPerBuffer),
                           "CL_DEVICE_MAX_PARAMETER_SIZE");
+        case WYE_FACT_KEY_MAX_QUEUES:
+            if (pocl_one_queue(d)) return WYE_UNSUPPORTED;
+            return number(out, kMaxQueues, "clCreateCommandQueue");
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
             return number(out, d.max_alloc_bytes, "CL_DEVICE_MAX_MEM_ALLOC_SIZE");
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:

@@ -92,6 +92,8 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return number(out, most - std::min(most, kOwnDescriptors),
                           "maxPerStageDescriptorStorageBuffers");
         }
+        case WYE_FACT_KEY_MAX_QUEUES:
+            return number(out, d.family.count, "VkQueueFamilyProperties::queueCount");
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
             return number(out, d.max_buffer_bytes(), "maxStorageBufferRange");
         case WYE_FACT_KEY_SUBGROUP_SIZES:

@@ -37,7 +37,8 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
         WYE_ASSIGN(*set, lower::parse_quirks(given->second));
     }
     for (const auto& [key, limit] : {std::pair("pending.count", &session.pending.count),
-                                     std::pair("pending.bytes", &session.pending.bytes)}) {
+                                     std::pair("pending.bytes", &session.pending.bytes),
+                                     std::pair("queues.count", &session.queues)}) {
         const auto given = options.config.find(key);
         if (given == options.config.end()) continue;
         const auto size = cache::parse_size(given->second);

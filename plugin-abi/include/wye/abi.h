@@ -211,6 +211,8 @@ typedef struct wye_fact {
     X(BUFFER_ALIGNMENT, 0x109, "buffer_alignment", U64)                                         \
     X(MEMORY_BYTES, 0x10a, "memory_bytes", U64)                                                 \
     X(MAX_PUSH_BYTES, 0x10b, "max_push_bytes", U64)                                             \
+    /* queues of a device whose work may overlap; unknown: 1 */                                 \
+    X(MAX_QUEUES, 0x10c, "max_queues", U64)                                                     \
     /* identity */                                                                              \
     X(VENDOR, 0x200, "vendor", TEXT)                                                            \
     X(DRIVER, 0x201, "driver", TEXT)                                                            \

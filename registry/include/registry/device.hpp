@@ -143,7 +143,9 @@ class NativeProgram {
 // A plugin's queue. Destroying it blocks until everything submitted has ended.
 class NativeQueue {
   public:
-    [[nodiscard]] static Result<NativeQueue> create(DeviceRef device, std::string_view label);
+    // Its values are above `newest`.
+    [[nodiscard]] static Result<NativeQueue> create(DeviceRef device, std::string_view label,
+                                                    std::uint64_t newest = 0);
     NativeQueue(NativeQueue&& other) noexcept
         : device_(std::move(other.device_)),
           object_(std::exchange(other.object_, nullptr)),
@@ -175,12 +177,13 @@ class NativeQueue {
     [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }
 
   private:
-    NativeQueue(DeviceRef device, wye_queue_object* object, const wye_queue_table& table) noexcept
-        : device_(std::move(device)), object_(object), table_(table) {}
+    NativeQueue(DeviceRef device, wye_queue_object* object, const wye_queue_table& table,
+                std::uint64_t newest) noexcept
+        : device_(std::move(device)), object_(object), table_(table), newest_(newest) {}
     DeviceRef device_;
     wye_queue_object* object_;
     wye_queue_table table_;
-    std::uint64_t newest_ = 0;  // the value of the last submit
+    std::uint64_t newest_;  // the value of the last submit
 };
 
 }  // namespace wye::registry

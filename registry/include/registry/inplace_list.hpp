@@ -37,6 +37,7 @@ class InplaceList {
         return std::launder(reinterpret_cast<const T*>(raw_));
     }
     [[nodiscard]] const T* end() const noexcept { return begin() + size_; }
+    [[nodiscard]] T* data() noexcept { return begin(); }
     [[nodiscard]] const T* data() const noexcept { return begin(); }
     [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return begin()[i]; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }

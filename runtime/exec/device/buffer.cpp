@@ -32,11 +32,12 @@ Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t si
 }
 
 // Marks the buffers in flight, runs the operation alone, and waits.
-Result<void> run(const HandleTable& handles, std::span<const Handle> used, DeviceSession& session,
+Result<void> run(const HandleTable& handles, std::span<const Handle> used,
+                 std::span<const BufferUse> uses, DeviceSession& session,
                  const wye_operation& operation) {
     WYE_TRY(session.ready());
-    WYE_ASSIGN(const registry::InFlight uses, handles.begin_use(used));
-    return session.run({&operation, 1});
+    WYE_ASSIGN(const registry::InFlight in_flight, handles.begin_use(used));
+    return session.run({&operation, 1}, uses);
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ Result<void> upload(const HandleTable& handles, Handle handle, std::uint64_t off
     BufferObject& buffer = pin.as<BufferObject>();
     wye_operation operation = sdk::new_operation(WYE_OPERATION_UPLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, source, nullptr};
-    return run(handles, {&handle, 1}, buffer.session, operation);
+    const BufferUse use{&buffer.history, true};
+    return run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation);
 }
 
 Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t offset, void* target,
@@ -62,7 +64,8 @@ Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t o
     BufferObject& buffer = pin.as<BufferObject>();
     wye_operation operation = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, nullptr, target};
-    return run(handles, {&handle, 1}, buffer.session, operation);
+    const BufferUse use{&buffer.history, false};
+    return run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation);
 }
 
 Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t source_offset,
@@ -85,7 +88,9 @@ Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t sourc
                         to.as<BufferObject>().native.object(), source_offset, target_offset, size};
     const Handle used[] = {source, target};
     const std::size_t count = source == target ? 1 : 2;
-    return run(handles, {used, count}, from.as<BufferObject>().session, operation);
+    const BufferUse uses[] = {{&to.as<BufferObject>().history, true},
+                              {&from.as<BufferObject>().history, false}};
+    return run(handles, {used, count}, {uses, count}, from.as<BufferObject>().session, operation);
 }
 
 Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offset,
@@ -106,7 +111,8 @@ Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offse
     BufferObject& buffer = pin.as<BufferObject>();
     wye_operation operation = sdk::new_operation(WYE_OPERATION_FILL);
     operation.u.fill = {buffer.native.object(), offset, size, pattern, pattern_size, 0};
-    return run(handles, {&handle, 1}, buffer.session, operation);
+    const BufferUse use{&buffer.history, true};
+    return run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation);
 }
 
 }  // namespace wye::exec

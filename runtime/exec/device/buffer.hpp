@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A buffer resident on one device, owned by the handle table, and its blocking transfers. The
-// session outlives it. Transfers are free-threaded; each waits for the device's queue.
+// session outlives it. Transfers are free-threaded; each waits for its end.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "exec/device/buffer_use.hpp"
 #include "exec/device/session.hpp"
 #include "registry/device.hpp"
 #include "registry/ownership.hpp"
@@ -18,6 +19,7 @@ struct BufferObject {
     DeviceSession& session;
     registry::NativeBuffer native;
     std::uint64_t size;  // bytes, as requested
+    BufferHistory history = {};
 };
 
 // Blocking transfers on live buffers. INVALID_ARGUMENT for a range outside its buffer or an invalid

@@ -172,7 +172,7 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     dispatch.bindings = bindings.data();
     dispatch.params = params.data();
     if (compiled.uses_trap) dispatch.trap = {*buffer, 0, 8, 1};
-    if (run({&operation, 1}).ok()) compiled.made_code = true;
+    if (run({&operation, 1}, {}).ok()) compiled.made_code = true;
     stats.driver_ns += nanoseconds(now() - start);
 }
 

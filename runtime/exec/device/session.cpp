@@ -38,7 +38,9 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
       reason_(std::move(reason)),
       disk_(options.cache),
       facts_(target_facts(device_->info().facts, options.quirks)),
-      pending_(options.pending, device_->info().selector) {
+      pending_(options.pending, device_->info().selector),
+      queues_(std::min(options.queues,
+                       device_->info().facts.number(WYE_FACT_KEY_MAX_QUEUES).value_or(1))) {
     const registry::DeviceInfo& info = device_->info();
     if (disk_->store.on()) lines_ = device_lines(info, facts_.quirks);
     owner_ = std::make_shared<const registry::Owner>(
@@ -115,7 +117,11 @@ Result<void> DeviceSession::flush() {
         if (!waited.ok()) failed(ticket, waited.error());
         let_go(ticket);
     }
-    if (const Ticket newest = queue_.newest(); newest.queue) (void)newest.queue->wait(newest.value);
+    for (const Ticket& newest : queues_.newest()) {
+        if (!newest.queue) continue;
+        (void)newest.queue->wait(newest.value);
+        queues_.ended(newest);
+    }
     return alive();
 }
 
@@ -126,11 +132,17 @@ void DeviceSession::abandon(Abandoned work) {
 }
 
 Result<void> DeviceSession::await_idle(Clock::time_point deadline) {
-    const Ticket newest = queue_.newest();
-    if (!newest.queue) return {};
+    Ticket busy;
+    for (const Ticket& newest : queues_.newest()) {
+        if (!newest.queue) continue;
+        const auto reached = newest.queue->reached(newest.value);
+        if (!reached.ok() || *reached) return {};
+        if (!busy.queue) busy = newest;
+    }
+    if (!busy.queue) return {};
     const Clock::time_point start = now();
     const std::uint64_t limit = start < deadline ? nanoseconds(deadline - start) : 0;
-    const auto waited = newest.queue->wait(newest.value, limit);
+    const auto waited = busy.queue->wait(busy.value, limit);
     if (waited.ok() || waited.error().code != Code::TIMEOUT) return {};  // not of this call
     return Error(Code::TIMEOUT,
                  fmt::format("{} did not become free before the time-out", info().selector),
@@ -157,7 +169,7 @@ Error DeviceSession::noted(Error error) {
 Result<void> DeviceSession::recover() {
     const sdk::Lock alone(entering_);
     if (!lost() || recovered_) return {};
-    queue_.replace(queue_.newest());
+    for (const Ticket& newest : queues_.newest()) queues_.replace(newest);
     (void)flush();
     workspaces_.clear();
     auto result = device_->recover();
@@ -199,15 +211,16 @@ Result<wye_buffer_object*> DeviceSession::trap_buffer(Workspace& workspace) {
 std::uint64_t DeviceSession::scratch_created() { return workspaces_.scratch_created(); }
 
 Error DeviceSession::failed(const Ticket& ticket, Error error) {
-    if (error.code != Code::CANCELLED) queue_.replace(ticket);
+    if (error.code != Code::CANCELLED) queues_.replace(ticket);
     return noted(std::move(error));
 }
 
-Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations, bool timed,
+Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations,
+                                     std::span<const BufferUse> uses, bool timed,
                                      Clock::time_point start, RunTimes& times) {
     auto ticket = [&] {
-        const sdk::Lock lock(queue_.mutex);
-        return queue_.submit(device_, operations, timed);
+        const sdk::Lock lock(queues_.mutex);
+        return queues_.submit(device_, operations, uses, timed);
     }();
     times.submitted(start);
     if (!ticket.ok()) return noted(std::move(ticket).error());
@@ -218,6 +231,7 @@ Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations, 
                                                bool timed, RunTimes& times) {
     times.ended = now();
     times.wait_ns += nanoseconds(*times.ended - times.queued);
+    queues_.ended(ticket);
     if (!waited.ok()) return failed(ticket, std::move(waited).error());
     if (!timed) return {};
     const auto timing = ticket.queue->timing(ticket.value);
@@ -244,16 +258,18 @@ Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns,
     return waited;
 }
 
-[[gnu::hot]] Result<void> DeviceSession::run(std::span<const wye_operation> operations, bool timed,
+[[gnu::hot]] Result<void> DeviceSession::run(std::span<const wye_operation> operations,
+                                             std::span<const BufferUse> uses, bool timed,
                                              Clock::time_point start, RunTimes& times) {
     if (operations.empty()) return {};
-    WYE_ASSIGN(const Ticket ticket, submit(operations, timed, start, times));
+    WYE_ASSIGN(const Ticket ticket, submit(operations, uses, timed, start, times));
     return ended(ticket.queue->wait(ticket.value), ticket, timed, times);
 }
 
-Result<void> DeviceSession::run(std::span<const wye_operation> operations) {
+Result<void> DeviceSession::run(std::span<const wye_operation> operations,
+                                std::span<const BufferUse> uses) {
     RunTimes times;
-    return run(operations, false, now(), times);
+    return run(operations, uses, false, now(), times);
 }
 
 }  // namespace wye::exec

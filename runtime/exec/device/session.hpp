@@ -23,7 +23,7 @@
 
 #include "exec/device/clock.hpp"
 #include "exec/device/pending_list.hpp"
-#include "exec/device/queue.hpp"
+#include "exec/device/queue_pool.hpp"
 #include "exec/device/watcher.hpp"
 #include "exec/device/workspace.hpp"
 #include "exec/program/compiled_program.hpp"
@@ -57,6 +57,7 @@ struct Abandoned {
 struct SessionOptions {
     lower::QuirkChoice quirks;
     PendingLimits pending;
+    std::uint64_t queues = kMostQueues;  // native queues of a device, at most
     std::shared_ptr<DiskCache> cache;
 };
 
@@ -97,7 +98,7 @@ class DeviceSession {
     [[nodiscard]] bool is_ready() const noexcept {
         return !lost() && !has_abandoned_.load(std::memory_order_acquire);
     }
-    // Waits until the queue is idle: TIMEOUT at the deadline.
+    // Waits until a queue is idle: TIMEOUT at the deadline.
     [[nodiscard]] Result<void> await_idle(Clock::time_point deadline);
     [[nodiscard]] WorkspaceLease workspace() { return workspaces_.take(); }
     // Device memory for a host argument, until the workspace is given back. When memory is short,
@@ -106,8 +107,10 @@ class DeviceSession {
                                                      std::uint32_t alignment);
     [[nodiscard]] Result<wye_buffer_object*> trap_buffer(Workspace& workspace);
 
-    // Submits. The time since `start` counts as enqueueing. Queues all operations or none.
-    [[nodiscard]] Result<Ticket> submit(std::span<const wye_operation> operations, bool timed,
+    // Submits. `uses`: the resident buffers of the operations, which are marked in flight. The time
+    // since `start` counts as enqueueing. Queues all operations or none.
+    [[nodiscard]] Result<Ticket> submit(std::span<const wye_operation> operations,
+                                        std::span<const BufferUse> uses, bool timed,
                                         Clock::time_point start, RunTimes& times);
     // Waits. `timeout_ns` 0: no limit. After TIMEOUT `runs` says whether the work was not stopped:
     // the caller then abandons it and leaves its memory alone.
@@ -117,13 +120,15 @@ class DeviceSession {
     [[nodiscard]] Result<void> ended(Result<void> waited, const Ticket& ticket, bool timed,
                                      RunTimes& times);
     // Submits and waits without limit. Does nothing without operations.
-    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations, bool timed,
+    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
+                                   std::span<const BufferUse> uses, bool timed,
                                    Clock::time_point start, RunTimes& times);
-    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations);
+    [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
+                                   std::span<const BufferUse> uses);
     void abandon(Abandoned work);
     // Remembers a loss; the error again.
     Error noted(Error error);
-    [[nodiscard]] DeviceQueue& queue() noexcept { return queue_; }
+    [[nodiscard]] QueuePool& queues() noexcept { return queues_; }
 
     // Waits until nothing runs, abandoned work and overdue compiles included.
     [[nodiscard]] Result<void> flush();
@@ -165,7 +170,7 @@ class DeviceSession {
     [[nodiscard]] Result<void> settle();
     // Of abandoned work.
     void let_go(const Ticket& ticket);
-    // Remembers a loss, and replaces the queue if it may be broken; the error again.
+    // Remembers a loss, and replaces the queue, which may be broken; the error again.
     Error failed(const Ticket& ticket, Error error);
 
     registry::DeviceRef device_;
@@ -201,7 +206,7 @@ class DeviceSession {
     std::vector<Abandoned> abandoned_ WYE_GUARDED_BY(abandoned_mutex_);
     std::atomic<bool> has_abandoned_ = false;
     // Destroyed first: it waits for work that still runs.
-    DeviceQueue queue_;
+    QueuePool queues_;
 };
 
 }  // namespace wye::exec

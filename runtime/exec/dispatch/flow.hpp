@@ -52,6 +52,7 @@ struct Flow {
     BoundLaunch bound{&memory};  // bind
 
     CompileStats stats;  // submit
+    registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS> uses;
     RunTimes times;
     Trap trap;
 };

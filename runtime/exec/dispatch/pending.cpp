@@ -111,6 +111,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     WYE_ASSIGN(uses_, flow.residents.begin_use(handles));
     WYE_ASSIGN(operations_, write_operations(flow.program.plan(), flow.launch, flow.bound,
                                              flow.kernels, flow.residents, session_, *workspace_));
+    flow.residents.uses(flow.launch, flow.uses);
     for (const Kernel& kernel : flow.kernels.kernels()) programs_.push_back(kernel.compiled);
     // Lent outputs are not written after a trap.
     reads_later_ = operations_.traps && borrows_ && !operations_.read_backs().empty();
@@ -123,7 +124,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     }
     std::optional<registry::ProcessStateGuard> guard;  // of the first launch
     if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
-    WYE_ASSIGN(ticket_, session_.submit(first, timed_, enqueue, times_));
+    WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, timed_, enqueue, times_));
     flow.kernels.set_warm();
     return {};
 }
@@ -194,7 +195,7 @@ Result<void> Pending::next(Result<void> waited) {
         WYE_TRY(std::move(checked));
     }
     if (!std::exchange(reads_later_, false)) return {};
-    WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), timed_, now(), times_));
+    WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), {}, timed_, now(), times_));
     return {};
 }
 

@@ -89,7 +89,7 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
 
 void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
                    const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
-                   std::uint64_t bytes_filled) {
+                   std::span<const BufferUse> uses, std::uint64_t bytes_filled) {
     if (!keepable(desc, launch, operations)) return;
     const Form& form = kernels.form;
     const lower::Preconditions* preconditions = kernels.preconditions;
@@ -102,6 +102,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     std::copy_n(desc.params, desc.param_count, out.params.data());
     std::ranges::transform(std::span(desc.arguments, desc.argument_count), out.buffers.begin(),
                            &wye_argument::buffer);
+    std::ranges::copy(uses, out.uses.begin());
     out.groups = launch.groups;
     out.variant = form.variant == ir::kNone ? 0 : form.variant + 1;
     out.natives = form.natives;
@@ -174,13 +175,14 @@ struct Submitted {
                                                            const wye_dispatch_desc& desc,
                                                            const LoadedProgram& program,
                                                            DeviceSession& session, Submitted& out) {
-    DeviceQueue& queue = session.queue();
-    const sdk::Lock lock(queue.mutex);
-    const Repeat* repeat = queue.repeats.find(desc, program.plan());
+    QueuePool& queues = session.queues();
+    const sdk::Lock lock(queues.mutex);
+    const Repeat* repeat = queues.repeats.find(desc, program.plan());
     if (repeat == nullptr || !handles.try_use(repeat->handles(), out.uses)) return false;
     out.known.emplace(*repeat);
-    out.ticket =
-        queue.submit(session.device(), repeat->all(), (desc.flags & WYE_DISPATCH_TIMED) != 0);
+    out.ticket = queues.submit(session.device(), repeat->all(),
+                               {repeat->uses.data(), static_cast<std::size_t>(desc.argument_count)},
+                               (desc.flags & WYE_DISPATCH_TIMED) != 0);
     return true;
 }
 

@@ -9,8 +9,8 @@
 // before it submits them.
 //
 // Only requests on resident buffers without a time limit are kept, of programs that cannot trap and
-// have no grid barrier. Owned by a device session. Native objects in the operations are borrowed
-// from the objects of the handles.
+// have no grid barrier. Owned by a device session. Native objects and histories are borrowed from
+// the objects of the handles.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@
 #include <memory>
 #include <span>
 
+#include "exec/device/buffer_use.hpp"
 #include "exec/device/clock.hpp"
 #include "lower/analysis/preconditions.hpp"
 #include "plan/admit.hpp"
@@ -42,6 +43,7 @@ struct Repeat {
     std::array<std::uint64_t, kParams> params;  // as in the request
 
     std::array<std::uint64_t, kArguments> buffers;  // the handles of the arguments
+    std::array<BufferUse, kArguments> uses;         // of these buffers
     std::array<std::uint32_t, 3> groups, workgroup;
     std::uint32_t variant;  // for the report, as the next two
     std::uint64_t natives;
@@ -80,7 +82,7 @@ class Repeats {
     // Called after `desc` ran: keeps its operations if possible, in place of an older request.
     void keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
               const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
-              std::uint64_t bytes_filled);
+              std::span<const BufferUse> uses, std::uint64_t bytes_filled);
 
   private:
     static constexpr std::size_t kKept = 16;

@@ -23,6 +23,13 @@ Result<registry::InFlight> Residents::begin_use(const registry::HandleTable& han
     return handles.begin_use({handles_.data(), handles_.size()});
 }
 
+void Residents::uses(const plan::Launch& launch,
+                     registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS>& out) const {
+    for (const plan::BoundBuffer& bound : launch.bound())
+        if (bound.kind == plan::ArgumentKind::Resident)
+            out.push_back({&pin(bound.argument).as<BufferObject>().history, bound.writable});
+}
+
 wye_buffer_object* Residents::object(std::uint32_t argument) const {
     return pin(argument).as<BufferObject>().native.object();
 }

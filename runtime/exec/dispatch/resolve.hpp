@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "exec/device/buffer_use.hpp"
 #include "plan/launch.hpp"
 #include "registry/ownership.hpp"
 #include "wye/abi.h"
@@ -27,6 +28,10 @@ class Residents {
 
     // Checks that all are still live and marks them in flight, all or none.
     [[nodiscard]] Result<registry::InFlight> begin_use(const registry::HandleTable& handles) const;
+
+    // The uses of a launch of these buffers.
+    void uses(const plan::Launch& launch,
+              registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS>& out) const;
 
     [[nodiscard]] bool empty() const noexcept { return pins_.empty(); }
     [[nodiscard]] const registry::Pin& pin(std::uint32_t argument) const {

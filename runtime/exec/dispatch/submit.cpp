@@ -43,12 +43,12 @@ Result<void> run_limited(Flow& flow, const Operations& operations, WorkspaceLeas
                          registry::InFlight& uses) {
     const bool timed = flow.has(WYE_DISPATCH_TIMED);
     WYE_TRY(flow.session.await_idle(*flow.deadline));
-    WYE_TRY(flow.session.run(operations.uploads(), timed, now(), flow.times));
+    WYE_TRY(flow.session.run(operations.uploads(), {}, timed, now(), flow.times));
     if (operations.launches().empty()) return {};
     const Clock::time_point start = now();
     const std::uint64_t limit = start < *flow.deadline ? nanoseconds(*flow.deadline - start) : 1;
     WYE_ASSIGN(const Ticket ticket,
-               flow.session.submit(operations.launches(), timed, start, flow.times));
+               flow.session.submit(operations.launches(), flow.uses, timed, start, flow.times));
     bool runs = false;
     auto waited = flow.session.wait(ticket, limit, timed, flow.times, runs);
     if (waited.ok() || waited.error().code != Code::TIMEOUT) return waited;
@@ -59,8 +59,9 @@ Result<void> run_limited(Flow& flow, const Operations& operations, WorkspaceLeas
 Result<void> run_unlimited(Flow& flow, std::span<const wye_operation> operations) {
     const bool timed = flow.has(WYE_DISPATCH_TIMED);
     if (flow.stats.unwritten.empty() || operations.empty())
-        return flow.session.run(operations, timed, now(), flow.times);
-    WYE_ASSIGN(const Ticket ticket, flow.session.submit(operations, timed, now(), flow.times));
+        return flow.session.run(operations, flow.uses, timed, now(), flow.times);
+    WYE_ASSIGN(const Ticket ticket,
+               flow.session.submit(operations, flow.uses, timed, now(), flow.times));
     flow.session.save(flow.stats);
     bool runs = false;  // stays so without a time limit
     return flow.session.wait(ticket, 0, timed, flow.times, runs);
@@ -80,7 +81,7 @@ Result<void> run(Flow& flow, const Operations& operations, WorkspaceLease& works
         WYE_TRY(
             check_trap(flow.program.name(), flow.session.info(), workspace->trap_words, flow.trap));
     if (!limited && !operations.traps) return {};
-    return flow.session.run(operations.read_backs(), flow.has(WYE_DISPATCH_TIMED), now(),
+    return flow.session.run(operations.read_backs(), {}, flow.has(WYE_DISPATCH_TIMED), now(),
                             flow.times);
 }
 
@@ -116,12 +117,13 @@ Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
     WYE_ASSIGN(const Operations operations,
                write_operations(plan, flow.launch, flow.bound, flow.kernels, flow.residents,
                                 flow.session, *workspace));
+    flow.residents.uses(flow.launch, flow.uses);
     auto result = run_guarded(flow, operations, workspace, uses);
     if (result.ok() && flow.kernels.is_whole()) {
-        DeviceQueue& queue = flow.session.queue();
-        const sdk::Lock lock(queue.mutex);
-        queue.repeats.keep(flow.desc, plan, flow.launch, flow.kernels, operations,
-                           flow.bound.bytes_filled);
+        QueuePool& queues = flow.session.queues();
+        const sdk::Lock lock(queues.mutex);
+        queues.repeats.keep(flow.desc, plan, flow.launch, flow.kernels, operations, flow.uses,
+                            flow.bound.bytes_filled);
     }
     return result;
 }

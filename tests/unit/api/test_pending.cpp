@@ -31,6 +31,11 @@ input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { var v = x[i];
     for n in 0u..rounds { v = (v ^ n) * 1664525u + 1013904223u; } r[i] = v; } })";
 
+constexpr std::string_view kMixInto = R"(wye 1; program mix_into; workgroup 64; param rounds: u32;
+input x: u32[]; input_output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(r) { var v = x[i];
+    for n in 0u..rounds { v = (v ^ n) * 1664525u + 1013904223u; } r[i] = r[i] + v; } })";
+
 std::uint32_t mixed(std::uint32_t v, std::uint32_t rounds) {
     for (std::uint32_t n = 0; n < rounds; ++n) v = (v ^ n) * 1664525U + 1013904223U;
     return v;
@@ -123,6 +128,41 @@ TEST_CASE("dispatches on one buffer have the effects of their order") {
         REQUIRE(buffer.download(got).ok());
         CHECK(got == x);
         CHECK(buffer.free().ok());
+    }
+}
+
+TEST_CASE("work on many buffers has the effects of its order") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kMixInto));
+        constexpr std::size_t kBuffers = 6, kCount = 200;
+        std::vector<wye::Buffer> buffers;
+        std::vector<Words> want(kBuffers, Words(kCount));
+        for (std::size_t n = 0; n < kBuffers; ++n) {
+            buffers.push_back(take(t.device.buffer(kCount * 4)));
+            for (std::uint32_t i = 0; i < kCount; ++i)
+                want[n][i] = static_cast<std::uint32_t>(n) * 1000 + i;
+            REQUIRE(buffers[n].upload(want[n]).ok());
+        }
+        std::uint32_t state = 1;
+        for (std::uint32_t k = 0; k < 400; ++k) {
+            state = state * 1664525U + 1013904223U;
+            const std::size_t x = (state >> 8U) % kBuffers,
+                              r = (x + 1 + (state >> 20U) % (kBuffers - 1)) % kBuffers;
+            const std::uint32_t rounds = (state >> 28U) * 50;
+            wye::Dispatch dispatch(program, t.device);
+            (void)take(dispatch.param("rounds", rounds)
+                           .bind("x", buffers[x])
+                           .bind("r", buffers[r])
+                           .submit());
+            for (std::size_t i = 0; i < kCount; ++i) want[r][i] += mixed(want[x][i], rounds);
+        }
+        for (std::size_t n = 0; n < kBuffers; ++n) {
+            Words got(kCount);
+            REQUIRE(buffers[n].download(got).ok());
+            CHECK(got == want[n]);
+        }
     }
 }
 

@@ -109,6 +109,8 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
             run(operation);
         }
         queue->value = submission->value;
+        const std::span waits(submission->waits, submission->wait_count);
+        fake().submitted.push_back({queue, submission->value, {waits.begin(), waits.end()}});
     }
     --fake().in_submit;
     return status;

@@ -92,6 +92,12 @@ struct FakeDriver {
     std::atomic<int> in_submit{0};          // now inside submit
     std::atomic<int> most_in_submit{0};     // per device
     std::vector<wye_operation> operations;  // of the last submits, in order
+    struct Submit {
+        const wye_queue_object* queue;
+        std::uint64_t value;
+        std::vector<wye_event> waits;
+    };
+    std::vector<Submit> submitted;  // all, in order
     std::vector<std::uint32_t> kinds() const;
     std::vector<std::string> artifact_formats;
 };

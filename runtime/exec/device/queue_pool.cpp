@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/device/queue_pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace wye::exec {
+namespace {
+
+// Raises each value to what work with these uses has to run after.
+void collect(std::span<const BufferUse> uses, std::array<std::uint64_t, kMostQueues>& after) {
+    for (const BufferUse& use : uses)
+        for (std::uint32_t i = 0; i < kMostQueues; ++i) {
+            after[i] = std::max(after[i], use.history->writes[i]);
+            if (use.writes) after[i] = std::max(after[i], use.history->reads[i]);
+        }
+}
+
+void record(std::span<const BufferUse> uses, std::uint32_t queue, std::uint64_t value) {
+    for (const BufferUse& use : uses) {
+        if (use.writes)  // it ran after all that the history has
+            *use.history = {};
+        (use.writes ? use.history->writes : use.history->reads)[queue] = value;
+    }
+}
+
+}  // namespace
+
+std::uint32_t QueuePool::choose(const Values& after) const {
+    for (std::uint32_t i = 0; i < limit_; ++i)
+        if (is_pending(i, after[i])) return i;
+    std::uint32_t shortest = 0;
+    for (std::uint32_t i = 0; i < limit_; ++i)
+        if (pending(i) < pending(shortest)) shortest = i;
+    return shortest;
+}
+
+Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t index) {
+    Queue& queue = queues_[index];
+    WYE_ASSIGN(registry::NativeQueue native,
+               registry::NativeQueue::create(device, "wye", queue.newest));
+    queue.native = std::make_shared<registry::NativeQueue>(std::move(native));
+    return {};
+}
+
+[[gnu::hot]] Result<Ticket> QueuePool::submit(const registry::DeviceRef& device,
+                                              std::span<const wye_operation> operations,
+                                              std::span<const BufferUse> uses, bool timed) {
+    Values after{};
+    std::uint32_t index = 0;
+    std::array<wye_event, kMostQueues> waits;
+    std::size_t wait_count = 0;
+    if (limit_ > 1) {
+        collect(uses, after);
+        index = choose(after);
+        for (std::uint32_t i = 0; i < limit_; ++i)
+            if (i != index && is_pending(i, after[i])) waits[wait_count++] = event(i, after[i]);
+    }
+    Queue& queue = queues_[index];
+    if (!queue.native) WYE_TRY(make(device, index));
+    WYE_ASSIGN(const std::uint64_t value,
+               queue.native->submit(operations, timed, {waits.data(), wait_count}));
+    queue.newest = value;
+    if (limit_ > 1) record(uses, index, value);
+    return Ticket{queue.native, index, value};
+}
+
+std::array<Ticket, kMostQueues> QueuePool::newest() {
+    const sdk::Lock lock(mutex);
+    std::array<Ticket, kMostQueues> out;
+    for (std::uint32_t i = 0; i < kMostQueues; ++i)
+        if (queues_[i].native) out[i] = {queues_[i].native, i, queues_[i].newest};
+    return out;
+}
+
+void QueuePool::replace(const Ticket& failed) {
+    std::shared_ptr<registry::NativeQueue> oldest;  // destroyed without the lock
+    const sdk::Lock lock(mutex);
+    Queue& queue = queues_[failed.index];
+    if (queue.native == nullptr || queue.native != failed.queue) return;
+    oldest = std::exchange(queue.previous, std::exchange(queue.native, nullptr));
+    queue.replaced = queue.newest;
+}
+
+}  // namespace wye::exec
