@@ -55,6 +55,27 @@ void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue
                 operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
 }
 
+// For the quirk `ptxas-lost-not`: integers that the text negates bit by bit.
+void CWriter::hide_negated_bits(Op op, std::span<const ir::ExprId> ids,
+                                std::vector<CValue>& operands) {
+    const ir::Type type = code_.exprs[ids[0]].type;
+    if (!module_.facts.quirks.has(Quirk::PtxasLostNot) || !type.integer()) return;
+    const auto all_ones = [&](ir::ExprId id) {
+        const ir::Expr& e = code_.exprs[id];
+        return e.op == Op::LITERAL && e.extra == ~std::uint64_t{0} >> (64U - e.type.bits());
+    };
+    const auto hide = [&](std::size_t k) {
+        if (code_.exprs[ids[k]].op == Op::LITERAL) return;
+        const std::string zero = late_zero(code_.exprs[ids[k]].type);
+        for (unsigned c = 0; c < operands[k].lanes; ++c)
+            operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
+    };
+    if (op == Op::NOT || op == Op::CTZ) hide(0);
+    if (op == Op::XOR && all_ones(ids[0])) hide(1);
+    if (op == Op::XOR && all_ones(ids[1])) hide(0);
+    if ((op == Op::ROTL || op == Op::ROTR) && type.bits() == 64) hide(1);
+}
+
 // For the quirk `ptxas-saturate`, on floats. Operations with a plain literal, or without constant
 // operands, are safe.
 void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
@@ -62,6 +83,7 @@ void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
     const bool clamp = op == Op::CLAMP;
     const ir::Type type = code_.exprs[ids[0]].type;
     if (op == Op::ABS) return hide_sign(type, operands);
+    hide_negated_bits(op, ids, operands);
     if (!clamp && op != Op::MIN && op != Op::MAX) return;
     if (type.kind == Kind::I32) return hide_negations(ids, operands);
     const bool narrow = type.floating() && type.kind != Kind::F64;

@@ -71,6 +71,8 @@ class CWriter {
     bool by_reciprocal(ir::ExprId id, CValue& divisor);
     void hide_sign(ir::Type type, std::vector<CValue>& operands);
     void hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
+    void hide_negated_bits(ir::Op op, std::span<const ir::ExprId> ids,
+                           std::vector<CValue>& operands);
     void hide_constants(ir::Op op, std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
 
     // Memory (c/memory.cpp)

@@ -23,6 +23,7 @@ enum class Quirk : std::uint8_t {
     PoclNanInTable,
     PtxasAbsMin,
     PtxasLostMinus,
+    PtxasLostNot,
     PtxasLateShift,
     PtxasHalfOfAChoice,
     PtxasSaturate,

@@ -59,6 +59,12 @@ constexpr QuirkEntry kEntries[] = {
      "operand.",
      "Operands that may be negations are combined with a zero passed at launch.", kZero,
      "minima_of_a_negation.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
+    {Quirk::PtxasLostNot, "ptxas-lost-not", kNvcc,
+     "Behind a branch that is taken only if `x` equals a constant, `~x & y`, `~x | y` and `~x ^ y` "
+     "lose the `~`.",
+     "What is negated bit by bit (also for `ctz` and 64-bit rotations) is combined with a zero "
+     "passed at launch.",
+     kZero, "bits_of_a_known_value.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PtxasLateShift, "ptxas-late-shift", kNvcc,
      "A 64-bit shift by 64 that the compiler finds late is done as a shift by 0: a rotation by 0 "
      "returns its operand twice over.",

@@ -66,10 +66,10 @@ void wye_main(
     b0[7u] = wye_add_sat_i32(p0, p1);
     b0[8u] = wye_abs_i32(p0, (uint)oz);
     b0[9u] = wye_min_i32(p0, p1);
-    b0[10u] = wye_ctz_i32(p0);
-    b0[11u] = ((int)p0 < (int)p1) ? (0u - p0) : (~p1);
+    b0[10u] = wye_ctz_i32((p0 | (uint)oz));
+    b0[11u] = ((int)p0 < (int)p1) ? (0u - p0) : (~(p1 | (uint)oz));
     b1[0u] = wye_div_u64(p2, p3);
-    b1[1u] = wye_rotl_u64(p2, (uint)p3);
+    b1[1u] = wye_rotl_u64(p2, ((uint)p3 | (uint)oz));
     b1[2u] = wye_sub_sat_u64(p2, p3);
     b1[3u] = (ulong)(int)p0;
     b1[4u] = wye_reverse_bits_u64(p2);

@@ -69,10 +69,10 @@ extern "C" __global__ void __launch_bounds__(1) wye_main(
     b0[7u] = wye_add_sat_i32(p0, p1);
     b0[8u] = wye_abs_i32(p0, (u32)oz);
     b0[9u] = wye_min_i32(p0, p1);
-    b0[10u] = wye_ctz_i32(p0);
-    b0[11u] = ((i32)p0 < (i32)p1) ? (0u - p0) : (~p1);
+    b0[10u] = wye_ctz_i32((p0 | (u32)oz));
+    b0[11u] = ((i32)p0 < (i32)p1) ? (0u - p0) : (~(p1 | (u32)oz));
     b1[0u] = wye_div_u64(p2, p3);
-    b1[1u] = wye_rotl_u64(p2, (u32)p3);
+    b1[1u] = wye_rotl_u64(p2, ((u32)p3 | (u32)oz));
     b1[2u] = wye_sub_sat_u64(p2, p3);
     b1[3u] = (u64)(i32)p0;
     b1[4u] = wye_reverse_bits_u64(p2);
