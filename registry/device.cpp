@@ -181,19 +181,23 @@ Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label
     desc.header = sdk::header_of(sizeof desc);
     desc.label = sdk::to_abi(label);
     wye_queue_object* object = nullptr;
+    wye_timeline_object* timeline = nullptr;
     const wye_queue_table* from = nullptr;
     WYE_TRY(rare_call(*device, "queue_create", [&](wye_error** error) {
-        return device->table().queue_create(device->object(), &desc, &object, &from, error);
+        return device->table().queue_create(device->object(), &desc, &object, &timeline, &from,
+                                            error);
     }));
-    if (object == nullptr) return about(*device, null_object_fault("queue_create"));
+    if (object == nullptr || timeline == nullptr)
+        return about(*device, null_object_fault("queue_create"));
     auto table = adopt(from);
     if (!table.ok()) return about(*device, std::move(table).error());
-    return NativeQueue(std::move(device), object, *table, newest);
+    return NativeQueue(std::move(device), object, timeline, *table, newest);
 }
 
 NativeQueue& NativeQueue::operator=(NativeQueue&& other) noexcept {
     std::swap(device_, other.device_);
     std::swap(object_, other.object_);
+    std::swap(timeline_, other.timeline_);
     std::swap(table_, other.table_);
     std::swap(newest_, other.newest_);
     return *this;
@@ -215,8 +219,9 @@ NativeQueue::~NativeQueue() {
 
 Result<bool> NativeQueue::reached(std::uint64_t value) const {
     wye_status status = WYE_OK;
-    Result<void> result = call(*device_, "poll", [&](wye_error** error) {
-        status = table_.poll(object_, value, error);
+    const wye_event event = this->event(value);
+    Result<void> result = call(*device_, "query", [&](wye_error** error) {
+        status = device_->table().query(device_->object(), &event, error);
         return status == WYE_NOT_READY ? WYE_OK : status;
     });
     if (!result.ok()) return std::move(result).error();
@@ -224,8 +229,10 @@ Result<bool> NativeQueue::reached(std::uint64_t value) const {
 }
 
 [[gnu::hot]] Result<void> NativeQueue::wait(std::uint64_t value, std::uint64_t timeout_ns) const {
-    return call(*device_, "wait",
-                [&](wye_error** error) { return table_.wait(object_, value, timeout_ns, error); });
+    const wye_event event = this->event(value);
+    return call(*device_, "wait", [&](wye_error** error) {
+        return device_->table().wait(device_->object(), &event, 1, 0, timeout_ns, nullptr, error);
+    });
 }
 
 Result<wye_timing> NativeQueue::timing(std::uint64_t value) const {
@@ -242,8 +249,10 @@ Result<void> NativeQueue::cancel(std::uint64_t first, std::uint64_t last) const 
 }
 
 Result<void> NativeQueue::retire(std::uint64_t value) const {
-    return call(*device_, "retire",
-                [&](wye_error** error) { return table_.retire(object_, value, error); });
+    const wye_event event = this->event(value);
+    return call(*device_, "retire", [&](wye_error** error) {
+        return device_->table().retire(device_->object(), &event, error);
+    });
 }
 
 }  // namespace wye::registry

@@ -155,6 +155,13 @@ Result<wye_device_table> adopt(const wye_device_table* from) {
     copy_known(table, from, bytes);
     if (table.graph_create != nullptr && table.graph_destroy == nullptr)
         return missing_half("graph_create", "graph_destroy");
+    if (table.timeline_create != nullptr) {
+        if (table.timeline_destroy == nullptr)
+            return missing_half("timeline_create", "timeline_destroy");
+        if (table.timeline_signal == nullptr)
+            return missing_half("timeline_create", "timeline_signal");
+        if (table.timeline_fail == nullptr) return missing_half("timeline_create", "timeline_fail");
+    }
     WYE_DEVICE_SLOTS(WYE_FILL_SLOT)
     return table;
 }

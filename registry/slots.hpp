@@ -21,6 +21,14 @@
     X(program_create, 1)    \
     X(program_destroy, 1)   \
     X(queue_create, 1)      \
+    X(query, 1)             \
+    X(wait, 1)              \
+    X(retire, 0)            \
+    X(timeline_create, 0)   \
+    X(timeline_destroy, 0)  \
+    X(timeline_signal, 0)   \
+    X(timeline_fail, 0)     \
+    X(timeline_export, 0)   \
     X(memory_info, 0)       \
     X(prepare, 0)           \
     X(flush, 0)             \
@@ -35,9 +43,6 @@
 
 #define WYE_QUEUE_SLOTS(X) \
     X(submit, 1)           \
-    X(poll, 1)             \
-    X(wait, 1)             \
     X(timing, 0)           \
     X(cancel, 0)           \
-    X(retire, 0)           \
     X(destroy, 1)

@@ -124,6 +124,26 @@ Error timed_out(std::uint64_t value, std::uint64_t timeout_ns) {
             "Fix: wait longer; the work continues"};
 }
 
+Error none_reached(std::uint64_t events, std::uint64_t timeout_ns) {
+    return {Code::TIMEOUT,
+            "none of " + std::to_string(events) + " events was reached within " +
+                std::to_string(timeout_ns) + " ns",
+            "Fix: wait longer; the work continues"};
+}
+
+Error not_signalled(std::uint64_t value) {
+    return {Code::UNSUPPORTED,
+            "a submit waits for value " + std::to_string(value) + ", which nothing signals yet",
+            "Fix: submit it after the work that signals the value"};
+}
+
+Error unknown_extension(std::string_view subject, std::uint32_t type) {
+    return {Code::UNSUPPORTED_EXTENSION,
+            std::string(subject) + " demands the unknown extension " +
+                std::to_string(type & ~WYE_CHAIN_CRITICAL),
+            "Fix: use a newer version of the plugin"};
+}
+
 Error times_not_kept(std::uint64_t value, std::uint64_t kept) {
     return {Code::UNSUPPORTED, "times of value " + std::to_string(value) + " are not kept",
             "Fix: submit it with WYE_SUBMISSION_TIMED, and ask within " + std::to_string(kept) +

@@ -17,11 +17,11 @@ Result<void> Queue::begin() {
     return {};
 }
 
-Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
-    WYE_ASSIGN(const bool ended, other.timeline_.poll(value));
+Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
+    WYE_ASSIGN(const bool ended, other.poll(value));
     if (ended) return {};
     if (!batch_) batch_ = std::make_shared<Batch>();
-    batch_->wait_for(other.timeline_, value);
+    batch_->wait_for(other, value);
     return {};
 }
 

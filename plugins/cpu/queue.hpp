@@ -28,7 +28,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     explicit Queue(Device& device)
         : device_(device), timeline_(device), server_(device.pool(), timeline_) {}
     Result<void> begin();
-    Result<void> wait_for(Queue& other, std::uint64_t value);
+    Result<void> wait_for(Timeline& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);
     Result<void> copy(const wye_copy_op& op);

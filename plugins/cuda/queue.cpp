@@ -24,8 +24,8 @@ Result<void> Queue::begin() {
     return {};
 }
 
-Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
-    WYE_ASSIGN(const EventRef event, other.timeline_.event_for(value));
+Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
+    WYE_ASSIGN(const EventRef event, other.event_for(value));
     if (!event) return {};
     const CUresult status =
         device_.driver.cuStreamWaitEvent(handle_.get(), event->get(), CU_EVENT_WAIT_DEFAULT);

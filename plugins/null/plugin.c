@@ -213,14 +213,16 @@ static wye_status program_load(wye_device_object* device, const wye_artifact* ar
 
 /* ---- Queue --------------------------------------------------------------------------------- */
 
+/* The queue's timeline is the queue itself here. */
 static wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
-                               wye_queue_object** out, const wye_queue_table** table,
-                               wye_error** error) {
+                               wye_queue_object** out, wye_timeline_object** timeline,
+                               const wye_queue_table** table, wye_error** error) {
     wye_queue_object* queue = calloc(1, sizeof *queue);
     (void)desc, (void)error;
     if (queue == NULL) return WYE_OUT_OF_MEMORY;
     queue->device = device;
     *out = queue;
+    *timeline = (wye_timeline_object*)(void*)queue;
     *table = &queue_table;
     return WYE_OK;
 }
@@ -239,15 +241,61 @@ static void queue_destroy(wye_queue_object* queue) { free(queue); }
 /* ---- Timeline ------------------------------------------------------------------------------ */
 
 /* WYE_OK, WYE_NOT_READY, or the status by which this value failed; values fail singly. */
-static wye_status timeline_poll(wye_queue_object* queue, uint64_t value, wye_error** error) {
-    (void)error;
-    return value <= queue->newest ? WYE_OK : WYE_NOT_READY;
+static wye_status timeline_query(wye_device_object* device, const wye_event* event,
+                                 wye_error** error) {
+    const wye_queue_object* queue = (const wye_queue_object*)(const void*)event->timeline;
+    (void)device, (void)error;
+    return event->value <= queue->newest ? WYE_OK : WYE_NOT_READY;
 }
 
-static wye_status timeline_wait(wye_queue_object* queue, uint64_t value, uint64_t timeout_ns,
+/* Sleep here, do not poll. */
+static wye_status timeline_wait(wye_device_object* device, const wye_event* events, uint64_t count,
+                                uint32_t any, uint64_t timeout_ns, uint64_t* index,
                                 wye_error** error) {
+    uint64_t i, reached = 0;
     (void)timeout_ns;
-    return timeline_poll(queue, value, error) == WYE_OK ? WYE_OK : WYE_TIMEOUT;
+    for (i = 0; i < count; ++i) {
+        if (timeline_query(device, &events[i], error) != WYE_OK) continue;
+        if (index != NULL) *index = i;
+        ++reached;
+    }
+    return reached == count || (any != 0 && reached != 0) ? WYE_OK : WYE_TIMEOUT;
+}
+
+/* The errors of failed values up to the event's may be freed. */
+static wye_status timeline_retire(wye_device_object* device, const wye_event* event,
+                                  wye_error** error) {
+    (void)device, (void)event, (void)error;
+    return WYE_OK;
+}
+
+/* A timeline that submits and the host signal. Leave the slots null if there are none. */
+static wye_status timeline_create(wye_device_object* device, const wye_timeline_desc* desc,
+                                  wye_timeline_object** out, wye_error** error) {
+    (void)desc, (void)out;
+    return unsupported(device->plugin->host, error);
+}
+
+static void timeline_destroy(wye_device_object* device, wye_timeline_object* timeline) {
+    (void)device, (void)timeline; /* none was ever made */
+}
+
+static wye_status timeline_signal(wye_device_object* device, const wye_event* event,
+                                  wye_error** error) {
+    (void)event;
+    return unsupported(device->plugin->host, error);
+}
+
+static wye_status timeline_fail(wye_device_object* device, const wye_event* event,
+                                const wye_error_desc* failure, wye_error** error) {
+    (void)event, (void)failure;
+    return unsupported(device->plugin->host, error);
+}
+
+static wye_status timeline_export(wye_device_object* device, wye_timeline_object* timeline,
+                                  uint32_t external, uint64_t* handle, wye_error** error) {
+    (void)timeline, (void)external, (void)handle;
+    return unsupported(device->plugin->host, error);
 }
 
 /* Use the driver's timestamps only; if there are none, leave the slot null. */
@@ -262,12 +310,6 @@ static wye_status timeline_cancel(wye_queue_object* queue, uint64_t first, uint6
                                   wye_error** error) {
     (void)first, (void)last;
     return unsupported(queue->device->plugin->host, error);
-}
-
-/* The errors of failed values up to `value` may be freed. */
-static wye_status timeline_retire(wye_queue_object* queue, uint64_t value, wye_error** error) {
-    (void)queue, (void)value, (void)error;
-    return WYE_OK;
 }
 
 /* ---- Command: recorded operations ---------------------------------------------------------- */
@@ -287,11 +329,8 @@ static void command_destroy(wye_device_object* device, wye_graph_object* command
 static const wye_queue_table queue_table = {
     .header = {sizeof(wye_queue_table), 0, NULL},
     .submit = queue_submit,
-    .poll = timeline_poll,
-    .wait = timeline_wait,
     .timing = timeline_timing,
     .cancel = timeline_cancel,
-    .retire = timeline_retire,
     .destroy = queue_destroy,
 };
 
@@ -302,6 +341,14 @@ static const wye_device_table device_table = {
     .program_create = program_create,
     .program_destroy = program_destroy,
     .queue_create = queue_create,
+    .query = timeline_query,
+    .wait = timeline_wait,
+    .retire = timeline_retire,
+    .timeline_create = timeline_create,
+    .timeline_destroy = timeline_destroy,
+    .timeline_signal = timeline_signal,
+    .timeline_fail = timeline_fail,
+    .timeline_export = timeline_export,
     .memory_info = device_memory_info,
     .prepare = device_prepare,
     .flush = device_flush,

@@ -22,10 +22,10 @@ Result<void> Queue::begin() {
 }
 
 // The other queue's commands must be flushed before this queue may wait for them.
-Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
-    WYE_ASSIGN(EventHandle event, other.timeline_.event_for(value));
+Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
+    WYE_ASSIGN(EventHandle event, other.event_for(value));
     if (!event) return {};
-    other.handle_.flush();
+    other.events.flush();
     waits_.add(std::move(event));
     return {};
 }

@@ -16,8 +16,8 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
 
 Result<void> Queue::begin() { return submission_.begin(timed()); }
 
-Result<void> Queue::wait_for(Queue& other, std::uint64_t value) {
-    WYE_ASSIGN(const SegmentWait event, other.timeline_.event_for(value));
+Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
+    WYE_ASSIGN(const SegmentWait event, other.event_for(value));
     if (!event) return {};
     return submission_.wait_for(event);
 }

@@ -28,7 +28,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
           timeline_(device, device.context().next_queue(), std::move(handle)),
           submission_(device, timeline_.segments) {}
     Result<void> begin();
-    Result<void> wait_for(Queue& other, std::uint64_t value);
+    Result<void> wait_for(Timeline& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);
     Result<void> copy(const wye_copy_op& op);

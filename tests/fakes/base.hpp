@@ -78,20 +78,12 @@ inline wye_status submit(wye_queue_object* queue, const wye_submission* submissi
     return WYE_OK;
 }
 
-inline wye_status poll(wye_queue_object* queue, std::uint64_t value, wye_error**) {
-    return value <= queue->submitted ? WYE_OK : WYE_NOT_READY;
-}
-inline wye_status wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t, wye_error**) {
-    return value <= queue->submitted ? WYE_OK : WYE_TIMEOUT;
-}
 inline void queue_destroy(wye_queue_object* queue) { std::free(queue); }
 
 constexpr wye_queue_table make_queue_table() {
     wye_queue_table t{};
     t.header.size = sizeof t;
     t.submit = submit;
-    t.poll = poll;
-    t.wait = wait;
     t.destroy = queue_destroy;
     return t;
 }
@@ -116,12 +108,25 @@ inline wye_status program_create(wye_device_object* device, const wye_artifact*,
                 text("the fake plugin compiles nothing"), text("Fix: use another device"));
 }
 inline void program_destroy(wye_device_object*, wye_program_object*) {}
+// The queue is its own timeline.
 inline wye_status queue_create(wye_device_object* device, const wye_queue_desc*,
-                               wye_queue_object** out, const wye_queue_table** table, wye_error**) {
+                               wye_queue_object** out, wye_timeline_object** timeline,
+                               const wye_queue_table** table, wye_error**) {
     auto* queue = static_cast<wye_queue_object*>(std::malloc(sizeof(wye_queue_object)));
     *queue = {device, 0};
     *out = queue;
+    *timeline = reinterpret_cast<wye_timeline_object*>(queue);
     *table = &kQueueTable;
+    return WYE_OK;
+}
+inline wye_status query(wye_device_object*, const wye_event* event, wye_error**) {
+    const auto* queue = reinterpret_cast<const wye_queue_object*>(event->timeline);
+    return event->value <= queue->submitted ? WYE_OK : WYE_NOT_READY;
+}
+inline wye_status wait(wye_device_object* device, const wye_event* events, std::uint64_t count,
+                       std::uint32_t, std::uint64_t, std::uint64_t*, wye_error** error) {
+    for (std::uint64_t i = 0; i < count; ++i)
+        if (query(device, &events[i], error) != WYE_OK) return WYE_TIMEOUT;
     return WYE_OK;
 }
 inline void device_close(wye_device_object* device) { std::free(device); }
@@ -134,6 +139,8 @@ constexpr wye_device_table make_device_table() {
     t.program_create = program_create;
     t.program_destroy = program_destroy;
     t.queue_create = queue_create;
+    t.query = query;
+    t.wait = wait;
     t.close = device_close;
     return t;
 }
@@ -142,9 +149,9 @@ inline constexpr wye_device_table kDeviceTable = make_device_table();
 // The slots that lead to a queue with another table.
 template <const wye_queue_table& kTable>
 wye_status queue_create_with(wye_device_object* device, const wye_queue_desc* desc,
-                             wye_queue_object** out, const wye_queue_table** table,
-                             wye_error** error) {
-    const wye_status status = queue_create(device, desc, out, table, error);
+                             wye_queue_object** out, wye_timeline_object** timeline,
+                             const wye_queue_table** table, wye_error** error) {
+    const wye_status status = queue_create(device, desc, out, timeline, table, error);
     *table = &kTable;
     return status;
 }
@@ -225,16 +232,11 @@ inline wye_status open_device(wye_plugin_object* plugin, std::uint32_t, wye_devi
     *table = &kDeviceTable;
     return WYE_OK;
 }
-template <const wye_queue_table& kTable>
+template <const wye_device_table& kTable>
 wye_status open_device_with(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
                             const wye_device_table** table, wye_error** error) {
-    static constexpr wye_device_table kDevice = [] {
-        auto t = make_device_table();
-        t.queue_create = queue_create_with<kTable>;
-        return t;
-    }();
     const wye_status status = open_device(plugin, index, out, table, error);
-    *table = &kDevice;
+    *table = &kTable;
     return status;
 }
 inline void shutdown(wye_plugin_object* plugin) { std::free(plugin); }
@@ -292,11 +294,23 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
     }();                                                                                 \
     static constexpr wye_plugin_desc kDesc = fake::make_desc(fake::text(name), &kTable); \
     FAKE_QUERY(kDesc)
-// A fake whose queue table is the healthy one after `change`, statements on `t`.
-#define FAKE_QUEUE(name, change)                   \
-    static constexpr wye_queue_table kQueue = [] { \
-        auto t = fake::make_queue_table();         \
-        change;                                    \
-        return t;                                  \
-    }();                                           \
-    FAKE_TABLE(name, t.open_device = fake::open_device_with<kQueue>)
+// A fake whose device and queue tables are the healthy ones after `change`, statements on `t` and
+// `q`.
+#define FAKE_DEVICE(name, change)                                   \
+    static constexpr auto kTables = [] {                            \
+        struct {                                                    \
+            wye_device_table device;                                \
+            wye_queue_table queue;                                  \
+        } out{fake::make_device_table(), fake::make_queue_table()}; \
+        [[maybe_unused]] auto& t = out.device;                      \
+        [[maybe_unused]] auto& q = out.queue;                       \
+        change;                                                     \
+        return out;                                                 \
+    }();                                                            \
+    static constexpr wye_queue_table kQueue = kTables.queue;        \
+    static constexpr wye_device_table kDevice = [] {                \
+        auto t = kTables.device;                                    \
+        t.queue_create = fake::queue_create_with<kQueue>;           \
+        return t;                                                   \
+    }();                                                            \
+    FAKE_TABLE(name, t.open_device = fake::open_device_with<kDevice>)

@@ -116,8 +116,9 @@ constexpr wye_queue_table kQueues = [] {
     return t;
 }();
 wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
-                        wye_queue_object** out, const wye_queue_table** table, wye_error** error) {
-    const wye_status status = fake::queue_create(device, desc, out, table, error);
+                        wye_queue_object** out, wye_timeline_object** timeline,
+                        const wye_queue_table** table, wye_error** error) {
+    const wye_status status = fake::queue_create(device, desc, out, timeline, table, error);
     *table = &kQueues;
     return status;
 }

@@ -11,13 +11,15 @@ wye_status cancel(wye_queue_object*, std::uint64_t, std::uint64_t last, wye_erro
     return WYE_OK;
 }
 
-wye_status wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns,
+wye_status wait(wye_device_object* device, const wye_event* events, std::uint64_t count,
+                std::uint32_t any, std::uint64_t timeout_ns, std::uint64_t* index,
                 wye_error** error) {
-    if (value > cancelled) return fake::wait(queue, value, timeout_ns, error);
-    return fake::fail(queue->device->plugin->host, error, WYE_CANCELLED, fake::text("cancelled"),
+    if (events->value > cancelled)
+        return fake::wait(device, events, count, any, timeout_ns, index, error);
+    return fake::fail(device->plugin->host, error, WYE_CANCELLED, fake::text("cancelled"),
                       fake::text("Fix: submit it again"));
 }
 
 }  // namespace
 
-FAKE_QUEUE("cancels_more", t.cancel = cancel; t.wait = wait)
+FAKE_DEVICE("cancels_more", q.cancel = cancel; t.wait = wait)

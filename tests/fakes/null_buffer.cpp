@@ -10,7 +10,8 @@ static constexpr wye_device_table kNullTable = [] {
     t.program_create = [](wye_device_object*, const wye_artifact*, wye_program_object**,
                           wye_error**) -> wye_status { return WYE_OK; };
     t.queue_create = [](wye_device_object*, const wye_queue_desc*, wye_queue_object**,
-                        const wye_queue_table**, wye_error**) -> wye_status { return WYE_OK; };
+                        wye_timeline_object**, const wye_queue_table**,
+                        wye_error**) -> wye_status { return WYE_OK; };
     return t;
 }();
 static wye_status open(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,

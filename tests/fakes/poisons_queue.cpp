@@ -17,4 +17,4 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
 
 }  // namespace
 
-FAKE_QUEUE("poisons_queue", t.submit = submit)
+FAKE_DEVICE("poisons_queue", q.submit = submit)

@@ -50,7 +50,7 @@ wye_error** sink_of(A... arguments) {
 }
 
 constexpr bool does_first(std::string_view slot) {
-    for (const std::string_view name : {"poll", "wait", "flush", "cancel", "retire"})
+    for (const std::string_view name : {"query", "wait", "flush", "cancel", "retire"})
         if (slot == name) return true;
     return false;
 }
@@ -103,11 +103,8 @@ const wye_queue_table* queue_table() {
     static const wye_queue_table kTable = [] {
         wye_queue_table t = *behind<wye_queue_table>;
         wrap<&wye_queue_table::submit>(t, "submit");
-        wrap<&wye_queue_table::poll>(t, "poll");
-        wrap<&wye_queue_table::wait>(t, "wait");
         wrap<&wye_queue_table::timing>(t, "timing");
         wrap<&wye_queue_table::cancel>(t, "cancel");
-        wrap<&wye_queue_table::retire>(t, "retire");
         wrap<&wye_queue_table::destroy>(t, "queue destroy");
         return t;
     }();
@@ -115,10 +112,11 @@ const wye_queue_table* queue_table() {
 }
 
 wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
-                        wye_queue_object** out, const wye_queue_table** table, wye_error** error) {
+                        wye_queue_object** out, wye_timeline_object** timeline,
+                        const wye_queue_table** table, wye_error** error) {
     using Slot = Wrapped<&wye_device_table::queue_create>;
     const wye_queue_table* made = nullptr;
-    const wye_status status = Slot::call(device, desc, out, &made, error);
+    const wye_status status = Slot::call(device, desc, out, timeline, &made, error);
     if (status != WYE_OK || made == nullptr) return status;
     behind<wye_queue_table> = made;
     *table = queue_table();
@@ -134,6 +132,13 @@ const wye_device_table* device_table() {
         wrap<&wye_device_table::program_destroy>(t, "program_destroy");
         wrap<&wye_device_table::queue_create>(t, "queue_create");
         t.queue_create = queue_create;
+        wrap<&wye_device_table::query>(t, "query");
+        wrap<&wye_device_table::wait>(t, "wait");
+        wrap<&wye_device_table::retire>(t, "retire");
+        wrap<&wye_device_table::timeline_create>(t, "timeline_create");
+        wrap<&wye_device_table::timeline_destroy>(t, "timeline_destroy");
+        wrap<&wye_device_table::timeline_signal>(t, "timeline_signal");
+        wrap<&wye_device_table::timeline_fail>(t, "timeline_fail");
         wrap<&wye_device_table::memory_info>(t, "memory_info");
         wrap<&wye_device_table::prepare>(t, "prepare");
         wrap<&wye_device_table::flush>(t, "flush");

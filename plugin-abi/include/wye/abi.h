@@ -26,7 +26,7 @@
  *     any threads at once; slots marked [SYNC] by one thread at a time per object. The host holds
  *     no lock when it calls a slot, and a plugin holds none when it calls the host.
  * 10. Each object keeps its parent alive: the host destroys graphs, programs, buffers, queues,
- *     devices, plugin, in that order, and never unloads at process exit.
+ *     timelines, devices, plugin, in that order, and never unloads at process exit.
  *
  * Status: draft of ABI major 1. Until 1.0 is declared, slots may change, together with a reviewed
  * change of `abi.lock` and a new WYE_ABI_DRAFT; afterwards everything here is append-only.
@@ -329,16 +329,24 @@ typedef struct wye_device_object wye_device_object;
 typedef struct wye_buffer_object wye_buffer_object;
 typedef struct wye_program_object wye_program_object;
 typedef struct wye_queue_object wye_queue_object;
+typedef struct wye_timeline_object wye_timeline_object;
 typedef struct wye_graph_object wye_graph_object;
 
-/* An event is a point on a queue's timeline: it is reached when every operation submitted up to
- * `value` has ended. The host chooses the values: they grow, and may leave gaps; 0 is always
- * reached. Values fail singly: a failed operation fails the value of its submit, and that fails
- * the submits that wait for it. All other values of the queue go on. Only a lost device fails every
- * value that has not ended. */
+/* An event is a point on a timeline. The host chooses the values: they grow, and may leave gaps; 0
+ * is always reached. Never grows.
+ *
+ * Each queue has a timeline of its own: a value of it is reached when every operation submitted to
+ * the queue up to that value has ended. A value of a timeline made by `timeline_create` is reached
+ * when it, or a later one, was signalled: by a submit that has ended, or by the host. Only one of
+ * them signals at a time.
+ *
+ * Values fail singly: a failed operation fails the value of its submit, and that fails the values
+ * that it signals, and the submits that wait for it. All other values go on. Only a lost device
+ * fails every value that has not ended. */
 typedef struct wye_event {
-    wye_queue_object* queue;
+    wye_timeline_object* timeline;
     uint64_t value;
+    uint64_t reserved;
 } wye_event;
 
 /* ---- Operations -------------------------------------------------------------------------- */
@@ -419,13 +427,16 @@ enum wye_submission_flags {
 };
 
 /* One submit. Everything is borrowed for the call, except the host memory of transfers, which stays
- * valid until the event of the submit is reached. */
+ * valid until the event of the submit is reached. Waits name values that were submitted, or that a
+ * submit or the host has signalled; the host holds back a submit whose waits do not. */
 typedef struct wye_submission {
     wye_header header;
     const wye_operation* operations; /* executed in order */
     uint64_t operation_count;
-    const wye_event* waits; /* submitted events of this device's queues; a null queue is ignored */
+    const wye_event* waits; /* of this device; a null timeline is ignored */
     uint64_t wait_count;
+    const wye_event* signals; /* values of timelines made by timeline_create, of this device */
+    uint64_t signal_count;
     uint64_t value; /* above the values of all earlier submits of the queue */
     uint32_t flags; /* enum wye_submission_flags */
     uint32_t reserved;
@@ -464,10 +475,45 @@ typedef struct wye_buffer_desc {
     wye_string label;
 } wye_buffer_desc;
 
+enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSFER = 2 };
+
+/* Kind, priority and index are hints, which a plugin may ignore. */
 typedef struct wye_queue_desc {
     wye_header header;
     wye_string label;
+    uint32_t kind;         /* enum wye_queue_kind: what it is mostly used for */
+    int32_t priority;      /* 0 is normal, above it is more urgent */
+    uint32_t native_index; /* 1 and up: which of the driver's queues; 0: the plugin's choice */
+    uint32_t reserved;
 } wye_queue_desc;
+
+typedef struct wye_timeline_desc {
+    wye_header header;
+    wye_string label;
+} wye_timeline_desc;
+
+/* Types of chain entries that this header names. No plugin takes them yet, and buffers have none.
+ */
+enum wye_chain_type {
+    WYE_CHAIN_TIMELINE_IMPORT = 1, /* in wye_timeline_desc: wye_timeline_import */
+    WYE_CHAIN_BUFFER_IMPORT = 2    /* in wye_buffer_desc: reserved */
+};
+
+enum wye_external_type {
+    WYE_EXTERNAL_OPAQUE_FD = 1,
+    WYE_EXTERNAL_SYNC_FD = 2,
+    WYE_EXTERNAL_OPAQUE_WIN32 = 3,
+    WYE_EXTERNAL_D3D12_FENCE = 4
+};
+
+/* A timeline of another API or process. The handle is duplicated; the caller keeps its own. Its
+ * type is critical: WYE_CHAIN_TIMELINE_IMPORT | WYE_CHAIN_CRITICAL. */
+typedef struct wye_timeline_import {
+    wye_header header;
+    uint32_t external; /* enum wye_external_type */
+    uint32_t reserved;
+    uint64_t handle;
+} wye_timeline_import;
 
 /* Times of one submit, from the driver's own timestamps; 0 where unknown. Nanoseconds. */
 typedef struct wye_timing {
@@ -517,15 +563,6 @@ typedef struct wye_queue_table {
     wye_status (*submit)(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error);
 
-    /* Mandatory [FREE]. WYE_OK: reached. WYE_NOT_READY: not yet. Else: the error by which the value
-     * failed. */
-    wye_status (*poll)(wye_queue_object* queue, uint64_t value, wye_error** error);
-
-    /* Mandatory [FREE]. As poll, but blocks; WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit).
-     */
-    wye_status (*wait)(wye_queue_object* queue, uint64_t value, uint64_t timeout_ns,
-                       wye_error** error);
-
     /* Optional [FREE]. Times of a submit that was TIMED and is reached; of the newest 256 such
      * submits at least. Without it: no device time in reports. */
     wye_status (*timing)(wye_queue_object* queue, uint64_t value, wye_timing* out,
@@ -536,12 +573,8 @@ typedef struct wye_queue_table {
      * are not affected. Without it: a timeout leaves the device busy. */
     wye_status (*cancel)(wye_queue_object* queue, uint64_t first, uint64_t last, wye_error** error);
 
-    /* Optional [FREE]. The host does not ask for values up to `value` any more: their outcomes may
-     * be forgotten, and then read as reached. Those of the newest 4,096 failed submits are kept
-     * without it; older ones may be forgotten. */
-    wye_status (*retire)(wye_queue_object* queue, uint64_t value, wye_error** error);
-
-    /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees. */
+    /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees, the queue's
+     * timeline too. No other call concerns its values, or those that it signals, meanwhile. */
     void (*destroy)(wye_queue_object* WYE_OWNED queue);
 } wye_queue_table;
 
@@ -571,10 +604,43 @@ typedef struct wye_device_table {
     /* Mandatory [FREE]. Called when no pending operation uses the program. */
     void (*program_destroy)(wye_device_object* device, wye_program_object* WYE_OWNED program);
 
-    /* Mandatory [FREE]. `*table` is WYE_STATIC. */
+    /* Mandatory [FREE]. `*timeline` belongs to the queue. `*table` is WYE_STATIC. */
     wye_status (*queue_create)(wye_device_object* device, const wye_queue_desc* desc,
-                               wye_queue_object** WYE_OWNED out, const wye_queue_table** table,
-                               wye_error** error);
+                               wye_queue_object** WYE_OWNED out, wye_timeline_object** timeline,
+                               const wye_queue_table** table, wye_error** error);
+
+    /* Mandatory [FREE]. Never blocks. WYE_OK: reached. WYE_NOT_READY: not yet, without an error
+     * object. Else: the error by which the value failed. */
+    wye_status (*query)(wye_device_object* device, const wye_event* event, wye_error** error);
+
+    /* Mandatory [FREE]. As query, for all `count` events, or for one if `any` is not 0, but blocks;
+     * WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit). `*index`, if not null, is that of an
+     * event that has failed, or else, for `any`, of one that was reached. Ends at the first
+     * failure. */
+    wye_status (*wait)(wye_device_object* device, const wye_event* events, uint64_t count,
+                       uint32_t any, uint64_t timeout_ns, uint64_t* index, wye_error** error);
+
+    /* Optional [FREE]. The host does not ask for values up to the event's any more: their outcomes
+     * may be forgotten, and then read as reached. Those of the newest 4,096 failed values of a
+     * timeline are kept without it; older ones may be forgotten. */
+    wye_status (*retire)(wye_device_object* device, const wye_event* event, wye_error** error);
+
+    /* Optional [FREE], the four together. Timelines that submits and the host signal. Destroyed
+     * when no pending submit signals it and no call concerns it. Without them the host holds back
+     * what waits for such a timeline. */
+    wye_status (*timeline_create)(wye_device_object* device, const wye_timeline_desc* desc,
+                                  wye_timeline_object** WYE_OWNED out, wye_error** error);
+    void (*timeline_destroy)(wye_device_object* device, wye_timeline_object* WYE_OWNED timeline);
+    /* The host signals a value, or fails it with the described error, whose cause is null. */
+    wye_status (*timeline_signal)(wye_device_object* device, const wye_event* event,
+                                  wye_error** error);
+    wye_status (*timeline_fail)(wye_device_object* device, const wye_event* event,
+                                const wye_error_desc* failure, wye_error** error);
+
+    /* Optional [FREE]. A handle for another API or process, which the receiver owns. Without it:
+     * the host waits in between. */
+    wye_status (*timeline_export)(wye_device_object* device, wye_timeline_object* timeline,
+                                  uint32_t external, uint64_t* WYE_OWNED handle, wye_error** error);
 
     /* Optional [FREE]. Total and currently free memory. Without it: unknown. */
     wye_status (*memory_info)(wye_device_object* device, wye_memory_info* out, wye_error** error);

@@ -45,6 +45,7 @@ class Events {
         WYE_TRY(device_.check(status, "waiting for the queue"));
         return true;
     }
+    void flush() const { queue_.flush(); }
     // Waits until the queue is idle.
     [[nodiscard]] Result<void> finish() const { return queue_.finish(); }
 

@@ -149,6 +149,7 @@ class NativeQueue {
     NativeQueue(NativeQueue&& other) noexcept
         : device_(std::move(other.device_)),
           object_(std::exchange(other.object_, nullptr)),
+          timeline_(other.timeline_),
           table_(other.table_),
           newest_(other.newest_) {}
     NativeQueue& operator=(NativeQueue&& other) noexcept;
@@ -170,18 +171,25 @@ class NativeQueue {
     [[nodiscard]] Result<void> retire(std::uint64_t value) const;
 
     // A value of this queue, for `waits` of a queue of the same device.
-    [[nodiscard]] wye_event event(std::uint64_t value) const noexcept { return {object_, value}; }
+    [[nodiscard]] wye_event event(std::uint64_t value) const noexcept {
+        return {timeline_, value, 0};
+    }
 
     [[nodiscard]] wye_queue_object* object() const noexcept { return object_; }
     [[nodiscard]] const wye_queue_table& table() const noexcept { return table_; }
     [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }
 
   private:
-    NativeQueue(DeviceRef device, wye_queue_object* object, const wye_queue_table& table,
-                std::uint64_t newest) noexcept
-        : device_(std::move(device)), object_(object), table_(table), newest_(newest) {}
+    NativeQueue(DeviceRef device, wye_queue_object* object, wye_timeline_object* timeline,
+                const wye_queue_table& table, std::uint64_t newest) noexcept
+        : device_(std::move(device)),
+          object_(object),
+          timeline_(timeline),
+          table_(table),
+          newest_(newest) {}
     DeviceRef device_;
     wye_queue_object* object_;
+    wye_timeline_object* timeline_;  // the queue's own
     wye_queue_table table_;
     std::uint64_t newest_;  // the value of the last submit
 };

@@ -61,7 +61,7 @@ void lost_on_every_handle(Device& device, const wye_artifact& artifact, const Lo
     tells_loss(device.failure, loss);
     CHECK(device.table->device_lost(device.object) == 1);
     CHECK(device.wait(0) == WYE_DEVICE_LOST);
-    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_DEVICE_LOST);
+    CHECK(device.query(device.queue, device.value, nullptr) == WYE_DEVICE_LOST);
     CHECK(device.submit({&op, 1}) == WYE_DEVICE_LOST);
     tells_loss(device.failure, loss);
     CHECK(device.submit({}) == WYE_DEVICE_LOST);
@@ -74,8 +74,9 @@ void lost_on_every_handle(Device& device, const wye_artifact& artifact, const Lo
     wye_queue_desc desc{};
     desc.header.size = sizeof desc;
     wye_queue_object* queue = nullptr;
+    wye_timeline_object* timeline = nullptr;
     const wye_queue_table* table = nullptr;
-    CHECK(device.table->queue_create(device.object, &desc, &queue, &table, nullptr) ==
+    CHECK(device.table->queue_create(device.object, &desc, &queue, &timeline, &table, nullptr) ==
           WYE_DEVICE_LOST);
 }
 

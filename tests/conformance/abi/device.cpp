@@ -15,11 +15,15 @@ TEST_CASE("a device and a queue have all mandatory slots, and pairs whole (P-6)"
     CHECK(table.header.size == sizeof table);
     CHECK((table.program_save == nullptr) == (table.program_load == nullptr));
     CHECK((table.graph_create == nullptr) == (table.graph_destroy == nullptr));
+    CHECK((table.query != nullptr));
+    CHECK((table.wait != nullptr));
+    const bool makes = table.timeline_create != nullptr;
+    CHECK((table.timeline_destroy != nullptr) == makes);
+    CHECK((table.timeline_signal != nullptr) == makes);
+    CHECK((table.timeline_fail != nullptr) == makes);
     const wye_queue_table& queue = *rig.device.queue_table;
     CHECK(queue.header.size == sizeof queue);
     CHECK((queue.submit != nullptr));
-    CHECK((queue.poll != nullptr));
-    CHECK((queue.wait != nullptr));
     CHECK((queue.destroy != nullptr));
 }
 

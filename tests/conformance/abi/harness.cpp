@@ -130,7 +130,7 @@ Device::Device(Plugin& plugin, bool timed_) : timed(timed_) {
     const bool whole = object != nullptr && table != nullptr && table->buffer_create != nullptr &&
                        table->buffer_destroy != nullptr && table->program_create != nullptr &&
                        table->program_destroy != nullptr && table->queue_create != nullptr &&
-                       table->close != nullptr;
+                       table->query != nullptr && table->wait != nullptr && table->close != nullptr;
     if (!whole) throw std::runtime_error("open_device: the object or a mandatory slot is null");
     queue = queue_create();
 }
@@ -147,8 +147,11 @@ wye_queue_object* Device::queue_create() {
     wye_queue_desc desc{};
     desc.header.size = sizeof desc;
     wye_queue_object* out = nullptr;
-    need(table->queue_create(object, &desc, &out, &queue_table, sink.out()), "queue_create", sink);
-    if (out == nullptr || queue_table == nullptr)
+    wye_timeline_object* timeline = nullptr;
+    need(table->queue_create(object, &desc, &out, &timeline, &queue_table, sink.out()),
+         "queue_create", sink);
+    timelines_[out] = timeline;
+    if (out == nullptr || timeline == nullptr || queue_table == nullptr)
         throw std::runtime_error("queue_create: succeeded with a null object or table");
     return out;
 }
@@ -192,7 +195,8 @@ wye_program_object* Device::program(const wye_artifact& artifact) {
 }
 
 wye_status Device::submit(std::span<const wye_operation> operations,
-                          std::span<const wye_event> waits, wye_queue_object* to) {
+                          std::span<const wye_event> waits, wye_queue_object* to,
+                          std::span<const wye_event> signals) {
     Sink sink;
     wye_submission submission{};
     submission.header.size = sizeof submission;
@@ -200,6 +204,8 @@ wye_status Device::submit(std::span<const wye_operation> operations,
     submission.operation_count = operations.size();
     submission.waits = waits.data();
     submission.wait_count = waits.size();
+    submission.signals = signals.data();
+    submission.signal_count = signals.size();
     submission.value = newest + 1;
     submission.flags = timed ? WYE_SUBMISSION_TIMED : 0;
     const wye_status status =
@@ -209,9 +215,24 @@ wye_status Device::submit(std::span<const wye_operation> operations,
     return status;
 }
 
+wye_event Device::event(wye_queue_object* of, std::uint64_t number) const {
+    return {timelines_.at(of), number, 0};
+}
+
+wye_status Device::query(wye_queue_object* of, std::uint64_t number, wye_error** error) const {
+    const wye_event one = event(of, number);
+    return table->query(object, &one, error);
+}
+
+wye_status Device::await(wye_queue_object* of, std::uint64_t number, std::uint64_t timeout_ns,
+                         wye_error** error) const {
+    const wye_event one = event(of, number);
+    return table->wait(object, &one, 1, 0, timeout_ns, nullptr, error);
+}
+
 wye_status Device::wait(std::uint64_t timeout_ns) {
     Sink sink;
-    const wye_status status = queue_table->wait(queue, value, timeout_ns, sink.out());
+    const wye_status status = await(queue, value, timeout_ns, sink.out());
     failure = sink.failure();
     return status;
 }

@@ -120,7 +120,13 @@ class Device {
 
     // Status of the call; the event's value in `value`. To `queue`, unless another is given.
     wye_status submit(std::span<const wye_operation> operations,
-                      std::span<const wye_event> waits = {}, wye_queue_object* to = nullptr);
+                      std::span<const wye_event> waits = {}, wye_queue_object* to = nullptr,
+                      std::span<const wye_event> signals = {});
+    // A value of a queue's own timeline; what is known of it.
+    [[nodiscard]] wye_event event(wye_queue_object* of, std::uint64_t number) const;
+    wye_status query(wye_queue_object* of, std::uint64_t number, wye_error** error) const;
+    wye_status await(wye_queue_object* of, std::uint64_t number, std::uint64_t timeout_ns,
+                     wye_error** error) const;
     // For `value` of `queue`.
     wye_status wait(std::uint64_t timeout_ns = UINT64_MAX);
     wye_status run(const wye_operation& operation);  // submit and wait
@@ -137,6 +143,7 @@ class Device {
     Failure failure;
 
   private:
+    std::map<wye_queue_object*, wye_timeline_object*> timelines_;
     std::vector<wye_buffer_object*> buffers_;
     std::vector<wye_program_object*> programs_;
 };

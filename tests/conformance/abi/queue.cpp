@@ -104,19 +104,19 @@ TEST_CASE("a launch of no workgroups has a value, and nothing runs (P-34)") {
     const wye_operation none = harness::dispatch(launch.u.dispatch.program, bindings, {}, &by);
 
     const std::uint64_t alone = submit(rig.device, queue, {&none, 1});
-    CHECK(table.wait(queue, alone, kDeadline, nullptr) == WYE_OK);
-    CHECK(table.poll(queue, alone, nullptr) == WYE_OK);
+    CHECK(rig.device.await(queue, alone, kDeadline, nullptr) == WYE_OK);
+    CHECK(rig.device.query(queue, alone, nullptr) == WYE_OK);
     const wye_operation twice[] = {none, none};
     const std::uint64_t both = submit(rig.device, queue, twice);
     CHECK(both > alone);
-    const wye_event event{queue, both};
+    const wye_event event = rig.device.event(queue, both);
     const std::uint64_t behind = submit(rig.device, other, {&none, 1}, {&event, 1});
-    CHECK(table.wait(other, behind, kDeadline, nullptr) == WYE_OK);
-    CHECK(table.poll(queue, both, nullptr) == WYE_OK);
+    CHECK(rig.device.await(other, behind, kDeadline, nullptr) == WYE_OK);
+    CHECK(rig.device.query(queue, both, nullptr) == WYE_OK);
     CHECK(rig.words(r, 64) == std::vector<std::uint32_t>(64));
 
     const wye_operation around[] = {none, launch, none};
-    CHECK(table.wait(queue, submit(rig.device, queue, around), kDeadline, nullptr) == WYE_OK);
+    CHECK(rig.device.await(queue, submit(rig.device, queue, around), kDeadline, nullptr) == WYE_OK);
     CHECK(rig.words(r, 64) == counting(64, 6));
     table.destroy(other);
 }
@@ -132,16 +132,16 @@ TEST_CASE("work of a second queue starts when what it waits for has ended") {
     for (std::uint32_t round = 1; round <= 4; ++round) {
         const wye_operation large = fill(a, 0, kBytes, round, 4);
         REQUIRE(rig.device.submit({&large, 1}) == WYE_OK);
-        const wye_event event{rig.device.queue, rig.device.value};
+        const wye_event event = rig.device.event(rig.device.queue, rig.device.value);
         const wye_operation last = harness::copy(a, b, kBytes - 4, 0, 4);
         value = submit(rig.device, other, {&last, 1}, {&event, 1});
-        REQUIRE(table.wait(other, value, kDeadline, nullptr) == WYE_OK);
+        REQUIRE(rig.device.await(other, value, kDeadline, nullptr) == WYE_OK);
         CHECK(rig.words(b, 1)[0] == round);
     }
     // A wait alone is a submit too.
-    const wye_event event{rig.device.queue, rig.device.value};
+    const wye_event event = rig.device.event(rig.device.queue, rig.device.value);
     value = submit(rig.device, other, {}, {&event, 1});
-    CHECK(table.wait(other, value, kDeadline, nullptr) == WYE_OK);
+    CHECK(rig.device.await(other, value, kDeadline, nullptr) == WYE_OK);
     table.destroy(other);
 }
 
@@ -154,11 +154,11 @@ TEST_CASE("what one queue reads back is out before another that waits for it wri
     std::vector<std::byte> result(kSize);
     const wye_operation first[] = {fill(a, 0, kSize, 1, 1), harness::download(a, 0, result)};
     REQUIRE(rig.device.submit(first) == WYE_OK);
-    const wye_event event{rig.device.queue, rig.device.value};
+    const wye_event event = rig.device.event(rig.device.queue, rig.device.value);
     const wye_operation second = fill(a, 0, kSize, 2, 1);
     const std::uint64_t value = submit(rig.device, other, {&second, 1}, {&event, 1});
-    REQUIRE(table.wait(other, value, kDeadline, nullptr) == WYE_OK);
-    REQUIRE(table.wait(event.queue, event.value, kDeadline, nullptr) == WYE_OK);
+    REQUIRE(rig.device.await(other, value, kDeadline, nullptr) == WYE_OK);
+    REQUIRE(rig.device.await(rig.device.queue, event.value, kDeadline, nullptr) == WYE_OK);
     CHECK((result == std::vector<std::byte>(kSize, std::byte{1})));
     table.destroy(other);
 }
@@ -174,7 +174,8 @@ TEST_CASE("an unknown operation is refused with its number, and other queues go 
     wye_queue_object* other = rig.device.queue_create();
     wye_buffer_object* a = rig.device.buffer(256);
     const wye_operation good = fill(a, 0, 256, 2, 4);
-    CHECK(table.wait(other, submit(rig.device, other, {&good, 1}), kDeadline, nullptr) == WYE_OK);
+    CHECK(rig.device.await(other, submit(rig.device, other, {&good, 1}), kDeadline, nullptr) ==
+          WYE_OK);
     table.destroy(other);
 }
 

@@ -20,10 +20,9 @@ TEST_SUITE_BEGIN("timeline");
 
 TEST_CASE("values are the host's, and an empty submit is reached after what came before (P-25)") {
     Rig rig;
-    const wye_queue_table& table = *rig.device.queue_table;
     constexpr std::uint64_t kSubmits = 600;
     constexpr std::uint64_t kBytes = 1U << 16U;
-    CHECK(table.poll(rig.device.queue, 0, nullptr) == WYE_OK);
+    CHECK(rig.device.query(rig.device.queue, 0, nullptr) == WYE_OK);
     wye_buffer_object* a = rig.device.buffer(kBytes);
     for (std::uint64_t i = 1; i <= kSubmits; ++i) {
         const wye_operation op = fill(a, 0, kBytes, i, 4);
@@ -34,13 +33,13 @@ TEST_CASE("values are the host's, and an empty submit is reached after what came
     REQUIRE(rig.device.submit({}) == WYE_OK);
     wye_queue_object* queue = rig.device.queue;
     const std::uint64_t last = rig.device.value;
-    CHECK(table.poll(queue, last + 1, nullptr) == WYE_NOT_READY);
-    CHECK(table.wait(queue, 8, UINT64_MAX, nullptr) == WYE_OK);  // in a gap: that of 6
-    CHECK(table.wait(queue, kSubmits * 3 - 4, 60'000'000'000U, nullptr) == WYE_OK);
-    CHECK(table.poll(queue, 8, nullptr) == WYE_OK);
+    CHECK(rig.device.query(queue, last + 1, nullptr) == WYE_NOT_READY);
+    CHECK(rig.device.await(queue, 8, UINT64_MAX, nullptr) == WYE_OK);  // in a gap: that of 6
+    CHECK(rig.device.await(queue, kSubmits * 3 - 4, 60'000'000'000U, nullptr) == WYE_OK);
+    CHECK(rig.device.query(queue, 8, nullptr) == WYE_OK);
     CHECK(rig.device.wait() == WYE_OK);
-    CHECK(table.poll(queue, last - 1, nullptr) == WYE_OK);
-    CHECK(table.poll(queue, last + 1, nullptr) == WYE_NOT_READY);
+    CHECK(rig.device.query(queue, last - 1, nullptr) == WYE_OK);
+    CHECK(rig.device.query(queue, last + 1, nullptr) == WYE_NOT_READY);
     CHECK(rig.words(a, 1)[0] == kSubmits);
 }
 
@@ -56,7 +55,7 @@ TEST_CASE("a wait with a deadline ends by it, or with what was waited for (P-27)
     CHECK((status == WYE_OK || status == WYE_TIMEOUT));
     if (status == WYE_TIMEOUT) harness::check_helpful(rig.device.failure, WYE_TIMEOUT);
     CHECK(rig.device.wait() == WYE_OK);
-    CHECK(rig.device.queue_table->poll(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
+    CHECK(rig.device.query(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
     CHECK(rig.words(a, 1)[0] == 8);
 }
 
@@ -71,7 +70,7 @@ TEST_CASE("several threads wait while one submits (P-15)") {
         waiters.emplace_back([&, t] {
             for (std::uint64_t value = 1; value <= kSubmits; ++value) {
                 while (newest.load() < value) std::this_thread::yield();
-                const wye_status status = rig.device.queue_table->wait(
+                const wye_status status = rig.device.await(
                     rig.device.queue, value, t == 0 ? 60'000'000'000U : UINT64_MAX, nullptr);
                 if (status != WYE_OK) ++failures;
             }
@@ -113,7 +112,6 @@ TEST_CASE("the time of a submit covers all of it; a value that is far ahead has 
 
 TEST_CASE("timed submits and others keep their order (P-25)") {
     Rig rig;
-    const wye_queue_table& table = *rig.device.queue_table;
     constexpr std::uint64_t kBytes = std::uint64_t{1} << 20U;
     wye_buffer_object* a = rig.device.buffer(kBytes);
     wye_buffer_object* b = rig.device.buffer(kBytes);
@@ -129,7 +127,7 @@ TEST_CASE("timed submits and others keep their order (P-25)") {
     }
     CHECK(rig.device.wait() == WYE_OK);
     CHECK(rig.words(b, kBytes / 4) == std::vector<std::uint32_t>(kBytes / 4, 40));
-    CHECK(table.poll(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
+    CHECK(rig.device.query(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
 }
 
 TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-26)") {
@@ -146,7 +144,7 @@ TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-2
         return rig.device.submit({&op, 1}, waits, to);
     };
     const auto outcome = [&](wye_queue_object* of, std::uint64_t value) {
-        return table.wait(of, value, kDeadline, nullptr);
+        return rig.device.await(of, value, kDeadline, nullptr);
     };
 
     REQUIRE(submit(first, {}, queue) == WYE_OK);
@@ -154,7 +152,7 @@ TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-2
     wye_operation bad[] = {harness::upload(a, 0, bytes_of(first)), {}};
     bad[1].kind = 77;
     const wye_status refused = rig.device.submit(bad);
-    const wye_event event{queue, rig.device.newest};
+    const wye_event event = rig.device.event(queue, rig.device.newest);
     if (refused != WYE_OK) CHECK(refused == WYE_UNSUPPORTED);
     REQUIRE(submit(second, {}, queue) == WYE_OK);
     const std::uint64_t after = rig.device.value;
@@ -164,14 +162,14 @@ TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-2
         rig.device.value = event.value;
         CHECK(rig.device.wait(kDeadline) == WYE_UNSUPPORTED);
         harness::check_helpful(rig.device.failure, WYE_UNSUPPORTED);
-        CHECK(table.poll(queue, event.value, nullptr) == WYE_UNSUPPORTED);
+        CHECK(rig.device.query(queue, event.value, nullptr) == WYE_UNSUPPORTED);
         for (wye_queue_object* waiting : {queue, other}) {
             wye_status status = submit(first, {&event, 1}, waiting);
             if (status == WYE_OK) status = outcome(waiting, rig.device.value);
             CHECK(status == WYE_UNSUPPORTED);
         }
     }
-    const wye_event fine{queue, after};
+    const wye_event fine = rig.device.event(queue, after);
     for (wye_queue_object* waiting : {queue, other}) {
         REQUIRE(submit(second, {&fine, 1}, waiting) == WYE_OK);
         CHECK(outcome(waiting, rig.device.value) == WYE_OK);
@@ -179,7 +177,9 @@ TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-2
     CHECK(rig.words(a, 1024) == second);
     CHECK(outcome(queue, before) == WYE_OK);
     CHECK(outcome(queue, after) == WYE_OK);
-    if (table.retire != nullptr) CHECK(table.retire(queue, event.value, nullptr) == WYE_OK);
+    const wye_device_table& device = *rig.device.table;
+    if (device.retire != nullptr)
+        CHECK(device.retire(rig.device.object, &event, nullptr) == WYE_OK);
     CHECK(outcome(queue, after) == WYE_OK);
     table.destroy(other);
 }

@@ -116,17 +116,19 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     return status;
 }
 
-wye_status poll(wye_queue_object* queue, std::uint64_t value, wye_error** error) {
+wye_status query(wye_device_object*, const wye_event* event, wye_error** error) {
+    const auto* queue = reinterpret_cast<const wye_queue_object*>(event->timeline);
     if (queue->device->lost) return there(queue->device, error);
     if (fake().hang || fake().holds) return WYE_NOT_READY;
     if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
-    if (queue->first_cancelled <= value && value <= queue->last_cancelled)
+    if (queue->first_cancelled <= event->value && event->value <= queue->last_cancelled)
         return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
     return WYE_OK;
 }
 
-wye_status wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns,
-                wye_error** error) {
+wye_status wait(wye_device_object* device, const wye_event* event, std::uint64_t, std::uint32_t,
+                std::uint64_t timeout_ns, std::uint64_t*, wye_error** error) {
+    const auto* queue = reinterpret_cast<const wye_queue_object*>(event->timeline);
     ++fake().waits;
     for (std::uint64_t spent = 0; fake().holds; spent += 100'000) {
         if (spent >= timeout_ns) return fail(queue->host, Code::TIMEOUT, "the fake holds", error);
@@ -135,7 +137,7 @@ wye_status wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t time
     if (queue->device->lost) return there(queue->device, error);
     if (fake().hang) return fail(queue->host, Code::TIMEOUT, "the fake hangs", error);
     if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
-    return poll(queue, value, error);
+    return query(device, event, error);
 }
 
 wye_status timing(wye_queue_object*, std::uint64_t, wye_timing* out, wye_error**) {
@@ -157,14 +159,8 @@ wye_status cancel(wye_queue_object* queue, std::uint64_t first, std::uint64_t la
 
 void queue_destroy(wye_queue_object* queue) { delete queue; }
 
-const wye_queue_table kQueueTable = {{sizeof(wye_queue_table), 0, nullptr},
-                                     submit,
-                                     poll,
-                                     wait,
-                                     timing,
-                                     cancel,
-                                     nullptr,
-                                     queue_destroy};
+const wye_queue_table kQueueTable = {
+    {sizeof(wye_queue_table), 0, nullptr}, submit, timing, cancel, queue_destroy};
 
 // ---- Device ----
 
@@ -235,11 +231,14 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
     delete program;
 }
 
+// The queue is its own timeline.
 wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
-                        const wye_queue_table** table, wye_error** error) {
+                        wye_timeline_object** timeline, const wye_queue_table** table,
+                        wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
     ++fake().queues;
     *out = new wye_queue_object{device->host, device, 0, 1, 0};
+    *timeline = reinterpret_cast<wye_timeline_object*>(*out);
     *table = &kQueueTable;
     return WYE_OK;
 }
@@ -272,6 +271,8 @@ const wye_device_table& device_table(bool saves) {
         out.program_create = program_create;
         out.program_destroy = program_destroy;
         out.queue_create = queue_create;
+        out.query = query;
+        out.wait = wait;
         out.device_lost = device_lost;
         out.try_recover = try_recover;
         out.close = close;

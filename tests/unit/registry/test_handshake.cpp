@@ -108,7 +108,8 @@ TEST_CASE("missing optional slots answer with their name") {
     error = nullptr;
     CHECK(queue->cancel(nullptr, 1, 2, &error) == WYE_UNIMPLEMENTED);
     CHECK(take_error(WYE_UNIMPLEMENTED, error, "").message.find("`cancel`") != std::string::npos);
-    CHECK(queue->retire(nullptr, 1, nullptr) == WYE_UNIMPLEMENTED);
+    CHECK(table->retire(nullptr, nullptr, nullptr) == WYE_UNIMPLEMENTED);
+    CHECK(table->timeline_create(nullptr, nullptr, nullptr, nullptr) == WYE_UNIMPLEMENTED);
 }
 
 TEST_CASE("each mandatory slot is missed by name, each optional one is filled") {
@@ -139,6 +140,27 @@ TEST_CASE("each mandatory slot is missed by name, each optional one is filled") 
     try_all(fake::kPluginTable, plugin_slots());
     try_all(fake::kDeviceTable, device_slots());
     try_all(fake::kQueueTable, queue_slots());
+}
+
+TEST_CASE("a device makes timelines with all their slots, or none") {
+    wye_device_table table = fake::kDeviceTable;
+    const auto missing = [&](const char* slot) {
+        const auto adopted = adopt(&table);
+        return !adopted.ok() && adopted.error().code == Code::BAD_PLUGIN &&
+               adopted.error().message.find("`" + std::string(slot) + "`") != std::string::npos;
+    };
+    table.timeline_create = [](wye_device_object*, const wye_timeline_desc*, wye_timeline_object**,
+                               wye_error**) -> wye_status { return WYE_OK; };
+    CHECK(missing("timeline_destroy"));
+    table.timeline_destroy = [](wye_device_object*, wye_timeline_object*) {};
+    CHECK(missing("timeline_signal"));
+    table.timeline_signal = [](wye_device_object*, const wye_event*, wye_error**) -> wye_status {
+        return WYE_OK;
+    };
+    CHECK(missing("timeline_fail"));
+    table.timeline_fail = [](wye_device_object*, const wye_event*, const wye_error_desc*,
+                             wye_error**) -> wye_status { return WYE_OK; };
+    CHECK(adopt(&table).ok());
 }
 
 TEST_CASE("a table is read no further than it says") {

@@ -5,15 +5,12 @@
 
 #include <map>
 
+#include "fake_queue.hpp"
 #include "wye/sdk/handle.hpp"
 #include "wye/sdk/launch_shape.hpp"
-#include "wye/sdk/queue_submit.hpp"
-#include "wye/sdk/timeline.hpp"
 
 namespace wye::sdk {
 namespace {
-
-Error broken(const char* what) { return {Code::DRIVER, what, "Fix: none, this is a test"}; }
 
 TEST_CASE("a value is pending, reached or failed; values fail singly") {
     using State = ValueLog::State;
@@ -114,110 +111,10 @@ TEST_CASE("an owned object is given back once, by its last owner") {
     CHECK(released == Released{{1, 1}, {2, 1}});
 }
 
-// A submit of the fake driver is a number. Events are numbers too; 0: none.
-struct FakeSubmit {
-    int number = 0;
-};
-
-// A driver whose work ends when the test says so, and which records its calls.
-struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
-    FakeTimeline(const LossState& loss, std::string& steps, bool timed_ = false)
-        : Timeline<FakeTimeline, FakeSubmit, int>(loss), steps_(steps), timed(timed_) {}
-    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true, kFailsLate = false;
-    void add(int value) {
-        numbered = value;
-        Timeline<FakeTimeline, FakeSubmit, int>::add(static_cast<std::uint64_t>(value), {value},
-                                                     timed);
-    }
-    void add() { add(numbered + 1); }
-    Result<bool> has_ended(const FakeSubmit& submit) const {
-        if (unknown) return broken("nobody knows");
-        return submit.number <= ended_up_to;
-    }
-    Result<int> event_of(const FakeSubmit& submit) const { return submit.number; }
-    std::optional<Error> settle(std::uint64_t value, const FakeSubmit& submit) {
-        CHECK(value == static_cast<std::uint64_t>(submit.number));
-        settled += std::to_string(submit.number) + " ";
-        if (submit.number == fails) return broken("failed at work");
-        return std::nullopt;
-    }
-    static std::uint64_t spent_ns(const FakeSubmit& submit) {
-        return static_cast<std::uint64_t>(submit.number) * 10;
-    }
-    Result<bool> wait_for(int event, std::uint64_t) {
-        waited_for = event;
-        if (unknown) return broken("nobody knows");
-        ended_up_to = event;
-        return true;
-    }
-    Result<void> finish() {
-        steps_ += "drain ";
-        if (unknown) return broken("cannot finish");
-        ended_up_to = numbered;
-        return {};
-    }
-
-    std::string& steps_;
-    const bool timed;
-    std::string settled;
-    int numbered = 0, ended_up_to = 0, fails = 0, waited_for = 0;
-    bool unknown = false;
-};
-
-// Records its calls; refuses copies.
-struct FakeQueue : InOrderQueue<FakeQueue> {
-    static constexpr std::string_view kPlugin = "fake";
-    explicit FakeQueue(const LossState& loss) : own(loss, steps) {}
-    FakeTimeline& timeline() { return own; }
-    Result<std::uint64_t> submit(std::span<const wye_operation> operations,
-                                 std::span<const wye_event> waits) {
-        const std::uint64_t next = own.newest() + 1;
-        WYE_TRY(InOrderQueue::submit(submission_of(next, operations, waits)));
-        return next;
-    }
-    Result<void> note(const char* what) {
-        steps += what;
-        return {};
-    }
-    Result<void> begin() { return note("begin "); }
-    Result<void> wait_for(FakeQueue&, std::uint64_t) { return note("wait "); }
-    std::span<const wye_operation> plan(std::span<const wye_operation> operations) {
-        (void)note("plan ");
-        return operations;
-    }
-    Result<void> dispatch(const wye_dispatch_op&) {
-        if (out_of_memory) throw std::bad_alloc();
-        return queued(note("dispatch "));
-    }
-    Result<void> copy(const wye_copy_op&) { return queued(broken("no copies")); }
-    Result<void> fill(const wye_fill_op&) { return queued(note("fill ")); }
-    Result<void> upload(const wye_transfer_op&) { return queued(note("upload ")); }
-    Result<void> download(const wye_transfer_op&) { return queued(note("download ")); }
-    Result<void> end() {
-        own.add(static_cast<int>(value()));
-        return note("end");
-    }
-    void abandon() { (void)note("abandon"); }
-
-    std::string steps;
-    FakeTimeline own;
-    bool out_of_memory = false;
-};
-
-wye_operation operation(std::uint32_t kind, std::uint64_t size = 4) {
-    wye_operation out{};
-    out.kind = kind;
-    if (kind == WYE_OPERATION_COPY) out.u.copy.size = size;
-    if (kind == WYE_OPERATION_FILL) out.u.fill.size = size;
-    if (kind > WYE_OPERATION_FILL) out.u.transfer.size = size;
-    return out;
-}
-
 TEST_CASE("a submit goes its way; what moves nothing is no step of it") {
     LossState loss;
     FakeQueue queue(loss), other(loss);
-    const wye_event waits[] = {{reinterpret_cast<wye_queue_object*>(&queue), 0},
-                               {reinterpret_cast<wye_queue_object*>(&other), 0}};
+    const wye_event waits[] = {{}, queue.event(0), other.event(0)};
     const wye_operation steps[] = {operation(WYE_OPERATION_UPLOAD),
                                    operation(WYE_OPERATION_COPY, 0),
                                    operation(WYE_OPERATION_DISPATCH), operation(WYE_OPERATION_FILL),
@@ -260,8 +157,8 @@ TEST_CASE("a refusal after a part was queued drains, and only the value of the s
     CHECK(queue.timeline().poll(3).value());
 
     // It fails those that wait for it, on its own queue too.
-    const wye_event failed{reinterpret_cast<wye_queue_object*>(&queue), 2};
-    const wye_event fine{reinterpret_cast<wye_queue_object*>(&queue), 3};
+    const wye_event failed = queue.event(2);
+    const wye_event fine = queue.event(3);
     for (FakeQueue* waiting : {&queue, &other}) {
         waiting->steps.clear();
         CHECK(waiting->submit({&fill, 1}, {&failed, 1}).error().message == "no copies");

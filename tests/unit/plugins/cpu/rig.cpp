@@ -116,7 +116,10 @@ wye_queue_object* Rig::new_queue() {
     wye_queue_object* queue = nullptr;
     wye_queue_desc desc{};
     desc.header.size = sizeof desc;
-    REQUIRE(device_table_->queue_create(device_, &desc, &queue, &queue_table_, nullptr) == WYE_OK);
+    wye_timeline_object* timeline = nullptr;
+    REQUIRE(device_table_->queue_create(device_, &desc, &queue, &timeline, &queue_table_,
+                                        nullptr) == WYE_OK);
+    timelines_[queue] = timeline;
     return queue;
 }
 
@@ -166,13 +169,28 @@ wye_status Rig::submit(wye_queue_object* queue, const wye_operation& operation,
     return status;
 }
 
+wye_event Rig::event(wye_queue_object* queue, std::uint64_t value) const {
+    return {timelines_.at(queue), value, 0};
+}
+
+wye_status Rig::query(wye_queue_object* queue, std::uint64_t value, wye_error** error) const {
+    const wye_event one = event(queue, value);
+    return device_table_->query(device_, &one, error);
+}
+
+wye_status Rig::await(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns,
+                      wye_error** error) const {
+    const wye_event one = event(queue, value);
+    return device_table_->wait(device_, &one, 1, 0, timeout_ns, nullptr, error);
+}
+
 Failure Rig::wait(std::uint64_t value, std::uint64_t timeout_ns) {
     return wait(queue_, value, timeout_ns);
 }
 
 Failure Rig::wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns) {
     wye_error* error = nullptr;
-    const wye_status status = queue_table_->wait(queue, value, timeout_ns, &error);
+    const wye_status status = await(queue, value, timeout_ns, &error);
     return failure_of(status, error);
 }
 

@@ -65,6 +65,10 @@ class Rig {
     wye_status submit(wye_queue_object* queue, const wye_operation& operation, std::uint64_t& value,
                       std::span<const wye_event> waits = {}, wye_error** error = nullptr,
                       std::uint32_t flags = 0);
+    [[nodiscard]] wye_event event(wye_queue_object* queue, std::uint64_t value) const;
+    wye_status query(wye_queue_object* queue, std::uint64_t value, wye_error** error) const;
+    wye_status await(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns,
+                     wye_error** error) const;
     // Waits for an event of the rig's queue; its failure, or code WYE_OK.
     Failure wait(std::uint64_t value, std::uint64_t timeout_ns = UINT64_MAX);
     Failure wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns);
@@ -77,6 +81,7 @@ class Rig {
     wye_plugin_object* plugin_ = nullptr;
     wye_device_object* device_ = nullptr;
     wye_queue_object* queue_ = nullptr;
+    std::map<wye_queue_object*, wye_timeline_object*> timelines_;
     std::uint64_t newest_ = 0;
 };
 

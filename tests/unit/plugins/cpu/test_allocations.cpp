@@ -41,8 +41,7 @@ TEST_CASE("a small dispatch that has run before allocates nothing") {
     const auto run = [&] {
         std::uint64_t value = 0;
         const wye_status submitted = rig.submit(rig.queue(), op, value);
-        const wye_status waited =
-            rig.queue_table().wait(rig.queue(), value, 1'000'000'000, nullptr);
+        const wye_status waited = rig.await(rig.queue(), value, 1'000'000'000, nullptr);
         return submitted == WYE_OK && waited == WYE_OK;
     };
     REQUIRE(run());

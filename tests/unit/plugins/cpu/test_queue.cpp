@@ -60,9 +60,9 @@ TEST_CASE("a small submit on an idle queue has ended on return") {
     test::Rig rig({}, 2);
     const Job job(rig, kAddOne, 3, 100);
     const std::uint64_t value = job.submit(rig.queue());
-    CHECK(rig.queue_table().poll(rig.queue(), value, nullptr) == WYE_OK);
-    CHECK(rig.queue_table().poll(rig.queue(), value + 1, nullptr) == WYE_NOT_READY);
-    CHECK(rig.queue_table().poll(rig.queue(), 0, nullptr) == WYE_OK);
+    CHECK(rig.query(rig.queue(), value, nullptr) == WYE_OK);
+    CHECK(rig.query(rig.queue(), value + 1, nullptr) == WYE_NOT_READY);
+    CHECK(rig.query(rig.queue(), 0, nullptr) == WYE_OK);
     CHECK(job.values() == U32s(100, 3));
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a submit that looks small but runs long is handed over and ends right
     test::Rig rig({}, 2);
     const Job job(rig, kAddOne, 300000, 256);
     const std::uint64_t value = job.submit(rig.queue());
-    CHECK(rig.queue_table().poll(rig.queue(), value, nullptr) == WYE_NOT_READY);
+    CHECK(rig.query(rig.queue(), value, nullptr) == WYE_NOT_READY);
     CHECK(rig.wait(value).code == WYE_OK);
     CHECK(job.values() == U32s(256, 300000));
 }
@@ -90,7 +90,7 @@ TEST_CASE("a queue waits for another queue's event") {
     wye_queue_object* other = rig.new_queue();
     const Job first(rig, kAddOne, 200000, 256);
     const std::uint64_t done = first.submit(rig.queue());
-    const std::uint64_t value = first.submit(other, {{rig.queue(), done}});
+    const std::uint64_t value = first.submit(other, {rig.event(rig.queue(), done)});
     CHECK(rig.wait(other, value, UINT64_MAX).code == WYE_OK);
     CHECK(first.values() == U32s(256, 400000));
     rig.queue_table().destroy(other);
@@ -108,9 +108,9 @@ TEST_CASE("what never ends can be cancelled, and only that") {
             CHECK(rig.wait(queue, value, 20'000'000).code == WYE_TIMEOUT);
             const std::uint64_t queued[] = {job.submit(queue), job.submit(queue)};
             const std::uint64_t later = good.submit(queue);
-            const std::uint64_t waits = good.submit(queue, {{queue, value}});
+            const std::uint64_t waits = good.submit(queue, {rig.event(queue, value)});
             wye_queue_object* other = rig.new_queue();
-            const std::uint64_t waits_too = good.submit(other, {{queue, value}});
+            const std::uint64_t waits_too = good.submit(other, {rig.event(queue, value)});
             CHECK(rig.queue_table().cancel(queue, queued[0], queued[1], nullptr) == WYE_OK);
             CHECK(rig.wait(queue, value, 20'000'000).code == WYE_TIMEOUT);
             CHECK(rig.queue_table().cancel(queue, value, value, nullptr) == WYE_OK);

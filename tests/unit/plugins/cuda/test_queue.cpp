@@ -55,10 +55,10 @@ TEST_CASE("an upload is taken at submit, a small download is there when its valu
     driver().hold(1);
     REQUIRE(device.submit(steps) == WYE_OK);
     in.assign(4, 0);
-    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_NOT_READY);
+    CHECK(device.query(device.queue, device.value, nullptr) == WYE_NOT_READY);
     CHECK(out == std::vector<std::uint32_t>(4, 7));
     driver().hold(0);
-    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_OK);
+    CHECK(device.query(device.queue, device.value, nullptr) == WYE_OK);
     CHECK(out == counting(4, 100));
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("values count submits; a wait in step costs no event, older values hav
     Rig rig;
     Device device(rig.plugin);
     wye_buffer_object* a = device.buffer(64);
-    CHECK(device.queue_table->poll(device.queue, 0, nullptr) == WYE_OK);
+    CHECK(device.query(device.queue, 0, nullptr) == WYE_OK);
     for (std::uint64_t i = 1; i <= 20; ++i) {
         REQUIRE(device.run(harness::fill(a, 0, 64, i, 4)) == WYE_OK);
         CHECK(device.value == i);
@@ -78,12 +78,12 @@ TEST_CASE("values count submits; a wait in step costs no event, older values hav
         REQUIRE(device.submit({&op, 1}) == WYE_OK);
     }
     CHECK(driver().events_recorded() == 299);
-    CHECK(device.queue_table->poll(device.queue, 21, nullptr) == WYE_NOT_READY);
+    CHECK(device.query(device.queue, 21, nullptr) == WYE_NOT_READY);
     CHECK(device.wait(1000) == WYE_TIMEOUT);
     CHECK(device.failure.message.find("320") != std::string::npos);
     driver().hold(0);
-    CHECK(device.queue_table->poll(device.queue, 21, nullptr) == WYE_OK);
-    CHECK(device.queue_table->wait(device.queue, 319, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(device.query(device.queue, 21, nullptr) == WYE_OK);
+    CHECK(device.await(device.queue, 319, UINT64_MAX, nullptr) == WYE_OK);
     REQUIRE(device.submit({}) == WYE_OK);  // nothing: reached after what came before
     CHECK(device.value == 321);
     CHECK(device.wait() == WYE_OK);
@@ -204,15 +204,15 @@ TEST_CASE("a refusal after other operations fails the submit's value alone") {
     CHECK(device.submit(steps) == WYE_OK);
     CHECK(device.wait() == WYE_UNSUPPORTED);
     CHECK(device.failure.message.find("77") != std::string::npos);
-    const wye_event failed{device.queue, device.value};
+    const wye_event failed = device.event(device.queue, device.value);
     const wye_operation good = harness::fill(a, 0, 256, 2, 4);
     CHECK(device.run(good) == WYE_OK);
-    CHECK(device.queue_table->poll(failed.queue, failed.value, nullptr) == WYE_UNSUPPORTED);
+    CHECK(device.query(device.queue, failed.value, nullptr) == WYE_UNSUPPORTED);
     wye_queue_object* other = device.queue_create();
     CHECK(device.submit({&good, 1}, {&failed, 1}, other) == WYE_UNSUPPORTED);
     CHECK(device.submit({&good, 1}, {&failed, 1}) == WYE_UNSUPPORTED);
     CHECK(device.submit({&good, 1}, {}, other) == WYE_OK);
-    CHECK(device.queue_table->wait(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(device.await(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
     device.queue_table->destroy(other);
 }
 
@@ -245,12 +245,12 @@ TEST_CASE("one queue waits for another") {
         const wye_operation produce = harness::dispatch(program, first, {1, 1, 1}, &step);
         REQUIRE(device.submit({&produce, 1}) == WYE_OK);
     }
-    const wye_event wait{device.queue, device.value};
+    const wye_event wait = device.event(device.queue, device.value);
     const wye_operation consume = harness::dispatch(program, second, {1, 1, 1}, &step);
     REQUIRE(device.submit({&consume, 1}, {&wait, 1}, other) == WYE_OK);
-    CHECK(device.queue_table->poll(other, device.value, nullptr) == WYE_NOT_READY);
+    CHECK(device.query(other, device.value, nullptr) == WYE_NOT_READY);
     driver().hold(0);
-    CHECK(device.queue_table->wait(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(device.await(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
     CHECK(values_of<std::uint32_t>(device.download(z, 256)) == counting(64, 2));
     device.queue_table->destroy(other);
 }
@@ -282,8 +282,8 @@ TEST_CASE("several threads wait while one submits") {
             for (std::uint64_t value = 1; value <= 400; ++value) {
                 while (newest.load() < value) std::this_thread::yield();
                 const wye_status status =
-                    t == 0 ? device.queue_table->wait(device.queue, value, 1'000'000'000, nullptr)
-                           : device.queue_table->wait(device.queue, value, UINT64_MAX, nullptr);
+                    t == 0 ? device.await(device.queue, value, 1'000'000'000, nullptr)
+                           : device.await(device.queue, value, UINT64_MAX, nullptr);
                 if (status != WYE_OK) ++failures;
             }
         });

@@ -58,17 +58,17 @@ TEST_CASE("a loss is seen by whoever meets it first: a poll, a compilation, a ne
         wye_queue_desc desc{};
         desc.header.size = sizeof desc;
         wye_queue_object* queue = nullptr;
+        wye_timeline_object* timeline = nullptr;
         const wye_queue_table* table = nullptr;
         if (way == 0) {
-            CHECK(device.queue_table->poll(device.queue, device.value, sink.out()) ==
-                  WYE_DEVICE_LOST);
+            CHECK(device.query(device.queue, device.value, sink.out()) == WYE_DEVICE_LOST);
             tells_loss(sink.failure(), kOther);
         } else if (way == 1) {
             CHECK(device.program(nothing()) == nullptr);
             tells_loss(device.failure, kOther);
         } else {
-            CHECK(device.table->queue_create(device.object, &desc, &queue, &table, sink.out()) ==
-                  WYE_DEVICE_LOST);
+            CHECK(device.table->queue_create(device.object, &desc, &queue, &timeline, &table,
+                                             sink.out()) == WYE_DEVICE_LOST);
             tells_loss(sink.failure(), kOther);
         }
         CHECK(device.table->device_lost(device.object) == 1);

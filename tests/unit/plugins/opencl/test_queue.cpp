@@ -145,11 +145,11 @@ TEST_CASE("a refusal after other operations fails the submit's value alone") {
     CHECK(device.submit(steps) == WYE_OK);
     CHECK(device.wait() == WYE_UNSUPPORTED);
     CHECK(device.failure.message.find("77") != std::string::npos);
-    const wye_event failed{device.queue, device.value};
+    const wye_event failed = device.event(device.queue, device.value);
     const wye_operation good = harness::fill(a, 0, 256, 2, 4);
     CHECK(device.run(good) == WYE_OK);
-    const wye_event fine{device.queue, device.value};
-    CHECK(device.queue_table->poll(failed.queue, failed.value, nullptr) == WYE_UNSUPPORTED);
+    const wye_event fine = device.event(device.queue, device.value);
+    CHECK(device.query(device.queue, failed.value, nullptr) == WYE_UNSUPPORTED);
     // Work of any queue that waits for it fails, other work runs.
     wye_queue_object* other = device.queue_create();
     CHECK(device.submit({&good, 1}, {&failed, 1}, other) == WYE_UNSUPPORTED);
@@ -157,7 +157,7 @@ TEST_CASE("a refusal after other operations fails the submit's value alone") {
     CHECK(device.submit({&good, 1}, {&fine, 1}) == WYE_OK);
     CHECK(device.wait() == WYE_OK);
     CHECK(device.submit({&good, 1}, {&fine, 1}, other) == WYE_OK);
-    CHECK(device.queue_table->wait(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
+    CHECK(device.await(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
     device.queue_table->destroy(other);
 }
 
@@ -178,7 +178,7 @@ __kernel void slow(__global uint* r, const ulong n) {
     const wye_binding bindings[] = {binding(r, 0, 1)};
     const wye_operation op = harness::dispatch(program, bindings, {1, 1, 1});
     REQUIRE(device.submit({&op, 1}) == WYE_OK);
-    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_NOT_READY);
+    CHECK(device.query(device.queue, device.value, nullptr) == WYE_NOT_READY);
     CHECK(device.wait(1000000) == WYE_TIMEOUT);
     CHECK(device.failure.message.find("1000000") != std::string::npos);
     CHECK(device.wait() == WYE_OK);

@@ -97,7 +97,7 @@ TEST_CASE("a loss that no semaphore tells ends every wait all the same") {
         } else {
             status = WYE_NOT_READY;
             while (status == WYE_NOT_READY)
-                status = device.queue_table->poll(device.queue, device.value, nullptr);
+                status = device.query(device.queue, device.value, nullptr);
         }
         CHECK(status == WYE_DEVICE_LOST);
         CHECK(device.table->device_lost(device.object) == 1);

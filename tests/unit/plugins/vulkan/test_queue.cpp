@@ -326,7 +326,7 @@ TEST_CASE("a wait ends after its time, and the work goes on") {
     const wye_binding bindings[] = {binding(r, 0, kGroups)};
     const wye_operation op = harness::dispatch(program, bindings, {kGroups, 1, 1}, &rounds);
     REQUIRE(device.submit({&op, 1}) == WYE_OK);
-    CHECK(device.queue_table->poll(device.queue, device.value, nullptr) == WYE_NOT_READY);
+    CHECK(device.query(device.queue, device.value, nullptr) == WYE_NOT_READY);
     CHECK(device.wait(1000000) == WYE_TIMEOUT);
     CHECK(device.failure.message.find("1000000") != std::string::npos);
     CHECK(device.wait() == WYE_OK);

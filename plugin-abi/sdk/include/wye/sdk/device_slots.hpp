@@ -27,6 +27,7 @@
 #include "wye/sdk/errors.hpp"
 #include "wye/sdk/loss_state.hpp"
 #include "wye/sdk/queue_slots.hpp"
+#include "wye/sdk/timeline_slots.hpp"
 
 namespace wye::sdk {
 
@@ -70,11 +71,12 @@ struct DeviceSlots {
     }
 
     static wye_status queue_create(wye_device_object* object, const wye_queue_desc*,
-                                   wye_queue_object** out, const wye_queue_table** table,
-                                   wye_error** error) {
+                                   wye_queue_object** out, wye_timeline_object** timeline,
+                                   const wye_queue_table** table, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
             WYE_ASSIGN(auto queue, Queue::create(device));
+            *timeline = queue->timeline().object();
             *out = reinterpret_cast<wye_queue_object*>(queue.release());
             *table = &QueueSlots<Queue>::kTable;
             return {};
@@ -138,6 +140,7 @@ struct DeviceSlots {
         table.program_create = program_create;
         table.program_destroy = program_destroy;
         table.queue_create = queue_create;
+        TimelineSlots<Device>::fill(table);
         table.memory_info = memory_info;
         if constexpr (requires { &Device::failed; }) table.device_lost = device_lost;
         if constexpr (requires { &Device::recover; }) table.try_recover = try_recover;

@@ -71,6 +71,10 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error submit_out_of_memory();
 [[nodiscard]] Error cancelled(std::uint64_t value);
 [[nodiscard]] Error timed_out(std::uint64_t value, std::uint64_t timeout_ns);
+[[nodiscard]] Error none_reached(std::uint64_t events, std::uint64_t timeout_ns);
+[[nodiscard]] Error not_signalled(std::uint64_t value);
+// `subject`: "a timeline's description".
+[[nodiscard]] Error unknown_extension(std::string_view subject, std::uint32_t type);
 [[nodiscard]] Error times_not_kept(std::uint64_t value, std::uint64_t kept);
 
 }  // namespace wye::sdk::errors

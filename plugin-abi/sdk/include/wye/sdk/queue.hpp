@@ -11,8 +11,8 @@
 // Result if no type is given:
 //
 //     begin()                  before anything else
-//     wait_for(other, value)   later operations run after `value` of a queue of the device; of
-//                              its own one too, if the timeline kFailsLate
+//     wait_for(timeline, value)   later operations run after `value` of a queue's timeline of the
+//                              device; of its own one too, if that kFailsLate
 //     span plan(operations)    the operations that are left to queue one by one
 //     dispatch(op)             also of no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)      never of 0 bytes
@@ -66,9 +66,10 @@ class InOrderQueue {
     InOrderQueue() = default;
     ~InOrderQueue() = default;
 
-    // Takes the result of queueing an operation. The first success marks the submit as begun.
+    // Takes the result of queueing an operation. The first success marks the submit as begun, as
+    // does a cancellation, before which a part may have run.
     [[nodiscard]] Result<void> queued(Result<void> done) {
-        queued_ = queued_ || done.ok();
+        queued_ = queued_ || done.ok() || done.error().code == Code::CANCELLED;
         return done;
     }
     // As queued, from the status of a driver call.

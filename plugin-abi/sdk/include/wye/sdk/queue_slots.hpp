@@ -57,25 +57,6 @@ struct QueueSlots {
         return run_unless_lost(queue.device(), error, [&] { return queue.submit(*submission); });
     }
 
-    static wye_status poll(wye_queue_object* object, std::uint64_t value, wye_error** error) {
-        Queue& queue = of(object);
-        if (queue.timeline().reached(value)) return WYE_OK;
-        bool reached = false;
-        const wye_status status = run_on(queue.device(), error, [&]() -> Result<void> {
-            WYE_ASSIGN(reached, queue.timeline().poll(value));
-            return {};
-        });
-        return status == WYE_OK && !reached ? WYE_NOT_READY : status;
-    }
-
-    static wye_status wait(wye_queue_object* object, std::uint64_t value, std::uint64_t timeout_ns,
-                           wye_error** error) {
-        Queue& queue = of(object);
-        if (queue.timeline().reached(value)) return WYE_OK;
-        return run_on(queue.device(), error,
-                      [&] { return queue.timeline().wait(value, timeout_ns); });
-    }
-
     static wye_status timing(wye_queue_object* object, std::uint64_t value, wye_timing* out,
                              wye_error** error) {
         Queue& queue = of(object);
@@ -94,14 +75,6 @@ struct QueueSlots {
         });
     }
 
-    static wye_status retire(wye_queue_object* object, std::uint64_t value, wye_error** error) {
-        Queue& queue = of(object);
-        return run_on(queue.device(), error, [&]() -> Result<void> {
-            queue.timeline().retire(value);
-            return {};
-        });
-    }
-
     static void destroy(wye_queue_object* object) {
         auto& plugin = of(object).device().plugin;
         delete &of(object);
@@ -112,14 +85,11 @@ struct QueueSlots {
         wye_queue_table table{};
         table.header = header_of(sizeof table);
         table.submit = submit;
-        table.poll = poll;
-        table.wait = wait;
         table.timing = timing;
         if constexpr (requires(Queue & queue) {
                           queue.timeline().cancel(std::uint64_t{}, std::uint64_t{});
                       })
             table.cancel = cancel;
-        table.retire = retire;
         table.destroy = destroy;
         return table;
     }

@@ -11,6 +11,15 @@
 
 namespace wye::sdk {
 
+// The value of a queue to wait for in place of `event`; null: none. `own`: a queue's timeline.
+template <typename QueueTimeline>
+[[nodiscard]] Result<Place<QueueTimeline>> place_of(const wye_event& event, QueueTimeline&) {
+    TimelineObject& timeline = TimelineObject::of(event.timeline);
+    if (timeline.of_queue())
+        return Place<QueueTimeline>{static_cast<QueueTimeline*>(&timeline), event.value};
+    return static_cast<SignalTimeline<QueueTimeline>&>(timeline).place_of(event.value);
+}
+
 template <typename Derived>
 Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
     auto& queue = static_cast<Derived&>(*this);
@@ -20,6 +29,8 @@ Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
     value_ = submission.value;
     timed_ = (submission.flags & WYE_SUBMISSION_TIMED) != 0;
     try {
+        if (submission.signal_count != 0)
+            queue.timeline().add_signals(value_, {submission.signals, submission.signal_count});
         Result<void> done = steps(queue, submission);
         return done.ok() ? std::move(done) : give_up(queue, std::move(done).error());
     } catch (const std::exception&) {
@@ -46,23 +57,29 @@ template <typename Derived>
     const std::span operations(submission.operations, submission.operation_count);
     WYE_TRY(queue.begin());
     for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
-        if (wait.queue == nullptr) continue;
-        Derived& other = of(wait.queue);
-        WYE_TRY(other.timeline().usable(wait.value));
-        if (&other == &queue && !queue.timeline().fails_late()) continue;  // it is in order
-        WYE_TRY(queue.wait_for(other, wait.value));
+        if (wait.timeline == nullptr) continue;
+        WYE_ASSIGN(const auto place, place_of(wait, queue.timeline()));
+        if (place.timeline == nullptr) continue;
+        if (place.value > place.timeline->newest()) return errors::not_signalled(wait.value);
+        WYE_TRY(place.timeline->usable(place.value));
+        if (place.timeline == &queue.timeline() && !queue.timeline().fails_late())
+            continue;  // the queue is in order
+        WYE_TRY(queue.wait_for(*place.timeline, place.value));
     }
     for (const wye_operation& op : queue.plan(operations)) WYE_TRY(queue.perform(op));
     return queue.end();
 }
 
-// Cancelled work may have begun. After a loss the call fails in any case.
+// After a loss the call fails in any case.
 template <typename Derived>
 Result<void> InOrderQueue<Derived>::give_up(Derived& queue, Error error) {
-    const bool begun = queue.begun() || error.code == Code::CANCELLED;
+    const bool begun = queue.begun();
     if (begun) queue.timeline().drain();
     queue.abandon();
-    if (!begun || error.code == Code::DEVICE_LOST) return error;
+    if (!begun || error.code == Code::DEVICE_LOST) {
+        queue.timeline().drop_signals(value_);
+        return error;
+    }
     queue.timeline().add_failed(value_, std::move(error));
     return {};
 }

@@ -23,10 +23,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <thread>
 
 #include "wye/sdk/fifo.hpp"
 #include "wye/sdk/loss_state.hpp"
+#include "wye/sdk/signal_timeline.hpp"
 #include "wye/sdk/value_log.hpp"
 
 namespace wye::sdk {
@@ -41,11 +43,13 @@ template <typename Timeline>
 }
 
 template <typename Derived, typename Submit, typename Event>
-class Timeline {
+class Timeline : public TimelineObject {
   public:
+    using Signals = SignalTimeline<Derived>;
+
     // `spin_ns`: a wait polls for this long before it waits for an event.
     explicit Timeline(const LossState& loss, std::uint64_t spin_ns = 0)
-        : loss_(loss), spin_ns_(spin_ns) {}
+        : TimelineObject(true), loss_(loss), spin_ns_(spin_ns) {}
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
@@ -88,6 +92,29 @@ class Timeline {
     // Whether a pending value may fail without a loss of the device.
     [[nodiscard]] static constexpr bool fails_late() { return Derived::kFailsLate; }
 
+    // The submit that gets `value` signals these events, of timelines that are no queue's.
+    void add_signals(std::uint64_t value, std::span<const wye_event> events) {
+        for (const wye_event& event : events) {
+            auto& timeline = static_cast<Signals&>(TimelineObject::of(event.timeline));
+            {
+                const Lock lock(mutex_);
+                signals_.push({value, &timeline, event.value});
+            }
+            timeline.bind(event.value, self(), value);
+        }
+    }
+    // The submit was refused, and signals nothing.
+    void drop_signals(std::uint64_t value) {
+        const Lock lock(mutex_);
+        for (std::size_t left = signals_.size(); left > 0; --left) {
+            const Signal one = signals_.pop();
+            if (one.at == value)
+                one.timeline->unbind(one.value);
+            else
+                signals_.push(one);
+        }
+    }
+
     // Adds `value`, above all earlier ones, reached when `submit` has ended. `timed`: its time is
     // kept then. Submitting thread only.
     void add(std::uint64_t value, Submit submit, bool timed) {
@@ -103,6 +130,7 @@ class Timeline {
         log_.add(value);
         if (timed) log_.keep_time(value, spent_ns);
         log_.reach(value);
+        signal();
     }
     // As add_ended, for a submit that failed with `error`.
     void add_failed(std::uint64_t value, Error error) {
@@ -111,6 +139,7 @@ class Timeline {
         log_.add(value);
         log_.fail(value, value, std::move(error));
         log_.reach(value);
+        signal();
     }
     // Marks everything up to `value` as ended; for plugins that end work themselves in place of a
     // driver. Does not allocate.
@@ -156,6 +185,12 @@ class Timeline {
         std::uint64_t value = 0;
         Submit submit;
         bool timed = false;
+    };
+
+    struct Signal {
+        std::uint64_t at = 0;  // the submit's value
+        Signals* timeline = nullptr;
+        std::uint64_t value = 0;
     };
 
     // From this many pending submits on, each new one polls the oldest, so that a caller that never
@@ -260,6 +295,14 @@ class Timeline {
             log_.reach(ended);
         }
         (void)caught_up(value);
+        signal();
+    }
+    // Settles the values that submits up to the reached value signal.
+    void signal() WYE_REQUIRES(mutex_) {
+        while (!signals_.empty() && signals_.front().at <= log_.reached()) {
+            const Signal one = signals_.pop();
+            one.timeline->settle(one.value, log_.failure(one.at));
+        }
     }
     // True if nothing up to `value` is pending. A value between two submits is reached with the
     // submit before it, once there is one after it.
@@ -280,6 +323,7 @@ class Timeline {
     void give_up(Error error) WYE_REQUIRES(mutex_) {
         log_.fail_pending(std::move(error));
         pending_.clear();
+        signal();
     }
     // A caller that gets an error frees its memory, so the driver must have ended by then, if it
     // can.
@@ -296,6 +340,7 @@ class Timeline {
 
     Mutex mutex_;
     Fifo<Pending> pending_ WYE_GUARDED_BY(mutex_);  // growing values, up to the newest
+    Fifo<Signal> signals_ WYE_GUARDED_BY(mutex_);   // growing values
 };
 
 }  // namespace wye::sdk
