@@ -124,6 +124,26 @@ NativeBuffer::~NativeBuffer() {
              [&] { device_->table().buffer_destroy(device_->object(), object_); });
 }
 
+Result<wye_mapping> NativeBuffer::map() const {
+    wye_mapping out{};
+    out.header = sdk::header_of(sizeof out);
+    WYE_TRY(rare_call(*device_, "buffer_map", [&](wye_error** error) {
+        return device_->table().buffer_map(device_->object(), object_, &out, error);
+    }));
+    if (out.address == nullptr) return about(*device_, null_object_fault("buffer_map"));
+    return out;
+}
+
+Result<void> NativeBuffer::sync(std::uint64_t offset, std::uint64_t size,
+                                std::uint32_t direction) const {
+    Result<void> result = call(*device_, "buffer_sync", [&](wye_error** error) {
+        return device_->table().buffer_sync(device_->object(), object_, offset, size, direction,
+                                            error);
+    });
+    if (!result.ok() && result.error().code == Code::UNIMPLEMENTED) return {};
+    return result;
+}
+
 // ---- Program ------------------------------------------------------------------------------
 
 Result<NativeProgram> NativeProgram::create(DeviceRef device, const wye_artifact& artifact) {
@@ -158,6 +178,16 @@ Result<std::vector<std::byte>> NativeProgram::save() const {
     auto read = read_bytes(bytes, kMostSaved, "the result of the slot `program_save`");
     if (!read.ok()) return about(*device_, std::move(read).error());
     return read;
+}
+
+Result<wye_program_info> NativeProgram::info() const {
+    wye_program_info out{};
+    out.header = sdk::header_of(sizeof out);
+    const Result<void> result = rare_call(*device_, "program_info", [&](wye_error** error) {
+        return device_->table().program_info(device_->object(), object_, &out, error);
+    });
+    if (!result.ok() && result.error().code != Code::UNIMPLEMENTED) return result.error();
+    return out;
 }
 
 NativeProgram& NativeProgram::operator=(NativeProgram&& other) noexcept {

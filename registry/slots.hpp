@@ -18,8 +18,11 @@
 #define WYE_DEVICE_SLOTS(X) \
     X(buffer_create, 1)     \
     X(buffer_destroy, 1)    \
+    X(buffer_map, 0)        \
+    X(buffer_sync, 0)       \
     X(program_create, 1)    \
     X(program_destroy, 1)   \
+    X(program_info, 0)      \
     X(queue_create, 1)      \
     X(query, 1)             \
     X(wait, 1)              \

@@ -46,6 +46,28 @@ Error no_memory(Error error, std::uint64_t size, const std::string& device, std:
     return error;
 }
 
+Error unknown_usage(std::string_view plugin, std::uint32_t usage, const std::string& label) {
+    return {Code::UNSUPPORTED,
+            "the " + std::string(plugin) + " plugin does not know buffer usage " +
+                std::to_string(usage),
+            "Fix: use the usage DEVICE, UPLOAD, READBACK or SHARED, or a newer plugin", label};
+}
+
+Error strict_alignment(std::uint64_t alignment, std::uint64_t most, const std::string& device,
+                       const std::string& label) {
+    return {Code::UNSUPPORTED,
+            "an alignment of " + std::to_string(alignment) + " bytes was asked for, and " +
+                quoted(device) + " aligns buffers to " + std::to_string(most),
+            "Fix: ask for an alignment of " + std::to_string(most) + " bytes or less", label};
+}
+
+Error not_mappable(const std::string& device) {
+    return {
+        Code::UNSUPPORTED,
+        "a buffer of usage DEVICE on " + quoted(device) + " is in memory that the host cannot map",
+        "Fix: create the buffer with the usage UPLOAD, READBACK or SHARED", device};
+}
+
 Error unknown_format(std::string_view plugin, std::string_view takes, std::string_view format,
                      const std::string& label) {
     return {Code::UNSUPPORTED,

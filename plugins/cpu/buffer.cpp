@@ -33,6 +33,8 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
                                   "the system has no more memory");
 }
 
+Result<sdk::Mapping> Buffer::map() const { return sdk::Mapping{memory_.get(), true}; }
+
 Buffer::Memory Buffer::allocate(std::uint64_t size, std::uint64_t alignment) {
     const bool huge = size >= kHugeFrom;
     const std::uint64_t align = std::max(alignment, huge ? kHugePage : kLine);

@@ -17,6 +17,9 @@ class Buffer {
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
+    // The host's own memory, whatever the usage.
+    [[nodiscard]] Result<sdk::Mapping> map() const;
+
     [[nodiscard]] std::byte* data() const { return memory_.get(); }
 
   private:

@@ -16,6 +16,8 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::uint64_t memory_bytes = 0;
     std::uint64_t l1_bytes = 0;  // 0: unknown
     std::uint64_t l2_bytes = 0;
+
+    [[nodiscard]] std::uint64_t most_alignment() const { return UINT64_MAX; }  // any
 };
 
 // The number of processors that this process may use.

@@ -120,4 +120,9 @@ Result<const Routine*> Program::routine(std::uint64_t width, std::uint64_t rows)
     return &flat_->value();
 }
 
+void Program::describe(wye_program_info& out) const {
+    out.max_invocations = WYE_LIMIT_WORKGROUP;
+    out.shared_bytes = shared_bytes_;
+}
+
 }  // namespace wye::cpu

@@ -27,6 +27,8 @@ class Program {
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
 
+    void describe(wye_program_info& out) const;
+
     // The routine for a grid with `width` invocations in x, and `rows` in y and z together.
     Result<const Routine*> routine(std::uint64_t width, std::uint64_t rows);
 

@@ -13,12 +13,24 @@ class Buffer {
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
-    [[nodiscard]] CUdeviceptr memory() const { return memory_.get(); }
+    // UNSUPPORTED for device memory.
+    [[nodiscard]] Result<sdk::Mapping> map() const;
+
+    [[nodiscard]] CUdeviceptr memory() const { return address_; }
 
   private:
-    explicit Buffer(Context::Memory memory) : memory_(std::move(memory)) {}
+    Buffer(Device& device, Context::Memory memory, HostMemoryHandle host)
+        : device_(device),
+          memory_(std::move(memory)),
+          host_(std::move(host)),
+          address_(host_ ? reinterpret_cast<CUdeviceptr>(host_.get()) : memory_.get()) {}
 
-    Context::Memory memory_;
+    Device& device_;
+    Context::Memory memory_;  // for the usage DEVICE
+    // Page-locked for all others. The driver maps it at the same address for the device (unified
+    // addressing, which every 64-bit system has).
+    HostMemoryHandle host_;
+    const CUdeviceptr address_;
 };
 
 [[nodiscard]] inline Buffer& buffer_of(wye_buffer_object* object) {

@@ -25,6 +25,9 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::uint64_t max_invocations = 1, shared_bytes = 0, compute_units = 0, clock_khz = 0;
     std::uint64_t l2_bytes = 0, memory_clock_khz = 0, memory_bus_bits = 0, warp = 0;
     bool integrated = false, memory_pools = false;
+
+    // Allocations begin at multiples of 256 bytes, by the CUDA programming guide.
+    [[nodiscard]] std::uint64_t most_alignment() const { return 256; }
 };
 
 // NO_DEVICE if the driver has none.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/program.hpp"
 
+#include <algorithm>
+
 #include <cstring>
 
 #include "cuda/buffer.hpp"
@@ -147,6 +149,26 @@ Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
         kernel_, op.groups[0], op.groups[1], op.groups[2], shape_.workgroup[0], shape_.workgroup[1],
         shape_.workgroup[2], dynamic_shared_, stream, arguments, nullptr);
     return device_.check(status, "cuLaunchKernel", shape_.label);
+}
+
+void Program::describe(wye_program_info& out) const {
+    const Current current(context_);
+    const Driver& driver = device_.driver;
+    const auto ask = [&](CUfunction_attribute what) {
+        int value = 0;
+        const CUresult status = driver.cuFuncGetAttribute(&value, what, kernel_);
+        return status == CUDA_SUCCESS ? static_cast<std::uint32_t>(std::max(value, 0)) : 0;
+    };
+    out.max_invocations = ask(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    out.registers = ask(CU_FUNC_ATTRIBUTE_NUM_REGS);
+    out.private_bytes = ask(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    out.shared_bytes = ask(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) + dynamic_shared_;
+    int groups = 0;  // of one multiprocessor
+    if (driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, kernel_,
+                                                           static_cast<int>(shape_.invocations()),
+                                                           dynamic_shared_) == CUDA_SUCCESS)
+        out.resident_groups = static_cast<std::uint32_t>(
+            static_cast<std::uint64_t>(std::max(groups, 0)) * device_.info.compute_units);
 }
 
 }  // namespace wye::cuda

@@ -23,6 +23,9 @@ class Program {
     // The loaded code: a cubin, or PTX if the device is newer than NVRTC. Owned by this object.
     [[nodiscard]] Result<wye_bytes> save() const;
 
+    // By the driver's attributes and its occupancy figures.
+    void describe(wye_program_info& out) const;
+
     // Queues the kernel; returns before it runs. The context must be current.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op) const;
 

@@ -172,7 +172,7 @@ static void device_close(wye_device_object* device) { free(device); }
 
 /* ---- Buffer -------------------------------------------------------------------------------- */
 
-/* A buffer of 0 bytes still has one readable element. */
+/* A buffer of 0 bytes still has one readable element. Refuse an alignment that cannot be kept. */
 static wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                                 wye_buffer_object** out, wye_error** error) {
     (void)desc, (void)out;
@@ -182,6 +182,19 @@ static wye_status buffer_create(wye_device_object* device, const wye_buffer_desc
 static void buffer_destroy(wye_device_object* device, wye_buffer_object* buffer) {
     (void)device;
     free(buffer);
+}
+
+/* Leave it null if no buffer can be mapped, and buffer_sync if mappings are coherent. */
+static wye_status buffer_map(wye_device_object* device, wye_buffer_object* buffer, wye_mapping* out,
+                             wye_error** error) {
+    (void)buffer, (void)out;
+    return unsupported(device->plugin->host, error);
+}
+
+static wye_status buffer_sync(wye_device_object* device, wye_buffer_object* buffer, uint64_t offset,
+                              uint64_t size, uint32_t direction, wye_error** error) {
+    (void)buffer, (void)offset, (void)size, (void)direction;
+    return unsupported(device->plugin->host, error);
 }
 
 /* ---- Program ------------------------------------------------------------------------------- */
@@ -196,6 +209,13 @@ static wye_status program_create(wye_device_object* device, const wye_artifact* 
 static void program_destroy(wye_device_object* device, wye_program_object* program) {
     (void)device;
     free(program);
+}
+
+/* Set what the driver tells; 0 is unknown. */
+static wye_status program_info(wye_device_object* device, wye_program_object* program,
+                               wye_program_info* out, wye_error** error) {
+    (void)device, (void)program, (void)out, (void)error;
+    return WYE_OK;
 }
 
 /* Leave save and load null if programs cannot be saved: the host then has no disk cache. */
@@ -338,8 +358,11 @@ static const wye_device_table device_table = {
     .header = {sizeof(wye_device_table), 0, NULL},
     .buffer_create = buffer_create,
     .buffer_destroy = buffer_destroy,
+    .buffer_map = buffer_map,
+    .buffer_sync = buffer_sync,
     .program_create = program_create,
     .program_destroy = program_destroy,
+    .program_info = program_info,
     .queue_create = queue_create,
     .query = timeline_query,
     .wait = timeline_wait,

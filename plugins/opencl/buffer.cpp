@@ -19,10 +19,11 @@ std::string room(const Device& device, cl_int status) {
 Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
     const std::string_view label = sdk::from_abi(desc.label);
     MemoryHandle memory;
+    const bool on_host = desc.usage != WYE_BUFFER_USAGE_DEVICE;
     // NVIDIA's driver takes memory at the first use only, so that it creates buffers of any size.
     const cl_int status = desc.size > device.info.memory_bytes
                               ? CL_INVALID_BUFFER_SIZE
-                              : device.context().allocate(desc.size, memory);
+                              : device.context().allocate(desc.size, on_host, memory);
     if (status == CL_SUCCESS)
         return std::unique_ptr<Buffer>(new Buffer(device, std::move(memory), desc.size));
     Error error =

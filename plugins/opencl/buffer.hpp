@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer of at least Context::kLeastBytes, so that its first element is always readable. [FREE].
+// A buffer of at least Context::kLeastBytes, so that its first element is always readable. It
+// cannot be mapped: OpenCL forbids launches on a mapped buffer. [FREE].
 #pragma once
 
 #include "opencl/device.hpp"

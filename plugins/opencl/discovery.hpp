@@ -32,6 +32,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     bool full_profile = true;
 
     [[nodiscard]] bool has_extension(std::string_view extension) const;
+    [[nodiscard]] std::uint64_t most_alignment() const { return base_alignment_bits / 8; }
     [[nodiscard]] bool has_f64() const { return double_config != 0; }
     [[nodiscard]] bool rounds_f32_division() const {
         return (single_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;

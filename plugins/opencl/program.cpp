@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencl/program.hpp"
 
+#include <algorithm>
+
 #include <cstring>
 
 #include "opencl/buffer.hpp"
@@ -177,6 +179,21 @@ std::size_t Program::most_invocations() const {
     const cl_int status = device_.driver.clGetKernelWorkGroupInfo(
         kernel_.get(), device_.info.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
     return status == CL_SUCCESS ? most : SIZE_MAX;
+}
+
+void Program::describe(wye_program_info& out) const {
+    const auto ask = [&](cl_kernel_work_group_info what) {
+        cl_ulong value = 0;
+        const cl_int status = device_.driver.clGetKernelWorkGroupInfo(
+            kernel_.get(), device_.info.id, what, sizeof value, &value, nullptr);
+        return status == CL_SUCCESS ? std::uint64_t{value} : 0;
+    };
+    // quirk nvidia-cl-workgroup-limit
+    const std::uint64_t most = doubtful_ ? shape_.invocations() : std::uint64_t{most_invocations()};
+    out.max_invocations =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(most, device_.info.max_invocations));
+    out.private_bytes = ask(CL_KERNEL_PRIVATE_MEM_SIZE);
+    out.shared_bytes = ask(CL_KERNEL_LOCAL_MEM_SIZE);
 }
 
 bool Program::compiled_for_workgroup() const {

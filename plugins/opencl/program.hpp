@@ -25,6 +25,9 @@ class Program {
     // costs as much as compiling.
     [[nodiscard]] Result<wye_bytes> save();
 
+    // By clGetKernelWorkGroupInfo.
+    void describe(wye_program_info& out) const;
+
     // Sets the arguments that changed since the last launch and enqueues the kernel. Returns before
     // it runs.
     [[nodiscard]] Result<void> launch(cl_command_queue queue, const wye_dispatch_op& op,

@@ -32,6 +32,17 @@ Result<AllocationTicket> take_ticket(Device& device, std::string_view label) {
 
 }  // namespace
 
+Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
+    static constexpr Placement kPlacements[] = {Placement::Device, Placement::Upload,
+                                                Placement::Host, Placement::Host};
+    return create(device, desc.size, sdk::from_abi(desc.label), kPlacements[desc.usage]);
+}
+
+Result<sdk::Mapping> Buffer::map() const {
+    if (mapped == nullptr) return sdk::errors::not_mappable(std::string(device));
+    return sdk::Mapping{mapped, host_reads_fast};
+}
+
 Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t size,
                                                std::string_view label, Placement placement) {
     const DeviceTable& vk = device.vk();
@@ -43,6 +54,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
         return no_memory(device, size, label,
                          "the driver gives no more than " + std::to_string(most) + " at once");
     auto out = std::make_unique<Buffer>();
+    out->device = device.info.name;
     out->size = size;
     out->capacity = std::max((size + 3) / 4 * 4, kLeastBytes);
     out->serial = device.next_serial.fetch_add(1);

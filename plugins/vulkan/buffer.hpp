@@ -40,15 +40,17 @@ struct Buffer {
 
     // DEVICE_MEMORY, with the requested and the free bytes; frees what it had allocated.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
-                                                                const wye_buffer_desc& desc) {
-        return create(device, desc.size, sdk::from_abi(desc.label));
-    }
+                                                                const wye_buffer_desc& desc);
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(
         Device& device, std::uint64_t size, std::string_view label,
         Placement placement = Placement::Device);
 
+    // Mapped as long as it lives. UNSUPPORTED: it is in memory that the host cannot map.
+    [[nodiscard]] Result<sdk::Mapping> map() const;
+
     AllocationTicket ticket;
     MemoryHandle memory;
+    std::string_view device;      // its name
     BufferHandle object;          // destroyed before its memory
     std::uint64_t size = 0;       // as requested
     std::uint64_t capacity = 0;   // at least kLeastBytes, rounded up to whole words

@@ -4,6 +4,7 @@
 // immutable and free-threaded. No VkDevice is created.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -54,6 +55,12 @@ struct DeviceInfo : sdk::DeviceInfo {
     // Whether the device has all subgroup operations of the language, for all its types, at a width
     // that a pipeline can require.
     [[nodiscard]] bool has_subgroups() const;
+    // Each buffer begins at the start of an allocation, which is mapped as a whole.
+    [[nodiscard]] std::uint64_t most_alignment() const {
+        const VkPhysicalDeviceLimits& limits = properties.core.limits;
+        return std::max<std::uint64_t>(limits.minMemoryMapAlignment,
+                                       limits.minStorageBufferOffsetAlignment);
+    }
     [[nodiscard]] bool unified_memory() const;             // the device has no memory of its own
     [[nodiscard]] std::uint64_t memory_bytes() const;      // all device-local heaps
     [[nodiscard]] std::uint64_t max_buffer_bytes() const;  // largest bound range

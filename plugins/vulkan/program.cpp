@@ -179,4 +179,8 @@ void Program::fill_block(const wye_dispatch_op& op, std::byte* out) const {
     }
 }
 
+void Program::describe(wye_program_info& out) const {
+    out.max_invocations = device_.info.properties.core.limits.maxComputeWorkGroupInvocations;
+}
+
 }  // namespace wye::vulkan

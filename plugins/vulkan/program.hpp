@@ -28,6 +28,9 @@ class Program {
     // The driver's compiled form. Valid while the program lives; one caller at a time.
     [[nodiscard]] Result<wye_bytes> save();
 
+    // Vulkan tells no more than the device's limits.
+    void describe(wye_program_info& out) const;
+
     // UNSUPPORTED if the launch needs an argument without a slot; INVALID_ARGUMENT if the device
     // cannot bind the start of a range.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const;

@@ -128,8 +128,11 @@ const wye_device_table* device_table() {
         wye_device_table t = *behind<wye_device_table>;
         wrap<&wye_device_table::buffer_create>(t, "buffer_create");
         wrap<&wye_device_table::buffer_destroy>(t, "buffer_destroy");
+        wrap<&wye_device_table::buffer_map>(t, "buffer_map");
+        wrap<&wye_device_table::buffer_sync>(t, "buffer_sync");
         wrap<&wye_device_table::program_create>(t, "program_create");
         wrap<&wye_device_table::program_destroy>(t, "program_destroy");
+        wrap<&wye_device_table::program_info>(t, "program_info");
         wrap<&wye_device_table::queue_create>(t, "queue_create");
         t.queue_create = queue_create;
         wrap<&wye_device_table::query>(t, "query");

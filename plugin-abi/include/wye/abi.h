@@ -461,19 +461,50 @@ typedef struct wye_device_info {
     uint64_t format_count;
 } wye_device_info;
 
+/* Where a buffer's memory is best placed. Programs and transfers may use a buffer of any usage. */
 enum wye_buffer_usage {
-    WYE_BUFFER_USAGE_DEVICE = 0, /* general */
-    WYE_BUFFER_USAGE_STAGING = 1 /* mostly uploaded or downloaded */
+    WYE_BUFFER_USAGE_DEVICE = 0,   /* for programs; need not be mappable */
+    WYE_BUFFER_USAGE_UPLOAD = 1,   /* written by the host, read by the device */
+    WYE_BUFFER_USAGE_READBACK = 2, /* written by the device, read by the host */
+    WYE_BUFFER_USAGE_SHARED = 3    /* read and written by both */
 };
 
 typedef struct wye_buffer_desc {
     wye_header header;
     uint64_t size;      /* bytes; 0 is allowed, and still gives at least one readable element */
-    uint64_t alignment; /* power of two */
+    uint64_t alignment; /* power of two; honoured, or refused with WYE_UNSUPPORTED */
     uint32_t usage;     /* enum wye_buffer_usage */
     uint32_t reserved;
     wye_string label;
 } wye_buffer_desc;
+
+enum wye_mapping_flags {
+    WYE_MAPPING_CACHED = 1 /* the host reads it as fast as its own memory */
+};
+
+/* A buffer's bytes in the host's address space. */
+typedef struct wye_mapping {
+    wye_header header;
+    void* address;  /* of the first byte, aligned as the description asked */
+    uint32_t flags; /* enum wye_mapping_flags */
+    uint32_t reserved;
+} wye_mapping;
+
+enum wye_sync_direction {
+    WYE_SYNC_TO_DEVICE = 1, /* after the host wrote, before the submit that reads */
+    WYE_SYNC_TO_HOST = 2    /* after the value that wrote was reached, before the host reads */
+};
+
+/* What the driver says about a compiled program; 0: unknown. */
+typedef struct wye_program_info {
+    wye_header header;
+    uint64_t private_bytes;   /* of memory that one invocation spills to */
+    uint64_t shared_bytes;    /* of one workgroup */
+    uint32_t max_invocations; /* of one workgroup */
+    uint32_t registers;       /* of one invocation */
+    uint32_t resident_groups; /* workgroups that run at once on the whole device */
+    uint32_t reserved;
+} wye_program_info;
 
 enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSFER = 2 };
 
@@ -597,12 +628,24 @@ typedef struct wye_device_table {
                                 wye_buffer_object** WYE_OWNED out, wye_error** error);
     /* Mandatory [FREE]. Called when no pending operation uses the buffer. */
     void (*buffer_destroy)(wye_device_object* device, wye_buffer_object* WYE_OWNED buffer);
+    /* Optional [FREE]. The mapping lasts until the buffer is destroyed or the device recovered, and
+     * is the same in every call. WYE_UNSUPPORTED: not this buffer, which the usage DEVICE only
+     * allows. Without it: no buffer is mapped. */
+    wye_status (*buffer_map)(wye_device_object* device, wye_buffer_object* buffer, wye_mapping* out,
+                             wye_error** error);
+    /* Optional [FREE]. Makes bytes of a mapped buffer, written on one side, visible on the other
+     * (enum wye_sync_direction). Without it: mappings are coherent. */
+    wye_status (*buffer_sync)(wye_device_object* device, wye_buffer_object* buffer, uint64_t offset,
+                              uint64_t size, uint32_t direction, wye_error** error);
 
     /* Mandatory [FREE]. Compiles; may take long. WYE_COMPILE_FAILED carries the compiler's log. */
     wye_status (*program_create)(wye_device_object* device, const wye_artifact* artifact,
                                  wye_program_object** WYE_OWNED out, wye_error** error);
     /* Mandatory [FREE]. Called when no pending operation uses the program. */
     void (*program_destroy)(wye_device_object* device, wye_program_object* WYE_OWNED program);
+    /* Optional [FREE]. Without it: nothing is known. */
+    wye_status (*program_info)(wye_device_object* device, wye_program_object* program,
+                               wye_program_info* out, wye_error** error);
 
     /* Mandatory [FREE]. `*timeline` belongs to the queue. `*table` is WYE_STATIC. */
     wye_status (*queue_create)(wye_device_object* device, const wye_queue_desc* desc,

@@ -99,6 +99,13 @@ CUresult Context::allocate(std::uint64_t size, Memory& out) {
     return status;
 }
 
+CUresult Context::allocate_host(std::uint64_t size, HostMemoryHandle& out) {
+    void* memory = nullptr;
+    const CUresult status = driver.cuMemAllocHost(&memory, std::max(size, kLeastBytes));
+    if (status == CUDA_SUCCESS) out = HostMemoryHandle(*this, memory);
+    return status;
+}
+
 // No operation that uses it is pending, so the order of streams does not matter.
 void Context::release(const Context& context, CUdeviceptr memory) {
     if (context.lost.load(std::memory_order_acquire)) return;

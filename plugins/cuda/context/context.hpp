@@ -33,6 +33,8 @@ class Context : public ContextState {
     static void release(const Context& context, CUdeviceptr memory);
     using Memory = sdk::Handle<const Context, CUdeviceptr, &Context::release>;
     [[nodiscard]] CUresult allocate(std::uint64_t size, Memory& out);
+    // As above, in page-locked host memory.
+    [[nodiscard]] CUresult allocate_host(std::uint64_t size, HostMemoryHandle& out);
     [[nodiscard]] CUresult make_queue(StreamHandle& out);
     // Bound for empty ranges: a kernel may always read one element.
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }

@@ -35,16 +35,16 @@ Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const Dev
         error.fix = sdk::errors::kRestart;
         return error;
     }
-    status = context->allocate(kLeastBytes, context->nothing_);
+    status = context->allocate(kLeastBytes, false, context->nothing_);
     if (status != CL_SUCCESS) return native_error(status, "clCreateBuffer", info.name);
     return context;
 }
 
-cl_int Context::allocate(std::uint64_t size, MemoryHandle& out) const {
+cl_int Context::allocate(std::uint64_t size, bool on_host, MemoryHandle& out) const {
     cl_int status = CL_SUCCESS;
-    out = MemoryHandle(driver_,
-                       driver_.clCreateBuffer(get(), CL_MEM_READ_WRITE, std::max(size, kLeastBytes),
-                                              nullptr, &status));
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (on_host ? CL_MEM_ALLOC_HOST_PTR : 0);
+    out = MemoryHandle(driver_, driver_.clCreateBuffer(get(), flags, std::max(size, kLeastBytes),
+                                                       nullptr, &status));
     return status;
 }
 

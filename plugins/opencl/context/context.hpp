@@ -19,9 +19,9 @@ class Context {
                                                                  bool lost_before);
 
     [[nodiscard]] cl_context get() const { return handle_.get(); }
-    // Allocates at least kLeastBytes.
+    // Allocates at least kLeastBytes, in memory of the host if `on_host`.
     static constexpr std::uint64_t kLeastBytes = 64;
-    [[nodiscard]] cl_int allocate(std::uint64_t size, MemoryHandle& out) const;
+    [[nodiscard]] cl_int allocate(std::uint64_t size, bool on_host, MemoryHandle& out) const;
     [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out) const;
     // Bound for empty ranges: a kernel may always read one element.
     [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }

@@ -22,6 +22,7 @@ int score(VkMemoryPropertyFlags flags, Placement placement, bool shared) {
     const bool local = (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0;
     const bool mapped = (flags & kMapped) == kMapped;
     const bool cached = (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+    if (placement == Placement::Upload) return mapped ? 1 + (cached ? 0 : 1) + (local ? 0 : 2) : 0;
     if (placement == Placement::Host) return mapped ? 1 + (cached ? 2 : 0) + (local ? 0 : 1) : 0;
     const bool wanted =
         shared ? mapped && cached : (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0;

@@ -99,6 +99,14 @@ class NativeBuffer {
     NativeBuffer& operator=(NativeBuffer&& other) noexcept;
     ~NativeBuffer();
 
+    // The buffer's bytes, until it is destroyed or the device recovered. UNIMPLEMENTED or
+    // UNSUPPORTED: it cannot be mapped.
+    [[nodiscard]] Result<wye_mapping> map() const;
+    // Makes mapped bytes that one side wrote visible to the other (enum wye_sync_direction). Ok
+    // when the plugin has no such slot, since its mappings are coherent.
+    [[nodiscard]] Result<void> sync(std::uint64_t offset, std::uint64_t size,
+                                    std::uint32_t direction) const;
+
     [[nodiscard]] wye_buffer_object* object() const noexcept { return object_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // bytes
     [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }
@@ -125,6 +133,8 @@ class NativeProgram {
     // UNIMPLEMENTED or UNSUPPORTED: cannot be saved. NOT_READY: only after its first launch. May
     // take long; restores signal state afterwards.
     [[nodiscard]] Result<std::vector<std::byte>> save() const;
+    // What the driver says about it; 0: unknown, as all is when the plugin has no such slot.
+    [[nodiscard]] Result<wye_program_info> info() const;
     NativeProgram(NativeProgram&& other) noexcept
         : device_(std::move(other.device_)), object_(std::exchange(other.object_, nullptr)) {}
     NativeProgram& operator=(NativeProgram&& other) noexcept;

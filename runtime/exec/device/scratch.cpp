@@ -26,8 +26,7 @@ Result<wye_buffer_object*> ScratchPool::take(const registry::DeviceRef& device, 
         const std::uint64_t capacity = std::max((size + kPage - 1) / kPage * kPage, kPage);
         const std::uint32_t aligned = std::max(alignment, 64U);
         const auto create = [&] {
-            return registry::NativeBuffer::create(device, capacity, aligned, "host argument",
-                                                  WYE_BUFFER_USAGE_STAGING);
+            return registry::NativeBuffer::create(device, capacity, aligned, "host argument");
         };
         auto made = create();
         if (!made.ok() && made.error().code == Code::DEVICE_MEMORY && drop_free()) made = create();

@@ -8,8 +8,7 @@ namespace wye::exec {
 Result<wye_buffer_object*> Workspace::trap_buffer(const registry::DeviceRef& device) {
     if (!trap_memory) {
         WYE_ASSIGN(trap_memory,
-                   registry::NativeBuffer::create(device, sizeof trap_words, 64, "trap words",
-                                                  WYE_BUFFER_USAGE_STAGING));
+                   registry::NativeBuffer::create(device, sizeof trap_words, 64, "trap words"));
     }
     return trap_memory->object();
 }

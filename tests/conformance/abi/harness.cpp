@@ -156,12 +156,14 @@ wye_queue_object* Device::queue_create() {
     return out;
 }
 
-wye_buffer_object* Device::buffer(std::uint64_t size) {
+wye_buffer_object* Device::buffer(std::uint64_t size, std::uint32_t usage,
+                                  std::uint64_t alignment) {
     Sink sink;
     wye_buffer_desc desc{};
     desc.header.size = sizeof desc;
     desc.size = size;
-    desc.alignment = 16;
+    desc.alignment = alignment;
+    desc.usage = usage;
     wye_buffer_object* out = nullptr;
     const wye_status status = table->buffer_create(object, &desc, &out, sink.out());
     failure = sink.failure();
@@ -175,6 +177,17 @@ wye_buffer_object* Device::buffer(std::span<const std::byte> content) {
     wye_buffer_object* out = buffer(content.size());
     if (out == nullptr || run(upload(out, 0, content)) != WYE_OK)
         throw std::runtime_error("upload: " + failure.message);
+    return out;
+}
+
+wye_mapping Device::map(wye_buffer_object* buffer) {
+    Sink sink;
+    wye_mapping out{};
+    out.header.size = sizeof out;
+    const wye_status status = table->buffer_map(object, buffer, &out, sink.out());
+    failure = sink.failure();
+    if (status != WYE_OK) return {};
+    if (out.address == nullptr) throw std::runtime_error("buffer_map: succeeded with no address");
     return out;
 }
 

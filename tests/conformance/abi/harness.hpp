@@ -112,10 +112,13 @@ class Device {
     Device& operator=(const Device&) = delete;
 
     wye_queue_object* queue_create();
-    wye_buffer_object* buffer(std::uint64_t size);
+    wye_buffer_object* buffer(std::uint64_t size, std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE,
+                              std::uint64_t alignment = 16);
     wye_buffer_object* buffer(std::span<const std::byte> content);
     // Null if it does not compile, with `failure` set.
     wye_program_object* program(const wye_artifact& artifact);
+    // All zero if it cannot be mapped, with `failure` set.
+    wye_mapping map(wye_buffer_object* buffer);
     void destroy(wye_buffer_object* buffer);
 
     // Status of the call; the event's value in `value`. To `queue`, unless another is given.

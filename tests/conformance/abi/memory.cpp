@@ -2,15 +2,19 @@
 //
 // Buffers, uploads, fills, copies and downloads, compared with the same operations on host memory.
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 
 #include "conformance/abi/rig.hpp"
 
+using harness::binding;
 using harness::bytes_of;
 using harness::copy;
 using harness::counting;
 using harness::Device;
 using harness::fill;
 using harness::Rig;
+using harness::values_of;
 
 namespace {
 
@@ -29,9 +33,138 @@ void fill_on_host(std::vector<std::byte>& bytes, std::uint64_t offset, std::uint
         bytes[offset + i] = static_cast<std::byte>(pattern >> (8 * (i % pattern_size)));
 }
 
+constexpr std::uint32_t kUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
+                                     WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED};
+
+// A mapped buffer, as the host sees it. All of it is synchronised where the plugin asks for that.
+class Mapped {
+  public:
+    Mapped(Device& device, wye_buffer_object* buffer, std::uint64_t size)
+        : device_(device), buffer_(buffer), size_(size), mapping_(device.map(buffer)) {}
+
+    [[nodiscard]] bool ok() const { return mapping_.address != nullptr; }
+    [[nodiscard]] const wye_mapping& mapping() const { return mapping_; }
+    void write(std::span<const std::byte> bytes) {
+        std::memcpy(mapping_.address, bytes.data(), bytes.size());
+        sync(WYE_SYNC_TO_DEVICE);
+    }
+    [[nodiscard]] std::vector<std::byte> read() {
+        sync(WYE_SYNC_TO_HOST);
+        std::vector<std::byte> out(size_);
+        std::memcpy(out.data(), mapping_.address, size_);
+        return out;
+    }
+
+  private:
+    void sync(std::uint32_t direction) {
+        if (device_.table->buffer_sync == nullptr) return;
+        CHECK(device_.table->buffer_sync(device_.object, buffer_, 0, size_, direction, nullptr) ==
+              WYE_OK);
+    }
+
+    Device& device_;
+    wye_buffer_object* buffer_;
+    std::uint64_t size_;
+    wye_mapping mapping_;
+};
+
 }  // namespace
 
 TEST_SUITE_BEGIN("memory");
+
+TEST_CASE(
+    "a buffer of any usage takes transfers and programs, and an unknown usage is refused (P-38)") {
+    Rig rig;
+    Device& device = rig.device;
+    wye_program_object* program = rig.add_program();
+    const auto content = counting(64, 7);
+    const std::uint32_t by = 3;
+    for (const std::uint32_t from : kUsages)
+        for (const std::uint32_t to : kUsages) {
+            CAPTURE(from);
+            CAPTURE(to);
+            wye_buffer_object* x = device.buffer(256, from);
+            wye_buffer_object* r = device.buffer(256, to);
+            REQUIRE(x != nullptr);
+            REQUIRE(r != nullptr);
+            const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
+            const wye_operation steps[] = {
+                harness::upload(x, 0, bytes_of(content)), fill(r, 0, 256, 9, 4),
+                harness::dispatch(program, bindings, {1, 1, 1}, &by), copy(r, x, 0, 128, 128)};
+            REQUIRE(device.submit(steps) == WYE_OK);
+            REQUIRE(device.wait() == WYE_OK);
+            CHECK(rig.words(r, 64) == counting(64, 10));
+            auto expected = content;
+            std::iota(expected.begin() + 32, expected.end(), 10U);
+            CHECK(rig.words(x, 64) == expected);
+        }
+    CHECK(device.buffer(256, 99) == nullptr);
+    harness::check_helpful(device.failure, WYE_UNSUPPORTED);
+    CHECK(device.failure.message.find("99") != std::string::npos);
+}
+
+TEST_CASE("an alignment is kept, or refused by its value (P-38)") {
+    Rig rig;
+    Device& device = rig.device;
+    for (const std::uint32_t usage : kUsages)
+        for (std::uint64_t alignment = 1; alignment <= std::uint64_t{1} << 20U; alignment *= 2) {
+            CAPTURE(usage);
+            CAPTURE(alignment);
+            wye_buffer_object* buffer = device.buffer(100, usage, alignment);
+            if (buffer == nullptr) {
+                harness::check_helpful(device.failure, WYE_UNSUPPORTED);
+                CHECK(device.failure.message.find(std::to_string(alignment)) != std::string::npos);
+                CHECK(alignment > 64);
+            } else if (device.table->buffer_map != nullptr) {
+                const wye_mapping mapping = device.map(buffer);
+                CHECK(reinterpret_cast<std::uintptr_t>(mapping.address) % alignment == 0);
+            }
+        }
+}
+
+TEST_CASE("bytes written through a mapping are seen by programs, and the other way round (P-39)") {
+    Rig rig;
+    Device& device = rig.device;
+    if (device.table->buffer_map == nullptr) {
+        CHECK((device.table->buffer_sync == nullptr));
+        return;
+    }
+    wye_program_object* program = rig.add_program();
+    for (const std::uint32_t usage : kUsages) {
+        CAPTURE(usage);
+        wye_buffer_object* x = device.buffer(256, usage);
+        wye_buffer_object* r = device.buffer(256, usage);
+        Mapped in(device, x, 256);
+        Mapped out(device, r, 256);
+        if (!in.ok()) {
+            harness::check_helpful(device.failure, WYE_UNSUPPORTED);
+            CHECK(usage == WYE_BUFFER_USAGE_DEVICE);
+            continue;
+        }
+        REQUIRE(out.ok());
+        const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
+        const wye_binding back[] = {binding(r, 0, 64), binding(x, 0, 64)};
+        for (std::uint32_t by = 1; by <= 3; ++by) {
+            const auto content = counting(64, 100 * by);
+            in.write(bytes_of(content));
+            out.write(std::vector<std::byte>(256, std::byte{0x5a}));
+            const wye_operation steps[] = {harness::dispatch(program, bindings, {1, 1, 1}, &by),
+                                           harness::dispatch(program, back, {1, 1, 1}, &by)};
+            REQUIRE(device.submit(steps) == WYE_OK);
+            REQUIRE(device.wait() == WYE_OK);
+            CHECK(values_of<std::uint32_t>(out.read()) == counting(64, 101 * by));
+            CHECK(values_of<std::uint32_t>(in.read()) == counting(64, 102 * by));
+        }
+        // Transfers see them too, and the mapping stays.
+        in.write(bytes_of(counting(64, 5)));
+        CHECK(rig.words(x, 64) == counting(64, 5));
+        REQUIRE(device.run(fill(x, 0, 256, 8, 4)) == WYE_OK);
+        CHECK(values_of<std::uint32_t>(in.read()) == std::vector<std::uint32_t>(64, 8));
+        CHECK(device.map(x).address == in.mapping().address);
+        CHECK((in.mapping().flags & ~std::uint32_t{WYE_MAPPING_CACHED}) == 0);
+        CHECK(in.mapping().reserved == 0);
+    }
+}
 
 TEST_CASE("uploads, fills, copies and downloads move exactly their bytes (P-28)") {
     Rig rig;

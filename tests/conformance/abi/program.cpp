@@ -33,6 +33,28 @@ TEST_CASE("a program in a listed format is built, as often as is asked (P-22)") 
     check_runs(rig, two);
 }
 
+TEST_CASE("what is known of a program agrees with the device's limits (P-40)") {
+    Rig rig;
+    const wye_device_table& table = *rig.device.table;
+    wye_program_object* program = rig.add_program();
+    if (table.program_info == nullptr) return;
+    wye_program_info info{};
+    info.header.size = sizeof info;
+    REQUIRE(table.program_info(rig.device.object, program, &info, nullptr) == WYE_OK);
+    MESSAGE("max_invocations ", info.max_invocations, ", registers ", info.registers,
+            ", private_bytes ", info.private_bytes, ", shared_bytes ", info.shared_bytes,
+            ", resident_groups ", info.resident_groups);
+    const auto limit = [&](std::uint32_t key) {
+        wye_status status = WYE_OK;
+        const wye_fact fact = rig.plugin.fact(key, &status);
+        return status == WYE_OK ? fact.u : UINT64_MAX;
+    };
+    if (info.max_invocations != 0) CHECK(info.max_invocations >= 64);  // the sample runs
+    CHECK(info.max_invocations <= limit(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS));
+    CHECK(info.shared_bytes <= limit(WYE_FACT_KEY_MAX_SHARED_BYTES));
+    CHECK(info.reserved == 0);
+}
+
 TEST_CASE("a format that is not listed is refused (P-11, P-12)") {
     Rig rig;
     wye_artifact foreign = rig.sample();

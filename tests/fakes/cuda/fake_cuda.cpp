@@ -377,7 +377,8 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr at) { return release(at); }
 CUresult CUDAAPI cuMemAllocHost_v2(void** out, std::size_t size) {
     const Lock lock(machine().mutex);
     if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
-    *out = std::malloc(size);
+    constexpr std::size_t kPage = 4096;  // as the real driver aligns it
+    *out = std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
     machine().host_memory.insert(*out);
     return CUDA_SUCCESS;
 }
@@ -552,8 +553,24 @@ CUresult CUDAAPI cuModuleGetFunction(CUfunction* out, CUmodule module, const cha
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuFuncGetAttribute(int* out, CUfunction_attribute what, CUfunction) {
-    if (what != CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK) return CUDA_ERROR_INVALID_VALUE;
-    *out = 512;
+    switch (what) {
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            *out = 512;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_NUM_REGS:
+            *out = 24;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+            *out = 0;
+            return CUDA_SUCCESS;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, CUfunction, int invocations,
+                                                             std::size_t) {
+    *out = 2048 / invocations;
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attribute what, int value) {

@@ -197,6 +197,7 @@ TEST_CASE("a device of its own memory keeps buffers there, and transfers in cach
                   {VK_MEMORY_HEAP_DEVICE_LOCAL_BIT, 0, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT});
     CHECK(choose_memory_type(memory, 0b11111, Placement::Device) == 1);
     CHECK(choose_memory_type(memory, 0b11111, Placement::Host) == 3);
+    CHECK(choose_memory_type(memory, 0b11111, Placement::Upload) == 2);
     CHECK(choose_memory_type(memory, 0b10101, Placement::Device) == 4);
     CHECK(choose_memory_type(memory, 0b00110, Placement::Host) == 2);
     CHECK_FALSE(choose_memory_type(memory, 0b00010, Placement::Host));

@@ -5,7 +5,8 @@
 //     using Buffer, Program, Queue = ...;
 //     static Result<std::unique_ptr<Device>> create(plugin, info);
 //     Plugin& plugin;                                       // with `host`
-//     const DeviceInfo& info;
+//     const DeviceInfo& info;                               // with `std::uint64_t most_alignment()
+//                                                           // const`, that every buffer keeps
 //     LossState loss;
 //     Result<MemoryState> memory();                         // volatile figures
 //
@@ -18,7 +19,9 @@
 //     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, wye_bytes
 //     saved); static Result<std::unique_ptr<Queue>> create(Device&);
 //
-// where `saved` is the result of `Result<wye_bytes> Program::save()`, or empty. A lost device
+// and optionally `Result<Mapping> Buffer::map() const`, with coherent mappings, and
+// `void Program::describe(wye_program_info&) const`, which sets what is known;
+// `saved` is the result of `Result<wye_bytes> Program::save()`, or empty. A lost device
 // refuses to create objects. After each call, with no lock held, `plugin.deliver_messages()` is
 // called if it exists.
 #pragma once
@@ -37,6 +40,12 @@ struct MemoryState {
     std::uint64_t free = UINT64_MAX;  // unknown
 };
 
+// A mapped buffer.
+struct Mapping {
+    void* address = nullptr;
+    bool cached = false;  // the host reads it as fast as its own memory
+};
+
 template <typename Device>
 struct DeviceSlots {
     using Buffer = typename Device::Buffer;
@@ -51,6 +60,14 @@ struct DeviceSlots {
                                     wye_buffer_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
+            if (desc->usage > WYE_BUFFER_USAGE_SHARED)
+                return errors::unknown_usage(
+                    std::remove_reference_t<decltype(device.plugin)>::kPlugin, desc->usage,
+                    std::string(from_abi(desc->label)));
+            if (desc->alignment > device.info.most_alignment())
+                return errors::strict_alignment(desc->alignment, device.info.most_alignment(),
+                                                device.info.name,
+                                                std::string(from_abi(desc->label)));
             WYE_ASSIGN(auto buffer, Buffer::create(device, *desc));
             *out = reinterpret_cast<wye_buffer_object*>(buffer.release());
             return {};
@@ -61,6 +78,16 @@ struct DeviceSlots {
         delete reinterpret_cast<Buffer*>(buffer);
     }
 
+    static wye_status buffer_map(wye_device_object* object, wye_buffer_object* buffer,
+                                 wye_mapping* out, wye_error** error) {
+        return run_unless_lost(of(object), error, [&]() -> Result<void> {
+            WYE_ASSIGN(const Mapping mapping, reinterpret_cast<const Buffer*>(buffer)->map());
+            out->address = mapping.address;
+            out->flags = mapping.cached ? WYE_MAPPING_CACHED : 0;
+            return {};
+        });
+    }
+
     static wye_status program_create(wye_device_object* object, const wye_artifact* artifact,
                                      wye_program_object** out, wye_error** error) {
         return program_load(object, artifact, {}, out, error);
@@ -68,6 +95,14 @@ struct DeviceSlots {
 
     static void program_destroy(wye_device_object*, wye_program_object* program) {
         delete reinterpret_cast<Program*>(program);
+    }
+
+    static wye_status program_info(wye_device_object* object, wye_program_object* program,
+                                   wye_program_info* out, wye_error** error) {
+        return run_unless_lost(of(object), error, [&]() -> Result<void> {
+            reinterpret_cast<const Program*>(program)->describe(*out);
+            return {};
+        });
     }
 
     static wye_status queue_create(wye_device_object* object, const wye_queue_desc*,
@@ -137,8 +172,10 @@ struct DeviceSlots {
         table.header = header_of(sizeof table);
         table.buffer_create = buffer_create;
         table.buffer_destroy = buffer_destroy;
+        if constexpr (requires { &Buffer::map; }) table.buffer_map = buffer_map;
         table.program_create = program_create;
         table.program_destroy = program_destroy;
+        if constexpr (requires { &Program::describe; }) table.program_info = program_info;
         table.queue_create = queue_create;
         TimelineSlots<Device>::fill(table);
         table.memory_info = memory_info;

@@ -44,6 +44,13 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error no_memory(Error error, std::uint64_t size, const std::string& device,
                               std::string_view why);
 
+[[nodiscard]] Error unknown_usage(std::string_view plugin, std::uint32_t usage,
+                                  const std::string& label);
+// `most`: the strictest alignment that the device's buffers keep.
+[[nodiscard]] Error strict_alignment(std::uint64_t alignment, std::uint64_t most,
+                                     const std::string& device, const std::string& label);
+[[nodiscard]] Error not_mappable(const std::string& device);
+
 // ---- Programs ----
 
 // `plugin` for the sentence: "OpenCL". `takes`: "`opencl-c`".
