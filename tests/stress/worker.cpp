@@ -263,7 +263,7 @@ void Worker::run() {
         unsigned weight;
         Step step;
     };
-    static constexpr std::array<Weighted, 17> kSteps = {{{6, &Worker::create_program},
+    static constexpr std::array<Weighted, 19> kSteps = {{{6, &Worker::create_program},
                                                          {3, &Worker::free_program},
                                                          {8, &Worker::create_buffer},
                                                          {6, &Worker::free_buffer},
@@ -272,6 +272,8 @@ void Worker::run() {
                                                          {8, &Worker::shared_buffers},
                                                          {24, &Worker::dispatch_host},
                                                          {24, &Worker::dispatch_resident},
+                                                         {16, &Worker::submit_pending},
+                                                         {14, &Worker::settle_pending},
                                                          {4, &Worker::describe},
                                                          {1, &Worker::report},
                                                          {3, &Worker::open_again},

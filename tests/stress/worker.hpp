@@ -22,6 +22,17 @@ struct OwnBuffer {
     Words words;
 };
 
+// An asynchronous dispatch of one thread, and its expected output.
+struct OwnPending {
+    std::size_t place = 0;
+    wye_pending handle = 0;
+    std::shared_ptr<SharedProgram> program;
+    std::uint32_t binding = 0;
+    std::uint32_t traps = 0;
+    bool cancelled = false;
+    Words want;
+};
+
 class Worker {
   public:
     Worker(World& world, unsigned number);
@@ -50,6 +61,8 @@ class Worker {
     void shared_buffers();
     void dispatch_host();
     void dispatch_resident();
+    void submit_pending();
+    void settle_pending();
     void describe();
     void report();
     void open_again();
@@ -71,6 +84,7 @@ class Worker {
     Random random_;
     std::uint64_t step_ = 0;
     std::vector<OwnBuffer> own_;
+    std::vector<OwnPending> pending_;
 };
 
 }  // namespace wye::stress

@@ -80,6 +80,7 @@ class World {
     [[nodiscard]] wye_error* take_over();
 
     std::atomic<std::uint64_t> calls = 0, dispatches = 0, checked = 0, timeouts = 0, refused = 0;
+    std::atomic<std::uint64_t> notified = 0;
 
   private:
     const Options options_;
