@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/plugin.hpp"
 
-#include <charconv>
-
 #include "cuda/buffer.hpp"
 #include "cuda/program.hpp"
 #include "cuda/queue.hpp"
 #include "wye/abi_compiler.h"
+#include "wye/sdk/spin.hpp"
 
 namespace wye::cuda {
-namespace {
-
-// Waking up takes some 50 us, little after a wait of this length.
-constexpr std::uint64_t kSpinMicroseconds = 2000;
-
-Result<std::uint64_t> spin_ns(const wye_host_table& host) {
-    const std::optional<std::string> text = sdk::config(host, "cuda.spin_us");
-    if (!text) return kSpinMicroseconds * 1000;
-    std::uint32_t value = 0;
-    const auto [end, status] = std::from_chars(text->data(), text->data() + text->size(), value);
-    if (status == std::errc{} && end == text->data() + text->size())
-        return std::uint64_t{value} * 1000;
-    return Error(Code::INVALID_ARGUMENT,
-                 "`cuda.spin_us` is `" + *text + "`, which is no number of microseconds",
-                 "Fix: give a whole number, such as 2000", "cuda.spin_us");
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
     auto plugin = std::make_unique<Plugin>(host);
-    WYE_ASSIGN(plugin->spin_ns, cuda::spin_ns(host));
+    WYE_ASSIGN(plugin->spin_ns, sdk::spin_ns(host, "cuda.spin_us"));
     return plugin;
 }
 

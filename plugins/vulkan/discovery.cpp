@@ -122,17 +122,23 @@ void ask_features(const InstanceTable& table, DeviceInfo& d) {
     d.features.core = all.features;
 }
 
-// The first family with compute: if there are several, it is the general one, which drivers support
-// best.
+// The first family with compute and without graphics, whose queues run beside each other and are
+// waited for faster (NVIDIA); else the first with compute.
 QueueFamily find_family(const InstanceTable& table, VkPhysicalDevice handle) {
     std::uint32_t count = 0;
     table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, nullptr);
     std::vector<VkQueueFamilyProperties> families(count);
     table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, families.data());
-    for (std::uint32_t i = 0; i < count; ++i)
-        if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0 && families[i].queueCount != 0)
-            return {i, families[i].queueCount, families[i].timestampValidBits};
-    return {};
+    QueueFamily found;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const VkQueueFamilyProperties& family = families[i];
+        if ((family.queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 || family.queueCount == 0) continue;
+        const bool computes_only = (family.queueFlags & VK_QUEUE_GRAPHICS_BIT) == 0;
+        if (found.count == 0 || computes_only)
+            found = {i, family.queueCount, family.timestampValidBits};
+        if (computes_only) break;
+    }
+    return found;
 }
 
 void identify(DeviceInfo& d) {

@@ -8,6 +8,7 @@
 #include "vulkan/queue.hpp"
 #include "vulkan/quirks.hpp"
 #include "vulkan/setup/mapped_drivers.hpp"
+#include "wye/sdk/spin.hpp"
 
 namespace wye::vulkan {
 
@@ -15,6 +16,7 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
     auto plugin = std::make_unique<Plugin>(host);
     WYE_ASSIGN(plugin->loader,
                Loader::open(sdk::config(host, "vulkan.library").value_or(kLibrary)));
+    WYE_ASSIGN(plugin->spin_ns, sdk::spin_ns(host, "vulkan.spin_us"));
     return plugin;
 }
 

@@ -29,6 +29,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     std::unique_ptr<const Loader> loader;
     std::unique_ptr<Instance> instance;
     std::unique_ptr<Verdicts> verdicts;
+    std::uint64_t spin_ns = 0;  // a wait polls a GPU's driver for this long, then blocks
 };
 
 }  // namespace wye::vulkan

@@ -3,6 +3,10 @@
 
 namespace wye::vulkan {
 
+std::uint64_t Timeline::spin_ns(const Device& device) {
+    return device.info.kind == "cpu" ? 0 : device.plugin.spin_ns;
+}
+
 Result<bool> Timeline::has_ended(const Submit& submit) { return segments.has_ended(submit.last); }
 
 Result<SegmentWait> Timeline::event_of(Submit& submit) { return segments.share(submit.last); }

@@ -13,7 +13,7 @@ namespace wye::vulkan {
 class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
   public:
     Timeline(Device& device, SharedQueue& queue, SemaphoreHandle handle)
-        : sdk::Timeline<Timeline, Submit, SegmentWait>(device.loss),
+        : sdk::Timeline<Timeline, Submit, SegmentWait>(device.loss, spin_ns(device)),
           segments(device, queue, std::move(handle)) {}
 
     Segments segments;
@@ -22,6 +22,8 @@ class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
     friend sdk::Timeline<Timeline, Submit, SegmentWait>;
     static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = false;
 
+    // A driver that runs on the processor is not polled: its threads need the time.
+    [[nodiscard]] static std::uint64_t spin_ns(const Device& device);
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<SegmentWait> event_of(Submit& submit);
     [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);

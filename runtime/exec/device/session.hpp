@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "exec/device/clock.hpp"
+#include "exec/device/host_memory.hpp"
 #include "exec/device/pending_list.hpp"
 #include "exec/device/queue_pool.hpp"
 #include "exec/device/watcher.hpp"
@@ -135,6 +136,7 @@ class DeviceSession {
     // Work in flight, which this session outlives.
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
+    [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
     // A compile goes on that nobody waits for.
     [[nodiscard]] bool overdue();
     // Lets go of work that has ended.
@@ -199,6 +201,7 @@ class DeviceSession {
     std::vector<CompiledRef> unsaved_ WYE_GUARDED_BY(compile_mutex_);
 
     WorkspacePool workspaces_;
+    HostMemory host_memory_;
     PendingList pending_;
     Watcher watcher_;
 

@@ -80,16 +80,16 @@ void Pending::take_memory(Flow& flow) {
         if (one.kind == Kind::ReadBack) out += padded(one.size);
     }
     const sdk::Lock lock(mutex_);
-    if (in != 0) inputs_ = std::make_unique_for_overwrite<std::byte[]>(in);
-    if (out != 0) outputs_ = std::make_unique_for_overwrite<std::byte[]>(out);
+    if (in != 0) inputs_ = session_.host_memory().take(in);
+    if (out != 0) outputs_ = session_.host_memory().take(out);
     in = out = 0;
     for (BoundOperation& one : flow.bound.operations) {
         if (one.kind == Kind::Upload) {
-            std::memcpy(inputs_.get() + in, one.source, one.size);
-            one.source = inputs_.get() + in;
+            std::memcpy(inputs_.data() + in, one.source, one.size);
+            one.source = inputs_.data() + in;
             in += padded(one.size);
         } else if (one.kind == Kind::ReadBack) {
-            one.target = outputs_.get() + out;
+            one.target = outputs_.data() + out;
             out += padded(one.size);
         }
     }
@@ -208,7 +208,7 @@ void Pending::end(Result<void> outcome) noexcept {
     uses_.release();
     workspace_.release();
     programs_.clear();
-    inputs_.reset();
+    inputs_.release();
     ended_.store(true, std::memory_order_release);
     session_.pending().remove(*this);
 }
@@ -231,7 +231,7 @@ Result<std::span<const std::byte>> Pending::output(std::uint32_t binding) const 
             Code::NOT_FOUND,
             fmt::format("the dispatch of `{}` owns no output with binding {}", name_, binding),
             "Fix: name an output that was a host argument without storage", name_);
-    return std::span<const std::byte>(outputs_.get() + found->offset, found->size);
+    return std::span<const std::byte>(outputs_.data() + found->offset, found->size);
 }
 
 }  // namespace wye::exec

