@@ -20,7 +20,7 @@ using registry::Pin;
 constexpr RequestRules kRules = {WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE, true};
 constexpr std::size_t kAlignment = 64;  // of each input and output
 
-std::string text_of(wye_string text) {
+std::string copy_of(wye_string text) {
     return text.data == nullptr ? std::string() : std::string(text.data, text.size);
 }
 
@@ -44,8 +44,8 @@ Pending::Pending(const Context& context, const Flow& flow, Clock::time_point sta
       borrows_(flow.has(WYE_DISPATCH_BORROW)),
       timed_(flow.has(WYE_DISPATCH_TIMED)) {
     if (!context.logs()) return;
-    label_ = text_of(flow.desc.label);
-    profile_ = text_of(flow.desc.profile);
+    label_ = copy_of(flow.desc.label);
+    profile_ = copy_of(flow.desc.profile);
 }
 
 Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,

@@ -180,6 +180,7 @@ CValue CWriter::conversion(const ir::Expr& e) {
     const ir::ExprId from = code_.operands_of(e)[0];
     CValue v = value(from);
     const middle::FormKey key = middle::conversion(code_.exprs[from].type.kind, e.type.kind);
+    if (code_.exprs[from].type.kind == Kind::F64 && e.type.kind == Kind::F32) hide_f64(v);
     for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = c_form(module_, key, v.c[k]);
     ++v.depth;
     return v;

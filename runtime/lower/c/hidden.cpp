@@ -45,6 +45,17 @@ void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
     v.c[0] = late_zero(type);
 }
 
+// For the quirk `nvidia-constant-narrowing`: an f64 that becomes an f32.
+void CWriter::hide_f64(CValue& v) {
+    if (!module_.facts.quirks.has(Quirk::NvidiaConstantNarrowing)) return;
+    for (unsigned c = 0; c < v.lanes; ++c) {
+        const std::string bits = module_.intrinsic(Intrinsic::FloatBits, Kind::F64, bare(v.c[c]));
+        v.c[c] = module_.intrinsic(Intrinsic::BitsFloat, Kind::F64,
+                                   bits + " | " + late_zero({Kind::U64, 1}));
+    }
+    v.depth += 2;
+}
+
 // For the quirk `ptxas-lost-minus`: operands of i32 min, max and clamp.
 void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands) {
     if (!module_.facts.quirks.has(Quirk::PtxasLostMinus)) return;

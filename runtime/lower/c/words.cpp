@@ -467,6 +467,8 @@ middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
     target.doubles_loops = target.unroll_marks = true;
     target.workgroup_loops = facts.workgroup_loops;
     target.quirks = facts.quirks;
+    // CWriter::conversion hides the operand, which has a type of its own.
+    target.quirks.set(Quirk::NvidiaConstantNarrowing, false);
     return target;
 }
 

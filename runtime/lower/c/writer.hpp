@@ -69,6 +69,7 @@ class CWriter {
     bool hide_value(ir::ExprId id, CValue& v);
     CValue operand(ir::Op op, ir::ExprId id);
     bool by_reciprocal(ir::ExprId id, CValue& divisor);
+    void hide_f64(CValue& v);
     void hide_sign(ir::Type type, std::vector<CValue>& operands);
     void hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
     void hide_negated_bits(ir::Op op, std::span<const ir::ExprId> ids,

@@ -170,8 +170,8 @@ bool make_conversion(Maker& m, Form& form, Kind to) {
         const StepId high = m.as(m.right(a, m.u32(31)), Kind::U32);
         m.result(m.as(m.join_words(m.as(a, Kind::U32), high), to));
     } else if (m.kind == Kind::F64 && to == Kind::F32 &&
-               m.target.quirks.has(Quirk::NvidiaVkConstantNarrowing)) {
-        const StepId bits = m.hidden(Quirk::NvidiaVkConstantNarrowing, m.bits_of(m.operand()));
+               m.target.quirks.has(Quirk::NvidiaConstantNarrowing)) {
+        const StepId bits = m.hidden(Quirk::NvidiaConstantNarrowing, m.bits_of(m.operand()));
         m.result(m.convert(m.as(bits, m.kind), to));
     } else {
         m.result(m.convert(m.operand(), to));

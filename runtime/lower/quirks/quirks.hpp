@@ -54,10 +54,10 @@ enum class Quirk : std::uint8_t {
     NvidiaVkNarrowOnes,
     NvidiaVkLastComponent,
     NvidiaVkReadBack,
-    NvidiaVkConstantNarrowing,
+    NvidiaConstantNarrowing,
 };
 inline constexpr std::size_t kQuirkCount =
-    static_cast<std::size_t>(Quirk::NvidiaVkConstantNarrowing) + 1;
+    static_cast<std::size_t>(Quirk::NvidiaConstantNarrowing) + 1;
 
 class QuirkSet {
   public:

@@ -97,11 +97,10 @@ constexpr QuirkEntry kEntries[] = {
      "compare-and-swap. "
      "Lanes that leave it early run ahead of the others and overwrite uniform registers that these "
      "still read: wrong elements, or an illegal address.",
-     "The lanes that began the operation together wait for each other behind it (`__syncwarp`).",
+     "The lanes that began the operation together wait for each other behind it (`bar.warp.sync`).",
      "Three more instructions for each 64-bit or float operation in `shared`; their time is not "
      "measured.",
-     "atomic_operations_that_spin.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false,
-     false},
+     "atomic_operations_that_spin.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
     {Quirk::NvvmZeroExtremes, "nvvm-zero-extremes", kNvcc,
      "`fminf(0, -0)` of constants is folded to the zero of the wrong sign.",
      "PTX's `min` and `max` are written instead.", "None.", "clamp_from_negative_zero.wye",
@@ -249,11 +248,11 @@ constexpr QuirkEntry kEntries[] = {
      "Loads and stores of such buffers bypass the first-level cache; their time is not measured.",
      "wide_remainder_read_back.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true,
      false},
-    {Quirk::NvidiaVkConstantNarrowing, "nvidia-vk-constant-narrowing", kVk580,
+    {Quirk::NvidiaConstantNarrowing, "nvidia-constant-narrowing", kNvcc,
      "A conversion of a constant f64 to f32 is folded to a wrong result: a subnormal f64 becomes "
      "the least f32 above zero.",
      "The f64 is combined with a zero passed at launch.", kZero, "narrowed_subnormal.wye",
-     kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
+     kC | kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
 };
 static_assert(std::size(kEntries) == kQuirkCount);
 

@@ -205,7 +205,7 @@ SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges, QuirkSe
     QuirkSet disguising;
     for (const Quirk quirk :
          {Quirk::NvidiaVkWideCompare, Quirk::NvidiaVkAbsMin, Quirk::NvidiaVkOverflowByDivision,
-          Quirk::NvidiaVkNarrowOnes, Quirk::NvidiaVkConstantNarrowing})
+          Quirk::NvidiaVkNarrowOnes, Quirk::NvidiaConstantNarrowing})
         disguising.set(quirk);
     if (!quirks.meets(disguising)) disguises = false;
 }

@@ -44,7 +44,8 @@ void wye_main(
     __global float* restrict b0 /* r */,
     __global uint* restrict b1 /* q */,
     __global ulong* restrict b2 /* w */,
-    const struct wye_params p) {
+    const struct wye_params p,
+    const ulong oz) {
     const float p0 = p.p0;
     const float p1 = p.p1;
     const double p2 = p.p2;
@@ -55,7 +56,7 @@ void wye_main(
     b0[4u] = wye_canonical_f32(wye_round_f32(p0));
     b0[5u] = wye_canonical_f32(wye_copysign_f32(p0, p1));
     b0[6u] = wye_canonical_f32(as_float((as_uint(as_float((as_uint(p0) & 2147483647u))) ^ 0x80000000u)));
-    b0[7u] = wye_canonical_f32((float)p2);
+    b0[7u] = wye_canonical_f32((float)as_double(as_ulong(p2) | oz));
     b0[8u] = -0.0f;
     b0[9u] = wye_canonical_f32(as_float(2143289344u));
     b0[10u] = as_float(2139095040u);

@@ -40,7 +40,8 @@ extern "C" __global__ void __launch_bounds__(1) wye_main(
     float* b0 /* r */,
     u32* b1 /* q */,
     u64* b2 /* w */,
-    const struct wye_params p) {
+    const struct wye_params p,
+    const u64 oz) {
     const float p0 = p.p0;
     const float p1 = p.p1;
     const double p2 = p.p2;
@@ -51,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(1) wye_main(
     b0[4u] = wye_canonical_f32(rintf(p0));
     b0[5u] = wye_canonical_f32(wye_copysign_f32(p0, p1));
     b0[6u] = wye_canonical_f32(__uint_as_float((__float_as_uint(__uint_as_float((__float_as_uint(p0) & 2147483647u))) ^ 0x80000000u)));
-    b0[7u] = wye_canonical_f32((float)p2);
+    b0[7u] = wye_canonical_f32((float)__longlong_as_double((u64)__double_as_longlong(p2) | oz));
     b0[8u] = -0.0f;
     b0[9u] = wye_canonical_f32(__uint_as_float(2143289344u));
     b0[10u] = __uint_as_float(2139095040u);

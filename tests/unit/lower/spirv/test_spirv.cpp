@@ -328,7 +328,7 @@ TEST_CASE("a constant that becomes an f32 is hidden from a driver that folds it 
     TargetFacts facts = able();
     for (const bool hides : {false, true}) {
         facts.quirks = wye::lower::QuirkSet::none();
-        facts.quirks.set(wye::lower::Quirk::NvidiaVkConstantNarrowing, hides);
+        facts.quirks.set(wye::lower::Quirk::NvidiaConstantNarrowing, hides);
         CHECK(has(lowered(text, facts), "OpBitwiseXor %ulong") == hides);
     }
 }
