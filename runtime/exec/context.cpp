@@ -70,11 +70,12 @@ Context::Context(std::unique_ptr<registry::Registry> registry, std::string defau
 }
 
 Context::~Context() {
-    for (const OpenSession& open : open_) lost_.push_back(open.session);
-    for (const SessionRef& session : lost_) {
-        (void)session->flush();
-        session->watcher().stop();
-    }
+    const auto close = [](DeviceSession& session) {
+        (void)session.flush();
+        session.watcher().stop();
+    };
+    for (const OpenSession& open : open_) close(*open.session);
+    for (const SessionRef& session : lost_) close(*session);
 }
 
 Context::OpenSession* Context::find_open(const registry::DeviceInfo& device) {

@@ -43,26 +43,45 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
     return {};
 }
 
+// Work waits for other queues' work for its order only. The native queue refuses a wait for work
+// that has failed: then the values have ended, and it is asked again without them.
+bool QueuePool::drop_failed(const Values& after) {
+    bool dropped = false;
+    for (std::uint32_t i = 0; i < limit_; ++i) {
+        if (!is_pending(i, after[i]) || native(i, after[i]).reached(after[i]).ok()) continue;
+        ended_[i].store(after[i], std::memory_order_release);
+        dropped = true;
+    }
+    return dropped;
+}
+
 [[gnu::hot]] Result<Ticket> QueuePool::submit(const registry::DeviceRef& device,
                                               std::span<const wye_operation> operations,
                                               std::span<const BufferUse> uses, bool timed) {
+    if (limit_ == 1) return submit_to(device, 0, operations, {}, timed);
     Values after{};
-    std::uint32_t index = 0;
-    std::array<wye_event, kMostQueues> waits;
-    std::size_t wait_count = 0;
-    if (limit_ > 1) {
-        collect(uses, after);
-        index = choose(after);
+    collect(uses, after);
+    for (;;) {
+        const std::uint32_t index = choose(after);
+        std::array<wye_event, kMostQueues> waits;
+        std::size_t count = 0;
         for (std::uint32_t i = 0; i < limit_; ++i)
-            if (i != index && is_pending(i, after[i])) waits[wait_count++] = event(i, after[i]);
+            if (i != index && is_pending(i, after[i]))
+                waits[count++] = native(i, after[i]).event(after[i]);
+        auto ticket = submit_to(device, index, operations, {waits.data(), count}, timed);
+        if (!ticket.ok() && count != 0 && drop_failed(after)) continue;
+        if (ticket.ok()) record(uses, index, ticket->value);
+        return ticket;
     }
+}
+
+Result<Ticket> QueuePool::submit_to(const registry::DeviceRef& device, std::uint32_t index,
+                                    std::span<const wye_operation> operations,
+                                    std::span<const wye_event> waits, bool timed) {
     Queue& queue = queues_[index];
     if (!queue.native) WYE_TRY(make(device, index));
-    WYE_ASSIGN(const std::uint64_t value,
-               queue.native->submit(operations, timed, {waits.data(), wait_count}));
-    queue.newest = value;
-    if (limit_ > 1) record(uses, index, value);
-    return Ticket{queue.native, index, value};
+    WYE_ASSIGN(queue.newest, queue.native->submit(operations, timed, waits));
+    return Ticket{queue.native, index, queue.newest};
 }
 
 std::array<Ticket, kMostQueues> QueuePool::newest() {

@@ -98,11 +98,19 @@ class QueuePool {
     }
     // The queue for work that runs after these values.
     [[nodiscard]] std::uint32_t choose(const Values& after) const WYE_REQUIRES(mutex);
-    [[nodiscard]] wye_event event(std::uint32_t index, std::uint64_t value) const
+    // The native queue that the value was submitted to.
+    [[nodiscard]] const registry::NativeQueue& native(std::uint32_t index,
+                                                      std::uint64_t value) const
         WYE_REQUIRES(mutex) {
         const Queue& queue = queues_[index];
-        return (value > queue.replaced ? queue.native : queue.previous)->event(value);
+        return *(value > queue.replaced ? queue.native : queue.previous);
     }
+    [[nodiscard]] Result<Ticket> submit_to(const registry::DeviceRef& device, std::uint32_t index,
+                                           std::span<const wye_operation> operations,
+                                           std::span<const wye_event> waits, bool timed)
+        WYE_REQUIRES(mutex);
+    // Whether a wait for these values was dropped, since they have failed.
+    bool drop_failed(const Values& after) WYE_REQUIRES(mutex);
     [[nodiscard]] Result<void> make(const registry::DeviceRef& device, std::uint32_t index)
         WYE_REQUIRES(mutex);
 

@@ -520,7 +520,8 @@ WYE_API wye_status wye_pending_notify(wye_context* context, wye_pending pending,
                                       void* user, wye_error** error);
 
 /* Asks the driver to stop the dispatch, which then ends with WYE_CANCELLED, or as usual if it was
- * quicker; resident buffers that it writes are unspecified. Other dispatches are not touched.
+ * quicker; resident buffers that it writes are unspecified, and dispatches in flight that use them
+ * may end so too. Other dispatches are not touched.
  * WYE_UNSUPPORTED: the device cannot stop work. Success if it has ended. */
 WYE_API wye_status wye_pending_cancel(wye_context* context, wye_pending pending, wye_error** error);
 

@@ -91,12 +91,28 @@ bool room_is_zero(const wye_operation& op) {
     return op.flags == 0 && std::ranges::count(room, std::byte{0}) == std::ssize(room);
 }
 
+wye_status query(wye_device_object*, const wye_event* event, wye_error** error) {
+    const auto* queue = reinterpret_cast<const wye_queue_object*>(event->timeline);
+    if (queue->device->lost) return there(queue->device, error);
+    if (fake().hang || fake().holds) return WYE_NOT_READY;
+    if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
+    if (queue->first_cancelled <= event->value && event->value <= queue->last_cancelled)
+        return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
+    return WYE_OK;
+}
+
 wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye_error** error) {
     const int inside = ++fake().in_submit;
     if (inside > fake().most_in_submit) fake().most_in_submit = inside;
     ++fake().submits;
     fake().timed_submits += (submission->flags & WYE_SUBMISSION_TIMED) != 0 ? 1 : 0;
     wye_status status = there(queue->device, error);
+    // A wait for work that has failed fails the submit.
+    const std::span<const wye_event> waits(submission->waits, submission->wait_count);
+    for (const wye_event& event : waits)
+        if (status == WYE_OK)
+            if (const wye_status of = query(nullptr, &event, error); of != WYE_NOT_READY)
+                status = of;
     if (status != WYE_OK) {
         // Nothing is queued.
     } else if (fake().fail_submit) {
@@ -109,21 +125,10 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
             run(operation);
         }
         queue->value = submission->value;
-        const std::span waits(submission->waits, submission->wait_count);
         fake().submitted.push_back({queue, submission->value, {waits.begin(), waits.end()}});
     }
     --fake().in_submit;
     return status;
-}
-
-wye_status query(wye_device_object*, const wye_event* event, wye_error** error) {
-    const auto* queue = reinterpret_cast<const wye_queue_object*>(event->timeline);
-    if (queue->device->lost) return there(queue->device, error);
-    if (fake().hang || fake().holds) return WYE_NOT_READY;
-    if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
-    if (queue->first_cancelled <= event->value && event->value <= queue->last_cancelled)
-        return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
-    return WYE_OK;
 }
 
 wye_status wait(wye_device_object* device, const wye_event* event, std::uint64_t, std::uint32_t,

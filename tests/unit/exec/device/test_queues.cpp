@@ -22,6 +22,8 @@ struct Ready {
     wye_program program = 0;
     wye_buffer buffers[8] = {};
 
+    wye_pending newest = 0;
+
     // Submits r = x + 1 and returns what the driver got.
     FakeDriver::Submit add(std::size_t x, std::size_t r) {
         Job job(program, device);
@@ -30,7 +32,7 @@ struct Ready {
         check_ok(attempt([&](wye_error** e) {
             return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
         }));
-        check_ok(attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); }));
+        newest = pending;
         return rig.driver.submitted.back();
     }
 };
@@ -71,6 +73,25 @@ TEST_CASE("work that needs two queues' work waits for one of them on the device"
     const auto fourth = t.add(3, 2);
     CHECK(fourth.queue == third.queue);
     CHECK(fourth.waits.size() == (third.queue == second.queue ? 0 : 1));  // `2` is still read
+}
+
+TEST_CASE(
+    "work that waits for the order only is submitted, also after a failure of what it waits for") {
+    Ready t(4);
+    t.add(0, 1);
+    const auto second = t.add(2, 3);
+    t.rig.driver.can_cancel = true;
+    t.rig.driver.holds = false;
+    t.rig.driver.hang = true;
+    check_ok(attempt([&](wye_error** e) {
+        return wye_pending_cancel(t.rig.context, t.newest, e);  // nobody sees its end
+    }));
+    const auto third = t.add(1, 3);
+    CHECK(third.queue != second.queue);
+    CHECK(third.waits.empty());
+    check_ok(attempt([&](wye_error** e) {
+        return wye_pending_wait(t.rig.context, t.newest, UINT64_MAX, nullptr, e);
+    }));
 }
 
 TEST_CASE("nothing waits for work that has ended, and the first queue is used again") {
