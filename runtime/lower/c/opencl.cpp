@@ -131,7 +131,7 @@ class OpenClC final : public Spelling {
         return buffers ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
                        : "barrier(CLK_LOCAL_MEM_FENCE);";
     }
-    // PTX, which NVIDIA's compiler takes.
+    // In PTX.
     std::string done_together(const std::string& statement) const override {
         return "{ uint lanes; asm volatile(\"activemask.b32 %0;\" : \"=r\"(lanes)); " + statement +
                " asm volatile(\"bar.warp.sync %0;\" :: \"r\"(lanes) : \"memory\"); }";
