@@ -70,12 +70,8 @@ Context::Context(std::unique_ptr<registry::Registry> registry, std::string defau
 }
 
 Context::~Context() {
-    const auto close = [](DeviceSession& session) {
-        (void)session.flush();
-        session.watcher().stop();
-    };
-    for (const OpenSession& open : open_) close(*open.session);
-    for (const SessionRef& session : lost_) close(*session);
+    for (const OpenSession& open : open_) open.session->finish();
+    for (const SessionRef& session : lost_) session->finish();
 }
 
 Context::OpenSession* Context::find_open(const registry::DeviceInfo& device) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <thread>
 
 #include "exec/device/compile_job.hpp"
 #include "exec/program/artifact.hpp"
@@ -50,9 +52,8 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
 }
 
 DeviceSession::~DeviceSession() {
+    finish();
     try {
-        (void)flush();
-        watcher_.stop();
         const Clock::time_point start = Clock::now();
         for (const CompiledRef& compiled : unsaved_)
             if (!lost() && Clock::now() - start < kSaveTime)
@@ -123,6 +124,18 @@ Result<void> DeviceSession::flush() {
         queues_.ended(newest);
     }
     return alive();
+}
+
+void DeviceSession::finish() noexcept {
+    for (;;) {
+        try {
+            (void)flush();
+            break;
+        } catch (const std::exception&) {  // no memory for an error's text
+            std::this_thread::yield();
+        }
+    }
+    watcher_.stop();
 }
 
 void DeviceSession::abandon(Abandoned work) {

@@ -133,6 +133,8 @@ class DeviceSession {
 
     // Waits until nothing runs, abandoned work and overdue compiles included.
     [[nodiscard]] Result<void> flush();
+    // Waits as flush does, and until everybody was notified. Without memory it tries again.
+    void finish() noexcept;
     // Work in flight, which this session outlives.
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }

@@ -20,6 +20,8 @@
 
 namespace harness {
 
+constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
+
 // The export `symbol` of a library, which stays mapped.
 void* export_of(const char* library, const char* symbol);
 

@@ -10,11 +10,10 @@ using harness::bytes_of;
 using harness::counting;
 using harness::Device;
 using harness::fill;
+using harness::kDeadline;
 using harness::Rig;
 
 namespace {
-
-constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
 
 std::uint64_t submit(Device& device, wye_queue_object* queue,
                      std::span<const wye_operation> operations,

@@ -7,11 +7,10 @@
 
 using harness::bytes_of;
 using harness::counting;
+using harness::kDeadline;
 using harness::Rig;
 
 namespace {
-
-constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
 
 // A timeline of the rig's device, if the plugin makes any.
 struct Made {

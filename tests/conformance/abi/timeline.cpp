@@ -8,13 +8,8 @@
 using harness::bytes_of;
 using harness::counting;
 using harness::fill;
+using harness::kDeadline;
 using harness::Rig;
-
-namespace {
-
-constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
-
-}  // namespace
 
 TEST_SUITE_BEGIN("timeline");
 
