@@ -12,7 +12,8 @@
 
 namespace wye::stress {
 
-constexpr std::size_t kMostWords = 3000;  // of one buffer
+constexpr std::size_t kMostWords = 3000;   // of one buffer
+constexpr std::uint32_t kShortLoop = 300;  // rounds
 
 // A buffer of one thread, and its expected contents.
 struct OwnBuffer {

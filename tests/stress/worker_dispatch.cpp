@@ -9,7 +9,6 @@ namespace wye::stress {
 namespace {
 
 constexpr std::uint32_t kUnwritten = 0xdeadbeef;
-constexpr std::uint32_t kShortLoop = 300;
 constexpr std::uint32_t kLongLoop = 60000;
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace wye::stress {
 namespace {
 
 constexpr std::size_t kMostPending = 8;
-constexpr std::uint32_t kShortLoop = 300;
 
 void count(void* user, wye_status) { ++*static_cast<std::atomic<std::uint64_t>*>(user); }
 
