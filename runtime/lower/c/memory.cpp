@@ -208,7 +208,7 @@ CValue CWriter::atomic(ir::ExprId id, bool wanted) {
     const std::string text =
         array.adds_in_loop ? add_float(array, pointer, operands[0])
                            : module_.spelling.atomic(e.op, kind, array.space, pointer, operands);
-    const bool spins = module_.facts.quirks.has(Quirk::PtxasSpinningAtomic) &&
+    const bool spins = module_.facts.quirks.has(module_.spelling.spinning_atomic()) &&
                        array.space == Space::Shared && spins_in_shared(e.op, kind);
     const auto run = [&](const std::string& statement) {
         line((at.ok.empty() ? "" : "if (" + at.ok + ") ") +

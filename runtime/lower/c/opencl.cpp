@@ -131,6 +131,7 @@ class OpenClC final : public Spelling {
         return buffers ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
                        : "barrier(CLK_LOCAL_MEM_FENCE);";
     }
+    Quirk spinning_atomic() const override { return Quirk::NvidiaClSpinningAtomic; }
     // In PTX.
     std::string done_together(const std::string& statement) const override {
         return "{ uint lanes; asm volatile(\"activemask.b32 %0;\" : \"=r\"(lanes)); " + statement +

@@ -97,8 +97,9 @@ class Spelling {
     [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
     // Waits for all lanes of the subgroup. Only asked for by quirk `ptxas-early-lanes`.
     [[nodiscard]] virtual std::string_view subgroup_wait() const { return ""; }
-    // A statement, behind which the lanes that began it together wait for each other. Only asked
-    // for by quirk `ptxas-spinning-atomic`.
+    // The quirk that asks for `done_together`.
+    [[nodiscard]] virtual Quirk spinning_atomic() const { return Quirk::PtxasSpinningAtomic; }
+    // A statement, behind which the lanes that began it together wait for each other.
     [[nodiscard]] virtual std::string done_together(const std::string& statement) const {
         return statement;
     }

@@ -30,7 +30,8 @@ QuirkSet chosen(const Takes& takes) {
 
 QuirkSet QuirkSet::of_no_device() {
     static const QuirkSet set = chosen([](const QuirkEntry& entry) {
-        return entry.found == QuirkEntry::Found::Driver && !entry.whole_workgroups;
+        return entry.found == QuirkEntry::Found::Driver && !entry.whole_workgroups &&
+               !entry.own_text;
     });
     return set;
 }

@@ -32,6 +32,7 @@ enum class Quirk : std::uint8_t {
     NvvmZeroExtremes,
     NvvmPowers,
     NvidiaClFusedDivision,
+    NvidiaClSpinningAtomic,
     // SPIR-V
     MesaLiteralZero,
     MesaOneBesideZero,
@@ -67,7 +68,7 @@ class QuirkSet {
         return QuirkSet((std::uint64_t{1} << kQuirkCount) - 1);
     }
     // For text without a device: all entries that are chosen by driver, except those of drivers
-    // that run a workgroup as a loop.
+    // that run a workgroup as a loop, and those whose text only these drivers take.
     [[nodiscard]] static QuirkSet of_no_device();
     // For an unknown driver: the cautious set. `whole_workgroups`: the driver runs a workgroup as a
     // loop over its invocations.
@@ -119,6 +120,7 @@ struct QuirkEntry {
     } found;
     bool cautious;          // for unknown drivers too
     bool whole_workgroups;  // only for drivers that run a workgroup as a loop
+    bool own_text = false;  // the text is for these drivers only
 };
 
 inline constexpr std::uint32_t kFormatOpenClC = 1;

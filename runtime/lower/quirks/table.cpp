@@ -100,7 +100,8 @@ constexpr QuirkEntry kEntries[] = {
      "The lanes that began the operation together wait for each other behind it (`bar.warp.sync`).",
      "Three more instructions for each 64-bit or float operation in `shared`; their time is not "
      "measured.",
-     "atomic_operations_that_spin.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
+     "atomic_operations_that_spin.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false,
+     false},
     {Quirk::NvvmZeroExtremes, "nvvm-zero-extremes", kNvcc,
      "`fminf(0, -0)` of constants is folded to the zero of the wrong sign.",
      "PTX's `min` and `max` are written instead.", "None.", "clamp_from_negative_zero.wye",
@@ -118,6 +119,13 @@ constexpr QuirkEntry kEntries[] = {
      "constant are combined with a zero passed at launch.",
      kZero, "quotients_in_sums.wye", kFormatOpenClC, kNvidia, 0, kAnyVersion, Found::Driver, true,
      false},
+    {Quirk::NvidiaClSpinningAtomic, "nvidia-cl-spinning-atomic", kCl580,
+     "As `ptxas-spinning-atomic`.",
+     "As there, in PTX (`bar.warp.sync`), so text without a device does not have it.",
+     "Three more instructions for each 64-bit or float operation in `shared`; their time is not "
+     "measured.",
+     "atomic_operations_that_spin.wye", kFormatOpenClC, kNvidia, 0, kAnyVersion, Found::Driver,
+     false, false, true},
 
     {Quirk::MesaLiteralZero, "mesa-literal-zero", kLavapipe,
      "Float `+ - * /` with a literal zero is folded as if there were no NaNs and no negative zero.",
@@ -201,7 +209,7 @@ constexpr QuirkEntry kEntries[] = {
      "A 64-bit select that looks like a minimum, a maximum or a saturating operation becomes a "
      "wrong one; loops may then never end.",
      "64-bit comparisons are made word by word, one word combined with a zero passed at launch.",
-     "Six instructions in place of one; their time is not measured.", "wide_saturating_one.wye",
+     "Six instructions in place of one; their time is not measured.", "wide_sum_beside_rounds.wye",
      kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::NvidiaVkAbsMin, "nvidia-vk-abs-min", kVk580,
      "The compiler assumes that an absolute value is never negative, but that of the least integer "
@@ -252,7 +260,7 @@ constexpr QuirkEntry kEntries[] = {
      "A conversion of a constant f64 to f32 is folded to a wrong result: a subnormal f64 becomes "
      "the least f32 above zero.",
      "The f64 is combined with a zero passed at launch.", kZero, "narrowed_subnormal.wye",
-     kC | kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
+     kC | kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
 };
 static_assert(std::size(kEntries) == kQuirkCount);
 
