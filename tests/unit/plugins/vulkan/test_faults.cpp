@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lost devices, exhausted memory and refused pipelines, simulated by a test's loader.
+#include <dlfcn.h>
 #include <link.h>
 
 #include <string>
@@ -46,6 +47,14 @@ bool driver_mapped() {
                nullptr) != 0;
 }
 
+// False in sanitized runs, whose helper keeps libraries open for the names in reports
+// (tests/support/keep_open.c).
+bool dlclose_unmaps() {
+    Dl_info info{};
+    return dladdr(dlsym(RTLD_DEFAULT, "dlclose"), &info) == 0 ||
+           std::string_view(info.dli_fname).find("keep_open") == std::string_view::npos;
+}
+
 }  // namespace
 
 TEST_CASE("a driver's library stays mapped if the driver is one that must not be unmapped") {
@@ -59,7 +68,7 @@ TEST_CASE("a driver's library stays mapped if the driver is one that must not be
             REQUIRE(plugin.devices != 0);
             CHECK(driver_mapped());
         }
-        CHECK(driver_mapped() == (id != 0));
+        if (id != 0 || dlclose_unmaps()) CHECK(driver_mapped() == (id != 0));
     }
 }
 
