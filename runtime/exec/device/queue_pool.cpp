@@ -66,7 +66,7 @@ bool QueuePool::drop_failed(const Values& after) {
         std::array<wye_event, kMostQueues> waits;
         std::size_t count = 0;
         for (std::uint32_t i = 0; i < limit_; ++i)
-            if (i != index && is_pending(i, after[i]))
+            if (is_pending(i, after[i]) && (i != index || was_replaced(i, after[i])))
                 waits[count++] = native(i, after[i]).event(after[i]);
         auto ticket = submit_to(device, index, operations, {waits.data(), count}, timed);
         if (!ticket.ok() && count != 0 && drop_failed(after)) continue;

@@ -61,7 +61,7 @@ class QueuePool {
     sdk::Mutex mutex;
     Repeats repeats WYE_GUARDED_BY(mutex);
 
-    // Queues all operations or none. Makes the native queue if there is none. `uses`: the resident
+    // Queues all operations or none, on the queue that their buffers need. `uses`: the resident
     // buffers of the operations.
     [[nodiscard]] Result<Ticket> submit(const registry::DeviceRef& device,
                                         std::span<const wye_operation> operations,
@@ -98,13 +98,19 @@ class QueuePool {
     }
     // The queue for work that runs after these values.
     [[nodiscard]] std::uint32_t choose(const Values& after) const WYE_REQUIRES(mutex);
+    // Whether the value was submitted to the queue before the present one.
+    [[nodiscard]] bool was_replaced(std::uint32_t index, std::uint64_t value) const
+        WYE_REQUIRES(mutex) {
+        return value <= queues_[index].replaced;
+    }
     // The native queue that the value was submitted to.
     [[nodiscard]] const registry::NativeQueue& native(std::uint32_t index,
                                                       std::uint64_t value) const
         WYE_REQUIRES(mutex) {
         const Queue& queue = queues_[index];
-        return *(value > queue.replaced ? queue.native : queue.previous);
+        return *(was_replaced(index, value) ? queue.previous : queue.native);
     }
+    // Makes the native queue if there is none.
     [[nodiscard]] Result<Ticket> submit_to(const registry::DeviceRef& device, std::uint32_t index,
                                            std::span<const wye_operation> operations,
                                            std::span<const wye_event> waits, bool timed)
