@@ -89,6 +89,22 @@ Result<void> NativeDevice::recover() const {
     return rare_call(*this, "try_recover",
                      [&](wye_error** error) { return table_.try_recover(object_, error); });
 }
+
+BufferCounts NativeDevice::buffer_counts() const noexcept {
+    return {buffers_made_.load(std::memory_order_relaxed),
+            buffer_bytes_.load(std::memory_order_relaxed),
+            peak_bytes_.load(std::memory_order_relaxed)};
+}
+
+void NativeDevice::count_buffer(std::uint64_t size) const noexcept {
+    buffers_made_.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t live = buffer_bytes_.fetch_add(size, std::memory_order_relaxed) + size;
+    std::uint64_t peak = peak_bytes_.load(std::memory_order_relaxed);
+    while (peak < live &&
+           !peak_bytes_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+    }
+}
+
 const HostServices& NativeDevice::host() const noexcept { return plugin_->host(); }
 std::string NativeDevice::plugin_identity() const { return plugin_->identity(); }
 
@@ -108,6 +124,7 @@ Result<NativeBuffer> NativeBuffer::create(DeviceRef device, std::uint64_t size,
         return device->table().buffer_create(device->object(), &desc, &object, error);
     }));
     if (object == nullptr) return about(*device, null_object_fault("buffer_create"));
+    device->count_buffer(size);
     return NativeBuffer(std::move(device), object, size);
 }
 
@@ -120,6 +137,7 @@ NativeBuffer& NativeBuffer::operator=(NativeBuffer&& other) noexcept {
 
 NativeBuffer::~NativeBuffer() {
     if (object_ == nullptr) return;
+    device_->buffer_bytes_.fetch_sub(size_, std::memory_order_relaxed);
     end_call(*device_, "buffer_destroy",
              [&] { device_->table().buffer_destroy(device_->object(), object_); });
 }

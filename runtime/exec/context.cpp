@@ -137,6 +137,12 @@ std::string Context::open_devices() const {
     return out;
 }
 
+void Context::count(wye_counters& out) const {
+    const sdk::Lock lock(open_mutex_);
+    for (const OpenSession& open : open_) open.session->count(out);
+    for (const SessionRef& session : lost_) session->count(out);
+}
+
 Result<Handle> Context::add_program(ProgramRef program) {
     std::string name = program->name();
     return handles_.add(HandleKind::program, std::move(program), nullptr, std::move(name));

@@ -68,6 +68,9 @@ class Context {
     // Workarounds that the configuration turns on or off.
     [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return options_.quirks; }
 
+    // Adds the counters of every device opened so far, lost ones included.
+    void count(wye_counters& out) const;
+
     // Selectors, separated by ", "; empty: none.
     [[nodiscard]] std::string open_devices() const;
 

@@ -379,6 +379,37 @@ TEST_CASE("info says on stderr why it fails, and prints its report all the same"
     CHECK(contains(strict.out, manifest));
 }
 
+TEST_CASE("run shows the counters of the device, as text and in its document") {
+    const TempFolder folder;
+    const std::string words = folder.write("words", std::string(64, '\1'));
+    const std::vector<std::string> command = {
+        "run", kPrograms + "/mix.wye", "--in", "words=" + words, "--device", "cpu", "--counters"};
+    const Outcome text = wye_command(command);
+    REQUIRE(text.code == 0);
+    CHECK(text.out.empty());
+    CHECK(contains(text.err, "wye: ran `mix`"));
+    CHECK(contains(text.err, "wye: dispatches           1\n"));
+    CHECK(contains(text.err, "wye: bytes_uploaded       64\n"));
+
+    std::vector<std::string> json_command = command;
+    json_command.push_back("--json");
+    const Outcome json = wye_command(json_command);
+    REQUIRE(json.code == 0);
+    CHECK(json.err.empty());
+    const auto document = nlohmann::json::parse(json.out);
+    CHECK(document.at("program") == "mix");
+    CHECK(document.at("device") == "cpu:0");
+    CHECK(document.at("bytes_uploaded") == 64);
+    CHECK(document.at("counters").at("dispatches") == 1);
+    CHECK(document.at("counters").at("bytes_uploaded") == 64);
+    CHECK(document.at("counters").size() == 18);
+
+    json_command.erase(json_command.end() - 2);
+    const Outcome without = wye_command(json_command);
+    REQUIRE(without.code == 0);
+    CHECK(!nlohmann::json::parse(without.out).contains("counters"));
+}
+
 TEST_CASE("WYE_LOG sends what it asks for to standard error, a line each") {
     const TempFolder folder;
     const std::string words = folder.write("words", std::string(64, '\1'));

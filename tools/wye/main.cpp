@@ -90,6 +90,9 @@ void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
                    "Let `/`, sqrt and math functions be native up to this error (0: exact)");
     app.add_flag("--variants", options.variants, "Run the first native variant that fits, if any");
     app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
+    app.add_flag("--counters", options.counters,
+                 "Also report what the device did: submits, bytes, memory, compiles");
+    app.add_flag("--json", options.json, "The report as one JSON document");
 }
 
 void add_cache(CLI::App& app, CacheOptions& options) {

@@ -17,6 +17,7 @@
 #include "files.hpp"
 #include "load.hpp"
 #include "memory.hpp"
+#include "run_report.hpp"
 #include "verbs.hpp"
 #include "wye/program_format.h"
 
@@ -249,7 +250,17 @@ Result<void> run_program(const RunOptions& options) {
     for (const Slot& slot : slots)
         if (!slot.target.empty()) WYE_TRY(staged.add(slot.target, slot.output.bytes()));
     WYE_TRY(staged.commit());
-    if (!options.quiet) {
+    if (options.counters || options.json) {
+        WYE_ASSIGN(const wye_counters counters, device.counters());
+        const wye_counters* const shown = options.counters ? &counters : nullptr;
+        if (options.json) {
+            WYE_ASSIGN(const auto where, device.describe());
+            print_json(about, where, report, shown);
+        } else {
+            print_counters(counters);
+        }
+    }
+    if (!options.quiet && !options.json) {
         WYE_ASSIGN(const auto where, device.describe());
         const std::string form = report.variant != 0 ? fmt::format(" (variant {})", report.variant)
                                  : report.check_free != 0 ? std::string(" (check-free)")

@@ -50,7 +50,9 @@ struct RunOptions {
     std::uint64_t timeout_ms = 0;
     std::uint32_t ulp_budget = 0;
     bool variants = false;
-    bool quiet = false;  // no report line on stderr
+    bool quiet = false;     // no report line on stderr
+    bool counters = false;  // also the device's counters
+    bool json = false;      // the report, and counters, as one document on stdout
 };
 [[nodiscard]] ExitCode run(const RunOptions& options);
 

@@ -11,6 +11,7 @@
 // other members are free-threaded. The subject of errors is the device's selector.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -41,6 +42,12 @@ struct DeviceInfo {
     Facts facts;
 };
 
+struct BufferCounts {
+    std::uint64_t made = 0;
+    std::uint64_t bytes = 0;  // of the live ones, as requested
+    std::uint64_t peak_bytes = 0;
+};
+
 class HostServices;
 class OpenPlugin;  // an initialised plugin; internal, kept alive by its devices
 
@@ -63,6 +70,9 @@ class NativeDevice {
     // Whether the plugin has slots to save and load programs.
     [[nodiscard]] bool saves_programs() const noexcept { return saves_; }
 
+    // Of its buffers, since it was opened.
+    [[nodiscard]] BufferCounts buffer_counts() const noexcept;
+
     [[nodiscard]] Result<wye_memory_info> memory() const;     // UNIMPLEMENTED: unknown
     [[nodiscard]] Result<void> prepare() const;               // ok when the plugin has no such slot
     [[nodiscard]] Result<void> flush() const;                 // UNIMPLEMENTED: wait on each queue
@@ -82,6 +92,10 @@ class NativeDevice {
     wye_device_table table_;
     bool saves_;
     bool built_in_;
+
+    friend class NativeBuffer;
+    void count_buffer(std::uint64_t size) const noexcept;
+    mutable std::atomic<std::uint64_t> buffers_made_ = 0, buffer_bytes_ = 0, peak_bytes_ = 0;
 };
 using DeviceRef = std::shared_ptr<const NativeDevice>;
 

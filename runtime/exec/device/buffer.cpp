@@ -52,7 +52,8 @@ Result<void> upload(const HandleTable& handles, Handle handle, std::uint64_t off
     wye_operation operation = sdk::new_operation(WYE_OPERATION_UPLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, source, nullptr};
     const BufferUse use{&buffer.history, true};
-    return run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation);
+    return buffer.session.counters().uploaded(
+        run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
 }
 
 Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t offset, void* target,
@@ -65,7 +66,8 @@ Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t o
     wye_operation operation = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, nullptr, target};
     const BufferUse use{&buffer.history, false};
-    return run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation);
+    return buffer.session.counters().downloaded(
+        run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
 }
 
 Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t source_offset,
@@ -90,7 +92,9 @@ Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t sourc
     const std::size_t count = source == target ? 1 : 2;
     const BufferUse uses[] = {{&to.as<BufferObject>().history, true},
                               {&from.as<BufferObject>().history, false}};
-    return run(handles, {used, count}, {uses, count}, from.as<BufferObject>().session, operation);
+    DeviceSession& session = from.as<BufferObject>().session;
+    return session.counters().copied(run(handles, {used, count}, {uses, count}, session, operation),
+                                     size);
 }
 
 Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offset,
@@ -112,7 +116,8 @@ Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offse
     wye_operation operation = sdk::new_operation(WYE_OPERATION_FILL);
     operation.u.fill = {buffer.native.object(), offset, size, pattern, pattern_size, 0};
     const BufferUse use{&buffer.history, true};
-    return run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation);
+    return buffer.session.counters().filled(
+        run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
 }
 
 }  // namespace wye::exec

@@ -92,7 +92,10 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
         job = std::make_shared<CompileJob>(program.shared_from_this(), form, format);
         job->known = find(program, form);
         job->warms = warms && format_ != WYE_FORMAT_PROGRAM;
-        if (job->known && (!job->warms || job->known->made_code)) return job->known;
+        if (job->known && (!job->warms || job->known->made_code)) {
+            counters_.found();
+            return job->known;
+        }
         if (!job_) break;
         // If two calls need one program, the second waits for the first one's compile.
         const std::shared_ptr<CompileJob> running = job_;
@@ -123,6 +126,7 @@ void DeviceSession::compile(CompileJob& job) noexcept {
     } catch (...) {
         job.thrown = std::current_exception();
     }
+    counters_.compiled(job.stats);
     bool overdue = false;
     {
         const sdk::Lock lock(compile_mutex_);

@@ -208,10 +208,12 @@ Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::ui
 
 Result<wye_buffer_object*> DeviceSession::scratch(Workspace& workspace, std::uint64_t size,
                                                   std::uint32_t alignment) {
+    const std::uint64_t before = workspace.scratch.created();
     auto taken = workspace.scratch.take(device_, size, alignment);
     if (!taken.ok() && taken.error().code == Code::DEVICE_MEMORY && workspaces_.clear())
         taken = workspace.scratch.take(device_, size, alignment);
     if (!taken.ok()) return noted(std::move(taken).error());
+    if (workspace.scratch.created() != before) counters_.made_scratch(1);
     return taken;
 }
 
@@ -221,7 +223,13 @@ Result<wye_buffer_object*> DeviceSession::trap_buffer(Workspace& workspace) {
     return made;
 }
 
-std::uint64_t DeviceSession::scratch_created() { return workspaces_.scratch_created(); }
+void DeviceSession::count(wye_counters& out) const {
+    counters_.add_to(out);
+    const registry::BufferCounts buffers = device_->buffer_counts();
+    out.buffers_made += buffers.made;
+    out.buffer_bytes += buffers.bytes;
+    out.peak_buffer_bytes += buffers.peak_bytes;
+}
 
 Error DeviceSession::failed(const Ticket& ticket, Error error) {
     if (error.code != Code::CANCELLED) queues_.replace(ticket);
@@ -237,6 +245,7 @@ Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations,
     }();
     times.submitted(start);
     if (!ticket.ok()) return noted(std::move(ticket).error());
+    counters_.submitted();
     return ticket;
 }
 
@@ -256,6 +265,7 @@ Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations,
 Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
                                  RunTimes& times, bool& runs) {
     runs = false;
+    counters_.waited();
     const registry::NativeQueue& queue = *ticket.queue;
     auto waited = queue.wait(ticket.value, timeout_ns == 0 ? kNoLimit : timeout_ns);
     if (waited.ok() || waited.error().code != Code::TIMEOUT)
@@ -276,6 +286,7 @@ Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns,
                                              Clock::time_point start, RunTimes& times) {
     if (operations.empty()) return {};
     WYE_ASSIGN(const Ticket ticket, submit(operations, uses, timed, start, times));
+    counters_.waited();
     return ended(ticket.queue->wait(ticket.value), ticket, timed, times);
 }
 

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "exec/device/clock.hpp"
+#include "exec/device/counters.hpp"
 #include "exec/device/host_memory.hpp"
 #include "exec/device/pending_list.hpp"
 #include "exec/device/queue_pool.hpp"
@@ -155,8 +156,9 @@ class DeviceSession {
     // Writes the unwritten entries of `stats` to the disk cache.
     void save(CompileStats& stats) noexcept;
 
-    // Scratch buffers made since the device was opened; a steady stream of dispatches makes none.
-    [[nodiscard]] std::uint64_t scratch_created();
+    [[nodiscard]] Counters& counters() noexcept { return counters_; }
+    // Adds all of its counters.
+    void count(wye_counters& out) const;
 
   private:
     // The lookup of `compiled`.
@@ -202,6 +204,7 @@ class DeviceSession {
         WYE_GUARDED_BY(compile_mutex_);
     std::vector<CompiledRef> unsaved_ WYE_GUARDED_BY(compile_mutex_);
 
+    Counters counters_;
     WorkspacePool workspaces_;
     HostMemory host_memory_;
     PendingList pending_;

@@ -36,7 +36,6 @@ void WorkspacePool::put(std::unique_ptr<Workspace> workspace) noexcept {
     if (!idle_.empty() && round_ - idle_.front()->round > kKeepRounds) {
         old = std::move(idle_.front());
         idle_.erase(idle_.begin());
-        freed_scratch_ += old->scratch.created();
     }
     try {
         idle_.push_back(std::move(workspace));
@@ -48,15 +47,7 @@ bool WorkspacePool::clear() noexcept {
     std::vector<std::unique_ptr<Workspace>> idle;  // freed without the lock
     const sdk::Lock lock(mutex_);
     idle.swap(idle_);
-    for (const auto& workspace : idle) freed_scratch_ += workspace->scratch.created();
     return !idle.empty();
-}
-
-std::uint64_t WorkspacePool::scratch_created() const {
-    const sdk::Lock lock(mutex_);
-    std::uint64_t sum = freed_scratch_;
-    for (const auto& workspace : idle_) sum += workspace->scratch.created();
-    return sum;
 }
 
 }  // namespace wye::exec

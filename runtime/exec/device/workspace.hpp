@@ -64,8 +64,6 @@ class WorkspacePool {
     [[nodiscard]] WorkspaceLease take();
     // Frees all that are idle. False if there were none.
     bool clear() noexcept;
-    // Scratch buffers made so far.
-    [[nodiscard]] std::uint64_t scratch_created() const;
 
   private:
     friend class WorkspaceLease;
@@ -73,10 +71,9 @@ class WorkspacePool {
 
     // An idle workspace is freed after so many dispatches that did not need it.
     static constexpr std::uint64_t kKeepRounds = 64;
-    mutable sdk::Mutex mutex_;
+    sdk::Mutex mutex_;
     std::vector<std::unique_ptr<Workspace>> idle_ WYE_GUARDED_BY(mutex_);  // the oldest first
     std::uint64_t round_ WYE_GUARDED_BY(mutex_) = 0;
-    std::uint64_t freed_scratch_ WYE_GUARDED_BY(mutex_) = 0;  // made by freed workspaces
 };
 
 inline void WorkspaceLease::release() noexcept {

@@ -23,6 +23,8 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
     WYE_TRY(decide(context, flow));
     auto result = submit(handles, flow);
     wye_report report = make_report(flow, start);
+    flow.counted = true;
+    flow.session.counters().dispatched(result.ok(), report);
     if (out != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
         report.header = out->header;
         *out = report;

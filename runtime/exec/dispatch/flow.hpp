@@ -27,8 +27,9 @@ struct Flow {
         : desc(d), program(p), session(s), rules(r) {}
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
-    // Saves the cache entries that no submit saved.
+    // Saves the cache entries that no submit saved. A dispatch that was not counted has failed.
     ~Flow() {
+        if (!counted) session.counters().failed();
         if (!stats.unwritten.empty()) session.save(stats);
     }
 
@@ -39,6 +40,7 @@ struct Flow {
     DeviceSession& session;
     const RequestRules rules;
     std::optional<Clock::time_point> deadline;
+    bool counted = false;  // or will be, when it has ended
 
     Requested requested;
     Residents residents;  // resolve

@@ -63,6 +63,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     WYE_TRY(list.add(out, owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE)));
     try {
         auto started = out->start(handles, flow);
+        flow.counted = started.ok();
         if (started.ok()) return out;
         list.remove(*out);
         return std::move(started).error();
@@ -146,9 +147,11 @@ bool Pending::wait(std::optional<Clock::time_point> deadline) {
         Result<void> waited;
         if (limit == 0) {
             const auto reached = ticket.queue->reached(ticket.value);
+            session_.counters().polled(!reached.ok() || *reached);
             if (reached.ok() && !*reached) return false;
             if (!reached.ok()) waited = reached.error();
         } else {
+            session_.counters().waited();
             waited = ticket.queue->wait(ticket.value, limit);
             if (!waited.ok() && waited.error().code == Code::TIMEOUT) return has_ended();
         }
@@ -202,6 +205,7 @@ Result<void> Pending::next(Result<void> waited) {
 void Pending::end(Result<void> outcome) noexcept {
     report_times(times_, begun_, timed_, report_);
     if (!outcome.ok()) report_.bytes_downloaded = 0;
+    session_.counters().dispatched(outcome.ok(), report_);
     if (!outcome.ok()) error_ = std::move(outcome).error();
     if (context_.logs()) log();
     ticket_ = {};

@@ -183,6 +183,7 @@ struct Submitted {
     out.ticket = queues.submit(session.device(), repeat->all(),
                                {repeat->uses.data(), static_cast<std::size_t>(desc.argument_count)},
                                (desc.flags & WYE_DISPATCH_TIMED) != 0);
+    if (out.ticket.ok()) session.counters().repeated(repeat->bytes_filled);
     return true;
 }
 
@@ -208,6 +209,8 @@ struct Submitted {
     else
         result = session.ended(work.ticket->queue->wait(work.ticket->value), *work.ticket, timed,
                                work.times);
+    if (!result.ok()) [[unlikely]]
+        session.counters().repeat_failed(work.ticket.ok());
     if (report != nullptr && result.ok())
         write_report(desc, *work.known, work.times, start, *report);
     if (context.logs()) [[unlikely]]

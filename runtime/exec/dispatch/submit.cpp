@@ -100,7 +100,10 @@ Result<void> run_guarded(Flow& flow, const Operations& operations, WorkspaceLeas
 Result<void> compile_kernels(Flow& flow) {
     for (Kernel& kernel : flow.kernels.kernels()) {
         kernel.compiled = kernel.program->find_compiled(flow.session, flow.kernels.form);
-        if (kernel.compiled) continue;
+        if (kernel.compiled) {
+            flow.session.counters().found();
+            continue;
+        }
         WYE_ASSIGN(kernel.compiled,
                    flow.session.compiled(*kernel.program, flow.kernels.form, flow.route.format,
                                          flow.stats, flow.deadline));

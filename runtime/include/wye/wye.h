@@ -190,6 +190,42 @@ WYE_API wye_status wye_device_fact(wye_context* context, wye_device device, wye_
 /* Waits until nothing runs on the device and no compile that timed out is in progress. */
 WYE_API wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
 
+/* What a device has done for a context since it was opened. Counting has no switch and costs next
+ * to nothing. Calls that other threads are in may be counted in part. */
+typedef struct wye_counters {
+    wye_header header;
+    uint64_t dispatches;          /* that succeeded */
+    uint64_t dispatches_failed;   /* that were refused, or ended with an error */
+    uint64_t dispatches_repeated; /* of both: equal to an earlier one, and not checked in full */
+    uint64_t submits;             /* to the driver's queues, by any call */
+    uint64_t waits;               /* in the driver, for submitted work */
+    uint64_t polls;               /* questions to the driver whether work has ended */
+    uint64_t polls_ended;         /* of these: it had */
+    /* Moved by dispatches and transfers that succeeded, as their reports say. */
+    uint64_t bytes_uploaded;
+    uint64_t bytes_downloaded;
+    uint64_t bytes_copied; /* by wye_buffer_copy */
+    uint64_t bytes_filled;
+    /* Device memory: buffers of the application, and of the library for host arguments. */
+    uint64_t buffers_made;
+    uint64_t buffer_bytes;      /* of the live ones, now */
+    uint64_t peak_buffer_bytes; /* the most so far; of a context the sum over its devices */
+    uint64_t scratch_made;      /* of buffers_made: for host arguments; they are reused */
+    /* Look-ups of compiled programs, by dispatches that were checked in full and by
+     * wye_program_prepare. */
+    uint64_t programs_compiled;
+    uint64_t programs_loaded; /* from the disk cache */
+    uint64_t programs_found;  /* in memory */
+} wye_counters;
+
+/* The counters of one opened device. `out->header` must be set. Any thread. Errors: those of a bad
+ * handle or header only; the handle of a lost device keeps its counters. */
+WYE_API wye_status wye_device_counters(wye_context* context, wye_device device, wye_counters* out,
+                                       wye_error** error);
+
+/* The sums over all devices that the context has opened, lost ones included. Any thread. */
+WYE_API wye_status wye_context_counters(wye_context* context, wye_counters* out, wye_error** error);
+
 /* ---- Programs ---------------------------------------------------------------------------- */
 
 typedef uint64_t wye_program;

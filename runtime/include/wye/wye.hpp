@@ -199,6 +199,14 @@ class Device {
         }));
         return Buffer(context_, out);
     }
+    // What it has done since it was opened.
+    [[nodiscard]] Result<wye_counters> counters() const {
+        wye_counters out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_counters(context_.get(), handle_, &out, e); }));
+        return out;
+    }
     [[nodiscard]] Result<void> flush() const {
         return detail::call(
             [&](wye_error** e) { return wye_device_flush(context_.get(), handle_, e); });
@@ -292,6 +300,14 @@ class Context {
         std::uint64_t freed = 0;
         WYE_TRY(detail::call([&](wye_error** e) { return wye_cache_clear(get(), &freed, e); }));
         return freed;
+    }
+
+    // The sums over its devices.
+    [[nodiscard]] Result<wye_counters> counters() const {
+        wye_counters out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call([&](wye_error** e) { return wye_context_counters(get(), &out, e); }));
+        return out;
     }
 
     // The catalogue as JSON; a selector limits which plugins are opened.

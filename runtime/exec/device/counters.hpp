@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counters: what a device of a context has done since it was opened, for wye_counters. Always on:
+// relaxed atomics, no lock and no allocation. Free-threaded, except `repeated`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "wye/sdk/result.hpp"
+#include "wye/wye.h"
+
+namespace wye::exec {
+
+struct CompileStats;
+
+class Counters {
+  public:
+    // ---- Dispatches and transfers that ended ----
+
+    // A dispatch that took all steps, with its report; bytes count if it succeeded.
+    void dispatched(bool ok, const wye_report& report) {
+        if (!ok) return failed();
+        add(dispatches_, 1);
+        add(uploaded_, report.bytes_uploaded);
+        add(downloaded_, report.bytes_downloaded);
+        add(filled_, report.bytes_filled);
+    }
+    void failed() { add(failed_, 1); }
+
+    // A repeated request was submitted on the fast path, which then waits for it. With the lock of
+    // the queue pool held, which makes two atomic additions two plain ones.
+    void repeated(std::uint64_t bytes_filled) {
+        add_locked(repeats_, 1);
+        add_locked(refilled_, bytes_filled);
+    }
+    // A repeated request ended with an error, after or in its submit.
+    void repeat_failed(bool submitted) { add(submitted ? failed_repeats_ : failed_, 1); }
+
+    // The results again; bytes count if they are a success.
+    Result<void> uploaded(Result<void> result, std::uint64_t bytes) {
+        return transferred(std::move(result), uploaded_, bytes);
+    }
+    Result<void> downloaded(Result<void> result, std::uint64_t bytes) {
+        return transferred(std::move(result), downloaded_, bytes);
+    }
+    Result<void> copied(Result<void> result, std::uint64_t bytes) {
+        return transferred(std::move(result), copied_, bytes);
+    }
+    Result<void> filled(Result<void> result, std::uint64_t bytes) {
+        return transferred(std::move(result), filled_, bytes);
+    }
+
+    // ---- Native queues ----
+
+    void submitted() { add(submits_, 1); }
+    void waited() { add(waits_, 1); }
+    void polled(bool ended) {
+        add(polls_, 1);
+        if (ended) add(polls_ended_, 1);
+    }
+
+    // ---- Programs and memory ----
+
+    void compiled(const CompileStats& stats);
+    void found() { add(found_, 1); }
+    void made_scratch(std::uint64_t count) { add(scratch_, count); }
+
+    // Adds all but the counters of device memory, which the native device has.
+    void add_to(wye_counters& out) const;
+
+  private:
+    using Counter = std::atomic<std::uint64_t>;
+    static void add(Counter& counter, std::uint64_t amount) {
+        counter.fetch_add(amount, std::memory_order_relaxed);
+    }
+    static void add_locked(Counter& counter, std::uint64_t amount) {
+        counter.store(load(counter) + amount, std::memory_order_relaxed);
+    }
+    static std::uint64_t load(const Counter& counter) {
+        return counter.load(std::memory_order_relaxed);
+    }
+    static Result<void> transferred(Result<void> result, Counter& counter, std::uint64_t bytes) {
+        if (result.ok()) add(counter, bytes);
+        return result;
+    }
+
+    // Of the fast path.
+    Counter repeats_ = 0, refilled_ = 0, failed_repeats_ = 0;
+    // Of all others.
+    Counter dispatches_ = 0, failed_ = 0, submits_ = 0, waits_ = 0, polls_ = 0, polls_ended_ = 0;
+    Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0;
+    Counter scratch_ = 0, compiled_ = 0, loaded_ = 0, found_ = 0;
+};
+
+}  // namespace wye::exec

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_report.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "wye/wye.hpp"
+
+namespace wye::tool {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+struct Counter {
+    const char* name;
+    std::uint64_t wye_counters::*member;
+};
+
+constexpr std::array<Counter, 18> kCounters = {{
+    {"dispatches", &wye_counters::dispatches},
+    {"dispatches_failed", &wye_counters::dispatches_failed},
+    {"dispatches_repeated", &wye_counters::dispatches_repeated},
+    {"submits", &wye_counters::submits},
+    {"waits", &wye_counters::waits},
+    {"polls", &wye_counters::polls},
+    {"polls_ended", &wye_counters::polls_ended},
+    {"bytes_uploaded", &wye_counters::bytes_uploaded},
+    {"bytes_downloaded", &wye_counters::bytes_downloaded},
+    {"bytes_copied", &wye_counters::bytes_copied},
+    {"bytes_filled", &wye_counters::bytes_filled},
+    {"buffers_made", &wye_counters::buffers_made},
+    {"buffer_bytes", &wye_counters::buffer_bytes},
+    {"peak_buffer_bytes", &wye_counters::peak_buffer_bytes},
+    {"scratch_made", &wye_counters::scratch_made},
+    {"programs_compiled", &wye_counters::programs_compiled},
+    {"programs_loaded", &wye_counters::programs_loaded},
+    {"programs_found", &wye_counters::programs_found},
+}};
+// Each member but the header is listed.
+static_assert(sizeof(wye_counters) ==
+              sizeof(wye_header) + kCounters.size() * sizeof(std::uint64_t));
+
+OrderedJson time_of(std::uint64_t ns) {
+    return ns == WYE_TIME_UNKNOWN ? OrderedJson() : OrderedJson(ns);
+}
+
+const char* disk_text(std::uint32_t use) {
+    if (use == WYE_DISK_HIT) return "hit";
+    return use == WYE_DISK_MISS ? "miss" : "unused";
+}
+
+}  // namespace
+
+void print_counters(const wye_counters& counters) {
+    for (const Counter& one : kCounters)
+        fmt::print(stderr, "wye: {:<20} {}\n", one.name, counters.*one.member);
+}
+
+void print_json(const wye_program_description& program, const wye_device_description& device,
+                const wye_report& report, const wye_counters* counters) {
+    OrderedJson natives = OrderedJson::array();
+    for (std::uint32_t bit = 0; bit < 64; ++bit)
+        if ((report.native_functions >> bit & 1U) != 0)
+            natives.push_back(wye_native_function_name(bit));
+    OrderedJson out = {{"schema_version", 1},
+                       {"program", detail::view(program.name)},
+                       {"device", detail::view(device.selector)},
+                       {"device_name", detail::view(device.name)},
+                       {"groups", {report.groups[0], report.groups[1], report.groups[2]}},
+                       {"compiled", report.compiled != 0},
+                       {"disk_cache", disk_text(report.disk_cache)},
+                       {"variant", report.variant},
+                       {"check_free", report.check_free != 0},
+                       {"native_functions", std::move(natives)},
+                       {"wall_ns", time_of(report.wall_ns)},
+                       {"device_ns", time_of(report.device_ns)},
+                       {"enqueue_ns", time_of(report.enqueue_ns)},
+                       {"wait_ns", time_of(report.wait_ns)},
+                       {"bytes_uploaded", report.bytes_uploaded},
+                       {"bytes_downloaded", report.bytes_downloaded},
+                       {"bytes_filled", report.bytes_filled}};
+    if (counters != nullptr) {
+        OrderedJson& list = out["counters"] = OrderedJson::object();
+        for (const Counter& one : kCounters) list[one.name] = counters->*one.member;
+    }
+    fmt::print("{}\n", out.dump(2, ' ', false, OrderedJson::error_handler_t::replace));
+}
+
+}  // namespace wye::tool
