@@ -153,8 +153,11 @@ Result<wye_device_table> adopt(const wye_device_table* from) {
                readable(reinterpret_cast<const wye_header*>(from), kTable, sizeof *from));
     wye_device_table table{};
     copy_known(table, from, bytes);
-    if (table.graph_create != nullptr && table.graph_destroy == nullptr)
-        return missing_half("graph_create", "graph_destroy");
+    if (table.command_create != nullptr) {
+        if (table.command_destroy == nullptr)
+            return missing_half("command_create", "command_destroy");
+        if (table.command_info == nullptr) return missing_half("command_create", "command_info");
+    }
     if (table.timeline_create != nullptr) {
         if (table.timeline_destroy == nullptr)
             return missing_half("timeline_create", "timeline_destroy");

@@ -289,7 +289,7 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
     // Without a valid table the device cannot be closed either.
     WYE_ASSIGN(const wye_device_table table, adopt(from));
     const bool saves =
-        from->header.size >= offsetof(wye_device_table, graph_create) &&  // has both slots
+        from->header.size >= offsetof(wye_device_table, command_create) &&  // has both slots
         from->program_save != nullptr && from->program_load != nullptr;
     // Closes the device here if there is no memory for its owner.
     const auto close = [&table, plugin, info](wye_device_object* device) {

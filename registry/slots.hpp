@@ -39,8 +39,10 @@
     X(try_recover, 0)       \
     X(program_save, 0)      \
     X(program_load, 0)      \
-    X(graph_create, 0)      \
-    X(graph_destroy, 0)     \
+    X(command_create, 0)    \
+    X(command_destroy, 0)   \
+    X(command_info, 0)      \
+    X(command_update, 0)    \
     X(get_extension, 0)     \
     X(close, 1)
 

@@ -120,7 +120,14 @@ Error unknown_operation(std::string_view plugin, std::uint32_t kind) {
     return {Code::UNSUPPORTED,
             "the " + std::string(plugin) + " plugin does not know operation kind " +
                 std::to_string(kind),
-            "Fix: hand it dispatches, copies, fills, uploads and downloads"};
+            "Fix: hand it dispatches, copies, fills, uploads, downloads and commands"};
+}
+
+Error not_in_command(std::string_view plugin, std::uint32_t kind) {
+    return {Code::UNSUPPORTED,
+            "the " + std::string(plugin) + " plugin takes no operation of kind " +
+                std::to_string(kind) + " in a command",
+            "Fix: make commands of dispatches, copies and fills"};
 }
 
 Error unknown_flags(std::string_view plugin, std::string_view subject, std::uint32_t flags) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cpu/plugin.hpp"
+#include "wye/sdk/command.hpp"
 
 namespace wye::cpu {
 
@@ -17,6 +18,7 @@ class Device {
     using Buffer = cpu::Buffer;
     using Program = cpu::Program;
     using Queue = cpu::Queue;
+    using Command = sdk::ListCommand<Device>;
 
     [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
                                                                 const DeviceInfo& info);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu/compile/compiler.hpp"
+#include "wye/sdk/command.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::cpu {
@@ -39,6 +40,7 @@ class Program {
     [[nodiscard]] std::uint64_t weight() const { return main_.weight; }
     [[nodiscard]] const KernelSet& kernels() const { return *options_.kernels; }
     [[nodiscard]] std::uint32_t params_size() const { return params_size_; }
+    [[nodiscard]] sdk::ArgumentSizes sizes() const { return {binding_count(), params_size_}; }
     [[nodiscard]] std::uint32_t binding_count() const {
         return static_cast<std::uint32_t>(bound_arrays_.size());
     }

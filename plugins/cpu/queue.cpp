@@ -45,6 +45,10 @@ Result<void> Queue::upload(const wye_transfer_op& op) { return queued(run_upload
 
 Result<void> Queue::download(const wye_transfer_op& op) { return queued(run_download(op, stop())); }
 
+Result<void> Queue::execute(const wye_execute_op& op) {
+    return perform_all(sdk::command_of<Device::Command>(op.command).resolve(op));
+}
+
 [[gnu::always_inline]] inline Result<void> Queue::end() {
     if (!batch_) {
         timeline_.add_ended(value(), spent_ns(), timed());
@@ -61,6 +65,7 @@ void Queue::abandon() {
 }
 
 [[gnu::always_inline]] inline Result<void> Queue::perform(const wye_operation& op) {
+    if (op.kind == WYE_OPERATION_EXECUTE) return execute(op.u.execute);
     if (!batch_) {
         WYE_TRY(InOrderQueue::perform(op));
         if (!handover_) return {};

@@ -9,6 +9,7 @@
 
 #include "cuda/context/context.hpp"
 #include "cuda/plugin.hpp"
+#include "wye/sdk/command.hpp"
 
 namespace wye::cuda {
 
@@ -21,6 +22,7 @@ class Device {
     using Buffer = cuda::Buffer;
     using Program = cuda::Program;
     using Queue = cuda::Queue;
+    using Command = sdk::ListCommand<Device>;
 
     [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
                                                                 const DeviceInfo& info);

@@ -25,6 +25,7 @@ class Program {
 
     // By the driver's attributes and its occupancy figures.
     void describe(wye_program_info& out) const;
+    [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
     // Queues the kernel; returns before it runs. The context must be current.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op) const;

@@ -90,6 +90,10 @@ Result<void> Queue::download(const wye_transfer_op& op) {
                 "cuMemcpyDtoHAsync");
 }
 
+Result<void> Queue::execute(const wye_execute_op& op) {
+    return perform_all(sdk::command_of<Device::Command>(op.command).resolve(op));
+}
+
 Result<void> Queue::end() {
     if (timed()) WYE_TRY(timeline_.events.record_time(submit_.last));
     timeline_.staging.mark(value());

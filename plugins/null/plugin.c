@@ -332,16 +332,31 @@ static wye_status timeline_cancel(wye_queue_object* queue, uint64_t first, uint6
     return unsupported(queue->device->plugin->host, error);
 }
 
-/* ---- Command: recorded operations ---------------------------------------------------------- */
+/* ---- Command: operations that are executed many times --------------------------------------- */
 
-static wye_status command_create(wye_device_object* device, const wye_graph_desc* desc,
-                                 wye_graph_object** out, wye_error** error) {
+/* Copy what the description names, in the driver's own form: a graph, a recorded command buffer, or
+ * a list. Without these slots the host submits the operations each time. */
+static wye_status command_create(wye_device_object* device, const wye_command_desc* desc,
+                                 wye_command_object** out, wye_error** error) {
     (void)desc, (void)out;
     return unsupported(device->plugin->host, error);
 }
 
-static void command_destroy(wye_device_object* device, wye_graph_object* command) {
+static void command_destroy(wye_device_object* device, wye_command_object* command) {
     (void)device, (void)command; /* none was ever made */
+}
+
+static wye_status command_info(wye_device_object* device, wye_command_object* command,
+                               wye_command_info* out, wye_error** error) {
+    (void)command, (void)out;
+    return unsupported(device->plugin->host, error);
+}
+
+static wye_status command_update(wye_device_object* device, wye_command_object* command,
+                                 uint64_t index, const wye_operation* operation,
+                                 wye_error** error) {
+    (void)command, (void)index, (void)operation;
+    return unsupported(device->plugin->host, error);
 }
 
 /* ---- Tables -------------------------------------------------------------------------------- */
@@ -379,8 +394,10 @@ static const wye_device_table device_table = {
     .try_recover = device_try_recover,
     .program_save = program_save,
     .program_load = program_load,
-    .graph_create = command_create,
-    .graph_destroy = command_destroy,
+    .command_create = command_create,
+    .command_destroy = command_destroy,
+    .command_info = command_info,
+    .command_update = command_update,
     .get_extension = device_get_extension,
     .close = device_close,
 };

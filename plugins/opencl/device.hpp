@@ -8,6 +8,7 @@
 
 #include "opencl/context/context.hpp"
 #include "opencl/plugin.hpp"
+#include "wye/sdk/command.hpp"
 
 namespace wye::opencl {
 
@@ -20,6 +21,7 @@ class Device {
     using Buffer = opencl::Buffer;
     using Program = opencl::Program;
     using Queue = opencl::Queue;
+    using Command = sdk::ListCommand<Device>;
 
     [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
                                                                 const DeviceInfo& info);

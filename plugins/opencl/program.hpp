@@ -27,6 +27,7 @@ class Program {
 
     // By clGetKernelWorkGroupInfo.
     void describe(wye_program_info& out) const;
+    [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
     // Sets the arguments that changed since the last launch and enqueues the kernel. Returns before
     // it runs.

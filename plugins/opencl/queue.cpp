@@ -30,9 +30,19 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     return {};
 }
 
+// How many commands of the driver an operation becomes.
+std::uint64_t Queue::enqueues(const wye_operation& op) {
+    if (op.kind != WYE_OPERATION_EXECUTE) return sdk::is_empty(op) ? 0 : 1;
+    std::uint64_t sum = 0;
+    for (const wye_operation& one :
+         sdk::command_of<Device::Command>(op.u.execute.command).resolve(op.u.execute))
+        sum += sdk::is_empty(one) ? 0 : 1;
+    return sum;
+}
+
 std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {
     planned_ = 0;
-    for (const wye_operation& op : operations) planned_ += sdk::is_empty(op) ? 0 : 1;
+    for (const wye_operation& op : operations) planned_ += enqueues(op);
     return operations;
 }
 
@@ -77,6 +87,10 @@ Result<void> Queue::download(const wye_transfer_op& op) {
         device_.driver.clEnqueueReadBuffer(handle_.get(), source, CL_FALSE, op.offset, op.size,
                                            op.target, order.wait_count, order.waits, order.event),
         "clEnqueueReadBuffer");
+}
+
+Result<void> Queue::execute(const wye_execute_op& op) {
+    return perform_all(sdk::command_of<Device::Command>(op.command).resolve(op));
 }
 
 Result<void> Queue::end() {

@@ -9,6 +9,7 @@
 
 #include "vulkan/context/context.hpp"
 #include "vulkan/plugin.hpp"
+#include "wye/sdk/command.hpp"
 
 namespace wye::vulkan {
 
@@ -21,6 +22,7 @@ class Device {
     using Buffer = vulkan::Buffer;
     using Program = vulkan::Program;
     using Queue = vulkan::Queue;
+    using Command = sdk::ListCommand<Device>;
 
     [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
                                                                 const DeviceInfo& info);

@@ -30,6 +30,7 @@ class Program {
 
     // Vulkan tells no more than the device's limits.
     void describe(wye_program_info& out) const;
+    [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
     // UNSUPPORTED if the launch needs an argument without a slot; INVALID_ARGUMENT if the device
     // cannot bind the start of a range.

@@ -46,6 +46,10 @@ Result<void> Queue::download(const wye_transfer_op& op) {
     return submission_.download(buffer_of(op.buffer), op);
 }
 
+Result<void> Queue::execute(const wye_execute_op& op) {
+    return perform_all(sdk::command_of<Device::Command>(op.command).resolve(op));
+}
+
 Result<void> Queue::end() {
     WYE_ASSIGN(const Submit submit, submission_.end());
     if (timeline_.segments.idle()) {

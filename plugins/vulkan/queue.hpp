@@ -35,6 +35,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> fill(const wye_fill_op& op);
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
+    Result<void> execute(const wye_execute_op& op);
     Result<void> end();
     void abandon();
 

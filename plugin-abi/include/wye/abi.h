@@ -25,7 +25,7 @@
  *  9. Threads: tables and facts are immutable after `init`. Slots marked [FREE] may be called by
  *     any threads at once; slots marked [SYNC] by one thread at a time per object. The host holds
  *     no lock when it calls a slot, and a plugin holds none when it calls the host.
- * 10. Each object keeps its parent alive: the host destroys graphs, programs, buffers, queues,
+ * 10. Each object keeps its parent alive: the host destroys commands, programs, buffers, queues,
  *     timelines, devices, plugin, in that order, and never unloads at process exit.
  *
  * Status: draft of ABI major 1. Until 1.0 is declared, slots may change, together with a reviewed
@@ -46,7 +46,7 @@ extern "C" {
 #define WYE_ABI_MAJOR 1
 #define WYE_ABI_MINOR 0       /* highest minor this header describes */
 #define WYE_ABI_MINOR_FLOOR 0 /* oldest plugin minor the host still accepts */
-#define WYE_ABI_DRAFT 2       /* of major 1; two drafts never work together; 0 from 1.0 on */
+#define WYE_ABI_DRAFT 3       /* of major 1; two drafts never work together; 0 from 1.0 on */
 
 /* Ownership words for readers and linters. */
 #define WYE_OWNED    /* the receiver now owns it */
@@ -330,7 +330,7 @@ typedef struct wye_buffer_object wye_buffer_object;
 typedef struct wye_program_object wye_program_object;
 typedef struct wye_queue_object wye_queue_object;
 typedef struct wye_timeline_object wye_timeline_object;
-typedef struct wye_graph_object wye_graph_object;
+typedef struct wye_command_object wye_command_object;
 
 /* An event is a point on a timeline. The host chooses the values: they grow, and may leave gaps; 0
  * is always reached. Never grows.
@@ -357,16 +357,28 @@ enum wye_op_kind {
     WYE_OPERATION_FILL = 3,
     WYE_OPERATION_UPLOAD = 4,   /* host to buffer */
     WYE_OPERATION_DOWNLOAD = 5, /* buffer to host */
-    WYE_OPERATION_GRAPH = 6
+    WYE_OPERATION_EXECUTE = 6   /* of a command */
 };
 
-/* A buffer range bound to a program. `elements` is its element count as the program sees it. */
+/* A buffer range bound to a program. `elements` is its element count as the program sees it. Within
+ * a command, a null buffer stands for the binding `slot` of an execution: `offset` counts from that
+ * binding's offset; a size of WYE_WHOLE_SLOT (then `offset` is 0) takes its size and elements.
+ * Never grows. */
 typedef struct wye_binding {
     wye_buffer_object* buffer;
     uint64_t offset; /* bytes */
-    uint64_t size;   /* bytes; 0 is allowed, `buffer` is never null */
+    uint64_t size;   /* bytes; 0 is allowed; `buffer` is then not null either */
     uint64_t elements;
+    uint32_t slot; /* of an execution, if buffer is null; else 0 */
+    uint32_t reserved;
 } wye_binding;
+#define WYE_WHOLE_SLOT UINT64_MAX
+
+enum wye_launch_flags {
+    WYE_LAUNCH_COOPERATIVE = 1, /* all workgroups run at once */
+    WYE_LAUNCH_INDIRECT = 2,    /* `groups` are u32[3] in the range `indirect` when it runs */
+    WYE_LAUNCH_LATE_GRID = 4    /* commands: see grid_offset */
+};
 
 typedef struct wye_dispatch_op {
     wye_program_object* program;
@@ -375,14 +387,21 @@ typedef struct wye_dispatch_op {
     uint32_t groups[3];          /* workgroups to run; no axis is zero, or all are (P-34) */
     uint32_t group_offset[3];    /* added to the workgroup id (folded or split grids) */
     uint32_t logical_groups[3];  /* num_workgroups as the program sees it */
-    uint32_t flags;              /* zero */
-    wye_binding trap;            /* used when the slot map has WYE_SLOT_TRAP; else buffer is null */
+    uint32_t flags;              /* enum wye_launch_flags */
+    /* Commands: the first late_size bytes of the parameters are those of the execution's block from
+     * late_offset on. With LATE_GRID groups, group_offset and logical_groups are its nine words
+     * from grid_offset on. Else 0. */
+    uint32_t late_offset, late_size, grid_offset;
+    uint32_t reserved;
+    wye_binding trap;     /* used when the slot map has WYE_SLOT_TRAP; else its buffer is null */
+    wye_binding indirect; /* of INDIRECT; else its buffer is null */
 } wye_dispatch_op;
 
 typedef struct wye_copy_op {
     wye_buffer_object* source;
     wye_buffer_object* target;
     uint64_t source_offset, target_offset, size;
+    uint32_t source_slot, target_slot; /* as in wye_binding, for null buffers */
 } wye_copy_op;
 
 typedef struct wye_fill_op {
@@ -390,7 +409,7 @@ typedef struct wye_fill_op {
     uint64_t offset, size; /* multiples of pattern_size */
     uint64_t pattern;      /* low pattern_size bytes repeat, little endian */
     uint32_t pattern_size; /* 1, 2, 4 or 8 */
-    uint32_t reserved;
+    uint32_t target_slot;  /* as in wye_binding, if `target` is null */
 } wye_fill_op;
 
 /* A transfer; its host memory stays valid until the event of its submit is reached. */
@@ -401,11 +420,12 @@ typedef struct wye_transfer_op {
     void* target;       /* DOWNLOAD */
 } wye_transfer_op;
 
-typedef struct wye_graph_op {
-    wye_graph_object* graph;
-    const wye_binding* bindings; /* rebinding table of the graph */
-    uint64_t binding_count;
-} wye_graph_op;
+/* One execution of a command, with its bindings and its block of parameters. */
+typedef struct wye_execute_op {
+    wye_command_object* command;
+    const wye_binding* slots; /* slot_count of the command; their buffers are not null */
+    const void* params;       /* params_size of the command, aligned to 8 bytes */
+} wye_execute_op;
 
 /* The host zeroes the whole room, so that members can be appended; a plugin refuses flags that it
  * does not know (P-7). */
@@ -417,10 +437,54 @@ typedef struct wye_operation {
         wye_copy_op copy;
         wye_fill_op fill;
         wye_transfer_op transfer;
-        wye_graph_op graph;
+        wye_execute_op execute;
         uint64_t room[24]; /* fixes the size */
     } u;
 } wye_operation;
+
+/* Operation `after` of a command begins once operation `before`, an earlier one, has ended. */
+typedef struct wye_edge {
+    uint32_t before, after; /* indices */
+} wye_edge;
+
+enum wye_command_flags {
+    WYE_COMMAND_EDGES = 1 /* only `edges` order the operations; else each is after all before it */
+};
+
+/* Operations that are executed many times: dispatches, copies and fills. */
+typedef struct wye_command_desc {
+    wye_header header;
+    const wye_operation* operations;
+    uint64_t operation_count;
+    const wye_edge* edges; /* ascending by `after`, then `before` */
+    uint64_t edge_count;
+    uint32_t slot_count;  /* bindings of an execution */
+    uint32_t params_size; /* bytes of an execution's block */
+    uint32_t flags;       /* enum wye_command_flags */
+    uint32_t reserved;
+    wye_string label;
+} wye_command_desc;
+
+/* How a command takes what is known only at an execution, from the cheapest way on. */
+enum wye_late {
+    WYE_LATE_ARGUMENT = 1, /* handed to each launch */
+    WYE_LATE_MEMORY = 2,   /* written to memory that the kernel reads */
+    WYE_LATE_PATCH = 3,    /* written into the native object */
+    WYE_LATE_RECORD = 4    /* the native object is made again */
+};
+
+/* What a plugin made of a command. */
+typedef struct wye_command_info {
+    wye_header header;
+    uint32_t native;       /* 1: one object of the driver; 0: sent one by one */
+    uint32_t late_params;  /* enum wye_late, as the next two */
+    uint32_t late_slots;   /* */
+    uint32_t late_grid;    /* */
+    uint32_t most_pending; /* executions that may be pending at once; 0: any number */
+    uint32_t reserved;
+    uint64_t bytes;      /* of memory that it keeps; 0: unknown */
+    uint64_t recordings; /* times that the native object was made */
+} wye_command_info;
 
 enum wye_submission_flags {
     WYE_SUBMISSION_TIMED = 1 /* the `timing` slot will be called for the value */
@@ -461,12 +525,14 @@ typedef struct wye_device_info {
     uint64_t format_count;
 } wye_device_info;
 
-/* Where a buffer's memory is best placed. Programs and transfers may use a buffer of any usage. */
+/* Where a buffer's memory is best placed. Transfers may use a buffer of any usage, programs that of
+ * any but STAGING. */
 enum wye_buffer_usage {
     WYE_BUFFER_USAGE_DEVICE = 0,   /* for programs; need not be mappable */
     WYE_BUFFER_USAGE_UPLOAD = 1,   /* written by the host, read by the device */
     WYE_BUFFER_USAGE_READBACK = 2, /* written by the device, read by the host */
-    WYE_BUFFER_USAGE_SHARED = 3    /* read and written by both */
+    WYE_BUFFER_USAGE_SHARED = 3,   /* read and written by both */
+    WYE_BUFFER_USAGE_STAGING = 4   /* host memory that only copies use, at the bus's speed */
 };
 
 typedef struct wye_buffer_desc {
@@ -550,6 +616,8 @@ typedef struct wye_timeline_import {
 typedef struct wye_timing {
     wye_header header;
     uint64_t device_ns; /* from the start of the first to the end of the last operation */
+    uint64_t begin_ns;  /* of the first operation, on CLOCK_MONOTONIC, as near as can be told */
+    uint64_t end_ns;    /* of the last operation, likewise */
 } wye_timing;
 
 typedef struct wye_memory_info {
@@ -608,15 +676,6 @@ typedef struct wye_queue_table {
      * timeline too. No other call concerns its values, or those that it signals, meanwhile. */
     void (*destroy)(wye_queue_object* WYE_OWNED queue);
 } wye_queue_table;
-
-/* ---- Graph table (reserved: recorded operations; every slot optional) --------------------- */
-
-typedef struct wye_graph_desc {
-    wye_header header;
-    const wye_operation* operations; /* buffers are indices into the rebinding table */
-    uint64_t operation_count;
-    uint64_t binding_count;
-} wye_graph_desc;
 
 /* ---- Device table ------------------------------------------------------------------------ */
 
@@ -711,11 +770,20 @@ typedef struct wye_device_table {
                                wye_bytes saved, wye_program_object** WYE_OWNED out,
                                wye_error** error);
 
-    /* Optional [FREE]. Records operations for repeated replay. Without it: the host replays a list.
-     */
-    wye_status (*graph_create)(wye_device_object* device, const wye_graph_desc* desc,
-                               wye_graph_object** WYE_OWNED out, wye_error** error);
-    void (*graph_destroy)(wye_device_object* device, wye_graph_object* WYE_OWNED graph);
+    /* Optional [FREE], the first three together. Prepares operations for many executions. What it
+     * names (programs, buffers) outlives it. Without them: the host submits the operations each
+     * time. */
+    wye_status (*command_create)(wye_device_object* device, const wye_command_desc* desc,
+                                 wye_command_object** WYE_OWNED out, wye_error** error);
+    /* Called when no execution is pending. */
+    void (*command_destroy)(wye_device_object* device, wye_command_object* WYE_OWNED command);
+    wye_status (*command_info)(wye_device_object* device, wye_command_object* command,
+                               wye_command_info* out, wye_error** error);
+    /* Optional [SYNC], by command, together with the submits that execute it. Replaces operation
+     * `index` by one of the same kind and, for a dispatch, of the same program. Called when no
+     * execution is pending. Without it: the host makes the command anew. */
+    wye_status (*command_update)(wye_device_object* device, wye_command_object* command,
+                                 uint64_t index, const wye_operation* operation, wye_error** error);
 
     /* Optional [FREE]. A named table of this device, or null. */
     const void* (*get_extension)(wye_device_object* device, wye_string name, uint32_t version);

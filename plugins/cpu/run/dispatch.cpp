@@ -4,6 +4,7 @@
 #include <chrono>
 #include <new>
 
+#include "cpu/device.hpp"
 #include "cpu/run/float_state.hpp"
 #include "wye/sdk/errors.hpp"
 
@@ -46,6 +47,10 @@ double work_of(const wye_dispatch_op& op) {
 bool is_small(std::span<const wye_operation> operations) {
     std::uint64_t bytes = 0;
     for (const wye_operation& operation : operations) {
+        if (operation.kind == WYE_OPERATION_EXECUTE &&
+            !is_small(sdk::command_of<Device::Command>(operation.u.execute.command)
+                          .resolve(operation.u.execute)))
+            return false;
         bytes += bytes_of(operation);
         if (operation.kind == WYE_OPERATION_DISPATCH &&
             work_of(operation.u.dispatch) > static_cast<double>(kSmallWork))

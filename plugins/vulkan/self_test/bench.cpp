@@ -50,7 +50,7 @@ Result<void> Bench::run(const std::vector<std::uint32_t>& words,
     for (const Argument& argument : arguments) {
         WYE_ASSIGN(auto buffer, Buffer::create(device_, argument.bytes.size(), "self-test"));
         auto* object = reinterpret_cast<wye_buffer_object*>(buffer.get());
-        bindings.push_back({object, 0, argument.bytes.size(), 0});
+        bindings.push_back(sdk::binding_of(object, 0, argument.bytes.size(), 0));
         operations.push_back(transfer(WYE_OPERATION_UPLOAD, object, argument.bytes));
         buffers.push_back(std::move(buffer));
     }

@@ -87,7 +87,12 @@ Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t sourc
                      "Fix: copy through another buffer", from.label());
     wye_operation operation = sdk::new_operation(WYE_OPERATION_COPY);
     operation.u.copy = {from.as<BufferObject>().native.object(),
-                        to.as<BufferObject>().native.object(), source_offset, target_offset, size};
+                        to.as<BufferObject>().native.object(),
+                        source_offset,
+                        target_offset,
+                        size,
+                        0,
+                        0};
     const Handle used[] = {source, target};
     const std::size_t count = source == target ? 1 : 2;
     const BufferUse uses[] = {{&to.as<BufferObject>().history, true},

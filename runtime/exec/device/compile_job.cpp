@@ -168,14 +168,15 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     const auto buffer = trap_buffer(*workspace);  // for all bindings, which are not accessed
     if (!buffer.ok()) return;
     const plan::ProgramPlan& plan = program.plan();
-    const std::vector<wye_binding> bindings(plan.bindings.bindings.size(), {*buffer, 0, 0, 0});
+    const std::vector<wye_binding> bindings(plan.bindings.bindings.size(),
+                                            sdk::binding_of(*buffer, 0, 0, 0));
     const std::vector<std::uint64_t> params(plan.params.size / sizeof(std::uint64_t) + 1);
     wye_operation operation = sdk::new_operation(WYE_OPERATION_DISPATCH);
     wye_dispatch_op& dispatch = operation.u.dispatch;
     dispatch.program = compiled.native.object();
     dispatch.bindings = bindings.data();
     dispatch.params = params.data();
-    if (compiled.uses_trap) dispatch.trap = {*buffer, 0, 8, 1};
+    if (compiled.uses_trap) dispatch.trap = sdk::binding_of(*buffer, 0, 8, 1);
     if (run({&operation, 1}, {}).ok()) compiled.made_code = true;
     stats.driver_ns += nanoseconds(now() - start);
 }

@@ -25,14 +25,14 @@ Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& laun
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];
         if (bound.kind == plan::ArgumentKind::Resident) {
-            bindings.push_back(
-                {residents.object(bound.argument), bound.offset, bound.bytes, bound.elements});
+            bindings.push_back(sdk::binding_of(residents.object(bound.argument), bound.offset,
+                                               bound.bytes, bound.elements));
             continue;
         }
         const plan::Binding& binding = plan.bindings.bindings[plan.bindings.arguments[i]];
         WYE_ASSIGN(wye_buffer_object * buffer,
                    session.scratch(workspace, bound.bytes, binding.preferred_alignment));
-        bindings.push_back({buffer, 0, bound.bytes, bound.elements});
+        bindings.push_back(sdk::binding_of(buffer, 0, bound.bytes, bound.elements));
     }
     return {};
 }
@@ -78,7 +78,7 @@ class Writer {
         std::ranges::copy(box.groups, op.groups);
         std::ranges::copy(box.offset, op.group_offset);
         std::ranges::copy(launch_.groups, op.logical_groups);
-        if (compiled.uses_trap) op.trap = {trap_, 0, 8, 1};
+        if (compiled.uses_trap) op.trap = sdk::binding_of(trap_, 0, 8, 1);
     }
 
     const plan::Launch& launch_;

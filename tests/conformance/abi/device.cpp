@@ -14,7 +14,10 @@ TEST_CASE("a device and a queue have all mandatory slots, and pairs whole (P-6)"
     const wye_device_table& table = *rig.device.table;
     CHECK(table.header.size == sizeof table);
     CHECK((table.program_save == nullptr) == (table.program_load == nullptr));
-    CHECK((table.graph_create == nullptr) == (table.graph_destroy == nullptr));
+    const bool records = table.command_create != nullptr;
+    CHECK((table.command_destroy != nullptr) == records);
+    CHECK((table.command_info != nullptr) == records);
+    if (table.command_update != nullptr) CHECK(records);
     CHECK((table.query != nullptr));
     CHECK((table.wait != nullptr));
     const bool makes = table.timeline_create != nullptr;

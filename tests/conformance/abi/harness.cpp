@@ -304,7 +304,7 @@ wye_operation copy(wye_buffer_object* source, wye_buffer_object* target,
                    std::uint64_t source_offset, std::uint64_t target_offset, std::uint64_t size) {
     wye_operation op{};
     op.kind = WYE_OPERATION_COPY;
-    op.u.copy = {source, target, source_offset, target_offset, size};
+    op.u.copy = {source, target, source_offset, target_offset, size, 0, 0};
     return op;
 }
 
@@ -325,7 +325,7 @@ wye_operation download(wye_buffer_object* buffer, std::uint64_t offset,
 }
 
 wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count) {
-    return {buffer, offset, count * 4, count};
+    return {buffer, offset, count * 4, count, 0, 0};
 }
 
 std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from) {

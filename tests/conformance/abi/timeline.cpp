@@ -113,7 +113,7 @@ TEST_CASE("timed submits and others keep their order (P-25)") {
     for (std::uint64_t round = 1; round <= 40; ++round) {
         wye_operation copy{};
         copy.kind = WYE_OPERATION_COPY;
-        copy.u.copy = {a, b, 0, 0, kBytes};
+        copy.u.copy = {a, b, 0, 0, kBytes, 0, 0};
         rig.device.timed = round % 3 == 0;
         const wye_operation change = fill(a, 0, kBytes, round, 4);
         REQUIRE(rig.device.submit({&change, 1}) == WYE_OK);

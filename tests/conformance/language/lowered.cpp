@@ -127,7 +127,7 @@ Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, cons
         if (program.buffers[b].shared()) continue;
         const auto& bytes = launch.buffers[buffers.size()];
         buffers.push_back(device.buffer(std::span(bytes)));
-        bindings.push_back({buffers.back(), 0, bytes.size(), counts[b]});
+        bindings.push_back(wye::sdk::binding_of(buffers.back(), 0, bytes.size(), counts[b]));
     }
     wye_buffer_object* trap = device.buffer(8);
     need(device.run(fill(trap, 0, 8, 0, 4)) == WYE_OK, "clear the trap words");
@@ -136,7 +136,7 @@ Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, cons
     const auto params = params_block(program, launch);
     if (groups[0] != 0 && groups[1] != 0 && groups[2] != 0) {
         wye_operation op = dispatch(kernel, bindings, groups, params.data());
-        op.u.dispatch.trap = {trap, 0, 8, 2};
+        op.u.dispatch.trap = wye::sdk::binding_of(trap, 0, 8, 2);
         if (launch.folded) {
             const std::uint64_t total = std::uint64_t{groups[0]} * groups[1] * groups[2];
             op.u.dispatch.groups[0] = 3;

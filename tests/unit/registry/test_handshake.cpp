@@ -101,7 +101,7 @@ TEST_CASE("missing optional slots answer with their name") {
     CHECK(table->flush(nullptr, nullptr) == WYE_UNIMPLEMENTED);  // the sink may be null
     CHECK(table->device_lost(nullptr) == 0);
     CHECK(table->get_extension(nullptr, {}, 1) == nullptr);
-    table->graph_destroy(nullptr, nullptr);
+    table->command_destroy(nullptr, nullptr);
 
     const auto queue = adopt(&fake::kQueueTable);
     REQUIRE(queue.ok());

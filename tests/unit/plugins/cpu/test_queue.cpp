@@ -39,7 +39,7 @@ struct Job {
 
     Job(test::Rig& with, const char* text, std::uint64_t parameter, std::uint32_t count)
         : program(with, text), bytes(std::uint64_t{count} * 4), rig(with) {
-        bindings.push_back({rig.new_buffer(bytes), 0, bytes, count});
+        bindings.push_back(wye::sdk::binding_of(rig.new_buffer(bytes), 0, bytes, count));
         params = program.params_block({parameter});
         operation = program.operation(bindings, params, {(count + 63) / 64, 1, 1});
     }
@@ -253,7 +253,7 @@ TEST_CASE("overlapping copies longer than a slice keep every byte, in both direc
         wye_buffer_object* buffer = rig.new_buffer(kBytes, before.data());
         wye_operation copy{};
         copy.kind = WYE_OPERATION_COPY;
-        copy.u.copy = {buffer, buffer, up ? 0 : kShift, up ? kShift : 0, kBytes - kShift};
+        copy.u.copy = {buffer, buffer, up ? 0 : kShift, up ? kShift : 0, kBytes - kShift, 0, 0};
         std::uint64_t value = 0;
         REQUIRE(rig.submit(rig.queue(), copy, value) == WYE_OK);
         CHECK(rig.wait(value).code == WYE_OK);

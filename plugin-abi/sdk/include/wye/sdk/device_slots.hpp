@@ -2,7 +2,7 @@
 //
 // Implements the slots of an opened device for a C++ class `Device`, which has, in this order:
 //
-//     using Buffer, Program, Queue = ...;
+//     using Buffer, Program, Queue, Command = ...;
 //     static Result<std::unique_ptr<Device>> create(plugin, info);
 //     Plugin& plugin;                                       // with `host`
 //     const DeviceInfo& info;                               // with `std::uint64_t most_alignment()
@@ -18,6 +18,9 @@
 //     static Result<std::unique_ptr<Buffer>> create(Device&, const wye_buffer_desc&);
 //     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, wye_bytes
 //     saved); static Result<std::unique_ptr<Queue>> create(Device&);
+//     static Result<std::unique_ptr<Command>> create(Device&, const wye_command_desc&);
+//     void Command::describe(wye_command_info&) const;     // sets what is known
+//     Result<void> Command::update(index, const wye_operation&);
 //
 // and optionally `Result<Mapping> Buffer::map() const`, with coherent mappings, and
 // `void Program::describe(wye_program_info&) const`, which sets what is known;
@@ -26,6 +29,7 @@
 // called if it exists.
 #pragma once
 
+#include "wye/sdk/command.hpp"
 #include "wye/sdk/device_info.hpp"
 #include "wye/sdk/errors.hpp"
 #include "wye/sdk/loss_state.hpp"
@@ -51,6 +55,7 @@ struct DeviceSlots {
     using Buffer = typename Device::Buffer;
     using Program = typename Device::Program;
     using Queue = typename Device::Queue;
+    using Command = typename Device::Command;
 
     [[nodiscard]] static Device& of(wye_device_object* object) {
         return *reinterpret_cast<Device*>(object);
@@ -161,6 +166,36 @@ struct DeviceSlots {
         });
     }
 
+    static wye_status command_create(wye_device_object* object, const wye_command_desc* desc,
+                                     wye_command_object** out, wye_error** error) {
+        Device& device = of(object);
+        return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_ASSIGN(auto command, Command::create(device, *desc));
+            *out = reinterpret_cast<wye_command_object*>(command.release());
+            return {};
+        });
+    }
+
+    static void command_destroy(wye_device_object*, wye_command_object* command) {
+        delete &sdk::command_of<Command>(command);
+    }
+
+    static wye_status command_info(wye_device_object* object, wye_command_object* command,
+                                   wye_command_info* out, wye_error** error) {
+        return run_unless_lost(of(object), error, [&]() -> Result<void> {
+            sdk::command_of<Command>(command).describe(*out);
+            return {};
+        });
+    }
+
+    static wye_status command_update(wye_device_object* object, wye_command_object* command,
+                                     std::uint64_t index, const wye_operation* operation,
+                                     wye_error** error) {
+        return run_unless_lost(of(object), error, [&]() -> Result<void> {
+            return sdk::command_of<Command>(command).update(index, *operation);
+        });
+    }
+
     static void close(wye_device_object* object) {
         auto& plugin = of(object).plugin;
         delete &of(object);
@@ -185,6 +220,10 @@ struct DeviceSlots {
             table.program_save = program_save;
             table.program_load = program_load;
         }
+        table.command_create = command_create;
+        table.command_destroy = command_destroy;
+        table.command_info = command_info;
+        table.command_update = command_update;
         table.close = close;
         return table;
     }

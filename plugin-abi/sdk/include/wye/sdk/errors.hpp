@@ -72,6 +72,7 @@ inline constexpr const char* kRestart =
 // ---- Queues and timelines ----
 
 [[nodiscard]] Error unknown_operation(std::string_view plugin, std::uint32_t kind);
+[[nodiscard]] Error not_in_command(std::string_view plugin, std::uint32_t kind);
 // `subject`: "a submission".
 [[nodiscard]] Error unknown_flags(std::string_view plugin, std::string_view subject,
                                   std::uint32_t flags);

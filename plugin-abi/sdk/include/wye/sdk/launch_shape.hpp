@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "wye/sdk/command.hpp"
 #include "wye/sdk/errors.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -28,6 +29,7 @@ struct LaunchShape {
     [[nodiscard]] std::uint64_t invocations() const {
         return std::uint64_t{workgroup[0]} * workgroup[1] * workgroup[2];
     }
+    [[nodiscard]] ArgumentSizes sizes() const { return {binding_count, params_size}; }
     // UNSUPPORTED for a launch of a part of a grid if the artifact has no grid slot.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         if (has_grid) return {};

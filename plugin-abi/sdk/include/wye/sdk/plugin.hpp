@@ -37,6 +37,12 @@ namespace wye::sdk {
     return out;
 }
 
+// A range of a buffer.
+[[nodiscard]] inline wye_binding binding_of(wye_buffer_object* buffer, std::uint64_t offset,
+                                            std::uint64_t size, std::uint64_t elements) noexcept {
+    return {buffer, offset, size, elements, 0, 0};
+}
+
 // A submission of these operations and waits, which it borrows.
 [[nodiscard]] inline wye_submission submission_of(std::uint64_t value,
                                                   std::span<const wye_operation> operations,

@@ -16,6 +16,7 @@
 //     span plan(operations)    the operations that are left to queue one by one
 //     dispatch(op)             also of no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)      never of 0 bytes
+//     execute(op)              of a command; optional
 //     end()                    the submit's work has the value value() from here on
 //     void abandon()           drops the submit
 //
@@ -25,6 +26,7 @@
 
 #include <span>
 
+#include "wye/sdk/command.hpp"
 #include "wye/sdk/errors.hpp"
 
 namespace wye::sdk {
@@ -48,7 +50,7 @@ namespace wye::sdk {
     }
 }
 
-// The flags of an operation; none is defined yet.
+// The flags of an operation; none is known outside commands.
 [[nodiscard]] inline std::uint32_t flags_of(const wye_operation& op) {
     return op.flags | (op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags : 0);
 }
@@ -97,9 +99,19 @@ class InOrderQueue {
                 return queue.upload(op.u.transfer);
             case WYE_OPERATION_DOWNLOAD:
                 return queue.download(op.u.transfer);
+            case WYE_OPERATION_EXECUTE:
+                if constexpr (requires { queue.execute(op.u.execute); })
+                    return queue.execute(op.u.execute);
+                [[fallthrough]];
             default:
                 return errors::unknown_operation(Derived::kPlugin, op.kind);
         }
+    }
+
+    [[nodiscard]] Result<void> perform_all(std::span<const wye_operation> operations) {
+        for (const wye_operation& op : operations)
+            WYE_TRY(static_cast<Derived&>(*this).perform(op));
+        return {};
     }
 
   private:

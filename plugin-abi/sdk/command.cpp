@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wye/sdk/command.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace wye::sdk {
+
+Result<CommandList> CommandList::of(std::string_view plugin, const wye_command_desc& desc,
+                                    SizesOf sizes, std::uint32_t flags) {
+    CommandList out;
+    out.plugin_ = plugin;
+    out.label_ = from_abi(desc.label);
+    out.sizes_ = sizes;
+    out.flags_ = flags | WYE_LAUNCH_LATE_GRID;
+    if ((desc.flags & ~std::uint32_t{WYE_COMMAND_EDGES}) != 0)
+        return errors::unknown_flags(plugin, "a command", desc.flags);
+    out.has_edges_ = (desc.flags & WYE_COMMAND_EDGES) != 0;
+    out.edges_.assign(desc.edges, desc.edges + desc.edge_count);
+    for (const wye_operation& op : std::span(desc.operations, desc.operation_count)) {
+        WYE_TRY(out.check(op));
+        auto kept = std::make_unique<Kept>();
+        out.keep(op, out.operations_.emplace_back(), *kept);
+        out.kept_.push_back(std::move(kept));
+    }
+    out.late_ = out.find_late();
+    return out;
+}
+
+Result<void> CommandList::check(const wye_operation& op) const {
+    if (op.kind != WYE_OPERATION_DISPATCH && op.kind != WYE_OPERATION_COPY &&
+        op.kind != WYE_OPERATION_FILL)
+        return errors::not_in_command(plugin_, op.kind);
+    const std::uint32_t launch = op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags : 0;
+    if (op.flags != 0) return errors::unknown_flags(plugin_, "an operation", op.flags);
+    if ((launch & ~flags_) != 0) return errors::unknown_flags(plugin_, "a dispatch", launch);
+    return {};
+}
+
+void CommandList::keep(const wye_operation& from, wye_operation& out, Kept& kept) const {
+    out = from;
+    if (from.kind == WYE_OPERATION_COPY)
+        kept.late = from.u.copy.source == nullptr || from.u.copy.target == nullptr;
+    if (from.kind == WYE_OPERATION_FILL) kept.late = from.u.fill.target == nullptr;
+    if (from.kind != WYE_OPERATION_DISPATCH) return;
+    wye_dispatch_op& op = out.u.dispatch;
+    const ArgumentSizes sizes = sizes_(op.program);
+    kept.described.assign(op.bindings, op.bindings + sizes.bindings);
+    kept.bindings = kept.described;
+    kept.params.assign((sizes.params + 7) / 8, 0);
+    if (sizes.params != 0 && op.params != nullptr)
+        std::memcpy(kept.params.data(), op.params, sizes.params);
+    op.bindings = kept.bindings.data();
+    op.params = kept.params.data();
+    kept.late = op.late_size != 0 || (op.flags & WYE_LAUNCH_LATE_GRID) != 0 ||
+                std::ranges::any_of(kept.described,
+                                    [](const wye_binding& b) { return b.buffer == nullptr; });
+}
+
+CommandList::Late CommandList::find_late() const {
+    Late out;
+    for (std::size_t n = 0; n < operations_.size(); ++n) {
+        Kept& kept = *kept_[n];
+        const wye_operation& operation = operations_[n];
+        if (operation.kind == WYE_OPERATION_COPY) {
+            const wye_copy_op& op = operation.u.copy;
+            if (op.source == nullptr)
+                out.buffers.push_back({n, op.source_offset, op.source_slot, true});
+            if (op.target == nullptr)
+                out.buffers.push_back({n, op.target_offset, op.target_slot, false});
+        } else if (operation.kind == WYE_OPERATION_FILL) {
+            const wye_fill_op& op = operation.u.fill;
+            if (op.target == nullptr) out.buffers.push_back({n, op.offset, op.target_slot, false});
+        } else {
+            const wye_dispatch_op& op = operation.u.dispatch;
+            for (std::size_t b = 0; b < kept.described.size(); ++b)
+                if (kept.described[b].buffer == nullptr)
+                    out.bindings.push_back({&kept.bindings[b], kept.described[b]});
+            if (op.late_size != 0)
+                out.params.push_back({kept.params.data(), op.late_offset, op.late_size});
+            if ((op.flags & WYE_LAUNCH_LATE_GRID) != 0) out.grids.push_back({n, op.grid_offset});
+        }
+    }
+    return out;
+}
+
+std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execution) {
+    const auto* const block = static_cast<const std::byte*>(execution.params);
+    for (const LateBinding& late : late_.bindings) {
+        wye_binding bound = execution.slots[late.described.slot];
+        if (late.described.size != WYE_WHOLE_SLOT) {
+            bound.offset += late.described.offset;
+            bound.size = late.described.size;
+            bound.elements = late.described.elements;
+        }
+        *late.target = bound;
+    }
+    for (const LateParams& late : late_.params)
+        std::memcpy(late.target, block + late.offset, late.size);
+    for (const LateGrid& late : late_.grids) {
+        wye_dispatch_op& op = operations_[late.operation].u.dispatch;
+        std::memcpy(op.groups, block + late.offset, sizeof op.groups);
+        std::memcpy(op.group_offset, block + late.offset + 12, sizeof op.group_offset);
+        std::memcpy(op.logical_groups, block + late.offset + 24, sizeof op.logical_groups);
+    }
+    for (const LateBuffer& late : late_.buffers) {
+        const wye_binding& bound = execution.slots[late.slot];
+        wye_operation& op = operations_[late.operation];
+        if (op.kind == WYE_OPERATION_FILL) {
+            op.u.fill.target = bound.buffer;
+            op.u.fill.offset = bound.offset + late.offset;
+        } else if (late.source) {
+            op.u.copy.source = bound.buffer;
+            op.u.copy.source_offset = bound.offset + late.offset;
+        } else {
+            op.u.copy.target = bound.buffer;
+            op.u.copy.target_offset = bound.offset + late.offset;
+        }
+    }
+    return operations_;
+}
+
+Result<void> CommandList::update(std::uint64_t index, const wye_operation& operation) {
+    WYE_TRY(check(operation));
+    auto kept = std::make_unique<Kept>();
+    wye_operation op = operation;
+    keep(operation, op, *kept);
+    const auto exchange = [&] {
+        std::swap(kept_[index], kept);
+        std::swap(operations_[index], op);
+    };
+    exchange();
+    try {
+        late_ = find_late();
+    } catch (...) {  // without memory it stays as it was
+        exchange();
+        throw;
+    }
+    return {};
+}
+
+std::uint64_t CommandList::bytes() const {
+    std::uint64_t out = operations_.size() * sizeof(wye_operation);
+    for (const auto& kept : kept_)
+        out += kept->described.size() * 2 * sizeof(wye_binding) + kept->params.size() * 8;
+    return out;
+}
+
+}  // namespace wye::sdk

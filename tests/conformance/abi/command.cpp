@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands: what is fixed in them and what an execution gives, their order, updates, refusals.
+#include <algorithm>
+#include <deque>
+
+#include "conformance/abi/rig.hpp"
+
+using harness::binding;
+using harness::bytes_of;
+using harness::copy;
+using harness::counting;
+using harness::fill;
+using harness::Rig;
+
+namespace {
+
+constexpr std::uint32_t kCount = 256;
+constexpr std::array<std::uint32_t, 3> kGroups = {kCount / 64, 1, 1};
+
+// A command, destroyed with this.
+class Command {
+  public:
+    Command(harness::Device& device, std::span<const wye_operation> operations,
+            std::uint32_t slots = 0, std::uint32_t params_size = 0,
+            std::span<const wye_edge> edges = {}, std::uint32_t flags = 0)
+        : device_(device) {
+        wye_command_desc desc{};
+        desc.header.size = sizeof desc;
+        desc.operations = operations.data();
+        desc.operation_count = operations.size();
+        desc.edges = edges.data();
+        desc.edge_count = edges.size();
+        desc.slot_count = slots;
+        desc.params_size = params_size;
+        desc.flags = flags;
+        desc.label = {"command", 7};
+        harness::Sink sink;
+        status = device.table->command_create(device.object, &desc, &object, sink.out());
+        if (status != WYE_OK) failure = sink.failure();
+    }
+    ~Command() {
+        if (object != nullptr) device_.table->command_destroy(device_.object, object);
+    }
+    Command(const Command&) = delete;
+    Command& operator=(const Command&) = delete;
+
+    [[nodiscard]] wye_operation execute(std::span<const wye_binding> slots = {},
+                                        const void* params = nullptr) const {
+        wye_operation out;
+        std::memset(&out, 0, sizeof out);
+        out.kind = WYE_OPERATION_EXECUTE;
+        out.u.execute = {object, slots.data(), params};
+        return out;
+    }
+    [[nodiscard]] wye_command_info info() const {
+        wye_command_info out{};
+        out.header.size = sizeof out;
+        REQUIRE(device_.table->command_info(device_.object, object, &out, nullptr) == WYE_OK);
+        return out;
+    }
+
+    wye_command_object* object = nullptr;
+    wye_status status = WYE_OK;
+    harness::Failure failure;
+
+  private:
+    harness::Device& device_;
+};
+
+wye_binding slot(std::uint32_t number, std::uint64_t offset = 0,
+                 std::uint64_t size = WYE_WHOLE_SLOT, std::uint64_t elements = 0) {
+    return {nullptr, offset, size, elements, number, 0};
+}
+
+// Dispatches of the sample, with their bindings.
+class Adds {
+  public:
+    explicit Adds(wye_program_object* program) : program_(program) {}
+    wye_operation operator()(const wye_binding& from, const wye_binding& to,
+                             const std::uint32_t* by) {
+        const auto& bindings = kept_.emplace_back(std::array{from, to});
+        return harness::dispatch(program_, bindings, kGroups, by);
+    }
+    wye_operation operator()(wye_buffer_object* from, wye_buffer_object* to) {
+        static constexpr std::uint32_t kOne = 1;
+        return (*this)(binding(from, 0, kCount), binding(to, 0, kCount), &kOne);
+    }
+
+  private:
+    wye_program_object* program_;
+    std::deque<std::array<wye_binding, 2>> kept_;
+};
+
+bool has_commands(Rig& rig) { return rig.device.table->command_create != nullptr; }
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE(
+    "a command copies what describes it, and runs in order as often as it is executed (P-41)") {
+    Rig rig;
+    if (!has_commands(rig)) return;
+    wye_program_object* program = rig.add_program();
+    wye_buffer_object* a = rig.zeros(kCount * 4);
+    wye_buffer_object* b = rig.zeros(kCount * 4);
+    std::uint32_t by = 3;
+    std::vector<wye_binding> there = {binding(a, 0, kCount), binding(b, 0, kCount)};
+    std::vector<wye_operation> operations = {
+        harness::dispatch(program, there, kGroups, &by),            // b = a + 3
+        fill(a, 0, 64, 9, 4), copy(b, a, 64, 64, kCount * 4 - 64),  // a = b, its first 16 words 9
+    };
+    const Command command(rig.device, operations);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    by = 1000;
+    there.assign(2, binding(b, 0, 1));
+    operations.assign(3, fill(b, 0, kCount * 4, 77, 4));
+    const wye_operation execute = command.execute();
+    REQUIRE(rig.device.run(execute) == WYE_OK);
+    REQUIRE(rig.device.submit({&execute, 1}) == WYE_OK);
+    const wye_operation twice[] = {execute, fill(a, 0, 4, 100, 4), execute};
+    REQUIRE(rig.device.submit(twice) == WYE_OK);
+    REQUIRE(rig.device.wait() == WYE_OK);
+    std::vector<std::uint32_t> expected(kCount, 12);
+    std::fill(expected.begin(), expected.begin() + 16, 12);
+    expected[0] = 103;
+    CHECK(rig.words(b, kCount) == expected);
+    std::fill(expected.begin(), expected.begin() + 16, 9);
+    CHECK(rig.words(a, kCount) == expected);
+    CHECK(command.info().native <= 1);
+}
+
+TEST_CASE("an execution gives a command its buffers, ranges of them, and its parameters (P-42)") {
+    Rig rig;
+    if (!has_commands(rig)) return;
+    Adds add(rig.add_program());
+    const std::uint64_t alignment =
+        std::max<std::uint64_t>(rig.plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u, 4);
+    const auto skipped = static_cast<std::uint32_t>(alignment / 4);
+    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount + skipped)));
+    wye_buffer_object* y = rig.device.buffer(bytes_of(counting(kCount + skipped, 5000)));
+    const std::uint32_t fixed = 7;
+    wye_operation late = add(slot(0), slot(1), &fixed);
+    late.u.dispatch.late_offset = 8;
+    late.u.dispatch.late_size = 4;
+    // Of the second range only the first 64 words.
+    const wye_operation part = add(slot(1), slot(0, alignment, 256, 64), &fixed);
+    wye_operation clear = fill(nullptr, 0, 16, 3, 4);
+    clear.u.fill.target_slot = 1;
+    wye_operation move = copy(nullptr, nullptr, 0, 32, 16);
+    move.u.copy.source_slot = 0;
+    move.u.copy.target_slot = 1;
+    const wye_operation operations[] = {late, clear, move};
+    const Command command(rig.device, operations, 2, 16);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    const Command parts(rig.device, {&part, 1}, 2, 0);
+    REQUIRE_MESSAGE(parts.status == WYE_OK, parts.failure.message);
+    for (const auto& [source, first] : {std::pair(x, 0U), std::pair(y, 5000U), std::pair(x, 0U)}) {
+        wye_buffer_object* r = rig.zeros(kCount * 4);
+        const wye_binding slots[] = {binding(source, alignment, kCount), binding(r, 0, kCount - 1)};
+        alignas(8) const std::uint32_t params[4] = {1, 2, first + 10, 3};
+        REQUIRE(rig.device.run(command.execute(slots, params)) == WYE_OK);
+        auto expected = counting(kCount, first + skipped + first + 10);
+        expected.back() = 0;
+        std::fill(expected.begin(), expected.begin() + 4, 3);
+        const auto copied = counting(4, first + skipped);
+        std::copy(copied.begin(), copied.end(), expected.begin() + 8);
+        CHECK(rig.words(r, kCount) == expected);
+
+        wye_buffer_object* wide = rig.zeros(alignment + kCount * 4);
+        const wye_binding ranges[] = {binding(wide, 0, skipped + kCount), binding(r, 0, kCount)};
+        REQUIRE(rig.device.run(parts.execute(ranges)) == WYE_OK);
+        auto seen = rig.words(wide, skipped + kCount);
+        for (std::uint32_t i = 0; i < skipped; ++i) CHECK(seen[i] == 0);
+        for (std::uint32_t i = 0; i < kCount; ++i)
+            CHECK(seen[skipped + i] == (i < 64 ? expected[i] + 7 : 0));
+    }
+}
+
+TEST_CASE("executions with other parameters follow each other without a wait in between (P-42)") {
+    Rig rig;
+    if (!has_commands(rig)) return;
+    Adds add(rig.add_program());
+    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount)));
+    wye_operation op = add(binding(x, 0, kCount), slot(0), nullptr);
+    op.u.dispatch.late_size = 4;
+    const Command command(rig.device, {&op, 1}, 1, 8);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    const std::uint64_t most = command.info().most_pending;
+    std::vector<wye_buffer_object*> results;
+    std::vector<std::uint64_t> values;
+    for (std::uint32_t i = 0; i < 50; ++i) {
+        results.push_back(rig.device.buffer(kCount * 4));
+        const wye_binding slots[] = {binding(results.back(), 0, kCount)};
+        alignas(8) std::uint32_t params[2] = {i * 100, 0};
+        const wye_operation execute = command.execute(slots, params);
+        if (most != 0 && values.size() >= most)
+            REQUIRE(rig.device.await(rig.device.queue, values[values.size() - most],
+                                     harness::kDeadline, nullptr) == WYE_OK);
+        REQUIRE(rig.device.submit({&execute, 1}) == WYE_OK);
+        params[0] = 0xdead;  // borrowed for the call only
+        values.push_back(rig.device.value);
+    }
+    REQUIRE(rig.device.wait() == WYE_OK);
+    for (std::uint32_t i = 0; i < 50; ++i)
+        CHECK(rig.words(results[i], kCount) == counting(kCount, i * 100));
+}
+
+TEST_CASE("an execution gives the grid (P-42)") {
+    Rig rig;
+    if (!has_commands(rig)) return;
+    Adds add(rig.add_program());
+    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount)));
+    wye_buffer_object* r = rig.device.buffer(kCount * 4);
+    const std::uint32_t by = 1;
+    wye_operation op = add(binding(x, 0, kCount), binding(r, 0, kCount), &by);
+    op.u.dispatch.flags = WYE_LAUNCH_LATE_GRID;
+    op.u.dispatch.grid_offset = 4;
+    const Command command(rig.device, {&op, 1}, 0, 40);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    for (const std::uint32_t groups : {2U, 4U, 1U, 3U}) {
+        REQUIRE(rig.device.run(fill(r, 0, kCount * 4, 0, 4)) == WYE_OK);
+        alignas(8) const std::uint32_t params[10] = {0, groups, 1, 1, 0, 0, 0, groups, 1, 1};
+        REQUIRE(rig.device.run(command.execute({}, params)) == WYE_OK);
+        auto expected = counting(kCount, 1);
+        std::fill(expected.begin() + groups * 64, expected.end(), 0);
+        CHECK(rig.words(r, kCount) == expected);
+    }
+}
+
+TEST_CASE("edges order the operations of a command (P-43)") {
+    Rig rig;
+    if (!has_commands(rig)) return;
+    Adds add(rig.add_program());
+    wye_buffer_object* a = rig.zeros(kCount * 4);
+    wye_buffer_object* b = rig.zeros(kCount * 4);
+    wye_buffer_object* c = rig.zeros(kCount * 4);
+    const wye_operation operations[] = {fill(a, 0, kCount * 4, 40, 4),
+                                        fill(b, 0, kCount * 4, 50, 4), add(a, c),
+                                        copy(b, a, 0, 0, 64), add(c, b)};
+    const wye_edge edges[] = {{0, 2}, {1, 3}, {2, 3}, {2, 4}, {3, 4}};
+    const Command command(rig.device, operations, 0, 0, edges, WYE_COMMAND_EDGES);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    for (int round = 0; round < 3; ++round) {
+        REQUIRE(rig.device.run(command.execute()) == WYE_OK);
+        CHECK(rig.words(c, kCount) == std::vector<std::uint32_t>(kCount, 41));
+        CHECK(rig.words(b, kCount) == std::vector<std::uint32_t>(kCount, 42));
+        std::vector<std::uint32_t> expected(kCount, 40);
+        std::fill(expected.begin(), expected.begin() + 16, 50);
+        CHECK(rig.words(a, kCount) == expected);
+    }
+}
+
+TEST_CASE("an updated operation takes the place of the old one, and of no other (P-44)") {
+    Rig rig;
+    if (!has_commands(rig) || rig.device.table->command_update == nullptr) return;
+    Adds add(rig.add_program());
+    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount)));
+    wye_buffer_object* y = rig.device.buffer(bytes_of(counting(kCount, 900)));
+    wye_buffer_object* r = rig.zeros(kCount * 4);
+    wye_buffer_object* s = rig.zeros(kCount * 4);
+    const wye_operation operations[] = {add(x, r), add(x, s), fill(s, 0, 4, 5, 4)};
+    const Command command(rig.device, operations);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    REQUIRE(rig.device.run(command.execute()) == WYE_OK);
+    const auto update = [&](std::uint64_t index, const wye_operation& op) {
+        harness::Sink sink;
+        return rig.device.table->command_update(rig.device.object, command.object, index, &op,
+                                                sink.out());
+    };
+    REQUIRE(update(1, add(y, s)) == WYE_OK);
+    REQUIRE(update(2, fill(s, 4, 4, 6, 4)) == WYE_OK);
+    REQUIRE(rig.device.run(command.execute()) == WYE_OK);
+    CHECK(rig.words(r, kCount) == counting(kCount, 1));
+    auto expected = counting(kCount, 901);
+    expected[1] = 6;
+    CHECK(rig.words(s, kCount) == expected);
+}
+
+TEST_CASE("a command of transfers is refused, and so are unknown flags (P-7, P-41)") {
+    Rig rig;
+    if (!has_commands(rig)) return;
+    wye_buffer_object* a = rig.zeros(256);
+    const auto words = counting(4);
+    const wye_operation up = harness::upload(a, 0, bytes_of(words));
+    const Command refused(rig.device, {&up, 1});
+    CHECK(refused.status == WYE_UNSUPPORTED);
+    harness::check_helpful(refused.failure, WYE_UNSUPPORTED);
+    const wye_operation clear = fill(a, 0, 256, 1, 4);
+    const Command strange(rig.device, {&clear, 1}, 0, 0, {}, 1U << 30U);
+    CHECK(strange.status == WYE_UNSUPPORTED);
+    harness::check_helpful(strange.failure, WYE_UNSUPPORTED);
+    const Command empty(rig.device, {});
+    REQUIRE_MESSAGE(empty.status == WYE_OK, empty.failure.message);
+    CHECK(rig.device.run(empty.execute()) == WYE_OK);
+}
+
+TEST_CASE("a command of many operations runs whole, and its time is that of all (P-41)") {
+    Rig rig(true);
+    if (!has_commands(rig)) return;
+    Adds add(rig.add_program());
+    wye_buffer_object* a = rig.zeros(kCount * 4);
+    wye_buffer_object* b = rig.zeros(kCount * 4);
+    std::vector<wye_operation> operations;
+    for (int i = 0; i < 500; ++i) {
+        operations.push_back(add(a, b));
+        operations.push_back(add(b, a));
+    }
+    const Command command(rig.device, operations);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    REQUIRE(rig.device.run(command.execute()) == WYE_OK);
+    CHECK(rig.words(a, kCount) == std::vector<std::uint32_t>(kCount, 1000));
+    rig.device.timed = true;
+    REQUIRE(rig.device.run(command.execute()) == WYE_OK);
+    if (rig.device.queue_table->timing != nullptr) {
+        wye_timing time{};
+        time.header.size = sizeof time;
+        REQUIRE(rig.device.queue_table->timing(rig.device.queue, rig.device.value, &time,
+                                               nullptr) == WYE_OK);
+        CHECK(time.device_ns > 1000);
+    }
+    CHECK(rig.words(a, kCount) == std::vector<std::uint32_t>(kCount, 2000));
+}
+
+TEST_SUITE_END();
