@@ -10,6 +10,7 @@
 
 #include "registry/file_system.hpp"
 #include "registry/manifest.hpp"
+#include "wye/abi.h"
 
 struct FakeFiles : wye::registry::FileSystem {
     struct Node {
@@ -43,8 +44,9 @@ struct FakeFiles : wye::registry::FileSystem {
                                 const std::string& more = "") {
         return R"({"schema": 1, "id": ")" + id + R"(", "library": "wye_)" + id +
                R"(.so", "arch": ")" + std::string(wye::registry::host_arch()) +
-               R"(", "abi": {"major": 1, "draft": 2, "minor_needed": 0, "minor_built": 0}, "backend": "x", "version": ")" +
-               version + "\"" + more + "}";
+               R"(", "abi": {"major": 1, "draft": )" + std::to_string(WYE_ABI_DRAFT) +
+               R"(, "minor_needed": 0, "minor_built": 0}, "backend": "x", "version": ")" + version +
+               "\"" + more + "}";
     }
 
     [[nodiscard]] std::string resolve(const std::filesystem::path& path) const {

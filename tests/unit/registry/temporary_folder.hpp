@@ -12,6 +12,7 @@
 #include <string>
 
 #include "registry/manifest.hpp"
+#include "wye/abi.h"
 
 class TemporaryFolder {
   public:
@@ -42,12 +43,12 @@ class TemporaryFolder {
         if (id.empty()) id = name;
         std::filesystem::copy_file(std::filesystem::path(WYE_FAKES) / (name + ".so"),
                                    path_ / (id + ".so"));
-        write(
-            id + ".wye.json",
-            R"({"schema": 1, "id": ")" + id + R"(", "library": ")" + id + R"(.so", "arch": ")" +
-                std::string(wye::registry::host_arch()) +
-                R"(", "abi": {"major": 1, "draft": 2, "minor_needed": 0, "minor_built": 0}, "backend": "fake", "version": ")" +
-                version + "\"}");
+        write(id + ".wye.json",
+              R"({"schema": 1, "id": ")" + id + R"(", "library": ")" + id + R"(.so", "arch": ")" +
+                  std::string(wye::registry::host_arch()) + R"(", "abi": {"major": 1, "draft": )" +
+                  std::to_string(WYE_ABI_DRAFT) +
+                  R"(, "minor_needed": 0, "minor_built": 0}, "backend": "fake", "version": ")" +
+                  version + "\"}");
     }
 
   private:

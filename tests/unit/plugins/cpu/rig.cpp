@@ -286,9 +286,9 @@ Loaded::Result Loaded::run(const std::vector<std::uint64_t>& params,
     }
     std::vector<wye_binding> bindings;
     for (std::size_t n = 0; n < buffers.size(); ++n)
-        bindings.push_back(wye::sdk::binding_of(
-            rig_.new_buffer(buffers[n].size(), buffers[n].data()), 0, buffers[n].size(),
-            buffers[n].size() / element_bytes_[n]));
+        bindings.push_back(
+            wye::sdk::binding_of(rig_.new_buffer(buffers[n].size(), buffers[n].data()), 0,
+                                 buffers[n].size(), buffers[n].size() / element_bytes_[n]));
     const Bytes block = params_block(params);
     wye_operation op = operation(bindings, block, groups);
     op.u.dispatch.trap = wye::sdk::binding_of(rig_.new_buffer(8), 0, 8, 2);

@@ -39,7 +39,7 @@ struct Job {
 
     Job(test::Rig& with, const char* text, std::uint64_t parameter, std::uint32_t count)
         : program(with, text), bytes(std::uint64_t{count} * 4), rig(with) {
-        bindings.push_back(wye::sdk::binding_of(rig.new_buffer(bytes), 0, bytes, count));
+        bindings.push_back({rig.new_buffer(bytes), 0, bytes, count, 0, 0});
         params = program.params_block({parameter});
         operation = program.operation(bindings, params, {(count + 63) / 64, 1, 1});
     }
