@@ -22,6 +22,15 @@ using registry::Handle;
 using registry::HandleKind;
 using registry::Pin;
 
+namespace {
+
+void warn(const registry::Registry& registry, const Error& error) {
+    registry.host().log(WYE_LOG_WARNING, "trace",
+                        fmt::format("{} ({})", error.text(), code_text(error.code)));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Context>> Context::create(registry::Options options,
                                                  std::string default_selector) {
     std::map<std::string, std::string> filters;
@@ -49,7 +58,11 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
         *limit = *size;
     }
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
+    auto trace = Trace::open(options.config, tag.value());
+    if (!trace.ok() && trace.error().code != Code::IO) return std::move(trace).error();
+    if (trace.ok()) session.trace = *trace;
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
+    if (!trace.ok()) warn(*registry, trace.error());
     return std::unique_ptr<Context>(new Context(std::move(registry), std::move(default_selector),
                                                 std::move(filters), logs, std::move(session),
                                                 std::move(tag)));
@@ -72,6 +85,15 @@ Context::Context(std::unique_ptr<registry::Registry> registry, std::string defau
 Context::~Context() {
     for (const OpenSession& open : open_) open.session->finish();
     for (const SessionRef& session : lost_) session->finish();
+    if (options_.trace) save_trace();
+}
+
+void Context::save_trace() noexcept {
+    try {
+        const auto saved = options_.trace->save();
+        if (!saved.ok()) warn(*registry_, saved.error());
+    } catch (const std::exception&) {  // no memory: there is no trace
+    }
 }
 
 Context::OpenSession* Context::find_open(const registry::DeviceInfo& device) {

@@ -89,6 +89,7 @@ class Context {
     Context(std::unique_ptr<registry::Registry> registry, std::string default_selector,
             std::map<std::string, std::string> filters, bool logs, SessionOptions options,
             registry::ContextTag tag);
+    void save_trace() noexcept;
     [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device)
         WYE_REQUIRES(open_mutex_);
 

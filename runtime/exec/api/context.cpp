@@ -95,6 +95,12 @@ void choose_cache(const registry::Environment& environment, registry::Config& co
         config.try_emplace("cache_folder", home + "/.cache/wye");
 }
 
+// The file that WYE_TRACE names, unless the application names one.
+void choose_trace(const registry::Environment& environment, registry::Config& config) {
+    const auto variable = environment.find("WYE_TRACE");
+    if (variable != environment.end()) config.try_emplace("trace.file", variable->second);
+}
+
 // Sends what WYE_LOG asks for to standard error, beside the application's callback.
 Result<void> choose_log(const registry::Environment& environment, registry::LogSink& sink) {
     const auto variable = environment.find("WYE_LOG");
@@ -118,6 +124,7 @@ Result<wye_context*> create(const wye_context_desc& desc) {
     describe_surroundings(environment, options.config);
     if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0) {
         if (!options.elevated) choose_cache(environment, options.config);
+        if (!options.elevated) choose_trace(environment, options.config);
         options.environment = std::move(environment);
     }
     options.system_folder = WYE_PLUGIN_DIR;

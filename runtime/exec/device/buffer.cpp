@@ -52,6 +52,7 @@ Result<void> upload(const HandleTable& handles, Handle handle, std::uint64_t off
     wye_operation operation = sdk::new_operation(WYE_OPERATION_UPLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, source, nullptr};
     const BufferUse use{&buffer.history, true};
+    const Span span(buffer.session.trace(), "upload", {.bytes = size});
     return buffer.session.counters().uploaded(
         run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
 }
@@ -66,6 +67,7 @@ Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t o
     wye_operation operation = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, nullptr, target};
     const BufferUse use{&buffer.history, false};
+    const Span span(buffer.session.trace(), "download", {.bytes = size});
     return buffer.session.counters().downloaded(
         run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
 }
@@ -98,6 +100,7 @@ Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t sourc
     const BufferUse uses[] = {{&to.as<BufferObject>().history, true},
                               {&from.as<BufferObject>().history, false}};
     DeviceSession& session = from.as<BufferObject>().session;
+    const Span span(session.trace(), "copy", {.bytes = size});
     return session.counters().copied(run(handles, {used, count}, {uses, count}, session, operation),
                                      size);
 }
@@ -121,6 +124,7 @@ Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offse
     wye_operation operation = sdk::new_operation(WYE_OPERATION_FILL);
     operation.u.fill = {buffer.native.object(), offset, size, pattern, pattern_size, 0};
     const BufferUse use{&buffer.history, true};
+    const Span span(buffer.session.trace(), "fill", {.bytes = size});
     return buffer.session.counters().filled(
         run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
 }

@@ -103,6 +103,7 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
             return overdue_error(info().selector, *running);
         if (!await(lock, deadline, *running)) return not_in_time(info().selector, *running, false);
     }
+    const Span span(trace(), "compile", {.subject = program.name()});
     late = std::move(late_);
     WYE_ASSIGN(job->thread,
                sdk::WideThread::start("wye-compile", [this, job = job.get()] { compile(*job); }));
@@ -121,6 +122,8 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
 
 // Runs on the job's thread.
 void DeviceSession::compile(CompileJob& job) noexcept {
+    const Span span(trace(), "compile", {.subject = job.program->name()});
+    job.stats.trace = trace();
     try {
         job.made.emplace(compile_now(job));
     } catch (...) {
@@ -147,6 +150,7 @@ Result<CompiledRef> DeviceSession::compile_now(CompileJob& job) {
                                   *disk_, job.stats);
         if (!made.ok()) return noted(std::move(made).error());
         out = std::move(made).value();
+        if (trace_) trace_->name_object(out->native.object(), job.program->name());
         const sdk::Lock lock(compile_mutex_);
         if (out->unsaved && unsaved_.size() < kMostUnsaved) unsaved_.push_back(out);
         std::erase_if(by_fingerprint_, [](const auto& entry) { return entry.second.expired(); });

@@ -80,6 +80,12 @@ Result<Ticket> QueuePool::submit_to(const registry::DeviceRef& device, std::uint
                                     std::span<const wye_event> waits, bool timed) {
     Queue& queue = queues_[index];
     if (!queue.native) WYE_TRY(make(device, index));
+    if (trace_.trace != nullptr) [[unlikely]] {
+        const std::uint64_t begin_ns = Trace::now_ns();
+        WYE_ASSIGN(queue.newest, queue.native->submit(operations, true, waits));
+        trace_.trace->submitted(trace_.device, index, queue.newest, operations, begin_ns);
+        return Ticket{queue.native, index, queue.newest};
+    }
     WYE_ASSIGN(queue.newest, queue.native->submit(operations, timed, waits));
     return Ticket{queue.native, index, queue.newest};
 }

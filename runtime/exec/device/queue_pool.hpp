@@ -19,6 +19,7 @@
 #include "exec/device/buffer_use.hpp"
 #include "exec/device/clock.hpp"
 #include "exec/dispatch/repeat.hpp"
+#include "exec/trace/trace.hpp"
 #include "registry/device.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
@@ -50,11 +51,18 @@ struct Ticket {
     friend bool operator==(const Ticket&, const Ticket&) = default;
 };
 
+// Where the submits of a device are recorded.
+struct DeviceTrace {
+    Trace* trace = nullptr;    // null: off
+    std::uint32_t device = 0;  // its number there
+};
+
 class QueuePool {
   public:
     // `limit`: at most so many native queues, and at most kMostQueues.
-    explicit QueuePool(std::uint64_t limit)
-        : limit_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit, 1, kMostQueues))) {}
+    explicit QueuePool(std::uint64_t limit, DeviceTrace trace = {})
+        : trace_(trace),
+          limit_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit, 1, kMostQueues))) {}
 
     // Of submits. Also guards the kept requests, whose parameters the next one may overwrite: they
     // are found and submitted without unlocking in between.
@@ -120,6 +128,7 @@ class QueuePool {
     [[nodiscard]] Result<void> make(const registry::DeviceRef& device, std::uint32_t index)
         WYE_REQUIRES(mutex);
 
+    const DeviceTrace trace_;
     const std::uint32_t limit_;
     std::array<Queue, kMostQueues> queues_ WYE_GUARDED_BY(mutex);
     // Late: work that has ended may count as busy until somebody looks. Racing threads may also

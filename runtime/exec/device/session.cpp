@@ -40,9 +40,13 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
       reason_(std::move(reason)),
       disk_(options.cache),
       facts_(target_facts(device_->info().facts, options.quirks)),
+      trace_(options.trace),
+      trace_device_(
+          trace_ ? trace_->add_device(device_->info().selector + ": " + device_->info().name) : 0),
       pending_(options.pending, device_->info().selector),
       queues_(std::min(options.queues,
-                       device_->info().facts.number(WYE_FACT_KEY_MAX_QUEUES).value_or(1))) {
+                       device_->info().facts.number(WYE_FACT_KEY_MAX_QUEUES).value_or(1)),
+              {trace_.get(), trace_device_}) {
     const registry::DeviceInfo& info = device_->info();
     if (disk_->store.on()) lines_ = device_lines(info, facts_.quirks);
     owner_ = std::make_shared<const registry::Owner>(
@@ -63,7 +67,10 @@ DeviceSession::~DeviceSession() {
     }
 }
 
-void DeviceSession::save(CompileStats& stats) noexcept { save_entries(stats, *disk_); }
+void DeviceSession::save(CompileStats& stats) noexcept {
+    const Span span(trace(), "save compiled programs");
+    save_entries(stats, *disk_);
+}
 
 Result<void> DeviceSession::settle() {
     for (;;) {
@@ -105,6 +112,7 @@ void DeviceSession::collect() {
 }
 
 Result<void> DeviceSession::flush() {
+    const Span span(trace(), "flush");
     await_overdue();
     pending_.wait_for_all();
     for (;;) {
@@ -254,6 +262,8 @@ Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations,
     times.ended = now();
     times.wait_ns += nanoseconds(*times.ended - times.queued);
     queues_.ended(ticket);
+    if (trace_) [[unlikely]]
+        trace_end(ticket, waited.ok());
     if (!waited.ok()) return failed(ticket, std::move(waited).error());
     if (!timed) return {};
     const auto timing = ticket.queue->timing(ticket.value);
@@ -262,12 +272,26 @@ Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations,
     return {};
 }
 
+void DeviceSession::trace_end(const Ticket& ticket, bool ok) {
+    TraceTimes times;
+    if (ok)
+        if (const auto timing = ticket.queue->timing(ticket.value); timing.ok())
+            times = {timing->begin_ns, timing->end_ns};
+    trace_->ended(trace_device_, ticket.index, ticket.value, ok, times);
+}
+
+Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns) {
+    counters_.waited();
+    const Span span(trace(), "wait",
+                    {.submit = ticket.value, .device = trace_device_, .queue = ticket.index});
+    return ticket.queue->wait(ticket.value, timeout_ns);
+}
+
 Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
                                  RunTimes& times, bool& runs) {
     runs = false;
-    counters_.waited();
     const registry::NativeQueue& queue = *ticket.queue;
-    auto waited = queue.wait(ticket.value, timeout_ns == 0 ? kNoLimit : timeout_ns);
+    auto waited = wait(ticket, timeout_ns == 0 ? kNoLimit : timeout_ns);
     if (waited.ok() || waited.error().code != Code::TIMEOUT)
         return ended(std::move(waited), ticket, timed, times);
     times.ended = now();
@@ -286,8 +310,7 @@ Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns,
                                              Clock::time_point start, RunTimes& times) {
     if (operations.empty()) return {};
     WYE_ASSIGN(const Ticket ticket, submit(operations, uses, timed, start, times));
-    counters_.waited();
-    return ended(ticket.queue->wait(ticket.value), ticket, timed, times);
+    return ended(wait(ticket), ticket, timed, times);
 }
 
 Result<void> DeviceSession::run(std::span<const wye_operation> operations,

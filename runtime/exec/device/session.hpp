@@ -29,6 +29,7 @@
 #include "exec/device/watcher.hpp"
 #include "exec/device/workspace.hpp"
 #include "exec/program/compiled_program.hpp"
+#include "exec/trace/span.hpp"
 #include "lower/target.hpp"
 #include "plan/launch.hpp"
 #include "registry/catalogue.hpp"
@@ -61,6 +62,7 @@ struct SessionOptions {
     PendingLimits pending;
     std::uint64_t queues = kMostQueues;  // native queues of a device, at most
     std::shared_ptr<DiskCache> cache;
+    std::shared_ptr<Trace> trace;  // null: off
 };
 
 class DeviceSession {
@@ -114,6 +116,8 @@ class DeviceSession {
     [[nodiscard]] Result<Ticket> submit(std::span<const wye_operation> operations,
                                         std::span<const BufferUse> uses, bool timed,
                                         Clock::time_point start, RunTimes& times);
+    // Waits in the driver.
+    [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns = UINT64_MAX);
     // Waits. `timeout_ns` 0: no limit. After TIMEOUT `runs` says whether the work was not stopped:
     // the caller then abandons it and leaves its memory alone.
     [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
@@ -157,6 +161,7 @@ class DeviceSession {
     void save(CompileStats& stats) noexcept;
 
     [[nodiscard]] Counters& counters() noexcept { return counters_; }
+    [[nodiscard]] Trace* trace() const noexcept { return trace_.get(); }  // null: off
     // Adds all of its counters.
     void count(wye_counters& out) const;
 
@@ -178,6 +183,9 @@ class DeviceSession {
     void let_go(const Ticket& ticket);
     // Remembers a loss, and replaces the queue, which may be broken; the error again.
     Error failed(const Ticket& ticket, Error error);
+
+    // The host saw the end of a submit.
+    void trace_end(const Ticket& ticket, bool ok);
 
     registry::DeviceRef device_;
     registry::OwnerRef owner_;
@@ -205,6 +213,8 @@ class DeviceSession {
     std::vector<CompiledRef> unsaved_ WYE_GUARDED_BY(compile_mutex_);
 
     Counters counters_;
+    const std::shared_ptr<Trace> trace_;
+    const std::uint32_t trace_device_;  // its number there
     WorkspacePool workspaces_;
     HostMemory host_memory_;
     PendingList pending_;

@@ -8,6 +8,7 @@
 namespace wye::exec {
 
 Result<void> decide(const Context& context, Flow& flow) {
+    const Span span(flow.session.trace(), "decide");
     const registry::HandleTable& handles = context.handles();
     const plan::ProgramPlan& plan = flow.program.plan();
     WYE_TRY(read_request(flow.desc, flow.rules, flow.requested));

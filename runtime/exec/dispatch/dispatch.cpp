@@ -19,6 +19,8 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
     WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
     Flow flow(desc, program.as<LoadedProgram>(), device.as<DeviceSession>());
     if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);
+    const Span span(flow.session.trace(), "dispatch",
+                    {.subject = flow.program.name(), .label = label_of(desc)}, start);
 
     WYE_TRY(decide(context, flow));
     auto result = submit(handles, flow);

@@ -55,6 +55,8 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
     WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
     Flow flow(desc, program.as<LoadedProgram>(), device.as<DeviceSession>(), kRules);
+    const Span span(flow.session.trace(), "submit dispatch",
+                    {.subject = flow.program.name(), .label = label_of(desc)}, start);
     WYE_TRY(decide(context, flow));
     WYE_TRY(compile_kernels(flow));
     WYE_TRY(flow.session.ready());
@@ -75,6 +77,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
 
 void Pending::take_memory(Flow& flow) {
     using Kind = BoundOperation::Kind;
+    const Span span(session_.trace(), "copy inputs", {.bytes = flow.bound.bytes_uploaded});
     std::size_t in = 0, out = 0;
     for (const BoundOperation& one : flow.bound.operations) {
         if (one.kind == Kind::Upload) in += padded(one.size);
@@ -151,8 +154,7 @@ bool Pending::wait(std::optional<Clock::time_point> deadline) {
             if (reached.ok() && !*reached) return false;
             if (!reached.ok()) waited = reached.error();
         } else {
-            session_.counters().waited();
-            waited = ticket.queue->wait(ticket.value, limit);
+            waited = session_.wait(ticket, limit);
             if (!waited.ok() && waited.error().code == Code::TIMEOUT) return has_ended();
         }
         const sdk::Lock lock(mutex_);

@@ -163,6 +163,15 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTi
     log_dispatch(context, desc, program.name(), session.info().selector, result, report);
 }
 
+[[gnu::cold, gnu::noinline]] void trace_repeat(const wye_dispatch_desc& desc,
+                                               const LoadedProgram& program, Trace& trace,
+                                               const RunTimes& times, Clock::time_point start) {
+    const std::uint64_t begin_ns = trace_ns(start), queued_ns = trace_ns(times.queued);
+    const Span all(&trace, "dispatch", {.subject = program.name(), .label = label_of(desc)}, start);
+    trace.span("repeat", {}, {begin_ns, queued_ns});
+    if (times.ended) trace.span("wait", {}, {queued_ns, trace_ns(*times.ended)});
+}
+
 // The submitted work of a repeated request, or none if it is not one.
 struct Submitted {
     std::optional<Known> known;
@@ -213,6 +222,8 @@ struct Submitted {
         session.counters().repeat_failed(work.ticket.ok());
     if (report != nullptr && result.ok())
         write_report(desc, *work.known, work.times, start, *report);
+    if (session.trace() != nullptr) [[unlikely]]
+        trace_repeat(desc, loaded, *session.trace(), work.times, start);
     if (context.logs()) [[unlikely]]
         log_repeat(context, desc, loaded, session, *work.known, work.times, start, result);
     return true;

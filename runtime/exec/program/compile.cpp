@@ -9,20 +9,23 @@
 #include "exec/program/cache_key.hpp"
 #include "exec/program/complaint.hpp"
 #include "exec/program/saved_program.hpp"
+#include "exec/trace/span.hpp"
 
 namespace wye::exec {
 namespace {
 
-// Adds its lifetime to a counter of nanoseconds.
+// Adds its lifetime to a counter of nanoseconds, and to the trace as a step.
 class Timer {
   public:
-    explicit Timer(std::uint64_t& counter) : counter_(counter) {}
+    Timer(std::uint64_t& counter, Trace* trace, const char* step)
+        : counter_(counter), span_(trace, step) {}
     ~Timer() { counter_ += nanoseconds(now() - start_); }
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
 
   private:
     std::uint64_t& counter_;
+    const Span span_;
     Clock::time_point start_ = now();
 };
 
@@ -46,7 +49,7 @@ CompiledRef from_disk(const registry::DeviceRef& device, const LoadedProgram& pr
         store.reject(key, saved.error().message);
         return nullptr;
     }
-    const Timer timer(stats.driver_ns);
+    const Timer timer(stats.driver_ns, stats.trace, "load saved program");
     auto native = registry::NativeProgram::load(
         device, abi_artifact(saved->artifact, program.name()), saved->native);
     if (!native.ok()) {
@@ -77,12 +80,12 @@ Result<CompiledRef> compile(const registry::DeviceRef& device, const lower::Targ
     }
     lower::Artifact artifact;
     {
-        const Timer timer(stats.lower_ns);
+        const Timer timer(stats.lower_ns, stats.trace, "lower");
         WYE_ASSIGN(artifact, make_artifact(program, form, format, facts));
     }
     std::optional<registry::NativeProgram> native;
     {
-        const Timer timer(stats.driver_ns);
+        const Timer timer(stats.driver_ns, stats.trace, "compile in driver");
         auto compiled =
             registry::NativeProgram::create(device, abi_artifact(artifact, program.name()));
         if (!compiled.ok())

@@ -19,6 +19,8 @@
 
 namespace wye::exec {
 
+class Trace;
+
 // A program's wire form without notes, which its fingerprint is computed from.
 using Encoding = std::shared_ptr<const std::vector<std::byte>>;
 
@@ -46,6 +48,7 @@ struct CompileStats {
     std::uint64_t lower_ns = 0;
     std::uint64_t driver_ns = 0;  // in the plugin: compiling or loading
     std::vector<CacheEntry> unwritten;
+    Trace* trace = nullptr;  // records the steps; null: off
 };
 
 // For reports: enum wye_disk_use.

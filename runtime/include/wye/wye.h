@@ -119,7 +119,8 @@ typedef struct wye_context_desc {
     uint32_t reserved;
     const wye_string* plugin_paths; /* files or folders, searched first */
     uint64_t plugin_path_count;
-    const wye_key_value* config; /* for plugins and library: "cpu.threads", "quirks.with", ... */
+    /* For plugins and library: "cpu.threads", "quirks.with", "trace.file", ... */
+    const wye_key_value* config;
     uint64_t config_count;
     /* May be null; gets all messages, from any thread, until the context is destroyed. The variable
      * WYE_LOG sends messages to standard error as well. */

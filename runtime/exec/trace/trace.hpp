@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trace: what the threads and the devices of a context did when, for WYE_TRACE, in the Chrome trace
+// event format, which Perfetto and chrome://tracing open.
+//
+// Events are kept in memory, up to a limit above which the oldest are dropped, and written when the
+// context is destroyed; the file appears complete or not at all. Begin and end of device work come
+// from the driver's timestamps only. Work without them is on a track of its own, named so, from its
+// submit until the host saw its end.
+//
+// Owned by the context, shared with its sessions. Free-threaded. A null pointer is a trace that is
+// off; Span (span.hpp) takes it. Recording never fails: without memory an event is dropped.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "registry/host_services.hpp"
+#include "wye/abi.h"
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/new_file.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+// Nanoseconds of CLOCK_MONOTONIC.
+struct TraceTimes {
+    std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
+// What is known about a step of the host, all of it optional. Borrowed for the call.
+struct TraceStep {
+    std::string_view subject = {};  // a program's name
+    std::string_view label = {};
+    std::uint64_t bytes = 0;
+    std::uint64_t submit = 0;  // the value of a submit to this queue of this device; 0: none
+    std::uint32_t device = 0, queue = 0;
+};
+
+class Trace {
+  public:
+    // From `trace.file` of the configuration, in which "%p" becomes the process id; of the context
+    // with a `number` above 1 it is added to the name. Null: not set, or empty. `trace.events`
+    // limits the kept events. IO: no such file can be made. INVALID_ARGUMENT: no valid limit.
+    [[nodiscard]] static Result<std::shared_ptr<Trace>> open(const registry::Config& config,
+                                                             std::uint32_t number);
+
+    [[nodiscard]] static std::uint64_t now_ns() noexcept;
+
+    // A step of the calling thread.
+    void span(const char* name, const TraceStep& step, TraceTimes times) noexcept;
+
+    // Returns the device's number for the calls below.
+    [[nodiscard]] std::uint32_t add_device(std::string_view name);
+    // Work of this native program or command has the name from now on.
+    void name_object(const void* object, std::string_view name) noexcept;
+    // After a native submit that began at `begin_ns`.
+    void submitted(std::uint32_t device, std::uint32_t queue, std::uint64_t value,
+                   std::span<const wye_operation> operations, std::uint64_t begin_ns) noexcept;
+    // The host saw the end of a submit. `timing`: the driver's; 0: unknown.
+    void ended(std::uint32_t device, std::uint32_t queue, std::uint64_t value, bool ok,
+               TraceTimes timing) noexcept;
+
+    // Writes the file, once. IO.
+    [[nodiscard]] Result<void> save();
+
+  private:
+    using Name = std::uint32_t;  // an index in names_
+    enum class Kind : std::uint8_t {
+        Host,
+        Device,
+        Seen
+    };  // Seen: of a device, by the host's clock
+
+    struct Bytes {
+        std::uint64_t up = 0, down = 0, moved = 0;  // moved: copied or filled
+    };
+    struct Event {
+        TraceTimes times;
+        Kind kind = Kind::Host;
+        bool ok = true;
+        bool submits = false;  // Host: an arrow leads from it to the device's event
+        Name name = 0, label = 0;
+        std::uint32_t thread = 0;  // Host: its id
+        std::uint32_t queue = 0;   // an index in queues_; Host: if there is a value
+        std::uint64_t value = 0;   // of the submit; 0: none
+        Bytes bytes;
+    };
+    struct Queue {
+        std::uint32_t device = 0, index = 0;
+        friend bool operator==(const Queue&, const Queue&) = default;
+    };
+    struct Submit {
+        Name name = 0;
+        Bytes bytes;
+        std::uint64_t begin_ns = 0;
+    };
+    class Output;
+    class Writer;
+
+    Trace(sdk::NewFile file, std::string path, std::size_t limit);
+
+    [[nodiscard]] Name name(std::string_view text) WYE_REQUIRES(mutex_);
+    [[nodiscard]] std::uint32_t queue(std::uint32_t device, std::uint32_t index)
+        WYE_REQUIRES(mutex_);
+    void keep(const Event& event) WYE_REQUIRES(mutex_);
+    void keep_step(std::string_view name, const TraceStep& step, TraceTimes times,
+                   bool submits = false) WYE_REQUIRES(mutex_);
+
+    const std::string path_;
+    const std::size_t limit_;
+
+    sdk::Mutex mutex_;
+    sdk::NewFile file_ WYE_GUARDED_BY(mutex_);
+    bool saved_ WYE_GUARDED_BY(mutex_) = false;
+    std::deque<Event> events_ WYE_GUARDED_BY(mutex_);
+    std::uint64_t dropped_ WYE_GUARDED_BY(mutex_) = 0;
+    std::vector<std::string> names_ WYE_GUARDED_BY(mutex_);  // the first two are fixed
+    std::unordered_map<std::string, Name> known_names_ WYE_GUARDED_BY(mutex_);
+    std::unordered_map<std::uint32_t, std::string> threads_ WYE_GUARDED_BY(mutex_);
+    std::vector<std::string> devices_ WYE_GUARDED_BY(mutex_);
+    std::vector<Queue> queues_ WYE_GUARDED_BY(mutex_);
+    std::unordered_map<const void*, Name> objects_ WYE_GUARDED_BY(mutex_);
+    // By queue and value.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Submit> in_flight_ WYE_GUARDED_BY(mutex_);
+};
+
+}  // namespace wye::exec
