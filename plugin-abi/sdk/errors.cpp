@@ -50,7 +50,8 @@ Error unknown_usage(std::string_view plugin, std::uint32_t usage, const std::str
     return {Code::UNSUPPORTED,
             "the " + std::string(plugin) + " plugin does not know buffer usage " +
                 std::to_string(usage),
-            "Fix: use the usage DEVICE, UPLOAD, READBACK or SHARED, or a newer plugin", label};
+            "Fix: use the usage DEVICE, UPLOAD, READBACK, SHARED or STAGING, or a newer plugin",
+            label};
 }
 
 Error strict_alignment(std::uint64_t alignment, std::uint64_t most, const std::string& device,
@@ -65,7 +66,14 @@ Error not_mappable(const std::string& device) {
     return {
         Code::UNSUPPORTED,
         "a buffer of usage DEVICE on " + quoted(device) + " is in memory that the host cannot map",
-        "Fix: create the buffer with the usage UPLOAD, READBACK or SHARED", device};
+        "Fix: create the buffer with the usage UPLOAD, READBACK, SHARED or STAGING", device};
+}
+
+Error only_staging_mapped(const std::string& device) {
+    return {Code::UNSUPPORTED,
+            quoted(device) +
+                " maps buffers of usage STAGING only: its driver forbids commands on a mapped one",
+            "Fix: create the buffer with the usage STAGING, or upload and download", device};
 }
 
 Error unknown_format(std::string_view plugin, std::string_view takes, std::string_view format,

@@ -47,6 +47,7 @@ namespace wye::cuda {
     X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                                                  \
     X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                                                  \
     X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                                                  \
+    X(cuMemcpyAsync, "cuMemcpyAsync")                                                             \
     X(cuMemsetD8Async, "cuMemsetD8Async")                                                         \
     X(cuMemsetD16Async, "cuMemsetD16Async")                                                       \
     X(cuMemsetD32Async, "cuMemsetD32Async")                                                       \

@@ -43,8 +43,8 @@ Result<void> Queue::dispatch(const wye_dispatch_op& op) {
 Result<void> Queue::copy(const wye_copy_op& op) {
     const CUdeviceptr source = buffer_of(op.source).memory() + op.source_offset;
     const CUdeviceptr target = buffer_of(op.target).memory() + op.target_offset;
-    return took(device_.driver.cuMemcpyDtoDAsync(target, source, op.size, handle_.get()),
-                "cuMemcpyDtoDAsync");
+    return took(device_.driver.cuMemcpyAsync(target, source, op.size, handle_.get()),
+                "cuMemcpyAsync");
 }
 
 Result<void> Queue::fill(const wye_fill_op& op) {

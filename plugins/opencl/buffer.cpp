@@ -24,13 +24,23 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
     const cl_int status = desc.size > device.info.memory_bytes
                               ? CL_INVALID_BUFFER_SIZE
                               : device.context().allocate(desc.size, on_host, memory);
-    if (status == CL_SUCCESS)
-        return std::unique_ptr<Buffer>(new Buffer(device, std::move(memory), desc.size));
+    if (status == CL_SUCCESS) {
+        std::unique_ptr<Buffer> out(new Buffer(device, std::move(memory), desc.size));
+        if (desc.usage == WYE_BUFFER_USAGE_STAGING) {
+            WYE_ASSIGN(out->host_, device.context().map(out->memory(), desc.size));
+        }
+        return out;
+    }
     Error error =
         device.failed(status, "clCreateBuffer of " + std::to_string(desc.size) + " bytes", label);
     if (status != CL_INVALID_BUFFER_SIZE && error.code != Code::DEVICE_MEMORY) return error;
     return sdk::errors::no_memory(std::move(error), desc.size, device.info.name,
                                   room(device, status));
+}
+
+Result<sdk::Mapping> Buffer::map() const {
+    if (mapped() == nullptr) return sdk::errors::only_staging_mapped(device_.info.name);
+    return sdk::Mapping{host_.get(), true};
 }
 
 }  // namespace wye::opencl

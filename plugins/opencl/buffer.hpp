@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer of at least Context::kLeastBytes, so that its first element is always readable. It
-// cannot be mapped: OpenCL forbids launches on a mapped buffer. [FREE].
+// A buffer of at least Context::kLeastBytes, so that its first element is always readable. Only
+// staging memory is mapped: OpenCL forbids commands on a mapped buffer. [FREE].
 #pragma once
 
+#include "opencl/context/host_mapping.hpp"
 #include "opencl/device.hpp"
 
 namespace wye::opencl {
@@ -17,8 +18,12 @@ class Buffer {
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
 
+    // UNSUPPORTED for all but staging memory.
+    [[nodiscard]] Result<sdk::Mapping> map() const;
+
     [[nodiscard]] cl_mem memory() const { return memory_.get(); }
-    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // unique on this device
+    [[nodiscard]] std::byte* mapped() const { return host_.get(); }  // null: it is not mapped
+    [[nodiscard]] std::uint64_t serial() const { return serial_; }   // unique on this device
 
   private:
     Buffer(Device& device, MemoryHandle memory, std::uint64_t size)
@@ -31,6 +36,7 @@ class Buffer {
 
     Device& device_;
     MemoryHandle memory_;
+    HostMapping host_;
     const std::uint64_t size_, serial_;
 };
 

@@ -44,6 +44,8 @@ namespace wye::opencl {
     X(clEnqueueWriteBuffer)        \
     X(clEnqueueCopyBuffer)         \
     X(clEnqueueFillBuffer)         \
+    X(clEnqueueMapBuffer)          \
+    X(clEnqueueUnmapMemObject)     \
     X(clEnqueueMarkerWithWaitList) \
     X(clFlush)                     \
     X(clFinish)                    \

@@ -32,11 +32,13 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
 
 // How many commands of the driver an operation becomes.
 std::uint64_t Queue::enqueues(const wye_operation& op) {
-    if (op.kind != WYE_OPERATION_EXECUTE) return sdk::is_empty(op) ? 0 : 1;
+    if (sdk::is_empty(op)) return 0;
+    if (op.kind == WYE_OPERATION_COPY) return StagedCopies::commands(op.u.copy);
+    if (op.kind != WYE_OPERATION_EXECUTE) return 1;
     std::uint64_t sum = 0;
     for (const wye_operation& one :
          sdk::command_of<Device::Command>(op.u.execute.command).resolve(op.u.execute))
-        sum += sdk::is_empty(one) ? 0 : 1;
+        sum += enqueues(one);
     return sum;
 }
 
@@ -53,6 +55,7 @@ Result<void> Queue::dispatch(const wye_dispatch_op& op) {
 }
 
 Result<void> Queue::copy(const wye_copy_op& op) {
+    if (StagedCopies::concerns(op)) return staged_copies_.run(op, *this);
     const Order order = next();
     const cl_mem source = buffer_of(op.source).memory();
     const cl_mem target = buffer_of(op.target).memory();

@@ -4,6 +4,7 @@
 // thread at a time; poll, wait and timing from any thread.
 #pragma once
 
+#include "opencl/context/staged_copies.hpp"
 #include "opencl/timeline.hpp"
 #include "wye/sdk/queue.hpp"
 
@@ -21,9 +22,13 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
   private:
     friend InOrderQueue;
+    friend StagedCopies;
 
     Queue(Device& device, QueueHandle handle)
-        : device_(device), handle_(device, std::move(handle)), timeline_(device, handle_) {}
+        : device_(device),
+          handle_(device, std::move(handle)),
+          timeline_(device, handle_),
+          staged_copies_(device) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
@@ -43,6 +48,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Device& device_;
     NativeQueues handle_;
     Timeline timeline_;
+    StagedCopies staged_copies_;
 
     // State of the submit in progress.
     EventWaits waits_;

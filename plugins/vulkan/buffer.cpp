@@ -34,7 +34,7 @@ Result<AllocationTicket> take_ticket(Device& device, std::string_view label) {
 
 Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
     static constexpr Placement kPlacements[] = {Placement::Device, Placement::Upload,
-                                                Placement::Host, Placement::Host};
+                                                Placement::Host, Placement::Host, Placement::Host};
     return create(device, desc.size, sdk::from_abi(desc.label), kPlacements[desc.usage]);
 }
 

@@ -20,7 +20,8 @@ struct Rules {
     // Releases and waits are done even if they report an error: otherwise the driver would use
     // memory that the caller reuses.
     static constexpr bool does_first(std::string_view name) {
-        return faults::begins(name, "clRelease") || name == "clFinish" || name == "clWaitForEvents";
+        return faults::begins(name, "clRelease") || name == "clFinish" ||
+               name == "clWaitForEvents" || name == "clEnqueueUnmapMemObject";
     }
     template <typename R, typename... A>
     static R failure(std::string_view, A... a) {
@@ -35,7 +36,7 @@ struct Rules {
     template <typename R, typename... A>
     static void made(std::string_view name, R result, A... a) {
         if constexpr (std::is_pointer_v<R>) {
-            if (result != nullptr) faults_driver_object(1);
+            if (result != nullptr && name != "clEnqueueMapBuffer") faults_driver_object(1);
         } else if (result == CL_SUCCESS) {
             if (faults::begins(name, "clRelease")) faults_driver_object(-1);
             if (faults::begins(name, "clRetain")) faults_driver_object(1);

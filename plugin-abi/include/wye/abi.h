@@ -525,8 +525,8 @@ typedef struct wye_device_info {
     uint64_t format_count;
 } wye_device_info;
 
-/* Where a buffer's memory is best placed. Transfers may use a buffer of any usage, programs that of
- * any but STAGING. */
+/* Where a buffer's memory is best placed. All operations may use a buffer of any usage but STAGING:
+ * that one is for copies alone, and the host writes and reads it through its mapping. */
 enum wye_buffer_usage {
     WYE_BUFFER_USAGE_DEVICE = 0,   /* for programs; need not be mappable */
     WYE_BUFFER_USAGE_UPLOAD = 1,   /* written by the host, read by the device */
@@ -688,8 +688,8 @@ typedef struct wye_device_table {
     /* Mandatory [FREE]. Called when no pending operation uses the buffer. */
     void (*buffer_destroy)(wye_device_object* device, wye_buffer_object* WYE_OWNED buffer);
     /* Optional [FREE]. The mapping lasts until the buffer is destroyed or the device recovered, and
-     * is the same in every call. WYE_UNSUPPORTED: not this buffer, which the usage DEVICE only
-     * allows. Without it: no buffer is mapped. */
+     * is the same in every call. WYE_UNSUPPORTED: not this buffer; a plugin maps those of the usage
+     * STAGING, and of UPLOAD, READBACK and SHARED all or none. Without it: no buffer is mapped. */
     wye_status (*buffer_map)(wye_device_object* device, wye_buffer_object* buffer, wye_mapping* out,
                              wye_error** error);
     /* Optional [FREE]. Makes bytes of a mapped buffer, written on one side, visible on the other

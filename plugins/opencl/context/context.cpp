@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "opencl/context/host_mapping.hpp"
+#include "opencl/quirks.hpp"
 #include "opencl/status.hpp"
 #include "wye/sdk/errors.hpp"
 
@@ -53,6 +55,25 @@ cl_int Context::make_queue(bool timing, QueueHandle& out) const {
     cl_int status = CL_SUCCESS;
     out = QueueHandle(driver_, driver_.clCreateCommandQueue(get(), info_.id, properties, &status));
     return status;
+}
+
+Result<HostMapping> Context::map(cl_mem memory, std::uint64_t size) {
+    const sdk::Lock lock(mapping_);
+    cl_int status = CL_SUCCESS;
+    if (!mapper_) status = make_queue(pocl_one_queue(info_), mapper_);
+    if (status != CL_SUCCESS) return native_error(status, "clCreateCommandQueue", info_.name);
+    void* address =
+        driver_.clEnqueueMapBuffer(mapper_.get(), memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                   std::max(size, kLeastBytes), 0, nullptr, nullptr, &status);
+    if (status != CL_SUCCESS) return native_error(status, "clEnqueueMapBuffer", info_.name);
+    return HostMapping(*this, memory, static_cast<std::byte*>(address));
+}
+
+void Context::unmap(cl_mem memory, std::byte* address) {
+    const sdk::Lock lock(mapping_);
+    if (driver_.clEnqueueUnmapMemObject(mapper_.get(), memory, address, 0, nullptr, nullptr) ==
+        CL_SUCCESS)
+        (void)driver_.clFinish(mapper_.get());
 }
 
 bool Context::answers() const {

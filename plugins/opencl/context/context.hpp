@@ -7,8 +7,11 @@
 
 #include "opencl/discovery.hpp"
 #include "opencl/handle.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::opencl {
+
+class HostMapping;
 
 class Context {
   public:
@@ -23,6 +26,9 @@ class Context {
     static constexpr std::uint64_t kLeastBytes = 64;
     [[nodiscard]] cl_int allocate(std::uint64_t size, bool on_host, MemoryHandle& out) const;
     [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out) const;
+    // Maps all of a buffer of the host's memory, of at least `size` bytes.
+    [[nodiscard]] Result<HostMapping> map(cl_mem memory, std::uint64_t size);
+    void unmap(cl_mem memory, std::byte* address);
     // Bound for empty ranges: a kernel may always read one element.
     [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }
     // Whether a new queue still completes a tiny command. Waits a second at most.
@@ -35,6 +41,8 @@ class Context {
     const DeviceInfo& info_;
     ContextHandle handle_;
     MemoryHandle nothing_;
+    sdk::Mutex mapping_;
+    QueueHandle mapper_ WYE_GUARDED_BY(mapping_);  // made at first use
 };
 
 }  // namespace wye::opencl

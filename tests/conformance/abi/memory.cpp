@@ -33,8 +33,12 @@ void fill_on_host(std::vector<std::byte>& bytes, std::uint64_t offset, std::uint
         bytes[offset + i] = static_cast<std::byte>(pattern >> (8 * (i % pattern_size)));
 }
 
+// Those that programs may use.
 constexpr std::uint32_t kUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
                                      WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED};
+constexpr std::uint32_t kAllUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
+                                        WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED,
+                                        WYE_BUFFER_USAGE_STAGING};
 
 // A mapped buffer, as the host sees it. All of it is synchronised where the plugin asks for that.
 class Mapped {
@@ -73,7 +77,8 @@ class Mapped {
 TEST_SUITE_BEGIN("memory");
 
 TEST_CASE(
-    "a buffer of any usage takes transfers and programs, and an unknown usage is refused (P-38)") {
+    "a buffer of any usage but staging takes transfers and programs, and an unknown usage is "
+    "refused (P-38)") {
     Rig rig;
     Device& device = rig.device;
     wye_program_object* program = rig.add_program();
@@ -106,7 +111,7 @@ TEST_CASE(
 TEST_CASE("an alignment is kept, or refused by its value (P-38)") {
     Rig rig;
     Device& device = rig.device;
-    for (const std::uint32_t usage : kUsages)
+    for (const std::uint32_t usage : kAllUsages)
         for (std::uint64_t alignment = 1; alignment <= std::uint64_t{1} << 20U; alignment *= 2) {
             CAPTURE(usage);
             CAPTURE(alignment);
@@ -130,6 +135,7 @@ TEST_CASE("bytes written through a mapping are seen by programs, and the other w
         return;
     }
     wye_program_object* program = rig.add_program();
+    std::vector<std::uint32_t> unmapped;
     for (const std::uint32_t usage : kUsages) {
         CAPTURE(usage);
         wye_buffer_object* x = device.buffer(256, usage);
@@ -138,7 +144,7 @@ TEST_CASE("bytes written through a mapping are seen by programs, and the other w
         Mapped out(device, r, 256);
         if (!in.ok()) {
             harness::check_helpful(device.failure, WYE_UNSUPPORTED);
-            CHECK(usage == WYE_BUFFER_USAGE_DEVICE);
+            if (usage != WYE_BUFFER_USAGE_DEVICE) unmapped.push_back(usage);
             continue;
         }
         REQUIRE(out.ok());
@@ -164,6 +170,81 @@ TEST_CASE("bytes written through a mapping are seen by programs, and the other w
         CHECK((in.mapping().flags & ~std::uint32_t{WYE_MAPPING_CACHED}) == 0);
         CHECK(in.mapping().reserved == 0);
     }
+    CHECK((unmapped.empty() || unmapped.size() == 3));  // all or none
+}
+
+TEST_CASE("staging memory is mapped, and copies carry its bytes from and to all others (P-39)") {
+    Rig rig;
+    Device& device = rig.device;
+    if (device.table->buffer_map == nullptr) return;
+    constexpr std::uint64_t kSize = (std::uint64_t{2} << 20U) + 13;
+    wye_buffer_object* up = device.buffer(kSize, WYE_BUFFER_USAGE_STAGING);
+    wye_buffer_object* down = device.buffer(kSize, WYE_BUFFER_USAGE_STAGING);
+    REQUIRE(up != nullptr);
+    REQUIRE(down != nullptr);
+    Mapped in(device, up, kSize);
+    Mapped out(device, down, kSize);
+    REQUIRE(in.ok());
+    REQUIRE(out.ok());
+    for (const std::uint32_t usage : kAllUsages)
+        for (const std::uint64_t offset : {0, 1, 4096 + 7}) {
+            CAPTURE(usage);
+            CAPTURE(offset);
+            wye_buffer_object* middle = device.buffer(kSize, usage);
+            REQUIRE(middle != nullptr);
+            const auto content = noise(kSize, 10 * usage + offset);
+            in.write(content);
+            out.write(std::vector<std::byte>(kSize, std::byte{0x5a}));
+            const std::uint64_t size = kSize - offset;
+            // The offset is that of the source, then of the target; and once between the two.
+            const wye_operation steps[] = {copy(up, middle, offset, 0, size),
+                                           copy(middle, down, 0, offset, size)};
+            REQUIRE(device.submit(steps) == WYE_OK);
+            REQUIRE(device.wait() == WYE_OK);
+            auto expected = content;
+            std::fill_n(expected.begin(), offset, std::byte{0x5a});
+            CHECK((out.read() == expected));
+            CHECK(device.map(up).address == in.mapping().address);
+            REQUIRE(device.run(copy(up, down, 5, 1, 3)) == WYE_OK);
+            std::copy_n(content.begin() + 5, 3, expected.begin() + 1);
+            CHECK((out.read() == expected));
+            device.destroy(middle);
+        }
+    CHECK((in.mapping().flags & WYE_MAPPING_CACHED) == (out.mapping().flags & WYE_MAPPING_CACHED));
+}
+
+TEST_CASE("copies of staging memory keep their order with the submits around them (P-25)") {
+    Rig rig;
+    Device& device = rig.device;
+    if (device.table->buffer_map == nullptr) return;
+    constexpr std::uint64_t kSize = 300'000;
+    wye_program_object* program = rig.add_program();
+    wye_buffer_object* x = device.buffer(kSize);
+    wye_buffer_object* r = device.buffer(kSize);
+    constexpr std::size_t kRounds = 8;
+    std::vector<Mapped> in;
+    std::vector<Mapped> out;
+    // The parameters of all submits, none of which is waited for before the last.
+    const std::vector<std::uint32_t> by = counting(kRounds, 1);
+    for (std::size_t i = 0; i < kRounds; ++i) {
+        wye_buffer_object* up = device.buffer(kSize, WYE_BUFFER_USAGE_STAGING);
+        wye_buffer_object* down = device.buffer(kSize, WYE_BUFFER_USAGE_STAGING);
+        in.emplace_back(device, up, kSize);
+        out.emplace_back(device, down, kSize);
+        REQUIRE(in.back().ok());
+        REQUIRE(out.back().ok());
+        in.back().write(bytes_of(counting(kSize / 4, static_cast<std::uint32_t>(1000 * i))));
+        const wye_binding bindings[] = {binding(x, 0, kSize / 4), binding(r, 0, kSize / 4)};
+        const std::uint32_t groups = (kSize / 4 + 63) / 64;
+        const wye_operation steps[] = {copy(up, x, 0, 0, kSize),
+                                       harness::dispatch(program, bindings, {groups, 1, 1}, &by[i]),
+                                       copy(r, down, 0, 0, kSize)};
+        REQUIRE(device.submit(steps) == WYE_OK);
+    }
+    REQUIRE(device.wait() == WYE_OK);
+    for (std::size_t i = 0; i < kRounds; ++i)
+        CHECK((values_of<std::uint32_t>(out[i].read()) ==
+               counting(kSize / 4, static_cast<std::uint32_t>(1000 * i + 1 + i))));
 }
 
 TEST_CASE("uploads, fills, copies and downloads move exactly their bytes (P-28)") {

@@ -426,6 +426,11 @@ CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::siz
     }
     return queue_work(stream, [=] { std::memcpy(host(to), host(from), size); });
 }
+// The fake's device memory is host memory.
+CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t size,
+                               CUstream stream) {
+    return queue_work(stream, [=] { std::memcpy(host(to), host(from), size); });
+}
 CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr at, unsigned char value, std::size_t count,
                                  CUstream stream) {
     return fill(at, value, count, stream);

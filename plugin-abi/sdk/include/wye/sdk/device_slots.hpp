@@ -65,7 +65,7 @@ struct DeviceSlots {
                                     wye_buffer_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            if (desc->usage > WYE_BUFFER_USAGE_SHARED)
+            if (desc->usage > WYE_BUFFER_USAGE_STAGING)
                 return errors::unknown_usage(
                     std::remove_reference_t<decltype(device.plugin)>::kPlugin, desc->usage,
                     std::string(from_abi(desc->label)));

@@ -50,6 +50,7 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error strict_alignment(std::uint64_t alignment, std::uint64_t most,
                                      const std::string& device, const std::string& label);
 [[nodiscard]] Error not_mappable(const std::string& device);
+[[nodiscard]] Error only_staging_mapped(const std::string& device);
 
 // ---- Programs ----
 
