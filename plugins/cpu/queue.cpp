@@ -29,7 +29,7 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     std::span<const wye_operation> operations) {
     const bool here = !batch_ && timeline_.idle() && is_small(operations);
     if (!here && !batch_) batch_ = std::make_shared<Batch>();
-    if (timed()) start_ = std::chrono::steady_clock::now();
+    if (timed()) start_ns_ = sdk::monotonic_ns();
     return operations;
 }
 
@@ -51,10 +51,11 @@ Result<void> Queue::execute(const wye_execute_op& op) {
 
 [[gnu::always_inline]] inline Result<void> Queue::end() {
     if (!batch_) {
-        timeline_.add_ended(value(), spent_ns(), timed());
+        timeline_.add_ended(value(), times(), timed());
     } else {
         timeline_.add(value(), batch_, timed());
-        server_.enqueue(value(), std::move(batch_), spent_ns());
+        const sdk::WorkTimes here = times();
+        server_.enqueue(value(), std::move(batch_), here);
     }
     return {};
 }
@@ -75,10 +76,11 @@ void Queue::abandon() {
     return batch_->keep(op);
 }
 
-std::uint64_t Queue::spent_ns() const {
-    if (!timed()) return 0;
-    const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start_;
-    return static_cast<std::uint64_t>(spent.count());
+// Of what the caller ran; none if it ran nothing.
+sdk::WorkTimes Queue::times() const {
+    if (!timed() || (batch_ && !batch_->goes_on())) return {};
+    const std::uint64_t now = sdk::monotonic_ns();
+    return {now - start_ns_, start_ns_, now};
 }
 
 }  // namespace wye::cpu

@@ -42,7 +42,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     // As InOrderQueue, except for submits of the queue's thread.
     Result<void> perform(const wye_operation& op);
     [[nodiscard]] Stop stop() const { return timeline_.running.stop(value()); }
-    [[nodiscard]] std::uint64_t spent_ns() const;
+    [[nodiscard]] sdk::WorkTimes times() const;
 
     Device& device_;
     Timeline timeline_;
@@ -51,7 +51,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     // State of the submit in progress.
     std::shared_ptr<Batch> batch_;  // for the queue's thread
     std::optional<Handover> handover_;
-    std::chrono::steady_clock::time_point start_;
+    std::uint64_t start_ns_ = 0;  // of a timed one
 };
 
 }  // namespace wye::cpu

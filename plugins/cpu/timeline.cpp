@@ -17,7 +17,7 @@ std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
     return submit->take_error();
 }
 
-std::uint64_t Timeline::spent_ns(const Submit& submit) { return submit->spent_ns(); }
+sdk::WorkTimes Timeline::times_of(const Submit& submit) { return submit->times(); }
 
 Result<bool> Timeline::wait_for(const Submit& event, std::uint64_t timeout_ns) {
     return event->wait_end(timeout_ns);

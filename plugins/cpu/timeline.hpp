@@ -32,7 +32,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<Submit> event_of(Submit& submit);
     [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
-    [[nodiscard]] std::uint64_t spent_ns(const Submit& submit);
+    [[nodiscard]] sdk::WorkTimes times_of(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const Submit& event, std::uint64_t timeout_ns);
     [[nodiscard]] Result<void> finish();
 };

@@ -20,8 +20,9 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
 // Records an event for the newest value: later work on the stream is not part of it.
 Result<void> Queue::begin() {
     WYE_TRY(timeline_.event_for(timeline_.newest()));
-    if (timed()) WYE_TRY(timeline_.events.record_time(submit_.first));
-    return {};
+    if (!timed()) return {};
+    timeline_.match_clock();
+    return timeline_.events.record_time(submit_.first);
 }
 
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {

@@ -16,8 +16,8 @@ std::optional<Error> Timeline::settle(std::uint64_t value, Submit& submit) {
     return std::nullopt;
 }
 
-std::uint64_t Timeline::spent_ns(const Submit& submit) {
-    return events.spent_ns(submit.first, submit.last);
+sdk::WorkTimes Timeline::times_of(const Submit& submit) {
+    return events.times_of(submit.first, submit.last);
 }
 
 Result<bool> Timeline::wait_for(const EventRef& event, std::uint64_t) { return events.wait(event); }

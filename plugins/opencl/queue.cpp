@@ -18,7 +18,9 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
 
 Result<void> Queue::begin() {
     taken_ = 0;
-    return handle_.choose(timed());
+    WYE_TRY(handle_.choose(timed()));
+    if (timed()) timeline_.match_clock(handle_.get());
+    return {};
 }
 
 // The other queue's commands must be flushed before this queue may wait for them.

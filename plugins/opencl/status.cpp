@@ -102,15 +102,15 @@ EventState state_of(const Driver& driver, cl_event event) {
     return out;
 }
 
-std::uint64_t spent_ns(const Driver& driver, cl_event first, cl_event last) {
+EventTimes times_of(const Driver& driver, cl_event first, cl_event last) {
     cl_ulong start = 0;
     cl_ulong end = 0;
     if (driver.clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start, &start,
                                        nullptr) != CL_SUCCESS ||
         driver.clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
             CL_SUCCESS)
-        return 0;
-    return end > start ? end - start : 0;
+        return {};
+    return {start, end};
 }
 
 Error native_error(cl_int value, std::string_view call, std::string_view subject) {

@@ -26,8 +26,11 @@ struct EventState {
     cl_int state = CL_COMPLETE;  // greater: not ended yet; negative: failed
 };
 [[nodiscard]] EventState state_of(const Driver& driver, cl_event event);
-// Time from the start of one command to the end of another; 0: not reported.
-[[nodiscard]] std::uint64_t spent_ns(const Driver& driver, cl_event first, cl_event last);
+// The start of one command and the end of another, on the device's clock; 0: not reported.
+struct EventTimes {
+    std::uint64_t start = 0, end = 0;
+};
+[[nodiscard]] EventTimes times_of(const Driver& driver, cl_event first, cl_event last);
 
 // "CALL on SUBJECT failed: CL_NAME (-5)", with a remedy for the code.
 [[nodiscard]] Error native_error(cl_int value, std::string_view call, std::string_view subject);

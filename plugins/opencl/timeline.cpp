@@ -11,8 +11,8 @@ std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
     return events.error_of(submit.last);
 }
 
-std::uint64_t Timeline::spent_ns(const Submit& submit) {
-    return events.spent_ns(submit.first, submit.last);
+sdk::WorkTimes Timeline::times_of(const Submit& submit) {
+    return events.times_of(submit.first, submit.last);
 }
 
 Result<bool> Timeline::wait_for(const EventHandle& event, std::uint64_t) {

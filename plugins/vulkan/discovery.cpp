@@ -83,6 +83,19 @@ std::vector<std::string> extensions_of(const InstanceTable& table, VkPhysicalDev
     return out;
 }
 
+// By VK_EXT_calibrated_timestamps.
+bool can_read_clock(const InstanceTable& table, const DeviceInfo& d) {
+    const auto ask = table.vkGetPhysicalDeviceCalibrateableTimeDomainsEXT;
+    if (ask == nullptr || !d.has_extension(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME))
+        return false;
+    std::uint32_t count = 0;
+    if (ask(d.handle, &count, nullptr) != VK_SUCCESS || count == 0) return false;
+    std::vector<VkTimeDomainEXT> domains(count);
+    if (ask(d.handle, &count, domains.data()) != VK_SUCCESS) return false;
+    domains.resize(count);
+    return std::ranges::count(domains, VK_TIME_DOMAIN_DEVICE_EXT) != 0;
+}
+
 // Links `structure` in front of the chain if the device supports it.
 template <typename Structure>
 void link(Structure& structure, VkStructureType type, bool known, void*& chain) {
@@ -187,6 +200,7 @@ DeviceInfo describe(const InstanceTable& table, VkPhysicalDevice handle) {
     table.vkGetPhysicalDeviceProperties(handle, &d.properties.core);
     if (d.properties.core.apiVersion >= VK_API_VERSION_1_1) {
         d.extensions = extensions_of(table, handle);
+        d.reads_clock = can_read_clock(table, d);
         ask_properties(table, d);
         ask_features(table, d);
         auto memory = make<VkPhysicalDeviceMemoryProperties2>(

@@ -44,6 +44,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     VkPhysicalDeviceMemoryProperties memory{};
     QueueFamily family;
     std::vector<std::string> extensions;
+    bool reads_clock = false;  // the host can read the clock of its timestamps
 
     std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported

@@ -42,6 +42,10 @@ Result<InstanceTable> InstanceTable::load(const Loader& loader, VkInstance insta
 #undef WYE_VULKAN_FIND
     if (functions.missing() != nullptr)
         return missing_function(functions.missing(), "the Vulkan instance");
+    out.vkGetPhysicalDeviceCalibrateableTimeDomainsEXT =
+        reinterpret_cast<PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT>(
+            loader.vkGetInstanceProcAddr(instance,
+                                         "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT"));
     return out;
 }
 
@@ -62,6 +66,8 @@ Result<DeviceTable> DeviceTable::load(const InstanceTable& instance, VkDevice de
     WYE_VULKAN_TIMELINE_SYMBOLS(WYE_VULKAN_FIND)
 #undef WYE_VULKAN_FIND
     if (missing != nullptr) return missing_function(missing, "the Vulkan driver");
+    out.vkGetCalibratedTimestampsEXT = reinterpret_cast<PFN_vkGetCalibratedTimestampsEXT>(
+        instance.vkGetDeviceProcAddr(device, "vkGetCalibratedTimestampsEXT"));
     return out;
 }
 

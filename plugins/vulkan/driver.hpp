@@ -111,6 +111,9 @@ struct Loader {
 
 struct InstanceTable {
     WYE_VULKAN_INSTANCE_SYMBOLS(WYE_VULKAN_MEMBER)
+    // Of VK_EXT_calibrated_timestamps; null: the loader does not know it.
+    PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT
+        vkGetPhysicalDeviceCalibrateableTimeDomainsEXT = nullptr;
 
     [[nodiscard]] static Result<InstanceTable> load(const Loader& loader, VkInstance instance);
 };
@@ -119,6 +122,8 @@ struct InstanceTable {
 struct DeviceTable {
     WYE_VULKAN_DEVICE_SYMBOLS(WYE_VULKAN_MEMBER)
     WYE_VULKAN_TIMELINE_SYMBOLS(WYE_VULKAN_MEMBER)
+    // Of VK_EXT_calibrated_timestamps; null: not enabled.
+    PFN_vkGetCalibratedTimestampsEXT vkGetCalibratedTimestampsEXT = nullptr;
 
     [[nodiscard]] static Result<DeviceTable> load(const InstanceTable& instance, VkDevice device);
 };

@@ -16,9 +16,9 @@ std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
     return std::nullopt;
 }
 
-std::uint64_t Timeline::spent_ns(const Submit& submit) {
+sdk::WorkTimes Timeline::times_of(const Submit& submit) {
     segments.collect(submit.last);
-    return segments.spent_ns(submit.first, submit.last);
+    return segments.times_of(submit.first, submit.last);
 }
 
 Result<bool> Timeline::wait_for(const SegmentWait& event, std::uint64_t timeout_ns) {

@@ -47,6 +47,7 @@ Result<void> Batch::keep(const wye_operation& operation) {
 Result<void> Batch::run(Worker& worker, Pool& pool, std::uint64_t value) {
     const Stop stop{&cancelled_, value};
     WYE_TRY(await(stop));
+    start_ns_ = sdk::monotonic_ns();
     Runner runner(worker, pool, stop, handover_);
     for (const wye_operation& operation : operations_) {
         if (stop.requested()) return sdk::errors::cancelled(stop.value);
@@ -55,9 +56,14 @@ Result<void> Batch::run(Worker& worker, Pool& pool, std::uint64_t value) {
     return {};
 }
 
-void Batch::end(std::optional<Error> error, std::uint64_t spent_ns) {
+void Batch::end(std::optional<Error> error, const sdk::WorkTimes& here) {
     error_ = std::move(error);
-    spent_ns_ = spent_ns;
+    times_ = here;
+    if (start_ns_ != 0) {
+        times_.end_ns = sdk::monotonic_ns();
+        times_.spent_ns += times_.end_ns - start_ns_;
+        if (times_.begin_ns == 0) times_.begin_ns = start_ns_;
+    }
     {
         const sdk::Lock lock(mutex_);
         ended_.store(true, std::memory_order_release);

@@ -9,6 +9,7 @@
 
 #include "cpu/run/dispatch.hpp"
 #include "wye/sdk/mutex.hpp"
+#include "wye/sdk/work_times.hpp"
 
 namespace wye::cpu {
 
@@ -23,12 +24,14 @@ class Batch {
     [[nodiscard]] Result<void> keep(const wye_operation& operation);
     // The first operation continues where the caller stopped, with the same worker.
     void go_on(const Handover& handover) { handover_ = handover; }
+    [[nodiscard]] bool goes_on() const { return handover_.has_value(); }
 
     // Called by the queue's thread. CANCELLED: a stop of `value` was requested.
     [[nodiscard]] Result<void> run(Worker& worker, Pool& pool, std::uint64_t value);
 
-    // Called by that thread, once. Allocates nothing.
-    void end(std::optional<Error> error, std::uint64_t spent_ns);
+    // Called by that thread, once. `here`: the times of the part that the caller ran. Allocates
+    // nothing.
+    void end(std::optional<Error> error, const sdk::WorkTimes& here);
 
     // Called by any thread. Requests a stop of this batch, which has this value.
     void cancel(std::uint64_t value) { cancelled_.store(value, std::memory_order_relaxed); }
@@ -37,7 +40,7 @@ class Batch {
     [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
     // After the end only.
     [[nodiscard]] std::optional<Error> take_error() { return std::move(error_); }
-    [[nodiscard]] std::uint64_t spent_ns() const { return spent_ns_; }
+    [[nodiscard]] const sdk::WorkTimes& times() const { return times_; }
 
   private:
     struct Wait {
@@ -54,7 +57,8 @@ class Batch {
 
     std::atomic<std::uint64_t> cancelled_{0};
     std::optional<Error> error_;  // once it has ended
-    std::uint64_t spent_ns_ = 0;  // once it has ended
+    std::uint64_t start_ns_ = 0;  // after its waits
+    sdk::WorkTimes times_;        // once it has ended
     std::atomic<bool> ended_{false};
     sdk::Mutex mutex_;
     std::condition_variable changed_;  // it has ended

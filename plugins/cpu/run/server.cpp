@@ -32,15 +32,16 @@ Server::~Server() {
     if (thread.joinable()) thread.join();
 }
 
-void Server::enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, std::uint64_t spent_ns) {
-    const Pending pending{value, std::move(batch), spent_ns};
+void Server::enqueue(std::uint64_t value, std::shared_ptr<Batch> batch,
+                     const sdk::WorkTimes& here) {
+    const Pending pending{value, std::move(batch), here};
     if (timeline_.running.stop(value).requested()) pending.batch->cancel(value);
     try {
         const sdk::Lock lock(mutex_);
         if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
         pending_.push_back(pending);
     } catch (const std::exception& e) {
-        end(pending, unexpected(e), 0);
+        end(pending, unexpected(e));
     }
     changed_.notify_all();
 }
@@ -61,7 +62,6 @@ void Server::serve() {
 }
 
 void Server::run(const Pending& pending) {
-    const auto start = std::chrono::steady_clock::now();
     std::optional<Error> error;
     try {
         Result<void> done = pending.batch->run(worker, pool_, pending.value);
@@ -69,12 +69,11 @@ void Server::run(const Pending& pending) {
     } catch (const std::exception& e) {
         error = unexpected(e);
     }
-    const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start;
-    end(pending, std::move(error), static_cast<std::uint64_t>(spent.count()));
+    end(pending, std::move(error));
 }
 
-void Server::end(const Pending& pending, std::optional<Error> error, std::uint64_t spent_ns) {
-    pending.batch->end(std::move(error), pending.spent_ns + spent_ns);
+void Server::end(const Pending& pending, std::optional<Error> error) {
+    pending.batch->end(std::move(error), pending.here);
     timeline_.publish(pending.value);
 }
 

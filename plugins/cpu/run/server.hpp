@@ -20,9 +20,9 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // `value`, already added, ends when the batch has run, `spent_ns` on the caller included; it
-    // fails without memory or a thread.
-    void enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, std::uint64_t spent_ns);
+    // `value`, already added, ends when the batch has run, whose first part took `here` on the
+    // caller; it fails without memory or a thread.
+    void enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, const sdk::WorkTimes& here);
 
     // Used by the thread that runs the queue's operations: the caller, while nothing is pending.
     Worker worker;
@@ -31,11 +31,11 @@ class Server {
     struct Pending {
         std::uint64_t value = 0;
         std::shared_ptr<Batch> batch;
-        std::uint64_t spent_ns = 0;
+        sdk::WorkTimes here;
     };
     void serve();
     void run(const Pending& pending);
-    void end(const Pending& pending, std::optional<Error> error, std::uint64_t spent_ns);
+    void end(const Pending& pending, std::optional<Error> error);
 
     Pool& pool_;
     Timeline& timeline_;

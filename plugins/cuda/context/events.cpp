@@ -17,12 +17,34 @@ Result<EventRef> Events::record(bool timed) {
     return event;
 }
 
-std::uint64_t Events::spent_ns(const EventRef& first, const EventRef& last) const {
-    float milliseconds = 0;
-    if (!first ||
-        device_.driver.cuEventElapsedTime(&milliseconds, first->get(), last->get()) != CUDA_SUCCESS)
-        return 0;
-    return static_cast<std::uint64_t>(static_cast<double>(milliseconds) * 1e6);
+sdk::WorkTimes Events::times_of(const EventRef& first, const EventRef& last) const {
+    const auto between = [&](const EventRef& start,
+                             const EventRef& end) -> std::optional<std::int64_t> {
+        float milliseconds = 0;
+        if (!start || device_.driver.cuEventElapsedTime(&milliseconds, start->get(), end->get()) !=
+                          CUDA_SUCCESS)
+            return std::nullopt;
+        return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+    };
+    sdk::WorkTimes out;
+    const auto spent = between(first, last);
+    if (!spent || *spent < 0) return out;
+    out.spent_ns = static_cast<std::uint64_t>(*spent);
+    const auto moment = clock_.moment();
+    const auto begin = between(moment.anchor, first);
+    if (!begin) return out;
+    out.begin_ns = moment.host_ns + static_cast<std::uint64_t>(*begin);  // also before the moment
+    out.end_ns = out.begin_ns + out.spent_ns;
+    return out;
+}
+
+void Events::match_clock() {
+    clock_.renew([&]() -> std::optional<EventRef> {
+        auto event = record(true);
+        if (!event.ok() || device_.driver.cuEventSynchronize((*event)->get()) != CUDA_SUCCESS)
+            return std::nullopt;
+        return *std::move(event);
+    });
 }
 
 void Events::give_back(EventRef event, bool timed) {

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cuda/device.hpp"
+#include "wye/sdk/work_times.hpp"
 
 namespace wye::cuda {
 
@@ -43,8 +45,13 @@ class Events {
         }
         return event;
     }
-    // Time between two timed events; 0: not reported.
-    [[nodiscard]] std::uint64_t spent_ns(const EventRef& first, const EventRef& last) const;
+    // From one timed event to another.
+    [[nodiscard]] sdk::WorkTimes times_of(const EventRef& first, const EventRef& last) const;
+    // Whether times are known on the host's clock, and nearly enough: times between events are
+    // floats, which lose digits.
+    [[nodiscard]] bool knows_clock() const { return !clock_.is_old(); }
+    // By an event on the idle stream. Submitting thread only.
+    void match_clock();
     [[nodiscard]] Result<bool> wait(const EventRef& event) const {
         const CUresult status = device_.driver.cuEventSynchronize(event->get());
         WYE_TRY(device_.check(status, "work on the queue"));
@@ -67,6 +74,8 @@ class Events {
     Device& device_;
     const Context& context_;  // of the stream, also after the device got another one
     const CUstream stream_;
+
+    sdk::ClockMatch<EventRef> clock_;
 
     sdk::Mutex mutex_;
     std::array<std::vector<EventRef>, 2> free_ WYE_GUARDED_BY(mutex_);  // by `timed`

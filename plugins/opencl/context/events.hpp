@@ -7,6 +7,7 @@
 
 #include "opencl/context/native_queues.hpp"
 #include "opencl/status.hpp"
+#include "wye/sdk/work_times.hpp"
 
 namespace wye::opencl {
 
@@ -33,9 +34,27 @@ class Events {
         if (now.state < 0) return device_.failed(now.state, "a queued operation");
         return std::nullopt;
     }
-    // Time from the start of `first` (null: of `last`) to the end of `last`; 0: not reported.
-    [[nodiscard]] std::uint64_t spent_ns(const EventHandle& first, const EventHandle& last) const {
-        return opencl::spent_ns(device_.driver, (first ? first : last).get(), last.get());
+    // From the start of `first` (null: of `last`) to the end of `last`.
+    [[nodiscard]] sdk::WorkTimes times_of(const EventHandle& first, const EventHandle& last) const {
+        const EventTimes times =
+            opencl::times_of(device_.driver, (first ? first : last).get(), last.get());
+        return sdk::times_on_host(times.start, times.end, clock_);
+    }
+    // Whether times are known on the host's clock, and nearly enough.
+    [[nodiscard]] bool knows_clock() const { return !clock_.is_old(); }
+    // By a marker on an idle queue that has times. Submitting thread only.
+    void match_clock(cl_command_queue queue) {
+        clock_.renew([&]() -> std::optional<std::uint64_t> {
+            EventHandle marker;
+            const Driver& driver = device_.driver;
+            if (driver.clEnqueueMarkerWithWaitList(queue, 0, nullptr, marker.receive(driver)) !=
+                    CL_SUCCESS ||
+                driver.clFinish(queue) != CL_SUCCESS)
+                return std::nullopt;
+            const EventTimes times = opencl::times_of(driver, marker.get(), marker.get());
+            if (times.end == 0) return std::nullopt;
+            return times.end;
+        });
     }
     // A failed command is the error of its own value, not of the wait.
     [[nodiscard]] Result<bool> wait(const EventHandle& event) const {
@@ -52,6 +71,7 @@ class Events {
   private:
     Device& device_;
     const NativeQueues& queue_;
+    sdk::NanosecondMatch clock_;
 };
 
 // Events that the next command waits for. One thread at a time.

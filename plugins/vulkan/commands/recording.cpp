@@ -253,6 +253,14 @@ Result<void> Recording::end() {
     return {};
 }
 
+std::uint64_t nanoseconds_of(const DeviceInfo& info, std::uint64_t ticks) {
+    const std::uint32_t bits = info.family.timestamp_bits;
+    const std::uint64_t mask = bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
+    const double period = info.properties.core.limits.timestampPeriod;
+    if (period == 1.0) return ticks & mask;  // a double would lose digits
+    return static_cast<std::uint64_t>(static_cast<long double>(ticks & mask) * period);
+}
+
 Result<Recording::Times> Recording::times() const {
     if (!timed_)
         return Error(Code::UNSUPPORTED, device_.info.name + " gives no timestamps here",
@@ -263,13 +271,7 @@ Result<Recording::Times> Recording::times() const {
         device_.vk().vkGetQueryPoolResults(device_.handle(), queries_.get(), 0, 2, sizeof ticks,
                                            ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT);
     WYE_TRY(device_.check(result, "vkGetQueryPoolResults"));
-    const std::uint32_t bits = device_.info.family.timestamp_bits;
-    const std::uint64_t mask = bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
-    const double period = device_.info.properties.core.limits.timestampPeriod;
-    const auto nanoseconds = [&](std::uint64_t value) {
-        return static_cast<std::uint64_t>(static_cast<double>(value & mask) * period);
-    };
-    return Times{nanoseconds(ticks[0]), nanoseconds(ticks[1])};
+    return Times{nanoseconds_of(device_.info, ticks[0]), nanoseconds_of(device_.info, ticks[1])};
 }
 
 }  // namespace wye::vulkan

@@ -16,6 +16,9 @@
 
 namespace wye::vulkan {
 
+// A timestamp in nanoseconds of the device's clock.
+[[nodiscard]] std::uint64_t nanoseconds_of(const DeviceInfo& info, std::uint64_t ticks);
+
 class Recording {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device, bool timed);

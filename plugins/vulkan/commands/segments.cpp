@@ -122,7 +122,8 @@ Result<void> Segments::wait(std::uint64_t number) {
     return {};
 }
 
-std::uint64_t Segments::spent_ns(std::uint64_t first, std::uint64_t last) {
+sdk::WorkTimes Segments::times_of(std::uint64_t first, std::uint64_t last) {
+    if (clock_.is_old()) match_clock();
     const sdk::Lock lock(mutex_);
     std::uint64_t begin = UINT64_MAX;
     std::uint64_t end = 0;
@@ -131,7 +132,23 @@ std::uint64_t Segments::spent_ns(std::uint64_t first, std::uint64_t last) {
         begin = std::min(begin, times_.front().times.begin);
         end = std::max(end, times_.front().times.end);
     }
-    return end > begin ? end - begin : 0;
+    return sdk::times_on_host(begin, end, clock_);
+}
+
+void Segments::match_clock() {
+    clock_.renew([&]() -> std::optional<std::uint64_t> {
+        if (!device_.info.reads_clock || device_.vk().vkGetCalibratedTimestampsEXT == nullptr)
+            return std::nullopt;
+        auto info =
+            make<VkCalibratedTimestampInfoEXT>(VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT);
+        info.timeDomain = VK_TIME_DOMAIN_DEVICE_EXT;
+        std::uint64_t ticks = 0;
+        std::uint64_t deviation = 0;
+        if (device_.vk().vkGetCalibratedTimestampsEXT(device_.handle(), 1, &info, &ticks,
+                                                      &deviation) != VK_SUCCESS)
+            return std::nullopt;
+        return nanoseconds_of(device_.info, ticks);
+    });
 }
 
 Error Segments::failed(VkResult result, std::string_view call) {

@@ -13,6 +13,7 @@
 #include "vulkan/commands/recordings.hpp"
 #include "vulkan/commands/staging.hpp"
 #include "wye/sdk/host_copy.hpp"
+#include "wye/sdk/work_times.hpp"
 
 namespace wye::vulkan {
 
@@ -63,8 +64,8 @@ class Segments {
     void drop_copies(std::uint64_t first);
     // await without a limit, and collect.
     [[nodiscard]] Result<void> wait(std::uint64_t number);
-    // The time of collected segments, whose times are then dropped. 0: none of them has times.
-    [[nodiscard]] std::uint64_t spent_ns(std::uint64_t first, std::uint64_t last);
+    // Of collected segments, whose times are then dropped.
+    [[nodiscard]] sdk::WorkTimes times_of(std::uint64_t first, std::uint64_t last);
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -80,6 +81,8 @@ class Segments {
 
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
+    // Reads the device's clock, where the driver can.
+    void match_clock();
     // Whether the device is lost; checked periodically.
     bool gone();
 
@@ -89,6 +92,8 @@ class Segments {
     std::uint64_t newest_ = 0;  // used by the submitting thread
     std::atomic<std::uint64_t> ended_{0}, reads_until_{0};
     std::atomic<Clock::time_point> asked_{Clock::now()};
+
+    sdk::NanosecondMatch clock_;
 
     sdk::Mutex mutex_;
     std::deque<Segment> pending_ WYE_GUARDED_BY(mutex_);  // ascending numbers

@@ -19,6 +19,7 @@ std::vector<const char*> extensions_to_enable(const DeviceInfo& info) {
     WYE_VULKAN_FEATURES(WYE_VULKAN_FEATURE)
 #undef WYE_VULKAN_FEATURE
     add(VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME, VK_API_VERSION_1_2);
+    if (info.reads_clock) out.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values of submits: numbering, polling, waiting, timing.
+#include <chrono>
 #include <thread>
 
 #include "conformance/abi/rig.hpp"
@@ -90,12 +91,25 @@ TEST_CASE("the time of a submit covers all of it; a value that is far ahead has 
     const wye_operation both[] = {large, fill(a, 0, 64, 5, 4)};
     wye_timing time{};
     time.header.size = sizeof time;
+    const auto host_ns = [] {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+    };
+    constexpr std::uint64_t kClockError = 1'000'000'000;  // another clock is further off
     for (const std::span<const wye_operation> work : {std::span(both, 1), std::span(both, 2)}) {
+        const std::uint64_t before = host_ns();
         REQUIRE(rig.device.submit(work) == WYE_OK);
         REQUIRE(rig.device.wait() == WYE_OK);
+        const std::uint64_t after = host_ns();
         REQUIRE(table.timing(rig.device.queue, rig.device.value, &time, nullptr) == WYE_OK);
         CHECK(time.device_ns > 100);
         CHECK(time.device_ns < 10'000'000'000U);
+        CHECK((time.begin_ns == 0) == (time.end_ns == 0));
+        if (time.begin_ns == 0) continue;
+        CHECK(time.end_ns > time.begin_ns);
+        CHECK(time.end_ns - time.begin_ns >= time.device_ns);
+        CHECK(time.begin_ns + kClockError > before);
+        CHECK(time.end_ns < after + kClockError);
     }
     CHECK(table.timing(rig.device.queue, 99, &time, nullptr) == WYE_UNSUPPORTED);
     const std::uint64_t timed = rig.device.value;

@@ -43,8 +43,8 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
         if (submit.number == fails) return broken("failed at work");
         return std::nullopt;
     }
-    static std::uint64_t spent_ns(const FakeSubmit& submit) {
-        return static_cast<std::uint64_t>(submit.number) * 10;
+    static WorkTimes times_of(const FakeSubmit& submit) {
+        return {static_cast<std::uint64_t>(submit.number) * 10};
     }
     Result<bool> wait_for(int event, std::uint64_t) {
         waited_for = event;

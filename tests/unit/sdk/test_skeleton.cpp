@@ -70,12 +70,12 @@ TEST_CASE("failures are forgotten when they were retired, or are very many") {
 
 TEST_CASE("times are kept of the newest timed values") {
     ValueLog log;
-    for (std::uint64_t v = 1; v <= ValueLog::kKeptTimes + 1; ++v) log.keep_time(v, v * 10);
-    CHECK(log.device_ns(1).error().code == Code::UNSUPPORTED);
-    CHECK(log.device_ns(2).value() == 20);
-    CHECK(log.device_ns(ValueLog::kKeptTimes + 1).value() == (ValueLog::kKeptTimes + 1) * 10);
-    CHECK(log.device_ns(0).error().code == Code::UNSUPPORTED);
-    CHECK(ValueLog().device_ns(1).error().code == Code::UNSUPPORTED);
+    for (std::uint64_t v = 1; v <= ValueLog::kKeptTimes + 1; ++v) log.keep_times(v, {v * 10});
+    CHECK(log.times(1).error().code == Code::UNSUPPORTED);
+    CHECK(log.times(2).value().spent_ns == 20);
+    CHECK(log.times(ValueLog::kKeptTimes + 1).value().spent_ns == (ValueLog::kKeptTimes + 1) * 10);
+    CHECK(log.times(0).error().code == Code::UNSUPPORTED);
+    CHECK(ValueLog().times(1).error().code == Code::UNSUPPORTED);
 }
 
 TEST_CASE("a device is lost by its first error, until it is back") {
@@ -227,7 +227,7 @@ TEST_CASE("what is pending is settled once, in order, and a failure is that valu
     CHECK(timeline.settled == "1 2 ");
     CHECK(timeline.reached(1));
     CHECK(timeline.event_for(1).value() == 0);  // nothing to wait for
-    CHECK(timeline.device_ns(2).value() == 20);
+    CHECK(timeline.times(2).value().spent_ns == 20);
     timeline.fails = 4;
     timeline.ended_up_to = 5;
     CHECK(timeline.wait(3, 0).ok());
@@ -235,8 +235,8 @@ TEST_CASE("what is pending is settled once, in order, and a failure is that valu
     CHECK(timeline.settled == "1 2 3 4 5 ");
     CHECK(timeline.wait(3, 0).ok());
     CHECK(timeline.wait(4, 0).error().message == "failed at work");
-    CHECK(timeline.device_ns(4).error().code == Code::UNSUPPORTED);
-    CHECK(timeline.device_ns(5).value() == 50);
+    CHECK(timeline.times(4).error().code == Code::UNSUPPORTED);
+    CHECK(timeline.times(5).value().spent_ns == 50);
     timeline.retire(4);
     CHECK(timeline.wait(4, 0).ok());
     CHECK(steps.empty());
@@ -261,9 +261,9 @@ TEST_CASE("values may leave gaps; one in a gap is reached with the submit before
     CHECK(timeline.settled == "3 10 1792 ");
     CHECK_FALSE(timeline.poll(256 * 8).value());
     CHECK(timeline.wait(256 * 8, UINT64_MAX).ok());
-    CHECK(timeline.device_ns(256 * 7).value() == 256 * 70);
-    CHECK(timeline.device_ns(256 * 8).value() == 256 * 80);
-    CHECK(timeline.device_ns(9).error().code == Code::UNSUPPORTED);
+    CHECK(timeline.times(256 * 7).value().spent_ns == 256 * 70);
+    CHECK(timeline.times(256 * 8).value().spent_ns == 256 * 80);
+    CHECK(timeline.times(9).error().code == Code::UNSUPPORTED);
 }
 
 TEST_CASE("where nobody knows how far the work is, it ends first, and all that is pending fails") {

@@ -5,6 +5,7 @@
 #include <cuda.h>
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <thread>
 
 #include "rig.hpp"
@@ -259,11 +260,21 @@ TEST_CASE("times come from the driver's events, of queues that ask for them") {
     Rig rig;
     Device device(rig.plugin, true);
     wye_buffer_object* a = device.buffer(64);
+    const auto host_ns = [] {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+    };
+    const std::uint64_t before = host_ns();
     REQUIRE(device.run(harness::fill(a, 0, 64, 1, 4)) == WYE_OK);
+    const std::uint64_t after = host_ns();
     wye_timing timing{};
     timing.header.size = sizeof timing;
     CHECK(device.queue_table->timing(device.queue, device.value, &timing, nullptr) == WYE_OK);
     CHECK(timing.device_ns == 250000);
+    // Every event of the fake is 250 us after every other, so after that with a time of the host.
+    CHECK(timing.begin_ns >= before + 250000);
+    CHECK(timing.begin_ns <= after + 250000);
+    CHECK(timing.end_ns == timing.begin_ns + 250000);
     device.timed = false;
     REQUIRE(device.run(harness::fill(device.buffer(64), 0, 64, 1, 4)) == WYE_OK);
     CHECK(device.queue_table->timing(device.queue, device.value, &timing, nullptr) ==

@@ -61,7 +61,10 @@ struct QueueSlots {
                              wye_error** error) {
         Queue& queue = of(object);
         return run_on(queue.device(), error, [&]() -> Result<void> {
-            WYE_ASSIGN(out->device_ns, queue.timeline().device_ns(value));
+            WYE_ASSIGN(const auto times, queue.timeline().times(value));
+            out->device_ns = times.spent_ns;
+            out->begin_ns = times.begin_ns;
+            out->end_ns = times.end_ns;
             return {};
         });
     }

@@ -7,7 +7,7 @@
 //     Result<bool> has_ended(const Submit&)     asks the driver, without waiting
 //     Result<Event> event_of(Submit&)           an event reached no earlier than the submit
 //     optional<Error> settle(value, Submit&)    after its end: completes read-backs
-//     uint64_t spent_ns(const Submit&)          device ns of a timed one; called before settle
+//     WorkTimes times_of(const Submit&)         of a timed one; called before settle
 //     Result<bool> wait_for(Event, timeout_ns)  false: timed out
 //     Result<void> finish()                     waits until the driver is idle
 //     static constexpr bool kWaitsWithLimit     else wait_for gets UINT64_MAX only
@@ -74,10 +74,17 @@ class Timeline : public TimelineObject {
         if (!ended) return errors::timed_out(value, timeout_ns);
         return log_.outcome(value);
     }
-    // Device nanoseconds of a reached value; UNSUPPORTED when they are not kept (any more).
-    [[nodiscard]] Result<std::uint64_t> device_ns(std::uint64_t value) {
-        return log_.device_ns(value);
+    // Before a timed submit: relates the device's clock to the host's by work on `on`, of the
+    // class's `events`, now and then. Behind pending work it would wait: then the moment before it
+    // serves on.
+    template <typename... On>
+    void match_clock(On... on) {
+        if (self().events.knows_clock()) return;
+        const Result<bool> idle = poll(newest());
+        if (idle.ok() && *idle) self().events.match_clock(on...);
     }
+    // Of a reached value; UNSUPPORTED when they are not kept (any more).
+    [[nodiscard]] Result<WorkTimes> times(std::uint64_t value) { return log_.times(value); }
 
     [[nodiscard]] std::uint64_t newest() const { return log_.newest(); }
     // Success, unless `value` has failed or the device was lost before it was reached.
@@ -124,11 +131,11 @@ class Timeline : public TimelineObject {
         log_.add(value);
     }
     // As above, for work that has already ended, after all earlier work.
-    void add_ended(std::uint64_t value, std::uint64_t spent_ns, bool timed) {
+    void add_ended(std::uint64_t value, const WorkTimes& times, bool timed) {
         const Lock lock(mutex_);
         collect(log_.newest());
         log_.add(value);
-        if (timed) log_.keep_time(value, spent_ns);
+        if (timed) log_.keep_times(value, times);
         log_.reach(value);
         signal();
     }
@@ -286,12 +293,12 @@ class Timeline : public TimelineObject {
     void collect(std::uint64_t value) WYE_REQUIRES(mutex_) {
         while (!pending_.empty() && pending_.front().value <= value) {
             auto [ended, submit, timed] = pending_.pop();
-            const std::uint64_t spent = timed ? self().spent_ns(submit) : 0;
+            const WorkTimes times = timed ? self().times_of(submit) : WorkTimes();
             std::optional<Error> error = self().settle(ended, submit);
             if (error)
                 log_.fail(ended, ended, *std::move(error));
             else if (timed)
-                log_.keep_time(ended, spent);
+                log_.keep_times(ended, times);
             log_.reach(ended);
         }
         (void)caught_up(value);

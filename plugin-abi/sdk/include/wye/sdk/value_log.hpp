@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values of a queue: the newest submitted and reached ones, the failed ones with their errors,
-// and the device times of the newest timed ones. Independent of drivers.
+// and the times of the newest timed ones. Independent of drivers.
 //
-// add: the submitting thread. reach, fail, keep_time: one thread at a time, which holds the lock of
-// the plugin's timeline. Everything else: any thread.
+// add: the submitting thread. reach, fail, keep_times: one thread at a time, which holds the lock
+// of the plugin's timeline. Everything else: any thread.
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@
 #include "wye/sdk/fifo.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
+#include "wye/sdk/work_times.hpp"
 
 namespace wye::sdk {
 
@@ -50,12 +51,12 @@ class ValueLog {
         if (auto error = failure(value)) return *std::move(error);
         return {};
     }
-    // Device nanoseconds of a reached value; UNSUPPORTED when they are not kept (any more).
-    [[nodiscard]] Result<std::uint64_t> device_ns(std::uint64_t value) const {
+    // Of a reached value; UNSUPPORTED when they are not kept (any more).
+    [[nodiscard]] Result<WorkTimes> times(std::uint64_t value) const {
         const Lock lock(mutex_);
         for (std::uint64_t back = 1; value != 0 && back <= kKeptTimes; ++back)  // the newest first
             if (const Time& time = times_[(next_time_ - back) % kKeptTimes]; time.value == value)
-                return time.ns;
+                return time.times;
         return errors::times_not_kept(value, kKeptTimes);
     }
 
@@ -66,9 +67,9 @@ class ValueLog {
         if (reached_.load(std::memory_order_relaxed) < value)
             reached_.store(value, std::memory_order_release);
     }
-    void keep_time(std::uint64_t value, std::uint64_t ns) {
+    void keep_times(std::uint64_t value, const WorkTimes& times) {
         const Lock lock(mutex_);
-        times_[next_time_++ % kKeptTimes] = {value, ns};
+        times_[next_time_++ % kKeptTimes] = {value, times};
     }
     // [first, last] fail with `error`; all earlier failures are of values below. Throws nothing.
     void fail(std::uint64_t first, std::uint64_t last, Error error) {
@@ -95,7 +96,8 @@ class ValueLog {
 
   private:
     struct Time {
-        std::uint64_t value = 0, ns = 0;
+        std::uint64_t value = 0;
+        WorkTimes times;
     };
 
     struct Failure {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The times of a submit, and the relation between a device's clock and the host's.
+#pragma once
+
+#include <time.h>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "wye/sdk/mutex.hpp"
+
+namespace wye::sdk {
+
+// Nanoseconds; 0: unknown. Begin and end are on CLOCK_MONOTONIC.
+struct WorkTimes {
+    std::uint64_t spent_ns = 0;  // from begin to end
+    std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
+[[nodiscard]] inline std::uint64_t monotonic_ns() noexcept {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+// Relates the clock of a device to CLOCK_MONOTONIC, by a moment that was read on both. `Anchor` is
+// the moment on the device: its clock's nanoseconds, or an event. Free-threaded.
+template <typename Anchor>
+class ClockMatch {
+  public:
+    struct Moment {
+        Anchor anchor{};
+        std::uint64_t host_ns = 0;  // 0: there is none
+    };
+
+    // Whether the clocks may have drifted apart since, so that another moment is to be read.
+    [[nodiscard]] bool is_old() const {
+        constexpr std::uint64_t kFreshNs = 1'000'000'000;
+        const std::uint64_t tried = tried_ns_.load(std::memory_order_relaxed);
+        return tried == 0 || monotonic_ns() - tried > kFreshNs;
+    }
+    // Calls `read`, which reads the device's clock and returns optional<Anchor>, a few times, and
+    // keeps the moment that the host's clock encloses most closely. One thread at a time.
+    template <typename Read>
+    void renew(Read&& read) {
+        constexpr int kTries = 3;
+        constexpr std::uint64_t kCloseNs = 20'000;
+        Moment best;
+        std::uint64_t best_within = UINT64_MAX;
+        for (int i = 0; i < kTries && best_within > kCloseNs; ++i) {
+            const std::uint64_t before = monotonic_ns();
+            std::optional<Anchor> anchor = read();
+            const std::uint64_t within = monotonic_ns() - before;
+            if (!anchor) break;
+            if (within >= best_within) continue;
+            best = {*std::move(anchor), before + within / 2};
+            best_within = within;
+        }
+        const Lock lock(mutex_);
+        if (best.host_ns != 0) moment_ = std::move(best);
+        tried_ns_.store(monotonic_ns(), std::memory_order_relaxed);
+    }
+    // The newest.
+    [[nodiscard]] Moment moment() const {
+        const Lock lock(mutex_);
+        return moment_;
+    }
+
+  private:
+    std::atomic<std::uint64_t> tried_ns_{0};
+    mutable Mutex mutex_;
+    Moment moment_ WYE_GUARDED_BY(mutex_);
+};
+
+using NanosecondMatch = ClockMatch<std::uint64_t>;
+
+// Of work from `begin` to `end` on the device's clock; 0 and 0: unknown.
+[[nodiscard]] inline WorkTimes times_on_host(std::uint64_t begin, std::uint64_t end,
+                                             const NanosecondMatch& match) {
+    WorkTimes out;
+    if (end <= begin) return out;
+    out.spent_ns = end - begin;
+    const NanosecondMatch::Moment moment = match.moment();
+    if (moment.host_ns == 0) return out;
+    out.begin_ns = moment.host_ns + (begin - moment.anchor);  // modulo 2^64: also before it
+    out.end_ns = out.begin_ns + out.spent_ns;
+    return out;
+}
+
+}  // namespace wye::sdk

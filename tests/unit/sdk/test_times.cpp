@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times of a device's clock on the host's.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+#include "wye/sdk/work_times.hpp"
+
+namespace {
+
+using wye::sdk::monotonic_ns;
+using wye::sdk::NanosecondMatch;
+using wye::sdk::times_on_host;
+using wye::sdk::WorkTimes;
+
+std::uint64_t steady_ns() {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+}
+
+// `offset` ahead of the host's clock, modulo 2^64.
+std::optional<std::uint64_t> read_ahead(std::uint64_t offset) { return steady_ns() + offset; }
+
+TEST_CASE("device times become times of the host, with either clock ahead") {
+    for (const std::uint64_t offset :
+         {std::uint64_t{0}, std::uint64_t{1} << 62U, std::uint64_t{0} - 5'000'000'000U}) {
+        CAPTURE(offset);
+        NanosecondMatch match;
+        CHECK(match.is_old());
+        const std::uint64_t work = steady_ns();  // before the moment that both clocks read
+        const std::uint64_t before = steady_ns();
+        match.renew([&] { return read_ahead(offset); });
+        const std::uint64_t slack = steady_ns() - before;
+        CHECK_FALSE(match.is_old());
+        const WorkTimes times = times_on_host(work + offset, work + offset + 1000, match);
+        CHECK(times.spent_ns == 1000);
+        CHECK(times.end_ns - times.begin_ns == 1000);
+        CHECK(times.begin_ns + slack >= work);
+        CHECK(times.begin_ns <= work + slack);
+    }
+}
+
+TEST_CASE("nothing is invented: without a moment, or without times, there is no begin") {
+    NanosecondMatch match;
+    match.renew([] { return std::optional<std::uint64_t>(); });
+    CHECK_FALSE(match.is_old());  // it is not asked again at once
+    WorkTimes times = times_on_host(10, 30, match);
+    CHECK(times.spent_ns == 20);
+    CHECK(times.begin_ns == 0);
+    CHECK(times.end_ns == 0);
+    match.renew([] { return read_ahead(0); });
+    for (const auto& [begin, end] : {std::pair(0U, 0U), std::pair(30U, 10U)}) {
+        times = times_on_host(begin, end, match);
+        CHECK(times.spent_ns == 0);
+        CHECK(times.begin_ns == 0);
+        CHECK(times.end_ns == 0);
+    }
+}
+
+TEST_CASE("of several readings the one that took least counts") {
+    NanosecondMatch match;
+    int reads = 0;
+    match.renew([&]() -> std::optional<std::uint64_t> {
+        const std::uint64_t now = steady_ns();
+        // The first reading is interrupted after it has read the clock.
+        if (++reads == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        return now;
+    });
+    CHECK(reads > 1);
+    const NanosecondMatch::Moment moment = match.moment();
+    const std::uint64_t far = moment.host_ns > moment.anchor ? moment.host_ns - moment.anchor
+                                                             : moment.anchor - moment.host_ns;
+    CHECK(far < 90'000'000);  // the first one is 100 ms off
+}
+
+TEST_CASE("a failed renewal keeps the moment before") {
+    NanosecondMatch match;
+    match.renew([] { return read_ahead(0); });
+    const auto before = match.moment();
+    match.renew([] { return std::optional<std::uint64_t>(); });
+    CHECK(match.moment().anchor == before.anchor);
+    CHECK(match.moment().host_ns == before.host_ns);
+    CHECK(before.host_ns != 0);
+}
+
+}  // namespace
