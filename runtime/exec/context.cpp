@@ -47,7 +47,9 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     }
     for (const auto& [key, limit] : {std::pair("pending.count", &session.pending.count),
                                      std::pair("pending.bytes", &session.pending.bytes),
-                                     std::pair("queues.count", &session.queues)}) {
+                                     std::pair("queues.count", &session.queues),
+                                     std::pair("transfer.threads", &session.transfer.threads),
+                                     std::pair("transfer.bytes", &session.transfer.bytes)}) {
         const auto given = options.config.find(key);
         if (given == options.config.end()) continue;
         const auto size = cache::parse_size(given->second);
@@ -57,6 +59,18 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
                          "Fix: give a number above 0, as in 1024 or 64MiB", key);
         *limit = *size;
     }
+    if (const auto given = options.config.find("transfer.staging"); given != options.config.end()) {
+        using Staging = TransferOptions::Staging;
+        static const std::map<std::string, Staging, std::less<>> kModes = {
+            {"auto", Staging::Auto}, {"on", Staging::On}, {"off", Staging::Off}};
+        const auto mode = kModes.find(given->second);
+        if (mode == kModes.end())
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("`{}` is not a way of transfer.staging", given->second),
+                         "Fix: give auto, on or off", "transfer.staging");
+        session.transfer.staging = mode->second;
+    }
+    session.copiers = std::make_shared<Copiers>(session.transfer.threads);
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
     auto trace = Trace::open(options.config, tag.value());
     if (!trace.ok() && trace.error().code != Code::IO) return std::move(trace).error();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "exec/device/transfer.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -40,6 +41,27 @@ Result<void> run(const HandleTable& handles, std::span<const Handle> used,
     return session.run({&operation, 1}, uses);
 }
 
+// Moves host bytes to or from the buffer and waits: large ones through staging memory, if there is
+// some, small ones by one operation.
+Result<void> transfer(const HandleTable& handles, Handle handle, BufferObject& buffer,
+                      const wye_operation& operation) {
+    using Direction = ChunkedTransfer::Direction;
+    DeviceSession& session = buffer.session;
+    const bool up = operation.kind == WYE_OPERATION_UPLOAD;
+    const wye_transfer_op& op = operation.u.transfer;
+    const BufferUse use{&buffer.history, up};
+    if (!session.stages(op.size)) return run(handles, {&handle, 1}, {&use, 1}, session, operation);
+    WYE_TRY(session.ready());
+    WYE_ASSIGN(const registry::InFlight in_flight, handles.begin_use({&handle, 1}));
+    RunTimes times;
+    ChunkedTransfer chunks(session, up ? Direction::Up : Direction::Down, false, times);
+    void* host = up ? const_cast<void*>(op.source) : op.target;
+    chunks.add({op.buffer, op.offset, static_cast<std::byte*>(host), op.size});
+    if (!chunks.reserve()) return session.run({&operation, 1}, {&use, 1});
+    WYE_TRY(chunks.start({&use, 1}));
+    return chunks.finish();
+}
+
 }  // namespace
 
 Result<void> upload(const HandleTable& handles, Handle handle, std::uint64_t offset,
@@ -51,10 +73,8 @@ Result<void> upload(const HandleTable& handles, Handle handle, std::uint64_t off
     BufferObject& buffer = pin.as<BufferObject>();
     wye_operation operation = sdk::new_operation(WYE_OPERATION_UPLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, source, nullptr};
-    const BufferUse use{&buffer.history, true};
     const Span span(buffer.session.trace(), "upload", {.bytes = size});
-    return buffer.session.counters().uploaded(
-        run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
+    return buffer.session.counters().uploaded(transfer(handles, handle, buffer, operation), size);
 }
 
 Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t offset, void* target,
@@ -66,10 +86,8 @@ Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t o
     BufferObject& buffer = pin.as<BufferObject>();
     wye_operation operation = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
     operation.u.transfer = {buffer.native.object(), offset, size, nullptr, target};
-    const BufferUse use{&buffer.history, false};
     const Span span(buffer.session.trace(), "download", {.bytes = size});
-    return buffer.session.counters().downloaded(
-        run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
+    return buffer.session.counters().downloaded(transfer(handles, handle, buffer, operation), size);
 }
 
 Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t source_offset,

@@ -5,15 +5,12 @@
 #include <exception>
 #include <iterator>
 
+#include "exec/device/reuse.hpp"
+
 namespace wye::exec {
 namespace {
 
 constexpr std::size_t kSmall = std::size_t{64} << 10U;
-
-// A block may have up to twice the requested size, so that requests of similar sizes share it.
-bool fits(std::size_t capacity, std::size_t size) {
-    return capacity >= size && capacity / 2 <= std::max(size, kSmall);
-}
 
 }  // namespace
 
@@ -22,8 +19,9 @@ HostBlock HostMemory::take(std::size_t size) {
     out.pool_ = this;
     {
         const sdk::Lock lock(mutex_);
-        const auto found = std::find_if(idle_.rbegin(), idle_.rend(),
-                                        [&](const Idle& one) { return fits(one.capacity, size); });
+        const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const Idle& one) {
+            return may_reuse(one.capacity, size, kSmall);
+        });
         if (found != idle_.rend()) {
             out.bytes_ = std::move(found->bytes);
             out.capacity_ = found->capacity;

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 
+#include "exec/device/reuse.hpp"
+
 namespace wye::exec {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-
-// A buffer may have up to twice the requested size, so that requests of similar sizes share it.
-bool fits(std::uint64_t capacity, std::uint64_t size) {
-    return capacity >= size && capacity / 2 <= std::max(size, kPage);
-}
 
 }  // namespace
 
@@ -19,7 +16,8 @@ Result<wye_buffer_object*> ScratchPool::take(const registry::DeviceRef& device, 
                                              std::uint32_t alignment) {
     Entry* best = nullptr;
     for (Entry& entry : buffers_)
-        if (!entry.taken && entry.alignment >= alignment && fits(entry.buffer.size(), size) &&
+        if (!entry.taken && entry.alignment >= alignment &&
+            may_reuse(entry.buffer.size(), size, kPage) &&
             (best == nullptr || entry.buffer.size() < best->buffer.size()))
             best = &entry;
     if (best == nullptr) {

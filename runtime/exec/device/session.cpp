@@ -2,6 +2,7 @@
 #include "exec/device/session.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -24,7 +25,27 @@ constexpr std::uint64_t kNoLimit = UINT64_MAX;
 // Time that cancelled work may take to stop.
 constexpr std::uint64_t kCancelGrace = 2'000'000'000;
 
+// The limit of staging memory for a device.
+std::uint64_t staging_bytes(const registry::DeviceInfo& device, const TransferOptions& options) {
+    using Staging = TransferOptions::Staging;
+    const bool shared = device.facts.has(WYE_FACT_KEY_UNIFIED_MEMORY);
+    const bool on = options.staging == Staging::On || (options.staging == Staging::Auto && !shared);
+    return on ? options.bytes : 0;
+}
+
 }  // namespace
+
+// Half the processors: the rest is the application's. An eighth of the machine's memory: staging
+// memory cannot be paged out.
+TransferOptions::TransferOptions()
+    : threads(std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U)),
+      bytes(std::uint64_t{512} << 20U) {
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0)
+        bytes = std::min(bytes,
+                         static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 8);
+}
 
 Result<SessionRef> DeviceSession::open(registry::Registry& registry,
                                        const registry::Selection& selection,
@@ -43,6 +64,8 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
       trace_(options.trace),
       trace_device_(
           trace_ ? trace_->add_device(device_->info().selector + ": " + device_->info().name) : 0),
+      staging_(staging_bytes(device_->info(), options.transfer)),
+      copiers_(options.copiers),
       pending_(options.pending, device_->info().selector),
       queues_(std::min(options.queues,
                        device_->info().facts.number(WYE_FACT_KEY_MAX_QUEUES).value_or(1)),
@@ -193,6 +216,14 @@ Result<void> DeviceSession::recover() {
     for (const Ticket& newest : queues_.newest()) queues_.replace(newest);
     (void)flush();
     workspaces_.clear();
+    staging_.clear();
+    if (const std::uint64_t lent = staging_.lent(); lent != 0)
+        return Error(Code::DEVICE_BUSY,
+                     fmt::format("{} was lost, and outputs of pending dispatches are still in {} "
+                                 "of its buffers",
+                                 info().selector, lent),
+                     "Fix: free these pending dispatches, then open the device again",
+                     info().selector);
     auto result = device_->recover();
     if (!result.ok() && result.error().code != Code::UNIMPLEMENTED &&
         result.error().code != Code::UNSUPPORTED)
@@ -207,7 +238,8 @@ Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::ui
     WYE_TRY(alive());
     auto made = registry::NativeBuffer::create(device_, size, alignment, label);
     if (!made.ok() && made.error().code == Code::DEVICE_MEMORY) {
-        if (workspaces_.clear())
+        const bool idle = workspaces_.clear();
+        if (staging_.clear() || idle)
             made = registry::NativeBuffer::create(device_, size, alignment, label);
     }
     if (!made.ok()) return noted(std::move(made).error());
@@ -310,6 +342,11 @@ Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns,
                                              Clock::time_point start, RunTimes& times) {
     if (operations.empty()) return {};
     WYE_ASSIGN(const Ticket ticket, submit(operations, uses, timed, start, times));
+    return wait_end(ticket, timed, times);
+}
+
+[[gnu::hot]] Result<void> DeviceSession::wait_end(const Ticket& ticket, bool timed,
+                                                  RunTimes& times) {
     return ended(wait(ticket), ticket, timed, times);
 }
 

@@ -22,10 +22,12 @@
 #include <vector>
 
 #include "exec/device/clock.hpp"
+#include "exec/device/copiers.hpp"
 #include "exec/device/counters.hpp"
 #include "exec/device/host_memory.hpp"
 #include "exec/device/pending_list.hpp"
 #include "exec/device/queue_pool.hpp"
+#include "exec/device/staging.hpp"
 #include "exec/device/watcher.hpp"
 #include "exec/device/workspace.hpp"
 #include "exec/program/compiled_program.hpp"
@@ -56,13 +58,30 @@ struct Abandoned {
     WorkspaceLease workspace;
 };
 
+// How host bytes get to a device and back.
+struct TransferOptions {
+    enum class Staging : std::uint8_t {
+        Auto,  // unless host and device share their memory
+        On,    // if the device has such memory
+        Off
+    };
+    std::uint64_t threads;  // that copy at once
+    std::uint64_t bytes;    // of staging memory of a device, at most
+    Staging staging = Staging::Auto;
+
+    // The defaults on this machine.
+    TransferOptions();
+};
+
 // The same for all sessions of a context.
 struct SessionOptions {
     lower::QuirkChoice quirks;
     PendingLimits pending;
     std::uint64_t queues = kMostQueues;  // native queues of a device, at most
+    TransferOptions transfer;
     std::shared_ptr<DiskCache> cache;
     std::shared_ptr<Trace> trace;  // null: off
+    std::shared_ptr<Copiers> copiers;
 };
 
 class DeviceSession {
@@ -122,6 +141,8 @@ class DeviceSession {
     // the caller then abandons it and leaves its memory alone.
     [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
                                     RunTimes& times, bool& runs);
+    // Waits without limit, and stores the end.
+    [[nodiscard]] Result<void> wait_end(const Ticket& ticket, bool timed, RunTimes& times);
     // Stores the end of work whose wait, or query, gave `waited`. The result again.
     [[nodiscard]] Result<void> ended(Result<void> waited, const Ticket& ticket, bool timed,
                                      RunTimes& times);
@@ -144,6 +165,12 @@ class DeviceSession {
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
+    [[nodiscard]] StagingMemory& staging() noexcept { return staging_; }
+    [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
+    // Whether a transfer of so many bytes goes through staging memory, if there is some left.
+    [[nodiscard]] bool stages(std::uint64_t bytes) const {
+        return bytes >= kLeastStaged && staging_.on();
+    }
     // A compile goes on that nobody waits for.
     [[nodiscard]] bool overdue();
     // Lets go of work that has ended.
@@ -215,8 +242,13 @@ class DeviceSession {
     Counters counters_;
     const std::shared_ptr<Trace> trace_;
     const std::uint32_t trace_device_;  // its number there
+    // Below that the plugin's own copy is as quick.
+    static constexpr std::uint64_t kLeastStaged = std::uint64_t{128} << 10U;
+
     WorkspacePool workspaces_;
     HostMemory host_memory_;
+    StagingMemory staging_;
+    std::shared_ptr<Copiers> copiers_;
     PendingList pending_;
     Watcher watcher_;
 

@@ -55,6 +55,7 @@ struct Flow {
 
     CompileStats stats;  // submit
     registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS> uses;
+    BufferHistory chunks;  // of host arguments that move in chunks
     RunTimes times;
     Trap trap;
 };

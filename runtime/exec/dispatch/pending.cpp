@@ -8,6 +8,7 @@
 
 #include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/report.hpp"
+#include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/submit.hpp"
 #include "registry/process_state.hpp"
 
@@ -75,7 +76,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     }
 }
 
-void Pending::take_memory(Flow& flow) {
+Result<void> Pending::take_memory(Flow& flow) {
     using Kind = BoundOperation::Kind;
     const Span span(session_.trace(), "copy inputs", {.bytes = flow.bound.bytes_uploaded});
     std::size_t in = 0, out = 0;
@@ -83,19 +84,33 @@ void Pending::take_memory(Flow& flow) {
         if (one.kind == Kind::Upload) in += padded(one.size);
         if (one.kind == Kind::ReadBack) out += padded(one.size);
     }
-    const sdk::Lock lock(mutex_);
-    if (in != 0) inputs_ = session_.host_memory().take(in);
-    if (out != 0) outputs_ = session_.host_memory().take(out);
-    in = out = 0;
+    StagingBlock staged;
+    HostBlock inputs;
+    if (session_.stages(in)) staged = session_.staging().take(session_.device(), in);
+    if (session_.stages(out)) staged_outputs_ = session_.staging().take(session_.device(), out);
+    if (in != 0 && !staged && !borrows_) inputs = session_.host_memory().take(in);
+    if (out != 0 && !staged_outputs_ && !borrows_) outputs_ = session_.host_memory().take(out);
+    output_bytes_ = out;
+    std::byte* to = staged ? staged.data() : inputs.data();  // null: lent, as `from`
+    std::byte* from = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
+    std::vector<sdk::HostCopy> lent;
     for (BoundOperation& one : flow.bound.operations) {
-        if (one.kind == Kind::Upload) {
-            std::memcpy(inputs_.data() + in, one.source, one.size);
-            one.source = inputs_.data() + in;
-            in += padded(one.size);
-        } else if (one.kind == Kind::ReadBack) {
-            one.target = outputs_.data() + out;
-            out += padded(one.size);
+        if (one.kind == Kind::Upload && to != nullptr) {
+            session_.copiers().copy(to, one.source, one.size);
+            one.source = to;
+            to += padded(one.size);
+        } else if (one.kind == Kind::ReadBack && from != nullptr) {
+            if (borrows_) lent.push_back({one.target, from, one.size});
+            one.target = from;
+            from += padded(one.size);
         }
+    }
+    if (staged) WYE_TRY(staged.written(0, in));
+    {
+        const sdk::Lock lock(mutex_);
+        staged_inputs_ = std::move(staged);
+        inputs_ = std::move(inputs);
+        lent_ = std::move(lent);
     }
     // Also outputs of no bytes, which need no operation.
     std::size_t offset = 0;
@@ -105,11 +120,20 @@ void Pending::take_memory(Flow& flow) {
         list_.push_back({binding, offset, static_cast<std::size_t>(bound.read_size)});
         offset += padded(bound.read_size);
     }
+    return {};
+}
+
+void Pending::copy_staged_memory() {
+    std::vector<wye_operation>& list = workspace_->operations;
+    for (std::size_t i = 0; staged_inputs_ && i < operations_.launch; ++i)
+        copy_staged(list[i], staged_inputs_);
+    for (std::size_t i = operations_.read_back; staged_outputs_ && i < list.size(); ++i)
+        copy_staged(list[i], staged_outputs_);
 }
 
 Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     const Clock::time_point enqueue = now();
-    if (!borrows_) take_memory(flow);
+    WYE_TRY(take_memory(flow));
     const sdk::Lock lock(mutex_);
     workspace_ = session_.workspace();
     WYE_ASSIGN(uses_, flow.residents.begin_use(handles));
@@ -117,8 +141,10 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
                                              flow.kernels, flow.residents, session_, *workspace_));
     flow.residents.uses(flow.launch, flow.uses);
     for (const Kernel& kernel : flow.kernels.kernels()) programs_.push_back(kernel.compiled);
+    copy_staged_memory();
     // Lent outputs are not written after a trap.
-    reads_later_ = operations_.traps && borrows_ && !operations_.read_backs().empty();
+    reads_later_ =
+        operations_.traps && borrows_ && !staged_outputs_ && !operations_.read_backs().empty();
     report_ = make_report(flow, begun_);
     const auto first =
         operations_.all.first(reads_later_ ? operations_.read_back : operations_.all.size());
@@ -192,15 +218,24 @@ void Pending::advance(Result<void> waited) noexcept {
 Result<void> Pending::next(Result<void> waited) {
     const Ticket ticket = std::exchange(ticket_, {});
     WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));
-    if (operations_.traps && (reads_later_ || !borrows_ || operations_.read_backs().empty())) {
+    if (operations_.traps &&
+        (reads_later_ || !borrows_ || staged_outputs_ || operations_.read_backs().empty())) {
         Trap trap;
         auto checked = check_trap(name_, session_.info(), workspace_->trap_words, trap);
         report_.trap_code = trap.code;
         report_.trap_count = trap.count;
         WYE_TRY(std::move(checked));
     }
-    if (!std::exchange(reads_later_, false)) return {};
+    if (!std::exchange(reads_later_, false)) return deliver();
     WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), {}, timed_, now(), times_));
+    return {};
+}
+
+Result<void> Pending::deliver() {
+    if (!staged_outputs_) return {};
+    WYE_TRY(staged_outputs_.arrived(0, output_bytes_));
+    for (const sdk::HostCopy& copy : lent_)
+        session_.copiers().copy(copy.target, copy.source, copy.size);
     return {};
 }
 
@@ -215,6 +250,8 @@ void Pending::end(Result<void> outcome) noexcept {
     workspace_.release();
     programs_.clear();
     inputs_.release();
+    staged_inputs_.release();
+    if (error_ || borrows_) staged_outputs_.release();
     ended_.store(true, std::memory_order_release);
     session_.pending().remove(*this);
 }
@@ -237,7 +274,8 @@ Result<std::span<const std::byte>> Pending::output(std::uint32_t binding) const 
             Code::NOT_FOUND,
             fmt::format("the dispatch of `{}` owns no output with binding {}", name_, binding),
             "Fix: name an output that was a host argument without storage", name_);
-    return std::span<const std::byte>(outputs_.data() + found->offset, found->size);
+    const std::byte* bytes = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
+    return std::span<const std::byte>(bytes + found->offset, found->size);
 }
 
 }  // namespace wye::exec

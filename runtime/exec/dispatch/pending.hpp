@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pending: a dispatch in flight, and its result. It keeps everything alive that the device uses,
-// and owns copies of inputs and outputs unless the caller lent them. Whoever polls or waits moves
-// it on: when its work has ended, a program that can trap is checked, and lent outputs are read
-// back only then. Free-threaded. The session outlives it.
+// and owns copies of inputs and outputs unless the caller lent them, in staging memory while there
+// is some. Whoever polls or waits moves it on: when its work has ended, a program that can trap is
+// checked, and lent outputs are read back only then. Free-threaded. The session outlives it.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,7 @@
 #include "exec/device/pending_list.hpp"
 #include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
+#include "wye/sdk/host_copy.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -64,12 +65,16 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
         std::size_t offset = 0, size = 0;
     };
 
-    // Allocates the memory of inputs and outputs and points the operations at it.
-    void take_memory(Flow& flow);
+    // Takes the memory of inputs and outputs, copies the inputs, and points the operations at it.
+    [[nodiscard]] Result<void> take_memory(Flow& flow);
+    // Makes the transfers that use staging memory copies.
+    void copy_staged_memory() WYE_REQUIRES(mutex_);
     [[nodiscard]] Result<void> start(const registry::HandleTable& handles, Flow& flow);
     // After the end of the submitted operations. Submits what comes next, or ends.
     void advance(Result<void> waited) noexcept WYE_REQUIRES(mutex_);
     [[nodiscard]] Result<void> next(Result<void> waited) WYE_REQUIRES(mutex_);
+    // Writes lent outputs that arrived in staging memory.
+    [[nodiscard]] Result<void> deliver() WYE_REQUIRES(mutex_);
     void end(Result<void> outcome) noexcept WYE_REQUIRES(mutex_);
     void log() const WYE_REQUIRES(mutex_);
 
@@ -80,11 +85,16 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     const bool borrows_, timed_;
     std::string label_, profile_;  // for the log
 
+    // The memory of outputs: staging memory, if there is some, else that of the host.
+    StagingBlock staged_outputs_;
     HostBlock outputs_;
     std::vector<Output> list_;
+    std::uint64_t output_bytes_ = 0;  // with the gaps between outputs
 
     sdk::Mutex mutex_;
+    StagingBlock staged_inputs_ WYE_GUARDED_BY(mutex_);  // or
     HostBlock inputs_ WYE_GUARDED_BY(mutex_);
+    std::vector<sdk::HostCopy> lent_ WYE_GUARDED_BY(mutex_);  // outputs, from staging memory
     std::vector<CompiledRef> programs_ WYE_GUARDED_BY(mutex_);
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);
     registry::InFlight uses_ WYE_GUARDED_BY(mutex_);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "exec/dispatch/operations.hpp"
+#include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/traps.hpp"
 #include "registry/process_state.hpp"
 
@@ -39,11 +40,13 @@ Error timed_out(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight 
 
 // Work that may outlive this call must not access the caller's memory: uploads end before the part
 // that the time limit may cut off, and read-backs start after it.
-Result<void> run_limited(Flow& flow, const Operations& operations, WorkspaceLease& workspace,
-                         registry::InFlight& uses) {
+Result<void> run_limited(Flow& flow, const Operations& operations, StagedArguments& staged,
+                         WorkspaceLease& workspace, registry::InFlight& uses) {
     const bool timed = flow.has(WYE_DISPATCH_TIMED);
     WYE_TRY(flow.session.await_idle(*flow.deadline));
+    WYE_TRY(staged.upload());
     WYE_TRY(flow.session.run(operations.uploads(), {}, timed, now(), flow.times));
+    WYE_TRY(staged.uploaded());
     if (operations.launches().empty()) return {};
     const Clock::time_point start = now();
     const std::uint64_t limit = start < *flow.deadline ? nanoseconds(*flow.deadline - start) : 1;
@@ -55,34 +58,37 @@ Result<void> run_limited(Flow& flow, const Operations& operations, WorkspaceLeas
     return timed_out(flow, ticket, runs, std::move(uses), std::move(workspace));
 }
 
-// Saves new cache entries while the device is busy.
-Result<void> run_unlimited(Flow& flow, std::span<const wye_operation> operations) {
+// Saves new cache entries while the device is busy. After a trap no output is delivered, so a
+// program that can trap is read back last.
+Result<void> run_unlimited(Flow& flow, const Operations& operations, StagedArguments& staged) {
     const bool timed = flow.has(WYE_DISPATCH_TIMED);
-    if (flow.stats.unwritten.empty() || operations.empty())
-        return flow.session.run(operations, flow.uses, timed, now(), flow.times);
-    WYE_ASSIGN(const Ticket ticket,
-               flow.session.submit(operations, flow.uses, timed, now(), flow.times));
-    flow.session.save(flow.stats);
-    bool runs = false;  // stays so without a time limit
-    return flow.session.wait(ticket, 0, timed, flow.times, runs);
+    const auto first =
+        operations.all.first(operations.traps ? operations.read_back : operations.all.size());
+    WYE_TRY(staged.upload());
+    if (!first.empty()) {
+        WYE_ASSIGN(const Ticket ticket,
+                   flow.session.submit(first, flow.uses, timed, now(), flow.times));
+        if (!operations.traps) staged.start_download();
+        if (!flow.stats.unwritten.empty()) flow.session.save(flow.stats);
+        WYE_TRY(flow.session.wait_end(ticket, timed, flow.times));
+    }
+    return staged.uploaded();
 }
 
-Result<void> run(Flow& flow, const Operations& operations, WorkspaceLease& workspace,
+Result<void> run(Flow& flow, Operations operations, WorkspaceLease& workspace,
                  registry::InFlight& uses) {
     const bool limited = flow.desc.timeout_ns != 0;
-    if (limited) {
-        WYE_TRY(run_limited(flow, operations, workspace, uses));
-    } else {
-        // After a trap no output is delivered, so a program that can trap is read back last.
-        const std::size_t first = operations.traps ? operations.read_back : operations.all.size();
-        WYE_TRY(run_unlimited(flow, operations.all.first(first)));
-    }
+    StagedArguments staged(flow);
+    staged.take(operations, *workspace);
+    WYE_TRY(limited ? run_limited(flow, operations, staged, workspace, uses)
+                    : run_unlimited(flow, operations, staged));
     if (operations.traps)
         WYE_TRY(
             check_trap(flow.program.name(), flow.session.info(), workspace->trap_words, flow.trap));
-    if (!limited && !operations.traps) return {};
-    return flow.session.run(operations.read_backs(), {}, flow.has(WYE_DISPATCH_TIMED), now(),
-                            flow.times);
+    if (limited || operations.traps)
+        WYE_TRY(flow.session.run(operations.read_backs(), {}, flow.has(WYE_DISPATCH_TIMED), now(),
+                                 flow.times));
+    return staged.download();
 }
 
 // Some drivers generate code at the first launch of a compiled form.

@@ -378,7 +378,15 @@ WYE_API wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_
 WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
                                    wye_error** error);
 
-/* Blocking transfers. Ranges must lie inside the buffers. */
+/* Blocking transfers. Ranges must lie inside the buffers. One of 128 KiB or more may move in chunks;
+ * work that other threads submit meanwhile may then run between two of them.
+ *
+ * To a device with memory of its own, host bytes of transfers and dispatches go through staging
+ * memory, which several threads fill and empty while the device copies. The configuration limits
+ * the staging memory of a device ("transfer.bytes": 512MiB, and at most an eighth of the machine's
+ * memory), and the threads of a context that copy at once, calling ones included
+ * ("transfer.threads": half of the processors, and at most 8). "transfer.staging" is "auto", "on"
+ * (also on a device that shares the host's memory) or "off". */
 WYE_API wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t offset,
                                      wye_bytes bytes, wye_error** error);
 WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, uint64_t offset,
@@ -521,7 +529,9 @@ typedef uint64_t wye_pending;
  * Dispatches and transfers of a device have the effects of running in the order of their submits.
  * At most "pending.count" of the configuration (1024) are in flight on a device, which own at most
  * "pending.bytes" (1GiB) of host memory; above that the call waits for the oldest, or with
- * WYE_DISPATCH_AT_ONCE returns WYE_DEVICE_BUSY. */
+ * WYE_DISPATCH_AT_ONCE returns WYE_DEVICE_BUSY. What they own is staging memory (see
+ * wye_buffer_upload) while there is some left, outputs until the handle is freed. While a handle
+ * has outputs of a device that was lost, opening that device again may return WYE_DEVICE_BUSY. */
 WYE_API wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* desc,
                                        wye_pending* out, wye_error** error);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <thread>
 
@@ -20,6 +21,7 @@ struct wye_device_object {
 };
 struct wye_buffer_object {
     std::vector<std::byte> bytes;
+    bool staging = false;
 };
 struct wye_program_object {
     std::uint32_t binding_count;
@@ -49,17 +51,38 @@ wye_status there(const wye_device_object* device, wye_error** error) {
 
 // ---- Queue ----
 
+void copy(const wye_copy_op& op) {
+    std::memcpy(op.target->bytes.data() + op.target_offset,
+                op.source->bytes.data() + op.source_offset, op.size);
+}
+
+// Copies of staging memory that were submitted and not made yet.
+std::mutex late_mutex;
+std::vector<wye_copy_op> late_copies;
+
+void make_late_copies() {
+    const std::lock_guard lock(late_mutex);
+    for (const wye_copy_op& op : late_copies) copy(op);
+    late_copies.clear();
+}
+
 void run(const wye_operation& operation) {
+    if (operation.kind == WYE_OPERATION_COPY) {
+        const wye_copy_op& op = operation.u.copy;
+        if (op.source->staging || op.target->staging) {
+            const std::lock_guard lock(late_mutex);
+            late_copies.push_back(op);
+            return;
+        }
+    }
+    make_late_copies();
     switch (operation.kind) {
         case WYE_OPERATION_DISPATCH:
             fake().kernel(operation.u.dispatch);
             break;
-        case WYE_OPERATION_COPY: {
-            const wye_copy_op& op = operation.u.copy;
-            std::memcpy(op.target->bytes.data() + op.target_offset,
-                        op.source->bytes.data() + op.source_offset, op.size);
+        case WYE_OPERATION_COPY:
+            copy(operation.u.copy);
             break;
-        }
         case WYE_OPERATION_FILL: {
             const wye_fill_op& op = operation.u.fill;
             for (std::uint64_t i = 0; i < op.size; i += op.pattern_size)
@@ -95,6 +118,7 @@ wye_status query(wye_device_object*, const wye_event* event, wye_error** error) 
     const auto* queue = reinterpret_cast<const wye_queue_object*>(event->timeline);
     if (queue->device->lost) return there(queue->device, error);
     if (fake().hang || fake().holds) return WYE_NOT_READY;
+    make_late_copies();  // also what fails has ended
     if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
     if (queue->first_cancelled <= event->value && event->value <= queue->last_cancelled)
         return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
@@ -115,7 +139,7 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
                 status = of;
     if (status != WYE_OK) {
         // Nothing is queued.
-    } else if (fake().fail_submit) {
+    } else if (fake().fail_submit || fake().submits_left-- == 0) {
         status = fail(queue->host, Code::DRIVER, "the fake refuses to submit", error);
     } else {
         for (const wye_operation& operation :
@@ -141,6 +165,7 @@ wye_status wait(wye_device_object* device, const wye_event* event, std::uint64_t
     }
     if (queue->device->lost) return there(queue->device, error);
     if (fake().hang) return fail(queue->host, Code::TIMEOUT, "the fake hangs", error);
+    make_late_copies();
     if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
     return query(device, event, error);
 }
@@ -172,19 +197,35 @@ const wye_queue_table kQueueTable = {
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    const bool staging = desc->usage == WYE_BUFFER_USAGE_STAGING;
+    if (staging && !fake().stages)
+        return fail(device->host, Code::UNSUPPORTED, "the fake has no such memory", error);
     if (desc->size > fake().memory_left)
         return fail(device->host, Code::DEVICE_MEMORY, "the fake's memory is full", error);
     fake().memory_left -= fake().memory_left == UINT64_MAX ? 0 : desc->size;
     ++fake().buffers;
     ++fake().live_buffers;
     // Not zero: contents of a new buffer are unspecified.
-    *out = new wye_buffer_object{std::vector<std::byte>(desc->size, std::byte{0xa5})};
+    *out = new wye_buffer_object{std::vector<std::byte>(desc->size, std::byte{0xa5}), staging};
+    if (!staging) return WYE_OK;
+    const std::uint64_t now = fake().staging_bytes += desc->size;
+    if (now > fake().most_staging_bytes) fake().most_staging_bytes = now;
+    return WYE_OK;
+}
+
+wye_status buffer_map(wye_device_object* device, wye_buffer_object* buffer, wye_mapping* out,
+                      wye_error** error) {
+    if (!buffer->staging)
+        return fail(device->host, Code::UNSUPPORTED, "the fake cannot map it", error);
+    out->address = buffer->bytes.data();
+    out->flags = WYE_MAPPING_CACHED;
     return WYE_OK;
 }
 
 void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
     --fake().live_buffers;
     if (fake().memory_left != UINT64_MAX) fake().memory_left += buffer->bytes.size();
+    if (buffer->staging) fake().staging_bytes -= buffer->bytes.size();
     delete buffer;
 }
 
@@ -273,6 +314,7 @@ const wye_device_table& device_table(bool saves) {
         out.header.size = sizeof out;
         out.buffer_create = buffer_create;
         out.buffer_destroy = buffer_destroy;
+        out.buffer_map = buffer_map;
         out.program_create = program_create;
         out.program_destroy = program_destroy;
         out.queue_create = queue_create;
@@ -385,7 +427,10 @@ FakeDriver::FakeDriver() {
     facts[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 1 << 20;
 }
 
-FakeDriver::~FakeDriver() { now = nullptr; }
+FakeDriver::~FakeDriver() {
+    now = nullptr;
+    late_copies.clear();
+}
 
 wye_context* FakeDriver::context() const {
     registry::Options options;

@@ -60,6 +60,8 @@ struct FakeDriver {
     // With fail_compile: the compiler's message about the code.
     std::function<std::string(std::string_view code)> compile_log;
     bool fail_submit = false;
+    // Submits that succeed before one fails as with fail_submit; after that all succeed again.
+    std::atomic<int> submits_left{INT32_MAX};
     bool fail_wait = false;  // every value fails
     // Bytes left for buffers; freed bytes are added again.
     std::atomic<std::uint64_t> memory_left{UINT64_MAX};
@@ -69,7 +71,11 @@ struct FakeDriver {
     bool can_recover = true;          // try_recover works
     bool hang = false;                // events are not reached while set, and waits end at once
     std::atomic<bool> holds = false;  // events are not reached while set, and waits wait
-    bool can_cancel = false;          // cancel ends hanging work
+    // Buffers of the usage STAGING exist, and are mapped. Copies from and to them are made when
+    // somebody sees the end of a submit, or at the next operation of another kind: so memory that
+    // is reused too early has wrong bytes.
+    bool stages = false;
+    bool can_cancel = false;  // cancel ends hanging work
     bool has_timing = false;
 
     // Counters.
@@ -80,6 +86,7 @@ struct FakeDriver {
     std::atomic<int> live_programs{0};
     std::atomic<int> buffers{0};  // made
     std::atomic<int> live_buffers{0};
+    std::atomic<std::uint64_t> staging_bytes{0}, most_staging_bytes{0};  // of live buffers
     std::atomic<int> queues{0};
     std::atomic<int> submits{0};
     std::atomic<int> timed_submits{0};

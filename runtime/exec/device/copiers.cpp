@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/device/copiers.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <thread>
+#include <utility>
+
+namespace wye::exec {
+
+Copiers::~Copiers() {
+    std::vector<sdk::WideThread> threads;
+    {
+        const sdk::Lock lock(mutex_);
+        stopping_ = true;
+        threads = std::move(threads_);
+        added_.notify_all();
+    }
+    for (sdk::WideThread& thread : threads) thread.join();
+}
+
+void Copiers::start(HostCopyJob& job) noexcept {
+    job.taken = 0;
+    job.done.store(0, std::memory_order_relaxed);
+    job.following = nullptr;
+    if (job.size == 0) return;
+    const std::size_t pieces = (job.size + kPiece - 1) / kPiece;
+    const sdk::Lock lock(mutex_);
+    (last_ == nullptr ? first_ : last_->following) = &job;
+    last_ = &job;
+    const std::size_t others = std::min<std::size_t>(pieces, limit_) - 1;
+    if (others > idle_) make_threads(others - idle_);
+    for (std::size_t i = std::min(others, idle_); i != 0; --i) added_.notify_one();
+}
+
+void Copiers::wait(HostCopyJob& job) noexcept {
+    sdk::WaitingLock lock(mutex_);
+    while (job.taken != job.size) {
+        const Piece piece = take();
+        lock.unlock();
+        copy(piece);
+        lock.lock();
+        copied(piece);
+    }
+    // Others copy its last pieces, which takes less than going to sleep.
+    lock.unlock();
+    for (int i = 0; i < 100 && job.done.load(std::memory_order_relaxed) != job.size; ++i)
+        std::this_thread::yield();
+    lock.lock();
+    while (job.done.load(std::memory_order_relaxed) != job.size) lock.wait(ended_);
+}
+
+void Copiers::copy(void* target, const void* source, std::size_t size) noexcept {
+    if (size <= kPiece) {
+        if (size != 0) std::memcpy(target, source, size);
+        return;
+    }
+    HostCopyJob job;
+    job.target = static_cast<std::byte*>(target);
+    job.source = static_cast<const std::byte*>(source);
+    job.size = size;
+    start(job);
+    wait(job);
+}
+
+Copiers::Piece Copiers::take() {
+    HostCopyJob* job = first_;
+    if (job == nullptr) return {};
+    const Piece out{job, job->taken, std::min(job->size - job->taken, kPiece)};
+    job->taken += out.size;
+    if (job->taken == job->size) {
+        first_ = job->following;
+        if (first_ == nullptr) last_ = nullptr;
+    }
+    return out;
+}
+
+void Copiers::copy(const Piece& piece) noexcept {
+    std::memcpy(piece.job->target + piece.at, piece.job->source + piece.at, piece.size);
+}
+
+// With the lock held, under which the waiting thread looks last: the job may end with it.
+void Copiers::copied(const Piece& piece) {
+    HostCopyJob& job = *piece.job;
+    if (job.done.fetch_add(piece.size, std::memory_order_relaxed) + piece.size == job.size)
+        ended_.notify_all();
+}
+
+void Copiers::make_threads(std::size_t wanted) {
+    try {
+        while (!refused_ && wanted-- != 0 && threads_.size() + 1 < limit_) {
+            threads_.reserve(threads_.size() + 1);
+            auto thread = sdk::WideThread::start("wye-copy", [this] { run(); });
+            refused_ = !thread.ok();
+            if (thread.ok()) threads_.push_back(std::move(thread).value());
+        }
+    } catch (const std::exception&) {  // no memory: fewer threads copy
+    }
+}
+
+void Copiers::run() noexcept {
+    sdk::WaitingLock lock(mutex_);
+    while (!stopping_) {
+        const Piece piece = take();
+        if (piece.job == nullptr) {
+            ++idle_;
+            lock.wait(added_);
+            --idle_;
+            continue;
+        }
+        lock.unlock();
+        copy(piece);
+        lock.lock();
+        copied(piece);
+    }
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copiers: threads that copy host memory in pieces, since one thread alone is slower than the bus
+// of a device. The thread that waits for a copy takes part in it, so a copy ends also where the
+// system gives no thread. The threads are made at the first copy of several pieces. Free-threaded;
+// outlives its copies.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/wide_stack.hpp"
+
+namespace wye::exec {
+
+// A copy in progress; it must not move until it was waited for.
+struct HostCopyJob {
+    std::byte* target = nullptr;
+    const std::byte* source = nullptr;
+    std::size_t size = 0;
+
+    // Used by Copiers.
+    std::size_t taken = 0;             // bytes of pieces that a thread took, guarded by its lock
+    std::atomic<std::size_t> done{0};  // bytes that were copied
+    HostCopyJob* following = nullptr;  // in its list
+};
+
+class Copiers {
+  public:
+    // `threads`: that copy at once, the waiting one included.
+    explicit Copiers(std::uint64_t threads) : limit_(threads) {}
+    ~Copiers();
+    Copiers(const Copiers&) = delete;
+    Copiers& operator=(const Copiers&) = delete;
+
+    // Begins a copy, whose memory stays until `wait` has returned.
+    void start(HostCopyJob& job) noexcept;
+    // Copies until the job is done.
+    void wait(HostCopyJob& job) noexcept;
+    void copy(void* target, const void* source, std::size_t size) noexcept;
+
+  private:
+    static constexpr std::size_t kPiece = std::size_t{256} << 10U;
+
+    struct Piece {
+        HostCopyJob* job = nullptr;
+        std::size_t at = 0, size = 0;
+    };
+    // Takes a piece of the oldest job. Empty: there is none.
+    [[nodiscard]] Piece take() WYE_REQUIRES(mutex_);
+    static void copy(const Piece& piece) noexcept;
+    void copied(const Piece& piece) WYE_REQUIRES(mutex_);
+    void make_threads(std::size_t wanted) WYE_REQUIRES(mutex_);
+    void run() noexcept;
+
+    const std::uint64_t limit_;
+    sdk::Mutex mutex_;
+    std::condition_variable added_, ended_;
+    HostCopyJob* first_ WYE_GUARDED_BY(mutex_) = nullptr;  // those with pieces left, oldest first
+    HostCopyJob* last_ WYE_GUARDED_BY(mutex_) = nullptr;
+    std::size_t idle_ WYE_GUARDED_BY(mutex_) = 0;  // threads that wait for a job
+    bool stopping_ WYE_GUARDED_BY(mutex_) = false;
+    bool refused_ WYE_GUARDED_BY(mutex_) = false;  // the system gives no more threads
+    std::vector<sdk::WideThread> threads_ WYE_GUARDED_BY(mutex_);
+};
+
+}  // namespace wye::exec

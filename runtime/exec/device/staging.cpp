@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/device/staging.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+
+#include "exec/device/reuse.hpp"
+
+namespace wye::exec {
+namespace {
+
+constexpr std::uint64_t kStagingUnit = std::uint64_t{64} << 10U;
+constexpr std::uint64_t kStagingAlignment = 64;
+
+}  // namespace
+
+bool StagingMemory::on() const {
+    const sdk::Lock lock(mutex_);
+    return !off_;
+}
+
+std::uint64_t StagingMemory::lent() const {
+    const sdk::Lock lock(mutex_);
+    return lent_;
+}
+
+StagingBlock StagingMemory::take(const registry::DeviceRef& device, std::uint64_t size) {
+    if (size == 0 || size > limit_) return {};
+    const std::uint64_t capacity = (size + kStagingUnit - 1) / kStagingUnit * kStagingUnit;
+    StagingBlock out;
+    std::list<Idle> old;
+    {
+        const sdk::Lock lock(mutex_);
+        if (off_ || reuse(size, out)) return out;
+        if (!reserve(capacity, old)) return out;
+    }
+    old.clear();  // before the driver is asked for more
+    bool never = false;
+    try {
+        auto made = make(device, capacity);
+        if (made.ok()) return std::move(made).value();
+        // A plugin that maps no buffers, or does not know this usage.
+        never = made.error().code == Code::UNIMPLEMENTED || made.error().code == Code::UNSUPPORTED;
+    } catch (const std::exception&) {  // no memory: there is no block
+    }
+    const sdk::Lock lock(mutex_);
+    bytes_ -= capacity;
+    --lent_;
+    off_ = off_ || never;
+    return {};
+}
+
+bool StagingMemory::reuse(std::uint64_t size, StagingBlock& out) {
+    const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const Idle& one) {
+        return may_reuse(one.native.size(), size, kStagingUnit);
+    });
+    if (found == idle_.rend()) return false;
+    out.pool_ = this;
+    out.native_.emplace(std::move(found->native));
+    out.bytes_ = found->bytes;
+    idle_.erase(std::next(found).base());
+    ++lent_;
+    return true;
+}
+
+bool StagingMemory::reserve(std::uint64_t capacity, std::list<Idle>& old) {
+    while (capacity > limit_ - std::min(bytes_, limit_) && !idle_.empty()) {
+        bytes_ -= idle_.front().native.size();
+        old.splice(old.end(), idle_, idle_.begin());
+    }
+    if (capacity > limit_ - std::min(bytes_, limit_)) return false;
+    bytes_ += capacity;
+    ++lent_;
+    return true;
+}
+
+Result<StagingBlock> StagingMemory::make(const registry::DeviceRef& device,
+                                         std::uint64_t capacity) {
+    WYE_ASSIGN(registry::NativeBuffer native,
+               registry::NativeBuffer::create(device, capacity, kStagingAlignment, "staging",
+                                              WYE_BUFFER_USAGE_STAGING));
+    WYE_ASSIGN(const wye_mapping mapping, native.map());
+    // Reading memory that the host does not cache takes longer than any bus.
+    if ((mapping.flags & WYE_MAPPING_CACHED) == 0)
+        return Error(Code::UNSUPPORTED, "the host does not cache this memory", "Fix: use none");
+    StagingBlock out;
+    out.pool_ = this;
+    out.native_.emplace(std::move(native));
+    out.bytes_ = static_cast<std::byte*>(mapping.address);
+    return out;
+}
+
+void StagingMemory::put(registry::NativeBuffer native, std::byte* bytes) noexcept {
+    std::list<Idle> old;  // freed without the lock
+    const sdk::Lock lock(mutex_);
+    --lent_;
+    const std::uint64_t size = native.size();
+    try {
+        idle_.push_back({std::move(native), bytes, ++round_});
+        while (!idle_.empty() && round_ - idle_.front().round > kKeepRounds) {
+            bytes_ -= idle_.front().native.size();
+            old.splice(old.end(), idle_, idle_.begin());
+        }
+    } catch (const std::exception&) {  // no memory: the block is freed
+        bytes_ -= size;
+    }
+}
+
+bool StagingMemory::clear() noexcept {
+    std::list<Idle> idle;  // freed without the lock
+    const sdk::Lock lock(mutex_);
+    idle.swap(idle_);
+    for (const Idle& one : idle) bytes_ -= one.native.size();
+    return !idle.empty();
+}
+
+}  // namespace wye::exec

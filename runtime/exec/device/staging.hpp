@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StagingMemory: blocks of host memory that a device copies from and to at the bus's speed (buffers
+// of the usage STAGING), reused, since they are slow to make. All blocks of a device together have
+// a limit, above which there is none: the caller then leaves the transfer to the driver.
+// Free-threaded; outlives its blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <utility>
+
+#include "registry/device.hpp"
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+class StagingMemory;
+
+// Owns a block, or none. Gives it back when destroyed: the device must be done with it. Move-only.
+class StagingBlock {
+  public:
+    StagingBlock() = default;
+    StagingBlock(StagingBlock&& other) noexcept { *this = std::move(other); }
+    StagingBlock& operator=(StagingBlock&& other) noexcept {
+        std::swap(pool_, other.pool_);
+        std::swap(native_, other.native_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    ~StagingBlock() { release(); }
+    void release() noexcept;
+
+    explicit operator bool() const noexcept { return bytes_ != nullptr; }
+    [[nodiscard]] std::byte* data() const noexcept { return bytes_; }
+    [[nodiscard]] wye_buffer_object* object() const noexcept { return native_->object(); }
+    // The host wrote bytes that the device is about to copy.
+    [[nodiscard]] Result<void> written(std::uint64_t offset, std::uint64_t size) const {
+        return native_->sync(offset, size, WYE_SYNC_TO_DEVICE);
+    }
+    // The host is about to read bytes that the device copied.
+    [[nodiscard]] Result<void> arrived(std::uint64_t offset, std::uint64_t size) const {
+        return native_->sync(offset, size, WYE_SYNC_TO_HOST);
+    }
+
+  private:
+    friend class StagingMemory;
+    StagingMemory* pool_ = nullptr;
+    std::optional<registry::NativeBuffer> native_;
+    std::byte* bytes_ = nullptr;
+};
+
+class StagingMemory {
+  public:
+    // `limit`: bytes; 0: there are no blocks.
+    explicit StagingMemory(std::uint64_t limit) : limit_(limit), off_(limit == 0) {}
+
+    // Whether blocks may exist: false once the device has said that it has no such memory.
+    [[nodiscard]] bool on() const;
+    // At least `size` bytes, with unspecified contents. Empty: the limit is reached, or the device
+    // has none.
+    [[nodiscard]] StagingBlock take(const registry::DeviceRef& device, std::uint64_t size);
+    // Frees the idle blocks. False if there were none.
+    bool clear() noexcept;
+    // Blocks in use.
+    [[nodiscard]] std::uint64_t lent() const;
+
+  private:
+    friend class StagingBlock;
+    struct Idle {
+        registry::NativeBuffer native;
+        std::byte* bytes = nullptr;
+        std::uint64_t round = 0;
+    };
+    void put(registry::NativeBuffer native, std::byte* bytes) noexcept;
+    [[nodiscard]] Result<StagingBlock> make(const registry::DeviceRef& device,
+                                            std::uint64_t capacity);
+    [[nodiscard]] bool reuse(std::uint64_t size, StagingBlock& out) WYE_REQUIRES(mutex_);
+    // Takes room for a new block, moving idle ones to `old` if it must.
+    [[nodiscard]] bool reserve(std::uint64_t capacity, std::list<Idle>& old) WYE_REQUIRES(mutex_);
+
+    // An idle block is freed after so many that were given back meanwhile.
+    static constexpr std::uint64_t kKeepRounds = 1024;
+
+    const std::uint64_t limit_;
+    mutable sdk::Mutex mutex_;
+    bool off_ WYE_GUARDED_BY(mutex_);
+    std::list<Idle> idle_ WYE_GUARDED_BY(mutex_);     // the oldest first
+    std::uint64_t bytes_ WYE_GUARDED_BY(mutex_) = 0;  // of all blocks
+    std::uint64_t lent_ WYE_GUARDED_BY(mutex_) = 0;
+    std::uint64_t round_ WYE_GUARDED_BY(mutex_) = 0;
+};
+
+inline void StagingBlock::release() noexcept {
+    if (bytes_ == nullptr) return;
+    registry::NativeBuffer native = *std::move(native_);
+    native_.reset();
+    pool_->put(std::move(native), std::exchange(bytes_, nullptr));
+}
+
+}  // namespace wye::exec

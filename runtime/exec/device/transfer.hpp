@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ChunkedTransfer: moves bytes between host memory and device buffers in chunks through staging
+// memory, so that the copying threads fill or empty one chunk while the device moves others.
+// Borrows the session and the host's memory. Used by one thread; destroyed before the memory is,
+// and waits then until the device has let go of its chunks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exec/device/buffer_use.hpp"
+#include "exec/device/copiers.hpp"
+#include "exec/device/queue_pool.hpp"
+#include "exec/device/staging.hpp"
+#include "wye/abi.h"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+class DeviceSession;
+
+// Bytes of a buffer, and of the host's memory that they come from or go to.
+struct HostRange {
+    wye_buffer_object* buffer = nullptr;
+    std::uint64_t offset = 0;
+    std::byte* host = nullptr;  // only read by an upload
+    std::uint64_t size = 0;
+};
+
+class ChunkedTransfer {
+  public:
+    enum class Direction : std::uint8_t { Up, Down };
+    static constexpr std::uint64_t kChunk = std::uint64_t{4} << 20U;
+
+    ChunkedTransfer(DeviceSession& session, Direction direction, bool timed, RunTimes& times)
+        : session_(session), times_(times), up_(direction == Direction::Up), timed_(timed) {}
+    ~ChunkedTransfer();
+    ChunkedTransfer(const ChunkedTransfer&) = delete;
+    ChunkedTransfer& operator=(const ChunkedTransfer&) = delete;
+
+    // Before `reserve`; of at least one byte.
+    void add(const HostRange& range) { ranges_.push_back(range); }
+    // Takes staging memory. False: there is none, and nothing may be started.
+    [[nodiscard]] bool reserve();
+    [[nodiscard]] bool empty() const { return ranges_.empty(); }
+
+    // Up: returns once the host's memory was read and all chunks were submitted. Down: submits the
+    // first chunks, unless it did before. `uses`: of the buffers.
+    [[nodiscard]] Result<void> start(std::span<const BufferUse> uses);
+    // Up: waits until the device has all chunks. Down: returns once the host's memory has all
+    // bytes.
+    [[nodiscard]] Result<void> finish();
+
+  private:
+    static constexpr std::size_t kMostChunks = 8;  // at once
+    static constexpr std::size_t kAhead = 2;       // chunks that the copying threads work at
+
+    struct Slot {
+        StagingBlock block;
+        HostCopyJob job;
+        bool copying = false;
+        Ticket ticket;  // without a queue: the device does not use the block
+    };
+    struct Chunk {
+        const HostRange* range = nullptr;
+        std::uint64_t at = 0, size = 0;  // in the range
+    };
+    [[nodiscard]] Slot& slot(std::size_t chunk) { return slots_[chunk % depth_]; }
+    void begin_copy(std::size_t chunk);
+    void end_copy(Slot& slot);
+    [[nodiscard]] Result<void> submit(std::size_t chunk);
+    [[nodiscard]] Result<void> fill_slots();
+    [[nodiscard]] Result<void> wait(Slot& slot);
+
+    DeviceSession& session_;
+    RunTimes& times_;
+    const bool up_, timed_;
+    std::vector<HostRange> ranges_;
+    std::vector<Chunk> chunks_;
+    BufferHistory order_;  // keeps the chunks on one queue
+    std::vector<BufferUse> uses_;
+    std::array<Slot, kMostChunks> slots_;
+    std::size_t depth_ = 0;      // slots with a block
+    std::size_t submitted_ = 0;  // chunks
+};
+
+}  // namespace wye::exec
