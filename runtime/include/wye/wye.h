@@ -378,8 +378,8 @@ WYE_API wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_
 WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
                                    wye_error** error);
 
-/* Blocking transfers. Ranges must lie inside the buffers. One of 128 KiB or more may move in chunks;
- * work that other threads submit meanwhile may then run between two of them.
+/* Blocking transfers. Ranges must lie inside the buffers. One of 128 KiB or more may move in
+ * chunks; work that other threads submit meanwhile may then run between two of them.
  *
  * To a device with memory of its own, host bytes of transfers and dispatches go through staging
  * memory, which several threads fill and empty while the device copies. The configuration limits

@@ -230,17 +230,17 @@ TEST_CASE("a chunk that the driver refuses fails the call, which waits for the o
 TEST_CASE("staging memory has a limit, and transfers work without any") {
     constexpr std::uint64_t kSize = 5 * kChunk + 4;
     const Words x(kSize / 4, 5);
-    for (const auto& [bytes, staged] : {std::pair("4MiB", true), std::pair("9MiB", true),
-                                        std::pair("1MiB", false), std::pair("1", false)}) {
-        CAPTURE(bytes);
-        Ready t(registry::Config{{"transfer.bytes", bytes}});
+    for (const auto& one : {std::pair("4MiB", true), std::pair("9MiB", true),
+                            std::pair("1MiB", false), std::pair("1", false)}) {
+        CAPTURE(one.first);
+        Ready t(registry::Config{{"transfer.bytes", one.first}});
         const wye_program program = t.rig.program(kAdd);
         Words r(x.size());
         Job job(program, t.device());
         job.param(2).in(0, x.data(), kSize).out(1, r.data(), kSize);
         check_ok(job.run(t.rig));
         CHECK((r == Words(x.size(), 7)));
-        CHECK((t.count().copied != 0) == staged);
+        CHECK((t.count().copied != 0) == one.second);
         CHECK(t.rig.driver.most_staging_bytes <= 9 * kMiB);
     }
     // A driver that has none, is out of memory, shares its memory, or is told to do without.
