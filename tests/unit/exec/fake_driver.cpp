@@ -173,6 +173,8 @@ wye_status wait(wye_device_object* device, const wye_event* event, std::uint64_t
 wye_status timing(wye_queue_object*, std::uint64_t, wye_timing* out, wye_error**) {
     if (!fake().has_timing) return WYE_UNSUPPORTED;
     out->device_ns = 1234;
+    out->begin_ns = fake().begin_ns;
+    out->end_ns = fake().end_ns;
     return WYE_OK;
 }
 

@@ -77,6 +77,7 @@ struct FakeDriver {
     bool stages = false;
     bool can_cancel = false;  // cancel ends hanging work
     bool has_timing = false;
+    std::uint64_t begin_ns = 0, end_ns = 0;  // of every timed submit
 
     // Counters.
     std::atomic<int> programs{0};  // compiled
