@@ -14,7 +14,7 @@ std::optional<std::uint64_t> Ring::take(std::uint64_t size, std::uint64_t alignm
 
 void Ring::mark(std::uint64_t value) {
     if (end_ == marked_) return;
-    marks_.push_back({value, end_});
+    marks_.push({value, end_});
     marked_ = end_;
 }
 
@@ -23,13 +23,13 @@ void Ring::drop() { end_ = marked_; }
 void Ring::release(std::uint64_t value) {
     while (!marks_.empty() && marks_.front().value <= value) {
         begin_ = marks_.front().end;
-        marks_.pop_front();
+        (void)marks_.pop();
     }
 }
 
 std::optional<std::uint64_t> Ring::oldest() const {
     if (marks_.empty()) return std::nullopt;
-    return marks_.front().value;
+    return marks_[0].value;
 }
 
 }  // namespace wye::sdk

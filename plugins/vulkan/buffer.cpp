@@ -62,7 +62,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
     auto info = make<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
     info.size = out->capacity;
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
     VkBuffer object = VK_NULL_HANDLE;
     VkResult result = vk.vkCreateBuffer(device.handle(), &info, nullptr, &object);
     if (result != VK_SUCCESS)

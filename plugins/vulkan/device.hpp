@@ -13,6 +13,7 @@
 
 namespace wye::vulkan {
 
+class Command;
 class Program;
 class Queue;
 struct Buffer;
@@ -22,7 +23,7 @@ class Device {
     using Buffer = vulkan::Buffer;
     using Program = vulkan::Program;
     using Queue = vulkan::Queue;
-    using Command = sdk::ListCommand<Device>;
+    using Command = vulkan::Command;
 
     [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
                                                                 const DeviceInfo& info);

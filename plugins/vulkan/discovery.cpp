@@ -119,6 +119,8 @@ void ask_properties(const InstanceTable& table, DeviceInfo& d) {
          d.has(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3), chain);
     link(p.maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
          d.has(VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3), chain);
+    link(p.indexing, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_PROPERTIES,
+         d.has(VK_EXT_DESCRIPTOR_INDEXING_EXTENSION_NAME, VK_API_VERSION_1_2), chain);
     link(p.pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT,
          d.has(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, UINT32_MAX), chain);
     auto all = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
@@ -232,6 +234,14 @@ bool DeviceInfo::has_subgroups() const {
            (properties.subgroup.supportedOperations & kNeeded) == kNeeded &&
            (properties.subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
            features.subgroup_types.shaderSubgroupExtendedTypes == VK_TRUE;
+}
+
+bool DeviceInfo::rewrites_descriptors() const {
+    // A few hundred recordings of thousands of launches each.
+    constexpr std::uint32_t kLeastInPools = 1U << 20U;
+    const auto& limits = properties.indexing;
+    return features.indexing.descriptorBindingStorageBufferUpdateAfterBind == VK_TRUE &&
+           limits.maxUpdateAfterBindDescriptorsInAllPools >= kLeastInPools;
 }
 
 bool DeviceInfo::unified_memory() const {

@@ -27,6 +27,7 @@ struct Properties {
     VkPhysicalDeviceFloatControlsProperties float_controls{};
     VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
     VkPhysicalDeviceMaintenance4Properties maintenance4{};
+    VkPhysicalDeviceDescriptorIndexingProperties indexing{};
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
 };
 
@@ -56,6 +57,8 @@ struct DeviceInfo : sdk::DeviceInfo {
     // Whether the device has all subgroup operations of the language, for all its types, at a width
     // that a pipeline can require.
     [[nodiscard]] bool has_subgroups() const;
+    // Whether descriptor sets can be written after command buffers that bind them were recorded.
+    [[nodiscard]] bool rewrites_descriptors() const;
     // Each buffer begins at the start of an allocation, which is mapped as a whole.
     [[nodiscard]] std::uint64_t most_alignment() const {
         const VkPhysicalDeviceLimits& limits = properties.core.limits;

@@ -71,6 +71,7 @@ namespace wye::vulkan {
     X(vkCmdBindDescriptorSets)       \
     X(vkCmdPushConstants)            \
     X(vkCmdDispatch)                 \
+    X(vkCmdDispatchIndirect)         \
     X(vkCmdCopyBuffer)               \
     X(vkCmdFillBuffer)               \
     X(vkCmdPipelineBarrier)          \

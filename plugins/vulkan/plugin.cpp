@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "vulkan/buffer.hpp"
+#include "vulkan/command.hpp"
 #include "vulkan/program.hpp"
 #include "vulkan/queue.hpp"
 #include "vulkan/quirks.hpp"

@@ -45,6 +45,7 @@ class Program {
     [[nodiscard]] const Layouts::Layout& shared_layout() const { return *layout_; }
     [[nodiscard]] std::uint32_t binding_count() const { return shape_.binding_count; }
     [[nodiscard]] bool has_trap() const { return shape_.has_trap; }
+    [[nodiscard]] bool has_grid() const { return shape_.has_grid; }
     // Whether it has bindings, trap words or a block in a buffer.
     [[nodiscard]] bool has_descriptors() const { return descriptor_count() != 0; }
     // Whole words; 0: no block.

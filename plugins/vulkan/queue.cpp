@@ -2,6 +2,7 @@
 #include "vulkan/queue.hpp"
 
 #include "vulkan/buffer.hpp"
+#include "vulkan/command.hpp"
 #include "vulkan/program.hpp"
 #include "wye/sdk/queue_submit.hpp"
 
@@ -47,7 +48,7 @@ Result<void> Queue::download(const wye_transfer_op& op) {
 }
 
 Result<void> Queue::execute(const wye_execute_op& op) {
-    return perform_all(sdk::command_of<Device::Command>(op.command).resolve(op));
+    return submission_.execute(sdk::command_of<Command>(op.command), op);
 }
 
 Result<void> Queue::end() {

@@ -5,7 +5,9 @@ namespace wye::vulkan {
 namespace {
 
 bool conflict(const Access& a, const Access& b) {
-    if (a.buffer != b.buffer || !(a.writes || b.writes)) return false;
+    if (!(a.writes || b.writes)) return false;
+    if (a.buffer == kAnyBuffer || b.buffer == kAnyBuffer) return a.size != 0 && b.size != 0;
+    if (a.buffer != b.buffer) return false;
     return a.offset < b.offset + b.size && b.offset < a.offset + a.size && a.size != 0 &&
            b.size != 0;
 }

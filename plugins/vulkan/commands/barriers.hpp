@@ -18,6 +18,9 @@ namespace wye::vulkan {
 
 enum class Stage : std::uint8_t { Compute = 1, Transfer = 2 };
 
+// The serial of a buffer that is not known yet: any of them.
+inline constexpr std::uint64_t kAnyBuffer = UINT64_MAX;
+
 // One range that an operation reads or writes. An empty range conflicts with nothing.
 struct Access {
     std::uint64_t buffer = 0;  // its serial

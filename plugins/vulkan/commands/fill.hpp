@@ -36,6 +36,8 @@ namespace wye::vulkan {
     return word_of(op) && op.offset % 4 == 0 && op.size % 4 == 0;
 }
 
+inline constexpr std::uint64_t kPatternAlignment = 8;  // of staged bytes
+
 // The words that vkCmdFillBuffer fills, and the number of staged bytes that the rest is copied
 // from.
 struct FillParts {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "vulkan/commands/fill.hpp"
+
 namespace wye::vulkan {
 namespace {
 
@@ -26,9 +28,9 @@ bool same(const wye_binding& a, const wye_binding& b) {
 
 }  // namespace
 
-Result<std::unique_ptr<Recording>> Recording::create(Device& device, bool timed) {
+Result<std::unique_ptr<Recording>> Recording::create(Device& device) {
     const DeviceTable& vk = device.vk();
-    std::unique_ptr<Recording> out(new Recording(device, timed));
+    std::unique_ptr<Recording> out(new Recording(device));
     auto pool_info = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
     pool_info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
     pool_info.queueFamilyIndex = device.info.family.index;
@@ -42,18 +44,10 @@ Result<std::unique_ptr<Recording>> Recording::create(Device& device, bool timed)
     info.commandBufferCount = 1;
     result = vk.vkAllocateCommandBuffers(device.handle(), &info, &out->commands_);
     WYE_TRY(device.check(result, "vkAllocateCommandBuffers"));
-    if (!timed) return out;
-    auto query_info = make<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
-    query_info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    query_info.queryCount = 2;
-    VkQueryPool queries = VK_NULL_HANDLE;
-    result = vk.vkCreateQueryPool(device.handle(), &query_info, nullptr, &queries);
-    WYE_TRY(device.check(result, "vkCreateQueryPool"));
-    out->queries_ = QueryPoolHandle(device.context(), queries);
     return out;
 }
 
-Result<void> Recording::begin() {
+Result<void> Recording::begin(bool simultaneous) {
     const DeviceTable& vk = device_.vk();
     VkResult result = vk.vkResetCommandPool(device_.handle(), pool_.get(), 0);
     WYE_TRY(device_.check(result, "vkResetCommandPool"));
@@ -64,13 +58,10 @@ Result<void> Recording::begin() {
     recipe_.clear();
     bound_program_ = nullptr;
     planner_.restart();
-    const auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+    auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+    if (simultaneous) info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
     result = vk.vkBeginCommandBuffer(commands_, &info);
     WYE_TRY(device_.check(result, "vkBeginCommandBuffer"));
-    if (timed_) {
-        vk.vkCmdResetQueryPool(commands_, queries_.get(), 0, 2);
-        vk.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, queries_.get(), 0);
-    }
     auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
     barrier.srcAccessMask = kAllWrites;
     barrier.dstAccessMask = kAllReads | kAllWrites;
@@ -109,6 +100,8 @@ Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
                 std::max(sets * kDescriptorsPerSet, layout.descriptors)};
             auto info =
                 make<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+            if (device_.info.rewrites_descriptors())
+                info.flags = VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT;
             info.maxSets = sets;
             info.poolSizeCount = 1;
             info.pPoolSizes = &size;
@@ -134,32 +127,26 @@ Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
 }
 
 bool Recording::is_bound(const Program& program, const wye_dispatch_op& op) const {
-    if (bound_program_ != &program || program.block_in_buffer()) return false;
+    if (bound_program_ != &program || program.block_in_buffer() || exchangeable_) return false;
     for (std::uint32_t b = 0; b < program.binding_count(); ++b)
         if (!same(op.bindings[b], bound_ranges_[b])) return false;
     return !program.has_trap() || same(op.trap, bound_ranges_.back());
 }
 
-Result<void> Recording::bind(const Program& program, const wye_dispatch_op& op,
-                             const StagedRange& block) {
-    const DeviceTable& vk = device_.vk();
-    bound_ranges_.assign(op.bindings, op.bindings + program.binding_count());
-    if (program.has_trap()) bound_ranges_.push_back(op.trap);
-    if (bound_program_ != &program)
-        vk.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, program.pipeline());
-    bound_program_ = &program;
-    if (!program.has_descriptors()) return {};
-
+void Recording::write(VkDescriptorSet set, const Program& program, const wye_dispatch_op& op,
+                      const StagedRange& block) {
     infos_.clear();
-    for (const wye_binding& range : bound_ranges_)
+    const auto add_range = [&](const wye_binding& range) {
         infos_.push_back(
             range.size == 0
                 ? VkDescriptorBufferInfo{device_.nothing().get(), 0, VK_WHOLE_SIZE}
                 : VkDescriptorBufferInfo{buffer_of(range.buffer).get(), range.offset, range.size});
+    };
+    for (std::uint32_t b = 0; b < program.binding_count(); ++b) add_range(op.bindings[b]);
+    if (program.has_trap()) add_range(op.trap);
     const auto ranges = static_cast<std::uint32_t>(infos_.size());
     if (program.block_in_buffer())
         infos_.push_back({block.buffer->get(), block.offset, program.block_bytes()});
-    WYE_ASSIGN(const VkDescriptorSet set, allocate_set(program.shared_layout()));
 
     // Consecutive bindings of one type are one write.
     std::array<VkWriteDescriptorSet, 2> writes{};
@@ -175,33 +162,56 @@ Result<void> Recording::bind(const Program& program, const wye_dispatch_op& op,
     };
     if (ranges != 0) add(0, 0, ranges);
     if (program.block_in_buffer()) add(program.binding_count() + 1, ranges, 1);
-    vk.vkUpdateDescriptorSets(device_.handle(), count, writes.data(), 0, nullptr);
+    device_.vk().vkUpdateDescriptorSets(device_.handle(), count, writes.data(), 0, nullptr);
+}
+
+Result<void> Recording::bind(const Program& program, const wye_dispatch_op& op,
+                             const StagedRange& block) {
+    const DeviceTable& vk = device_.vk();
+    bound_ranges_.assign(op.bindings, op.bindings + program.binding_count());
+    if (program.has_trap()) bound_ranges_.push_back(op.trap);
+    if (bound_program_ != &program)
+        vk.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, program.pipeline());
+    bound_program_ = &program;
+    set_ = VK_NULL_HANDLE;
+    if (!program.has_descriptors()) return {};
+    WYE_ASSIGN(set_, allocate_set(program.shared_layout()));
+    write(set_, program, op, block);
     vk.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, program.layout(), 0, 1,
-                               &set, 0, nullptr);
+                               &set_, 0, nullptr);
     return {};
 }
 
 Result<void> Recording::dispatch(const Program& program, const wye_dispatch_op& op,
-                                 const StagedRange& block) {
+                                 const DispatchMemory& memory) {
     const DeviceTable& vk = device_.vk();
     WYE_TRY(program.check(op));
     accesses_.clear();
     for (std::uint32_t b = 0; b < program.binding_count(); ++b) {
         const std::uint32_t access = program.access(b);
-        if (access != 0) accesses_.push_back(access_of(op.bindings[b], (access & 2U) != 0));
+        if (access == 0) continue;
+        const bool writes = (access & 2U) != 0;
+        accesses_.push_back(memory.exchangeable ? Access{kAnyBuffer, 0, UINT64_MAX, writes}
+                                                : access_of(op.bindings[b], writes));
     }
     if (program.has_trap()) accesses_.push_back(access_of(op.trap, true));
-    if (!is_bound(program, op)) WYE_TRY(bind(program, op, block));
+    if (memory.exchangeable || !is_bound(program, op)) WYE_TRY(bind(program, op, memory.block));
+    exchangeable_ = memory.exchangeable;
     separate(Stage::Compute, accesses_);
     if (program.block_in_buffer()) {
-        program.fill_block(op, block.bytes());
+        program.fill_block(op, memory.block.bytes());
     } else if (program.block_in_push_constants()) {
         block_.resize(program.block_bytes());
         program.fill_block(op, block_.data());
         vk.vkCmdPushConstants(commands_, program.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                               program.block_bytes(), block_.data());
     }
-    vk.vkCmdDispatch(commands_, op.groups[0], op.groups[1], op.groups[2]);
+    if (memory.groups.buffer != nullptr) {
+        std::memcpy(memory.groups.bytes(), op.groups, sizeof op.groups);
+        vk.vkCmdDispatchIndirect(commands_, memory.groups.buffer->get(), memory.groups.offset);
+    } else {
+        vk.vkCmdDispatch(commands_, op.groups[0], op.groups[1], op.groups[2]);
+    }
     return {};
 }
 
@@ -213,11 +223,17 @@ void Recording::copy(const Buffer& source, const Buffer& target, const wye_copy_
     device_.vk().vkCmdCopyBuffer(commands_, source.get(), target.get(), 1, &region);
 }
 
-void Recording::fill(const Buffer& target, std::uint64_t offset, std::uint64_t size,
-                     std::uint32_t word) {
-    const Access access{target.serial, offset, size, true};
+// Whole words are filled by one command; the rest is copied from staged bytes.
+void Recording::fill(const Buffer& target, const wye_fill_op& op, const StagedRange& staged) {
+    const FillParts parts = parts_of(op);
+    if (parts.staged_bytes != 0) {
+        write_pattern(staged.bytes(), parts.staged_bytes, op);
+        copy_in(staged, target, staged_copies(op, parts, staged.offset));
+    }
+    if (parts.words == 0) return;
+    const Access access{target.serial, parts.first, parts.words * 4, true};
     separate(Stage::Transfer, {&access, 1});
-    device_.vk().vkCmdFillBuffer(commands_, target.get(), offset, size, word);
+    device_.vk().vkCmdFillBuffer(commands_, target.get(), parts.first, parts.words * 4, parts.word);
 }
 
 void Recording::copy_in(const StagedRange& source, const Buffer& target,
@@ -245,33 +261,10 @@ Result<void> Recording::end() {
     barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
     vk.vkCmdPipelineBarrier(commands_, kCompute | kTransfer, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                             &barrier, 0, nullptr, 0, nullptr);
-    if (timed_)
-        vk.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
     const VkResult result = vk.vkEndCommandBuffer(commands_);
     WYE_TRY(device_.check(result, "vkEndCommandBuffer"));
     ended_ = true;
     return {};
-}
-
-std::uint64_t nanoseconds_of(const DeviceInfo& info, std::uint64_t ticks) {
-    const std::uint32_t bits = info.family.timestamp_bits;
-    const std::uint64_t mask = bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
-    const double period = info.properties.core.limits.timestampPeriod;
-    if (period == 1.0) return ticks & mask;  // a double would lose digits
-    return static_cast<std::uint64_t>(static_cast<long double>(ticks & mask) * period);
-}
-
-Result<Recording::Times> Recording::times() const {
-    if (!timed_)
-        return Error(Code::UNSUPPORTED, device_.info.name + " gives no timestamps here",
-                     "Fix: submit with WYE_SUBMISSION_TIMED, on a device with `device_timestamps`",
-                     device_.info.name);
-    std::array<std::uint64_t, 2> ticks{};
-    const VkResult result =
-        device_.vk().vkGetQueryPoolResults(device_.handle(), queries_.get(), 0, 2, sizeof ticks,
-                                           ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT);
-    WYE_TRY(device_.check(result, "vkGetQueryPoolResults"));
-    return Times{nanoseconds_of(device_.info, ticks[0]), nanoseconds_of(device_.info, ticks[1])};
 }
 
 }  // namespace wye::vulkan

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One command buffer, with its command pool, descriptor pools and timestamps. Recorded by one
-// thread and submitted; once its work has ended, it is submitted again for an equal recipe, or
-// recorded anew.
+// One command buffer, with its command pool and descriptor pools. Recorded by one thread and
+// submitted; once its work has ended, it is submitted again, for an equal recipe or as a command,
+// or recorded anew.
 #pragma once
 
 #include <memory>
@@ -16,23 +16,30 @@
 
 namespace wye::vulkan {
 
-// A timestamp in nanoseconds of the device's clock.
-[[nodiscard]] std::uint64_t nanoseconds_of(const DeviceInfo& info, std::uint64_t ticks);
+// Where a dispatch has what is not in its command buffer.
+struct DispatchMemory {
+    StagedRange block;          // used if the program's block is in a buffer
+    StagedRange groups;         // three words; without a buffer: the groups are recorded
+    bool exchangeable = false;  // other buffers may be written to its descriptor set later
+};
 
 class Recording {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device, bool timed);
+    [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device);
 
-    // Whether it has timestamps.
-    [[nodiscard]] bool timed() const { return timed_; }
-    // Starts recording. The commands run after all earlier submits of the queue.
-    [[nodiscard]] Result<void> begin();
-    // `block` is used if the program's block is in a buffer.
+    // Starts recording. The commands run after all earlier submits of the queue. `simultaneous`: it
+    // may be pending more than once.
+    [[nodiscard]] Result<void> begin(bool simultaneous = false);
     [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op,
-                                        const StagedRange& block);
+                                        const DispatchMemory& memory);
+    // The descriptor set of the last dispatch; null: it has none.
+    [[nodiscard]] VkDescriptorSet descriptor_set() const { return set_; }
+    // Writes a launch's buffers and block to a set, which no pending work uses.
+    void write(VkDescriptorSet set, const Program& program, const wye_dispatch_op& op,
+               const StagedRange& block);
     void copy(const Buffer& source, const Buffer& target, const wye_copy_op& op);
-    // Fills whole words with `word`.
-    void fill(const Buffer& target, std::uint64_t offset, std::uint64_t size, std::uint32_t word);
+    // `staged`: as many bytes as parts_of(op) asks for.
+    void fill(const Buffer& target, const wye_fill_op& op, const StagedRange& staged);
     // Copies from and to staged bytes. The offsets in `regions` include that of the range.
     void copy_in(const StagedRange& source, const Buffer& target,
                  const std::vector<VkBufferCopy>& regions);
@@ -50,24 +57,16 @@ class Recording {
         return ended_ && !recipe.empty() && recipe_ == recipe;
     }
 
-    // Device nanoseconds at the first and after the last command, on one clock.
-    struct Times {
-        std::uint64_t begin = 0, end = 0;
-    };
-    [[nodiscard]] Result<Times> times() const;
-
   private:
-    Recording(Device& device, bool timed) : device_(device), timed_(timed) {}
+    explicit Recording(Device& device) : device_(device) {}
     void separate(Stage stage, std::span<const Access> accesses);
     Result<VkDescriptorSet> allocate_set(const Layouts::Layout& layout);
     Result<void> bind(const Program& program, const wye_dispatch_op& op, const StagedRange& block);
     [[nodiscard]] bool is_bound(const Program& program, const wye_dispatch_op& op) const;
 
     Device& device_;
-    const bool timed_;
     CommandPoolHandle pool_;
     VkCommandBuffer commands_ = VK_NULL_HANDLE;  // freed with its pool
-    QueryPoolHandle queries_;
     std::vector<DescriptorPoolHandle> descriptor_pools_;
     std::size_t current_pool_ = 0;
     BarrierPlanner planner_;
@@ -76,6 +75,8 @@ class Recording {
 
     // The state that the last dispatch bound.
     const Program* bound_program_ = nullptr;
+    VkDescriptorSet set_ = VK_NULL_HANDLE;
+    bool exchangeable_ = false;  // set_ is
     std::vector<wye_binding> bound_ranges_;
     std::vector<VkDescriptorBufferInfo> infos_;
     std::vector<Access> accesses_;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The unused recordings of a queue, with timestamps and without, most recently used last. [FREE].
+// The unused recordings of a queue, most recently used last, and its unused timestamps. [FREE].
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <deque>
+#include <iterator>
+#include <vector>
 
 #include "vulkan/commands/recording.hpp"
+#include "vulkan/commands/stamps.hpp"
 
 namespace wye::vulkan {
 
@@ -15,44 +16,57 @@ class Recordings {
   public:
     explicit Recordings(Device& device) : device_(device) {}
 
-    // A recording to record anew: the least recently used one, if there are many. `timed`: with
-    // timestamps, which the device has.
-    [[nodiscard]] Result<std::unique_ptr<Recording>> take(bool timed) {
+    // A recording to record anew: the least recently used one, if there are many.
+    [[nodiscard]] Result<std::unique_ptr<Recording>> take() {
         {
             const sdk::Lock lock(mutex_);
-            Free& free = free_[timed ? 1 : 0];
-            if (free.size() >= kKept) {
-                std::unique_ptr<Recording> out = std::move(free.front());
-                free.pop_front();
+            if (free_.size() >= kKept) {
+                std::unique_ptr<Recording> out = std::move(free_.front());
+                free_.erase(free_.begin());
                 return out;
             }
         }
-        return Recording::create(device_, timed);
+        return Recording::create(device_);
     }
     // A recording of this recipe, or null.
-    [[nodiscard]] std::unique_ptr<Recording> take_repeating(const Recipe& recipe, bool timed) {
+    [[nodiscard]] std::unique_ptr<Recording> take_repeating(const Recipe& recipe) {
         const sdk::Lock lock(mutex_);
-        Free& free = free_[timed ? 1 : 0];
-        const auto at = std::find_if(free.rbegin(), free.rend(), [&](const auto& recording) {
+        const auto at = std::find_if(free_.rbegin(), free_.rend(), [&](const auto& recording) {
             return recording->repeats(recipe);
         });
-        if (at == free.rend()) return nullptr;
+        if (at == free_.rend()) return nullptr;
         std::unique_ptr<Recording> out = std::move(*at);
-        free.erase(std::next(at).base());
+        free_.erase(std::next(at).base());
         return out;
     }
     void give_back(std::unique_ptr<Recording> recording) {
         const sdk::Lock lock(mutex_);
-        free_[recording->timed() ? 1 : 0].push_back(std::move(recording));
+        free_.push_back(std::move(recording));
+    }
+
+    [[nodiscard]] Result<std::unique_ptr<Stamps>> take_stamps() {
+        {
+            const sdk::Lock lock(mutex_);
+            if (!stamps_.empty()) {
+                std::unique_ptr<Stamps> out = std::move(stamps_.back());
+                stamps_.pop_back();
+                return out;
+            }
+        }
+        return Stamps::create(device_);
+    }
+    void give_back(std::unique_ptr<Stamps> stamps) {
+        const sdk::Lock lock(mutex_);
+        stamps_.push_back(std::move(stamps));
     }
 
   private:
-    using Free = std::deque<std::unique_ptr<Recording>>;
     static constexpr std::size_t kKept = 8;
 
     Device& device_;
     sdk::Mutex mutex_;
-    std::array<Free, 2> free_ WYE_GUARDED_BY(mutex_);  // by `timed`
+    std::vector<std::unique_ptr<Recording>> free_ WYE_GUARDED_BY(mutex_);
+    std::vector<std::unique_ptr<Stamps>> stamps_ WYE_GUARDED_BY(mutex_);
 };
 
 }  // namespace wye::vulkan

@@ -7,33 +7,36 @@
 
 namespace wye::vulkan {
 
-Result<void> Segments::send(const std::vector<SegmentWait>& waits,
-                            std::unique_ptr<Recording>& recording,
-                            std::vector<sdk::HostCopy>& copies) {
-    std::vector<VkSemaphore> semaphores;
-    std::vector<std::uint64_t> numbers;
+Result<void> LastUse::wait() const {
+    if (!queue_ || number_ <= queue_->ended.load() || number_ > queue_->newest.load()) return {};
+    WYE_TRY(queue_->of.await(number_, UINT64_MAX));
+    return {};
+}
+
+Result<void> Segments::send(std::span<const SegmentWait> waits, std::unique_ptr<Segment>& segment) {
+    wait_semaphores_.clear();
+    wait_numbers_.clear();
     for (const SegmentWait& wait : waits) {
-        semaphores.push_back(wait.of->semaphore_.get());
-        numbers.push_back(wait.number);
+        wait_semaphores_.push_back(wait.of->semaphore_.get());
+        wait_numbers_.push_back(wait.number);
     }
-    const std::vector<VkPipelineStageFlags> stages(waits.size(),
-                                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-    const std::uint64_t number = newest_ + 1;
+    if (wait_stages_.size() < waits.size())
+        wait_stages_.resize(waits.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    const std::uint64_t number = newest() + 1;
     const VkSemaphore signal = semaphore_.get();
-    const VkCommandBuffer commands = recording ? recording->commands() : VK_NULL_HANDLE;
     auto values =
         make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     values.waitSemaphoreValueCount = static_cast<std::uint32_t>(waits.size());
-    values.pWaitSemaphoreValues = numbers.data();
+    values.pWaitSemaphoreValues = wait_numbers_.data();
     values.signalSemaphoreValueCount = 1;
     values.pSignalSemaphoreValues = &number;
     auto info = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
     info.pNext = &values;
     info.waitSemaphoreCount = values.waitSemaphoreValueCount;
-    info.pWaitSemaphores = semaphores.data();
-    info.pWaitDstStageMask = stages.data();
-    info.commandBufferCount = recording ? 1 : 0;
-    info.pCommandBuffers = &commands;
+    info.pWaitSemaphores = wait_semaphores_.data();
+    info.pWaitDstStageMask = wait_stages_.data();
+    info.commandBufferCount = static_cast<std::uint32_t>(segment->commands.size());
+    info.pCommandBuffers = segment->commands.data();
     info.signalSemaphoreCount = 1;
     info.pSignalSemaphores = &signal;
     VkResult result = VK_SUCCESS;
@@ -43,14 +46,31 @@ Result<void> Segments::send(const std::vector<SegmentWait>& waits,
     }
     WYE_TRY(device_.check(result, "vkQueueSubmit"));
     const sdk::Lock lock(mutex_);
-    newest_ = number;
-    staging.mark(number);
-    pending_.push_back({number, std::move(recording), std::exchange(copies, {})});
+    progress_->newest.store(number);
+    segment->number = number;
+    const bool staged = segment->staged;
+    pending_.push(std::move(segment));
+    if (!spare_.empty()) {
+        segment = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    if (staged) staging.mark(number);
+    pending_.make_room();
     return {};
 }
 
+void Segments::empty(Segment& segment) {
+    for (std::unique_ptr<Recording>& recording : segment.recordings)
+        recordings.give_back(std::move(recording));
+    if (segment.stamps) recordings.give_back(std::move(segment.stamps));
+    segment.recordings.clear();
+    segment.commands.clear();
+    segment.copies.clear();
+    segment.staged = false;
+}
+
 Result<bool> Segments::has_ended(std::uint64_t number) {
-    if (number <= ended_.load(std::memory_order_acquire)) return true;
+    if (number <= ended()) return true;
     WYE_TRY(device_.loss.check());
     std::uint64_t now = 0;
     const VkResult result =
@@ -61,7 +81,7 @@ Result<bool> Segments::has_ended(std::uint64_t number) {
 }
 
 Result<bool> Segments::await(std::uint64_t number, std::uint64_t timeout_ns) {
-    if (number <= ended_.load(std::memory_order_acquire)) return true;
+    if (number <= ended()) return true;
     WYE_TRY(device_.loss.check());
     return wait_for(number, timeout_ns);
 }
@@ -69,7 +89,7 @@ Result<bool> Segments::await(std::uint64_t number, std::uint64_t timeout_ns) {
 Result<void> Segments::finish() {
     if (idle()) return {};
     WYE_TRY(device_.loss.check());
-    WYE_TRY(wait_for(newest_, UINT64_MAX));
+    WYE_TRY(wait_for(newest(), UINT64_MAX));
     return {};
 }
 
@@ -93,29 +113,30 @@ Result<bool> Segments::wait_for(std::uint64_t number, std::uint64_t timeout_ns) 
 
 void Segments::collect(std::uint64_t number) {
     const sdk::Lock lock(mutex_);
-    while (!pending_.empty() && pending_.front().number <= number) {
-        Segment ended = std::move(pending_.front());
-        pending_.pop_front();
-        sdk::run(ended.copies);
-        if (ended.recording) {
-            if (ended.recording->timed())
-                if (const auto times = ended.recording->times(); times.ok())
-                    times_.push_back({ended.number, *times});
-            recordings.give_back(std::move(ended.recording));
-        }
-        ended_.store(ended.number, std::memory_order_release);
+    bool staged = false;
+    while (!pending_.empty() && pending_.front()->number <= number) {
+        std::unique_ptr<Segment> segment = pending_.pop();
+        const std::uint64_t ended = segment->number;
+        sdk::run(segment->copies);
+        staged = staged || segment->staged;
+        if (segment->stamps)
+            if (const auto times = segment->stamps->times(); times.ok())
+                times_.push({ended, *times});
+        empty(*segment);
+        spare_.push_back(std::move(segment));
+        progress_->ended.store(ended, std::memory_order_release);
     }
-    staging.release(number);
+    if (staged) staging.release(number);
 }
 
 void Segments::drop_copies(std::uint64_t first) {
     const sdk::Lock lock(mutex_);
-    for (Segment& segment : pending_)
-        if (segment.number >= first) segment.copies.clear();
+    for (std::size_t at = 0; at < pending_.size(); ++at)
+        if (pending_[at]->number >= first) pending_[at]->copies.clear();
 }
 
 Result<void> Segments::wait(std::uint64_t number) {
-    if (number <= ended_.load(std::memory_order_acquire)) return {};
+    if (number <= ended()) return {};
     WYE_TRY(device_.loss.check());
     WYE_TRY(await(number, UINT64_MAX));
     collect(number);
@@ -127,10 +148,11 @@ sdk::WorkTimes Segments::times_of(std::uint64_t first, std::uint64_t last) {
     const sdk::Lock lock(mutex_);
     std::uint64_t begin = UINT64_MAX;
     std::uint64_t end = 0;
-    for (; !times_.empty() && times_.front().number <= last; times_.pop_front()) {
-        if (times_.front().number < first) continue;
-        begin = std::min(begin, times_.front().times.begin);
-        end = std::max(end, times_.front().times.end);
+    while (!times_.empty() && times_.front().number <= last) {
+        const Time time = times_.pop();
+        if (time.number < first) continue;
+        begin = std::min(begin, time.times.begin);
+        end = std::max(end, time.times.end);
     }
     return sdk::times_on_host(begin, end, clock_);
 }
@@ -153,7 +175,7 @@ void Segments::match_clock() {
 
 Error Segments::failed(VkResult result, std::string_view call) {
     const sdk::Lock lock(mutex_);
-    for (Segment& segment : pending_) segment.copies.clear();
+    for (std::size_t at = 0; at < pending_.size(); ++at) pending_[at]->copies.clear();
     return device_.failed(result, call);
 }
 

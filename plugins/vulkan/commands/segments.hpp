@@ -3,15 +3,16 @@
 // The segments that a queue has sent to the driver: one vkQueueSubmit each, numbered by a timeline
 // semaphore. A submit is usually one segment, several if its transfers exceed the staging ring, and
 // none if the host did all of it. Once a segment has ended, its read-backs are copied to the host's
-// memory, and its recording and staging memory become free. All members may be called from any
+// memory, and its recordings and staging memory become free. All members may be called from any
 // thread, except where said.
 #pragma once
 
 #include <chrono>
-#include <deque>
+#include <span>
 
 #include "vulkan/commands/recordings.hpp"
 #include "vulkan/commands/staging.hpp"
+#include "wye/sdk/fifo.hpp"
 #include "wye/sdk/host_copy.hpp"
 #include "wye/sdk/work_times.hpp"
 
@@ -26,6 +27,42 @@ struct SegmentWait {
     explicit operator bool() const { return number != 0; }
 };
 
+// One vkQueueSubmit. Empty ones are used again, since they keep their memory.
+struct Segment {
+    std::uint64_t number = 0;
+    std::vector<VkCommandBuffer> commands;               // in order
+    std::vector<std::unique_ptr<Recording>> recordings;  // of the submit's own among them
+    std::unique_ptr<Stamps> stamps;                      // null: without times
+    std::vector<sdk::HostCopy> copies;                   // made once it has ended
+    bool staged = false;                                 // uses staging memory
+};
+
+// How far a queue's segments are. Lives on after the queue, as ended.
+struct Progress {
+    explicit Progress(Segments& segments) : of(segments) {}
+    Segments& of;
+    std::atomic<std::uint64_t> newest{0}, ended{0};
+};
+
+// The newest segment, of any queue, that a command buffer was put into.
+class LastUse {
+  public:
+    void set(const std::shared_ptr<const Progress>& queue, std::uint64_t number) {
+        if (queue_ != queue) queue_ = queue;
+        number_ = number;
+    }
+    [[nodiscard]] bool is(const std::shared_ptr<const Progress>& queue,
+                          std::uint64_t number) const {
+        return queue_ == queue && number_ == number;
+    }
+    // Waits until it has ended, if it was sent.
+    [[nodiscard]] Result<void> wait() const;
+
+  private:
+    std::shared_ptr<const Progress> queue_;
+    std::uint64_t number_ = 0;
+};
+
 class Segments {
   public:
     Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore)
@@ -33,22 +70,33 @@ class Segments {
           recordings(device),
           device_(device),
           shared_(shared),
-          semaphore_(std::move(semaphore)) {}
+          semaphore_(std::move(semaphore)) {
+        pending_.make_room();
+    }
+    ~Segments() { progress_->ended.store(UINT64_MAX); }
+    Segments(const Segments&) = delete;
+    Segments& operator=(const Segments&) = delete;
 
     Staging staging;
     Recordings recordings;
 
-    // Called by the submitting thread. One vkQueueSubmit: waits, then the recording's commands
-    // (null: none), then the signal of the next number. `copies` are made once it has ended.
-    [[nodiscard]] Result<void> send(const std::vector<SegmentWait>& waits,
-                                    std::unique_ptr<Recording>& recording,
-                                    std::vector<sdk::HostCopy>& copies);
-    [[nodiscard]] std::uint64_t newest() const { return newest_; }
-    [[nodiscard]] bool idle() const { return ended_.load() == newest_; }
+    // Called by the submitting thread. One vkQueueSubmit: waits, then the segment's commands, then
+    // the signal of the next number. Puts an empty segment, or null, in its place.
+    [[nodiscard, gnu::hot]] Result<void> send(std::span<const SegmentWait> waits,
+                                              std::unique_ptr<Segment>& segment);
+    // Empties a segment that is not pending.
+    void empty(Segment& segment);
+    [[nodiscard]] std::uint64_t newest() const {
+        return progress_->newest.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::uint64_t ended() const {
+        return progress_->ended.load(std::memory_order_acquire);
+    }
+    [[nodiscard]] bool idle() const { return ended() == newest(); }
+    [[nodiscard]] const std::shared_ptr<Progress>& progress() const { return progress_; }
     // The newest segment's copies read buffers directly: nothing may write these before.
-    void expect_reads() { reads_until_.store(newest_); }
-
-    [[nodiscard]] bool reads_pending() const { return ended_.load() < reads_until_.load(); }
+    void expect_reads() { reads_until_.store(newest()); }
+    [[nodiscard]] bool reads_pending() const { return ended() < reads_until_.load(); }
     // Whether everything up to `number` has ended. An error drops the copies of pending segments,
     // since the caller takes its memory back.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
@@ -69,14 +117,9 @@ class Segments {
 
   private:
     using Clock = std::chrono::steady_clock;
-    struct Segment {
-        std::uint64_t number = 0;
-        std::unique_ptr<Recording> recording;  // null: the segment only waits
-        std::vector<sdk::HostCopy> copies;
-    };
     struct Time {
-        std::uint64_t number;
-        Recording::Times times;
+        std::uint64_t number = 0;
+        Stamps::Times times;
     };
 
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
@@ -89,15 +132,22 @@ class Segments {
     Device& device_;
     SharedQueue& shared_;
     const SemaphoreHandle semaphore_;
-    std::uint64_t newest_ = 0;  // used by the submitting thread
-    std::atomic<std::uint64_t> ended_{0}, reads_until_{0};
+    const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>(*this);
+    std::atomic<std::uint64_t> reads_until_{0};
     std::atomic<Clock::time_point> asked_{Clock::now()};
 
     sdk::NanosecondMatch clock_;
 
+    // Of a vkQueueSubmit's waits; the submitting thread's.
+    std::vector<VkSemaphore> wait_semaphores_;
+    std::vector<std::uint64_t> wait_numbers_;
+    std::vector<VkPipelineStageFlags> wait_stages_;
+
     sdk::Mutex mutex_;
-    std::deque<Segment> pending_ WYE_GUARDED_BY(mutex_);  // ascending numbers
-    std::deque<Time> times_ WYE_GUARDED_BY(mutex_);       // ascending numbers
+    // Ascending numbers; always with room for one more.
+    sdk::Fifo<std::unique_ptr<Segment>> pending_ WYE_GUARDED_BY(mutex_);
+    std::vector<std::unique_ptr<Segment>> spare_ WYE_GUARDED_BY(mutex_);
+    sdk::Fifo<Time> times_ WYE_GUARDED_BY(mutex_);  // ascending numbers
 };
 
 }  // namespace wye::vulkan

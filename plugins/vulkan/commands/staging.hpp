@@ -20,6 +20,17 @@ struct StagedRange {
     [[nodiscard]] std::byte* bytes() const { return buffer->mapped + offset; }
 };
 
+// A buffer in memory that the host can map.
+[[nodiscard]] inline Result<std::unique_ptr<Buffer>> mapped_buffer(Device& device,
+                                                                   std::uint64_t size,
+                                                                   std::string_view label,
+                                                                   Placement placement) {
+    WYE_ASSIGN(auto buffer, Buffer::create(device, size, label, placement));
+    if (buffer->mapped != nullptr) return buffer;
+    return Error(Code::DRIVER, device.info.name + " has no memory that the host can map",
+                 "Fix: update the Vulkan driver, or use another device", device.info.name);
+}
+
 class Staging : public sdk::LockedRing {
   public:
     explicit Staging(Device& device) : LockedRing(kBytes), device_(device) {}
@@ -28,11 +39,7 @@ class Staging : public sdk::LockedRing {
     [[nodiscard]] Result<std::optional<StagedRange>> take(std::uint64_t size,
                                                           std::uint64_t alignment) {
         if (!buffer_) {
-            WYE_ASSIGN(buffer_, Buffer::create(device_, kBytes, "staging", Placement::Host));
-            if (buffer_->mapped == nullptr)
-                return Error(
-                    Code::DRIVER, device_.info.name + " has no memory that the host can map",
-                    "Fix: update the Vulkan driver, or use another device", device_.info.name);
+            WYE_ASSIGN(buffer_, mapped_buffer(device_, kBytes, "staging", Placement::Host));
         }
         const std::optional<std::uint64_t> offset = LockedRing::take(size, alignment);
         if (!offset) return std::optional<StagedRange>();

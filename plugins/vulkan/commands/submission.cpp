@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "vulkan/command.hpp"
 #include "vulkan/commands/fill.hpp"
 
 namespace wye::vulkan {
@@ -54,19 +56,23 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
     }
     rest = rest.first(commands);
     if (!describe(rest, recipe_)) return rest;
-    recording_ = segments_.recordings.take_repeating(recipe_, timed_);
-    repeatable_ = recording_ == nullptr;
-    return repeatable_ ? rest : std::span<const wye_operation>();
+    std::unique_ptr<Recording> earlier = segments_.recordings.take_repeating(recipe_);
+    repeatable_ = earlier == nullptr;
+    if (repeatable_) return rest;
+    segment().commands.push_back(earlier->commands());
+    segment().recordings.push_back(std::move(earlier));
+    return {};
 }
 
 Result<void> Submission::dispatch(const Program& program, const wye_dispatch_op& op) {
-    StagedRange block;
+    DispatchMemory memory;
     if (program.block_in_buffer()) {
         const VkPhysicalDeviceLimits& limits = device_.info.properties.core.limits;
-        WYE_ASSIGN(block, stage(program.block_bytes(), limits.minStorageBufferOffsetAlignment));
+        WYE_ASSIGN(memory.block,
+                   stage(program.block_bytes(), limits.minStorageBufferOffsetAlignment));
     }
     WYE_ASSIGN(Recording * now, recording());
-    return now->dispatch(program, op, block);
+    return now->dispatch(program, op, memory);
 }
 
 Result<void> Submission::copy(const Buffer& source, const Buffer& target, const wye_copy_op& op) {
@@ -75,18 +81,13 @@ Result<void> Submission::copy(const Buffer& source, const Buffer& target, const 
     return {};
 }
 
-// Whole words are filled by one command; the rest is copied from staged bytes.
 Result<void> Submission::fill(const Buffer& target, const wye_fill_op& op) {
-    const FillParts parts = parts_of(op);
-    if (parts.staged_bytes != 0) {
-        WYE_ASSIGN(const StagedRange staged, stage(parts.staged_bytes, 8));
-        write_pattern(staged.bytes(), parts.staged_bytes, op);
-        WYE_ASSIGN(Recording * now, recording());
-        now->copy_in(staged, target, staged_copies(op, parts, staged.offset));
+    StagedRange staged;
+    if (const std::uint64_t bytes = parts_of(op).staged_bytes) {
+        WYE_ASSIGN(staged, stage(bytes, kPatternAlignment));
     }
-    if (parts.words == 0) return {};
     WYE_ASSIGN(Recording * now, recording());
-    now->fill(target, parts.first, parts.words * 4, parts.word);
+    now->fill(target, op, staged);
     return {};
 }
 
@@ -109,17 +110,31 @@ Result<void> Submission::download(const Buffer& source, const wye_transfer_op& o
         WYE_ASSIGN(const StagedRange staged, stage(size, 16));
         WYE_ASSIGN(Recording * now, recording());
         now->copy_out(source, op.offset + at, size, staged);
-        staged_reads_.push_back({target + at, staged.bytes(), size});
+        segment().copies.push_back({target + at, staged.bytes(), size});
     }
+    return {};
+}
+
+// Waits for an earlier execution only if the command changes with this one.
+Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
+    if (!command.is_recorded(op)) {
+        if (command.last_use.is(segments_.progress(), segments_.newest() + 1)) WYE_TRY(send());
+        WYE_TRY(command.record(op));
+    }
+    WYE_TRY(end_recording());
+    segment().commands.push_back(command.commands());
+    command.last_use.set(segments_.progress(), segments_.newest() + 1);
     return {};
 }
 
 // Direct reads by the host must follow a segment, unless all work has ended.
 Result<Submit> Submission::end() {
-    if (repeatable_ && recording_) recording_->remember(recipe_);
+    if (repeatable_ && recording_ != nullptr) recording_->remember(recipe_);
     const bool reads = !after_.empty();
-    if (recording_ || !waits_.empty() || (reads && !segments_.idle())) {
-        staged_reads_.insert(staged_reads_.end(), after_.begin(), after_.end());
+    const bool commands = segment_ && !segment_->commands.empty();
+    if (commands || !waits_.empty() || (reads && !segments_.idle())) {
+        std::vector<sdk::HostCopy>& copies = segment().copies;
+        copies.insert(copies.end(), after_.begin(), after_.end());
         after_.clear();
         WYE_TRY(send());
         if (reads) segments_.expect_reads();
@@ -130,36 +145,57 @@ Result<Submit> Submission::end() {
 }
 
 void Submission::abandon() {
-    if (recording_) segments_.recordings.give_back(std::move(recording_));
+    recording_ = nullptr;
+    if (segment_) segments_.empty(*segment_);
     segments_.staging.drop();
     segments_.drop_copies(first_);
     waits_.clear();
     before_.clear();
-    staged_reads_.clear();
     after_.clear();
 }
 
+Segment& Submission::segment() {
+    if (!segment_) segment_ = std::make_unique<Segment>();
+    return *segment_;
+}
+
 Result<Recording*> Submission::recording() {
-    if (!recording_) {
-        WYE_ASSIGN(recording_, segments_.recordings.take(timed_));
-        WYE_TRY(recording_->begin());
-    }
-    return recording_.get();
+    if (recording_ != nullptr) return recording_;
+    WYE_ASSIGN(std::unique_ptr<Recording> made, segments_.recordings.take());
+    Recording* const now = made.get();
+    segment().recordings.push_back(std::move(made));
+    WYE_TRY(now->begin());
+    segment().commands.push_back(now->commands());
+    return recording_ = now;
+}
+
+Result<void> Submission::end_recording() {
+    if (recording_ == nullptr) return {};
+    return std::exchange(recording_, nullptr)->end();
 }
 
 Result<StagedRange> Submission::stage(std::uint64_t size, std::uint64_t alignment) {
     for (;;) {
         WYE_ASSIGN(const auto range, segments_.staging.take(size, alignment));
-        if (range) return *range;
-        if (recording_) WYE_TRY(send());
+        if (range) {
+            segment().staged = true;
+            return *range;
+        }
+        if (!segment().commands.empty()) WYE_TRY(send());
         if (const auto oldest = segments_.staging.oldest()) WYE_TRY(segments_.wait(*oldest));
     }
 }
 
 Result<void> Submission::send() {
-    if (recording_ && !recording_->ended()) WYE_TRY(recording_->end());
+    WYE_TRY(end_recording());
     sdk::run(before_);
-    WYE_TRY(segments_.send(waits_, recording_, staged_reads_));
+    Segment& now = segment();
+    if (timed_ && !now.commands.empty()) {
+        WYE_ASSIGN(now.stamps, segments_.recordings.take_stamps());
+        now.commands.insert(now.commands.begin(), now.stamps->before());
+        now.commands.push_back(now.stamps->after());
+    }
+    WYE_TRY(segments_.send(waits_, segment_));
     waits_.clear();
     return {};
 }

@@ -5,8 +5,9 @@
 //
 // Where the host accesses a buffer's memory at full speed, uploads at the start of a submit to an
 // idle queue and downloads at its end are plain copies by the host; all others use the staging
-// ring. A submit of nothing else never enters the driver. If the commands equal those of an earlier
-// submit, its command buffer is sent again.
+// ring. A submit of nothing else never enters the driver. If the operations equal those of an
+// earlier submit, its command buffer is sent again. Commands are sent as they were recorded,
+// between command buffers of the operations before and after them.
 #pragma once
 
 #include <vector>
@@ -14,6 +15,8 @@
 #include "vulkan/commands/segments.hpp"
 
 namespace wye::vulkan {
+
+class Command;
 
 // The segments of a submit; none if last is before first.
 struct Submit {
@@ -37,6 +40,7 @@ class Submission {
     [[nodiscard]] Result<void> fill(const Buffer& target, const wye_fill_op& op);
     [[nodiscard]] Result<void> upload(const Buffer& target, const wye_transfer_op& op);
     [[nodiscard]] Result<void> download(const Buffer& source, const wye_transfer_op& op);
+    [[nodiscard, gnu::hot]] Result<void> execute(Command& command, const wye_execute_op& op);
     // Sends what is not sent yet.
     [[nodiscard]] Result<Submit> end();
     // Drops what was not sent.
@@ -46,8 +50,10 @@ class Submission {
     [[nodiscard]] bool sent() const { return segments_.newest() >= first_; }
 
   private:
-    // The recording in progress; begun on first use.
+    [[nodiscard]] Segment& segment();
+    // The recording in progress, the newest of the segment; begun on first use.
     Result<Recording*> recording();
+    Result<void> end_recording();
     // Staged bytes; if the ring is full, first sends what is recorded so far.
     Result<StagedRange> stage(std::uint64_t size, std::uint64_t alignment);
     Result<void> send();
@@ -56,10 +62,11 @@ class Submission {
     Segments& segments_;
     std::uint64_t first_ = 1;  // the first segment of this submit
     std::vector<SegmentWait> waits_;
-    std::unique_ptr<Recording> recording_;
-    std::vector<sdk::HostCopy> before_, staged_reads_, after_;
+    std::unique_ptr<Segment> segment_;  // not sent yet; null: empty
+    Recording* recording_ = nullptr;
+    std::vector<sdk::HostCopy> before_, after_;
     Recipe recipe_;
-    bool timed_ = false;       // its recordings have timestamps
+    bool timed_ = false;       // its segments have timestamps
     bool repeatable_ = false;  // recipe_ describes the current recording
 };
 

@@ -31,6 +31,11 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     const std::uint32_t queue_count = std::min(info.family.count, kMostQueues);
     // Enables all known features that the device has, without robust access: programs check ranges.
     Features features = info.features;
+    // Of these the others are for shaders that the plugin does not make.
+    features.indexing = make<VkPhysicalDeviceDescriptorIndexingFeatures>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES);
+    features.indexing.descriptorBindingStorageBufferUpdateAfterBind =
+        info.rewrites_descriptors() ? VK_TRUE : VK_FALSE;
     auto enabled = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     enabled.features.shaderInt64 = info.features.core.shaderInt64;
     enabled.features.shaderInt16 = info.features.core.shaderInt16;

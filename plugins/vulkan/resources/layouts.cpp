@@ -20,6 +20,16 @@ Result<const Layouts::Layout*> Layouts::find(Device& device, const LayoutShape& 
         make<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
     set.bindingCount = shape.descriptors;
     set.pBindings = bindings.data();
+    const std::vector<VkDescriptorBindingFlags> each(shape.descriptors,
+                                                     VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT);
+    auto flags = make<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
+        VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
+    flags.bindingCount = shape.descriptors;
+    flags.pBindingFlags = each.data();
+    if (device.info.rewrites_descriptors()) {
+        set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT;
+        set.pNext = &flags;
+    }
     VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
     VkResult result = vk.vkCreateDescriptorSetLayout(device.handle(), &set, nullptr, &set_layout);
     WYE_TRY(device.check(result, "vkCreateDescriptorSetLayout"));

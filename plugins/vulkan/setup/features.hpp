@@ -27,6 +27,9 @@ namespace wye::vulkan {
     X(VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures, subgroup_types,                        \
       PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES,                                    \
       "VK_KHR_shader_subgroup_extended_types", VK_API_VERSION_1_2)                                \
+    X(VkPhysicalDeviceDescriptorIndexingFeatures, indexing,                                       \
+      PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES, "VK_EXT_descriptor_indexing",                 \
+      VK_API_VERSION_1_2)                                                                         \
     X(VkPhysicalDeviceVulkanMemoryModelFeatures, memory_model,                                    \
       PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, "VK_KHR_vulkan_memory_model",                 \
       VK_API_VERSION_1_2)                                                                         \

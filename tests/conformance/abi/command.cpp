@@ -8,6 +8,7 @@
 
 using harness::binding;
 using harness::bytes_of;
+using harness::Command;
 using harness::copy;
 using harness::counting;
 using harness::fill;
@@ -17,56 +18,6 @@ namespace {
 
 constexpr std::uint32_t kCount = 256;
 constexpr std::array<std::uint32_t, 3> kGroups = {kCount / 64, 1, 1};
-
-// A command, destroyed with this.
-class Command {
-  public:
-    Command(harness::Device& device, std::span<const wye_operation> operations,
-            std::uint32_t slots = 0, std::uint32_t params_size = 0,
-            std::span<const wye_edge> edges = {}, std::uint32_t flags = 0)
-        : device_(device) {
-        wye_command_desc desc{};
-        desc.header.size = sizeof desc;
-        desc.operations = operations.data();
-        desc.operation_count = operations.size();
-        desc.edges = edges.data();
-        desc.edge_count = edges.size();
-        desc.slot_count = slots;
-        desc.params_size = params_size;
-        desc.flags = flags;
-        desc.label = {"command", 7};
-        harness::Sink sink;
-        status = device.table->command_create(device.object, &desc, &object, sink.out());
-        if (status != WYE_OK) failure = sink.failure();
-    }
-    ~Command() {
-        if (object != nullptr) device_.table->command_destroy(device_.object, object);
-    }
-    Command(const Command&) = delete;
-    Command& operator=(const Command&) = delete;
-
-    [[nodiscard]] wye_operation execute(std::span<const wye_binding> slots = {},
-                                        const void* params = nullptr) const {
-        wye_operation out;
-        std::memset(&out, 0, sizeof out);
-        out.kind = WYE_OPERATION_EXECUTE;
-        out.u.execute = {object, slots.data(), params};
-        return out;
-    }
-    [[nodiscard]] wye_command_info info() const {
-        wye_command_info out{};
-        out.header.size = sizeof out;
-        REQUIRE(device_.table->command_info(device_.object, object, &out, nullptr) == WYE_OK);
-        return out;
-    }
-
-    wye_command_object* object = nullptr;
-    wye_status status = WYE_OK;
-    harness::Failure failure;
-
-  private:
-    harness::Device& device_;
-};
 
 wye_binding slot(std::uint32_t number, std::uint64_t offset = 0,
                  std::uint64_t size = WYE_WHOLE_SLOT, std::uint64_t elements = 0) {
@@ -261,16 +212,11 @@ TEST_CASE("an updated operation takes the place of the old one, and of no other 
     wye_buffer_object* r = rig.zeros(kCount * 4);
     wye_buffer_object* s = rig.zeros(kCount * 4);
     const wye_operation operations[] = {add(x, r), add(x, s), fill(s, 0, 4, 5, 4)};
-    const Command command(rig.device, operations);
+    Command command(rig.device, operations);
     REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
     REQUIRE(rig.device.run(command.execute()) == WYE_OK);
-    const auto update = [&](std::uint64_t index, const wye_operation& op) {
-        harness::Sink sink;
-        return rig.device.table->command_update(rig.device.object, command.object, index, &op,
-                                                sink.out());
-    };
-    REQUIRE(update(1, add(y, s)) == WYE_OK);
-    REQUIRE(update(2, fill(s, 4, 4, 6, 4)) == WYE_OK);
+    REQUIRE(command.update(1, add(y, s)) == WYE_OK);
+    REQUIRE(command.update(2, fill(s, 4, 4, 6, 4)) == WYE_OK);
     REQUIRE(rig.device.run(command.execute()) == WYE_OK);
     CHECK(rig.words(r, kCount) == counting(kCount, 1));
     auto expected = counting(kCount, 901);

@@ -262,6 +262,54 @@ std::vector<std::byte> Device::download(wye_buffer_object* buffer, std::uint64_t
     return out;
 }
 
+Command::Command(Device& device, std::span<const wye_operation> operations, std::uint32_t slots,
+                 std::uint32_t params_size, std::span<const wye_edge> edges, std::uint32_t flags)
+    : device_(device) {
+    Sink sink;
+    wye_command_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.operations = operations.data();
+    desc.operation_count = operations.size();
+    desc.edges = edges.data();
+    desc.edge_count = edges.size();
+    desc.slot_count = slots;
+    desc.params_size = params_size;
+    desc.flags = flags;
+    desc.label = abi("command");
+    status = device.table->command_create(device.object, &desc, &object, sink.out());
+    failure = sink.failure();
+}
+
+void Command::destroy() {
+    if (object != nullptr) device_.table->command_destroy(device_.object, object);
+    object = nullptr;
+}
+
+wye_operation Command::execute(std::span<const wye_binding> slots, const void* params) const {
+    wye_operation out;
+    std::memset(&out, 0, sizeof out);
+    out.kind = WYE_OPERATION_EXECUTE;
+    out.u.execute = {object, slots.data(), params};
+    return out;
+}
+
+wye_command_info Command::info() const {
+    Sink sink;
+    wye_command_info out{};
+    out.header.size = sizeof out;
+    need(device_.table->command_info(device_.object, object, &out, sink.out()), "command_info",
+         sink);
+    return out;
+}
+
+wye_status Command::update(std::uint64_t index, const wye_operation& operation) {
+    Sink sink;
+    const wye_status out =
+        device_.table->command_update(device_.object, object, index, &operation, sink.out());
+    failure = sink.failure();
+    return out;
+}
+
 wye_artifact artifact(std::string_view code, std::string_view entry,
                       std::span<const wye_slot> slots, std::uint32_t bindings,
                       std::uint32_t workgroup, std::uint32_t params_size) {

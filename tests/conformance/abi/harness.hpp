@@ -153,6 +153,32 @@ class Device {
     std::vector<wye_program_object*> programs_;
 };
 
+// A command of a device, destroyed with this.
+class Command {
+  public:
+    // `status` and `failure` are those of command_create.
+    Command(Device& device, std::span<const wye_operation> operations, std::uint32_t slots = 0,
+            std::uint32_t params_size = 0, std::span<const wye_edge> edges = {},
+            std::uint32_t flags = 0);
+    ~Command() { destroy(); }
+    Command(const Command&) = delete;
+    Command& operator=(const Command&) = delete;
+
+    // An execution with these bindings and this block.
+    [[nodiscard]] wye_operation execute(std::span<const wye_binding> slots = {},
+                                        const void* params = nullptr) const;
+    [[nodiscard]] wye_command_info info() const;
+    [[nodiscard]] wye_status update(std::uint64_t index, const wye_operation& operation);
+    void destroy();
+
+    wye_command_object* object = nullptr;
+    wye_status status = WYE_OK;
+    Failure failure;
+
+  private:
+    Device& device_;
+};
+
 // An artifact of the subject's format around code and slots that outlive it.
 wye_artifact artifact(std::string_view code, std::string_view entry,
                       std::span<const wye_slot> slots, std::uint32_t bindings,

@@ -36,6 +36,9 @@ struct State {
     bool memory_full = false;
     VkResult pipelines = VK_SUCCESS;
     PFN_vkGetPhysicalDeviceProperties2 get_properties = nullptr;
+    PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
+    PFN_vkCreateDevice create_device = nullptr;
+    bool claims_descriptors = false, pretends = false;  // a claim that is not true
     std::uint32_t driver_id = 0;
     std::uint64_t sent = 0, ended = 0;
 };
@@ -132,14 +135,71 @@ VKAPI_ATTR VkResult VKAPI_CALL pipelines(VkDevice device, VkPipelineCache cache,
                                                         out);
 }
 
+// The structure of a type in a chain, or null.
+template <typename Structure>
+Structure* find(void* chain, VkStructureType type) {
+    for (auto* each = static_cast<VkBaseOutStructure*>(chain); each != nullptr; each = each->pNext)
+        if (each->sType == type) return reinterpret_cast<Structure*>(each);
+    return nullptr;
+}
+
 VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
     state().get_properties(device, out);
-    if (state().driver_id == 0) return;
-    for (auto* each = static_cast<VkBaseOutStructure*>(out->pNext); each != nullptr;
-         each = each->pNext)
-        if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES)
-            reinterpret_cast<VkPhysicalDeviceDriverProperties*>(each)->driverID =
-                static_cast<VkDriverId>(state().driver_id);
+    auto* const driver = find<VkPhysicalDeviceDriverProperties>(
+        out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+    if (state().driver_id != 0 && driver != nullptr)
+        driver->driverID = static_cast<VkDriverId>(state().driver_id);
+    auto* const indexing = find<VkPhysicalDeviceDescriptorIndexingProperties>(
+        out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_PROPERTIES);
+    if (state().claims_descriptors && indexing != nullptr)
+        indexing->maxUpdateAfterBindDescriptorsInAllPools = UINT32_MAX;
+}
+
+VkBool32* late_descriptors_in(void* chain) {
+    auto* const indexing = find<VkPhysicalDeviceDescriptorIndexingFeatures>(
+        chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES);
+    return indexing == nullptr ? nullptr : &indexing->descriptorBindingStorageBufferUpdateAfterBind;
+}
+
+VKAPI_ATTR void VKAPI_CALL features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* out) {
+    state().get_features(device, out);
+    VkBool32* const late = late_descriptors_in(out->pNext);
+    if (!state().claims_descriptors || late == nullptr) return;
+    state().pretends = *late == VK_FALSE;
+    *late = VK_TRUE;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
+                                             const VkDeviceCreateInfo* info,
+                                             const VkAllocationCallbacks* callbacks,
+                                             VkDevice* out) {
+    VkBool32* const late = late_descriptors_in(const_cast<void*>(info->pNext));
+    const bool asked = state().pretends && late != nullptr && *late == VK_TRUE;
+    if (asked) *late = VK_FALSE;
+    const VkResult result = state().create_device(physical, info, callbacks, out);
+    if (asked) *late = VK_TRUE;
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL set_layout(VkDevice device,
+                                          const VkDescriptorSetLayoutCreateInfo* info,
+                                          const VkAllocationCallbacks* callbacks,
+                                          VkDescriptorSetLayout* out) {
+    VkDescriptorSetLayoutCreateInfo plain = *info;
+    if (state().pretends) {
+        plain.flags = 0;
+        plain.pNext = nullptr;
+    }
+    return LOSSY_REAL(device, vkCreateDescriptorSetLayout)(device, &plain, callbacks, out);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL descriptor_pool(VkDevice device,
+                                               const VkDescriptorPoolCreateInfo* info,
+                                               const VkAllocationCallbacks* callbacks,
+                                               VkDescriptorPool* out) {
+    VkDescriptorPoolCreateInfo plain = *info;
+    if (state().pretends) plain.flags = 0;
+    return LOSSY_REAL(device, vkCreateDescriptorPool)(device, &plain, callbacks, out);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, const char* name) {
@@ -153,6 +213,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, co
     if (is("vkWaitSemaphores")) return reinterpret_cast<PFN_vkVoidFunction>(&wait);
     if (is("vkGetSemaphoreCounterValue")) return reinterpret_cast<PFN_vkVoidFunction>(&counter);
     if (is("vkAllocateMemory")) return reinterpret_cast<PFN_vkVoidFunction>(&allocate);
+    if (is("vkCreateDescriptorSetLayout")) return reinterpret_cast<PFN_vkVoidFunction>(&set_layout);
+    if (is("vkCreateDescriptorPool")) return reinterpret_cast<PFN_vkVoidFunction>(&descriptor_pool);
     if (is("vkCreateComputePipelines")) return reinterpret_cast<PFN_vkVoidFunction>(&pipelines);
     return state().get_device(device, name);
 }
@@ -164,6 +226,7 @@ void reset() {
     state().memory_full = false;
     state().pipelines = VK_SUCCESS;
     state().driver_id = 0;
+    state().claims_descriptors = state().pretends = false;
     state().sent = state().ended = 0;
 }
 
@@ -183,6 +246,7 @@ void lose_newest_silently() {
 void memory_full(bool full) { state().memory_full = full; }
 void refuse_pipelines(std::int32_t result) { state().pipelines = static_cast<VkResult>(result); }
 void driver_id(std::uint32_t id) { state().driver_id = id; }
+void claim_late_descriptors() { state().claims_descriptors = true; }
 std::uint64_t sent() {
     const std::lock_guard lock(state().mutex);
     return state().sent;
@@ -206,15 +270,29 @@ __attribute__((visibility("default"))) PFN_vkVoidFunction vkGetInstanceProcAddr(
         state().get_properties = reinterpret_cast<PFN_vkGetPhysicalDeviceProperties2>(function);
         return reinterpret_cast<PFN_vkVoidFunction>(&properties);
     }
+    if (std::strcmp(name, "vkGetPhysicalDeviceFeatures2") == 0) {
+        state().get_features = reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures2>(function);
+        return reinterpret_cast<PFN_vkVoidFunction>(&features);
+    }
+    if (std::strcmp(name, "vkCreateDevice") == 0) {
+        state().create_device = reinterpret_cast<PFN_vkCreateDevice>(function);
+        return reinterpret_cast<PFN_vkVoidFunction>(&create_device);
+    }
     if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return function;
     state().get_device = reinterpret_cast<PFN_vkGetDeviceProcAddr>(function);
     return reinterpret_cast<PFN_vkVoidFunction>(&get_device_function);
 }
 
 __attribute__((visibility("default"))) const lossy_vulkan::Control* lossy_vulkan_control() {
-    static const lossy_vulkan::Control control = {
-        reset,     lose_newest, lose_newest_silently, memory_full, refuse_pipelines,
-        driver_id, sent,        seen_to_end};
+    static const lossy_vulkan::Control control = {reset,
+                                                  lose_newest,
+                                                  lose_newest_silently,
+                                                  memory_full,
+                                                  refuse_pipelines,
+                                                  driver_id,
+                                                  claim_late_descriptors,
+                                                  sent,
+                                                  seen_to_end};
     return &control;
 }
 }

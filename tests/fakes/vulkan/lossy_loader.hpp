@@ -21,6 +21,9 @@ struct Control {
     void (*refuse_pipelines)(std::int32_t result);
     // The VkDriverId that every device reports; 0: its own.
     void (*driver_id)(std::uint32_t id);
+    // Every device claims that descriptor sets can be written after they were bound. A driver that
+    // cannot do so is not told: lavapipe reads a set when it runs a command buffer anyway.
+    void (*claim_late_descriptors)();
     // The last value that a vkQueueSubmit was told to signal, and the last that a wait or a
     // question found signalled: of one queue, after a reset.
     std::uint64_t (*sent)();

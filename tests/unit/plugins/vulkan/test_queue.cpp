@@ -2,6 +2,7 @@
 //
 // Programs and dispatches, with the modules of this folder, and what is refused.
 #include "checked.hpp"
+#include "wye/sdk/plugin.hpp"
 
 using harness::binding;
 using harness::bytes_of;

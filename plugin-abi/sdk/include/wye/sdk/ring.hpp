@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 
+#include "wye/sdk/fifo.hpp"
 #include "wye/sdk/mutex.hpp"
 
 namespace wye::sdk {
@@ -32,14 +32,14 @@ class Ring {
 
   private:
     struct Mark {
-        std::uint64_t value;
-        std::uint64_t end;
+        std::uint64_t value = 0;
+        std::uint64_t end = 0;
     };
 
     // Positions only grow; the offset is the position modulo the size.
     std::uint64_t size_;
     std::uint64_t begin_ = 0, end_ = 0, marked_ = 0;
-    std::deque<Mark> marks_;
+    Fifo<Mark> marks_;
 };
 
 // A Ring from which one thread takes while others free reached values. Thread-safe.

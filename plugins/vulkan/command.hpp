@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A command: its operations in one command buffer, recorded at the first execution and sent again
+// by later ones. What executions give takes the cheapest way that the device has:
+//
+//     blocks in buffers, groups of programs without a grid slot: written to mapped memory;
+//     buffers of dispatches: written to descriptor sets, if the device allows that after recording;
+//     all else: recorded again, if it differs.
+//
+// One thread at a time, but for describe.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vulkan/commands/segments.hpp"
+
+namespace wye::vulkan {
+
+class Command {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Command>> create(Device& device,
+                                                                 const wye_command_desc& desc);
+    // Waits for executions.
+    ~Command() { (void)last_use.wait(); }
+    Command(const Command&) = delete;
+    Command& operator=(const Command&) = delete;
+
+    void describe(wye_command_info& out) const;
+    [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
+
+    // Whether the command buffer does what this execution asks for.
+    [[nodiscard]] bool is_recorded(const wye_execute_op& op) const {
+        return recorded_ && gives_same_buffers(op) && gives_same_params(op);
+    }
+    // Makes it do so, after waiting for earlier executions.
+    [[nodiscard]] Result<void> record(const wye_execute_op& op);
+    [[nodiscard]] VkCommandBuffer commands() const { return recording_->commands(); }
+
+    LastUse last_use;  // set by those who send it
+
+  private:
+    // What executions give of an operation, and where the recording has that.
+    struct Step {
+        bool late_buffers = false, late_params = false, late_grid = false;
+        bool indirect = false;                     // its groups are in memory
+        DispatchMemory memory;                     // the block may be a fill's staged bytes
+        VkDescriptorSet set = VK_NULL_HANDLE;      // of a dispatch; null: none
+        std::vector<std::byte> pushed;             // push constants
+        std::array<std::uint32_t, 3> groups = {};  // of a dispatch that is not indirect
+
+        [[nodiscard]] bool late() const { return late_buffers || late_params || late_grid; }
+    };
+    // A binding of an execution. Buffers are told apart by serial, since addresses are used again.
+    struct Given {
+        std::uint64_t serial = 0, offset = 0, size = 0, elements = 0;
+        friend bool operator==(const Given&, const Given&) = default;
+    };
+    // Bytes of the block that operations use.
+    struct Part {
+        std::uint32_t offset, size;
+    };
+
+    Command(Device& device, sdk::CommandList list) : device_(device), list_(std::move(list)) {}
+    static Step step_of(const wye_operation& described);
+    static Given given(const wye_binding& slot) {
+        return {buffer_of(slot.buffer).serial, slot.offset, slot.size, slot.elements};
+    }
+    [[nodiscard]] bool gives_same_buffers(const wye_execute_op& op) const {
+        for (std::size_t s = 0; s < buffers_.size(); ++s)
+            if (given(op.slots[s]) != buffers_[s]) return false;
+        return true;
+    }
+    [[nodiscard]] bool gives_same_params(const wye_execute_op& op) const;
+    // Derives everything else from the list and the steps.
+    void plan();
+    // Gives blocks, groups and staged bytes their places in memory.
+    Result<void> place();
+    Result<void> record_all();
+    Result<void> record(Step& step, const wye_operation& operation);
+    // Writes what is late to memory and descriptor sets. False: the recording does not serve.
+    Result<bool> rewrite();
+    Result<bool> rewrite(const Step& step, const wye_dispatch_op& op);
+
+    Device& device_;
+    sdk::CommandList list_;
+    std::vector<Step> steps_;  // by operation
+    std::uint32_t slot_count_ = 0;
+    bool rewrites_buffers_ = false;  // in descriptor sets
+    std::unique_ptr<Buffer> memory_;
+    std::unique_ptr<Recording> recording_;
+    bool recorded_ = false;
+    std::atomic<std::uint64_t> recordings_{0};
+    std::vector<std::byte> block_;
+
+    // What the recorded execution gave.
+    std::vector<Given> buffers_;
+    std::vector<std::byte> params_;
+    std::vector<Part> parts_;
+
+    mutable sdk::Mutex mutex_;
+    wye_command_info verdict_ WYE_GUARDED_BY(mutex_) = {};
+};
+
+}  // namespace wye::vulkan

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two timestamps, with a command buffer for each: recorded once, and sent before and after the
+// commands of a timed submit, so that these are recorded without any. Used by one pending submit at
+// a time.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "vulkan/device.hpp"
+
+namespace wye::vulkan {
+
+// A timestamp in nanoseconds of the device's clock.
+[[nodiscard]] std::uint64_t nanoseconds_of(const DeviceInfo& info, std::uint64_t ticks);
+
+class Stamps {
+  public:
+    // The device has timestamps.
+    [[nodiscard]] static Result<std::unique_ptr<Stamps>> create(Device& device);
+
+    [[nodiscard]] VkCommandBuffer before() const { return buffers_[0]; }
+    [[nodiscard]] VkCommandBuffer after() const { return buffers_[1]; }
+
+    // Device nanoseconds at the first and after the last command, on one clock.
+    struct Times {
+        std::uint64_t begin = 0, end = 0;
+    };
+    // Both have run.
+    [[nodiscard]] Result<Times> times() const;
+
+  private:
+    explicit Stamps(Device& device) : device_(device) {}
+    Result<void> record();
+
+    Device& device_;
+    CommandPoolHandle pool_;
+    QueryPoolHandle queries_;
+    std::array<VkCommandBuffer, 2> buffers_{};  // freed with their pool
+};
+
+}  // namespace wye::vulkan
