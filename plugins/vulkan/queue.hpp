@@ -36,6 +36,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<void> execute(const wye_execute_op& op);
+    bool replay(const wye_execute_op& op, Result<void>& done);
     Result<void> end();
     void abandon();
 

@@ -12,8 +12,13 @@ namespace {
 
 constexpr std::size_t kMostWords = 512;
 
+template <typename... Words>
+void add(Recipe& out, Words... words) {
+    (out.push_back(words), ...);
+}
+
 void add(Recipe& out, const wye_binding& binding) {
-    out.insert(out.end(), {buffer_of(binding.buffer).serial, binding.offset, binding.size});
+    add(out, buffer_of(binding.buffer).serial, binding.offset, binding.size);
 }
 
 bool add_dispatch(Recipe& out, const wye_dispatch_op& op) {
@@ -21,7 +26,7 @@ bool add_dispatch(Recipe& out, const wye_dispatch_op& op) {
     if (program.block_in_buffer()) return false;
     out.push_back(program.serial());
     for (unsigned k = 0; k < 3; ++k)
-        out.insert(out.end(), {op.groups[k], op.group_offset[k], op.logical_groups[k]});
+        add(out, op.groups[k], op.group_offset[k], op.logical_groups[k]);
     for (std::uint32_t b = 0; b < program.binding_count(); ++b) add(out, op.bindings[b]);
     if (program.has_trap()) add(out, op.trap);
     // Lengths and parameters.
@@ -42,13 +47,12 @@ bool describe(std::span<const wye_operation> operations, Recipe& out) {
             if (!add_dispatch(out, op.u.dispatch)) return false;
         } else if (op.kind == WYE_OPERATION_COPY) {
             const wye_copy_op& copy = op.u.copy;
-            out.insert(out.end(), {buffer_of(copy.source).serial, buffer_of(copy.target).serial,
-                                   copy.source_offset, copy.target_offset, copy.size});
+            add(out, buffer_of(copy.source).serial, buffer_of(copy.target).serial,
+                copy.source_offset, copy.target_offset, copy.size);
         } else if (op.kind == WYE_OPERATION_FILL) {
             const wye_fill_op& fill = op.u.fill;
             if (!is_whole_words(fill)) return false;
-            out.insert(out.end(),
-                       {buffer_of(fill.target).serial, fill.offset, fill.size, *word_of(fill)});
+            add(out, buffer_of(fill.target).serial, fill.offset, fill.size, *word_of(fill));
         } else {
             return false;
         }

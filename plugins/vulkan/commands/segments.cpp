@@ -14,41 +14,21 @@ Result<void> LastUse::wait() const {
 }
 
 Result<void> Segments::send(std::span<const SegmentWait> waits, std::unique_ptr<Segment>& segment) {
-    wait_semaphores_.clear();
-    wait_numbers_.clear();
-    for (const SegmentWait& wait : waits) {
-        wait_semaphores_.push_back(wait.of->semaphore_.get());
-        wait_numbers_.push_back(wait.number);
-    }
-    if (wait_stages_.size() < waits.size())
-        wait_stages_.resize(waits.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    if (!waits.empty() || send_info_.waitSemaphoreCount != 0) set_waits(waits);
     const std::uint64_t number = newest() + 1;
-    const VkSemaphore signal = semaphore_.get();
-    auto values =
-        make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-    values.waitSemaphoreValueCount = static_cast<std::uint32_t>(waits.size());
-    values.pWaitSemaphoreValues = wait_numbers_.data();
-    values.signalSemaphoreValueCount = 1;
-    values.pSignalSemaphoreValues = &number;
-    auto info = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
-    info.pNext = &values;
-    info.waitSemaphoreCount = values.waitSemaphoreValueCount;
-    info.pWaitSemaphores = wait_semaphores_.data();
-    info.pWaitDstStageMask = wait_stages_.data();
-    info.commandBufferCount = static_cast<std::uint32_t>(segment->commands.size());
-    info.pCommandBuffers = segment->commands.data();
-    info.signalSemaphoreCount = 1;
-    info.pSignalSemaphores = &signal;
+    send_number_ = number;
+    send_info_.commandBufferCount = static_cast<std::uint32_t>(segment->commands.size());
+    send_info_.pCommandBuffers = segment->commands.data();
     VkResult result = VK_SUCCESS;
     {
         const sdk::Lock lock(shared_.mutex);
-        result = device_.vk().vkQueueSubmit(shared_.handle, 1, &info, VK_NULL_HANDLE);
+        result = device_.vk().vkQueueSubmit(shared_.handle, 1, &send_info_, VK_NULL_HANDLE);
     }
-    WYE_TRY(device_.check(result, "vkQueueSubmit"));
-    const sdk::Lock lock(mutex_);
-    progress_->newest.store(number);
+    if (result != VK_SUCCESS) return device_.failed(result, "vkQueueSubmit");
     segment->number = number;
     const bool staged = segment->staged;
+    const sdk::Lock lock(mutex_);
+    progress_->newest.store(number, std::memory_order_release);
     pending_.push(std::move(segment));
     if (!spare_.empty()) {
         segment = std::move(spare_.back());
@@ -57,6 +37,22 @@ Result<void> Segments::send(std::span<const SegmentWait> waits, std::unique_ptr<
     if (staged) staging.mark(number);
     pending_.make_room();
     return {};
+}
+
+void Segments::set_waits(std::span<const SegmentWait> waits) {
+    wait_semaphores_.clear();
+    wait_numbers_.clear();
+    for (const SegmentWait& wait : waits) {
+        wait_semaphores_.push_back(wait.of->semaphore_.get());
+        wait_numbers_.push_back(wait.number);
+    }
+    if (wait_stages_.size() < waits.size())
+        wait_stages_.resize(waits.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    const auto count = static_cast<std::uint32_t>(waits.size());
+    send_info_.waitSemaphoreCount = send_values_.waitSemaphoreValueCount = count;
+    send_info_.pWaitSemaphores = wait_semaphores_.data();
+    send_info_.pWaitDstStageMask = wait_stages_.data();
+    send_values_.pWaitSemaphoreValues = wait_numbers_.data();
 }
 
 void Segments::empty(Segment& segment) {

@@ -47,19 +47,18 @@ struct Progress {
 // The newest segment, of any queue, that a command buffer was put into.
 class LastUse {
   public:
-    void set(const std::shared_ptr<const Progress>& queue, std::uint64_t number) {
+    void set(const std::shared_ptr<Progress>& queue, std::uint64_t number) {
         if (queue_ != queue) queue_ = queue;
         number_ = number;
     }
-    [[nodiscard]] bool is(const std::shared_ptr<const Progress>& queue,
-                          std::uint64_t number) const {
+    [[nodiscard]] bool is(const std::shared_ptr<Progress>& queue, std::uint64_t number) const {
         return queue_ == queue && number_ == number;
     }
     // Waits until it has ended, if it was sent.
     [[nodiscard]] Result<void> wait() const;
 
   private:
-    std::shared_ptr<const Progress> queue_;
+    std::shared_ptr<Progress> queue_;
     std::uint64_t number_ = 0;
 };
 
@@ -72,6 +71,11 @@ class Segments {
           shared_(shared),
           semaphore_(std::move(semaphore)) {
         pending_.make_room();
+        send_values_.signalSemaphoreValueCount = 1;
+        send_values_.pSignalSemaphoreValues = &send_number_;
+        send_info_.pNext = &send_values_;
+        send_info_.signalSemaphoreCount = 1;
+        send_info_.pSignalSemaphores = &send_signal_;
     }
     ~Segments() { progress_->ended.store(UINT64_MAX); }
     Segments(const Segments&) = delete;
@@ -122,6 +126,7 @@ class Segments {
         Stamps::Times times;
     };
 
+    void set_waits(std::span<const SegmentWait> waits);
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
     // Reads the device's clock, where the driver can.
@@ -138,7 +143,12 @@ class Segments {
 
     sdk::NanosecondMatch clock_;
 
-    // Of a vkQueueSubmit's waits; the submitting thread's.
+    // The arguments of vkQueueSubmit; the submitting thread's.
+    VkSubmitInfo send_info_ = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    VkTimelineSemaphoreSubmitInfo send_values_ =
+        make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    const VkSemaphore send_signal_ = semaphore_.get();
+    std::uint64_t send_number_ = 0;
     std::vector<VkSemaphore> wait_semaphores_;
     std::vector<std::uint64_t> wait_numbers_;
     std::vector<VkPipelineStageFlags> wait_stages_;

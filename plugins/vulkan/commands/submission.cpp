@@ -55,6 +55,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
         after_.push_back({op.target, buffer_of(op.buffer).mapped + op.offset, op.size});
     }
     rest = rest.first(commands);
+    if (rest.empty() || rest.front().kind == WYE_OPERATION_EXECUTE) return rest;
     if (!describe(rest, recipe_)) return rest;
     std::unique_ptr<Recording> earlier = segments_.recordings.take_repeating(recipe_);
     repeatable_ = earlier == nullptr;
@@ -115,6 +116,11 @@ Result<void> Submission::download(const Buffer& source, const wye_transfer_op& o
     return {};
 }
 
+inline void Submission::add(Command& command) {
+    segment().commands.push_back(command.commands());
+    command.last_use.set(segments_.progress(), segments_.newest() + 1);
+}
+
 // Waits for an earlier execution only if the command changes with this one.
 Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
     if (!command.is_recorded(op)) {
@@ -122,9 +128,16 @@ Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
         WYE_TRY(command.record(op));
     }
     WYE_TRY(end_recording());
-    segment().commands.push_back(command.commands());
-    command.last_use.set(segments_.progress(), segments_.newest() + 1);
+    add(command);
     return {};
+}
+
+bool Submission::replay(Command& command, const wye_execute_op& op, Result<void>& done) {
+    first_ = segments_.newest() + 1;
+    if (segments_.reads_pending() || !command.is_recorded(op)) return false;
+    add(command);
+    done = segments_.send({}, segment_);
+    return true;
 }
 
 // Direct reads by the host must follow a segment, unless all work has ended.
@@ -152,11 +165,6 @@ void Submission::abandon() {
     waits_.clear();
     before_.clear();
     after_.clear();
-}
-
-Segment& Submission::segment() {
-    if (!segment_) segment_ = std::make_unique<Segment>();
-    return *segment_;
 }
 
 Result<Recording*> Submission::recording() {

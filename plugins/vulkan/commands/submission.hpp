@@ -41,6 +41,9 @@ class Submission {
     [[nodiscard]] Result<void> upload(const Buffer& target, const wye_transfer_op& op);
     [[nodiscard]] Result<void> download(const Buffer& source, const wye_transfer_op& op);
     [[nodiscard, gnu::hot]] Result<void> execute(Command& command, const wye_execute_op& op);
+    // A submit of nothing but a command, which is sent if there is nothing to do before that.
+    [[nodiscard, gnu::hot]] bool replay(Command& command, const wye_execute_op& op,
+                                        Result<void>& done);
     // Sends what is not sent yet.
     [[nodiscard]] Result<Submit> end();
     // Drops what was not sent.
@@ -50,7 +53,13 @@ class Submission {
     [[nodiscard]] bool sent() const { return segments_.newest() >= first_; }
 
   private:
-    [[nodiscard]] Segment& segment();
+    [[nodiscard]] Segment& segment() {
+        if (!segment_) [[unlikely]]
+            segment_ = std::make_unique<Segment>();
+        return *segment_;
+    }
+    // Adds a recorded command to the segment.
+    void add(Command& command);
     // The recording in progress, the newest of the segment; begun on first use.
     Result<Recording*> recording();
     Result<void> end_recording();

@@ -81,6 +81,15 @@ TEST_CASE("other buffers, other ranges and empty ranges need no barrier") {
     CHECK_FALSE(plan({{kTransfer, {writes(1, 0, 64)}}, {kTransfer, {reads(1, 8, 0)}}})[1]);
 }
 
+TEST_CASE("a buffer that is not known yet may be any other") {
+    CHECK(plan({{kCompute, {writes(kAnyBuffer)}}, {kTransfer, {reads(1)}}})[1] == kAfterCompute);
+    CHECK(plan({{kTransfer, {writes(1)}}, {kCompute, {reads(kAnyBuffer)}}})[1] == kAfterTransfer);
+    CHECK(plan({{kCompute, {writes(kAnyBuffer)}}, {kCompute, {writes(kAnyBuffer)}}})[1] ==
+          kAfterCompute);
+    CHECK_FALSE(plan({{kCompute, {reads(kAnyBuffer)}}, {kCompute, {reads(1)}}})[1]);
+    CHECK_FALSE(plan({{kCompute, {writes(kAnyBuffer)}}, {kTransfer, {reads(1, 8, 0)}}})[1]);
+}
+
 TEST_CASE("a barrier covers everything before it, whatever it was for") {
     // The third conflicts with the first; the barrier before the second has seen to that.
     const auto barriers = plan({{kCompute, {writes(1), writes(2)}},

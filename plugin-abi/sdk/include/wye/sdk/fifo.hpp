@@ -45,7 +45,7 @@ class Fifo {
     [[nodiscard]] std::size_t place(std::size_t at) const {
         return (first_ + at) & (places_.size() - 1);
     }
-    void grow() {
+    [[gnu::cold, gnu::noinline]] void grow() {
         std::vector<T> larger(places_.empty() ? kFirstPlaces : places_.size() * 2);
         for (std::size_t at = 0; at < size_; ++at) larger[at] = std::move((*this)[at]);
         places_ = std::move(larger);

@@ -55,6 +55,12 @@ template <typename Derived>
     Derived& queue, const wye_submission& submission) {
     WYE_TRY(queue.timeline().usable(submission.value));
     const std::span operations(submission.operations, submission.operation_count);
+    if constexpr (requires(Result<void> & done) { queue.replay(operations[0].u.execute, done); })
+        if (operations.size() == 1 && operations[0].kind == WYE_OPERATION_EXECUTE &&
+            submission.wait_count == 0 && !queue.timed()) {
+            Result<void> done;
+            if (queue.replay(operations[0].u.execute, done)) return done;
+        }
     WYE_TRY(queue.begin());
     for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
         if (wait.timeline == nullptr) continue;
