@@ -37,7 +37,7 @@ Result<void> Command::update(std::uint64_t index, const wye_operation& operation
     WYE_TRY(last_use.wait());
     Step step = step_of(operation);
     WYE_TRY(list_.update(index, operation));
-    recorded_ = false;
+    recorded_ = planned_ = false;
     std::swap(steps_[index], step);
     plan();
     return {};
@@ -45,6 +45,7 @@ Result<void> Command::update(std::uint64_t index, const wye_operation& operation
 
 Result<void> Command::record(const wye_execute_op& op) {
     WYE_TRY(last_use.wait());
+    if (!planned_) plan();  // an update ran out of memory
     const bool serves = recorded_ && (rewrites_buffers_ || gives_same_buffers(op));
     recorded_ = false;
     for (std::size_t s = 0; s < buffers_.size(); ++s) buffers_[s] = given(op.slots[s]);
@@ -115,6 +116,7 @@ void Command::plan() {
     const bool late_buffers = list_.has_late_slots();
     if (late_buffers) verdict.late_slots = rewrites_buffers_ ? WYE_LATE_PATCH : WYE_LATE_RECORD;
     buffers_.assign(late_buffers ? slot_count_ : 0, Given());
+    planned_ = true;
     const sdk::Lock lock(mutex_);
     verdict_ = verdict;
 }

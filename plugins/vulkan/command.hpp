@@ -92,7 +92,7 @@ class Command {
     bool rewrites_buffers_ = false;  // in descriptor sets
     std::unique_ptr<Buffer> memory_;
     std::unique_ptr<Recording> recording_;
-    bool recorded_ = false;
+    bool recorded_ = false, planned_ = false;
     std::atomic<std::uint64_t> recordings_{0};
     std::vector<std::byte> block_;
 

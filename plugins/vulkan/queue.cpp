@@ -51,13 +51,6 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     return submission_.execute(sdk::command_of<Command>(op.command), op);
 }
 
-bool Queue::replay(const wye_execute_op& op, Result<void>& done) {
-    if (!submission_.replay(sdk::command_of<Command>(op.command), op, done)) return false;
-    const std::uint64_t segment = timeline_.segments.newest();
-    if (done.ok()) timeline_.add(value(), {segment, segment}, false);
-    return true;
-}
-
 Result<void> Queue::end() {
     WYE_ASSIGN(const Submit submit, submission_.end());
     if (timeline_.segments.idle()) {

@@ -36,7 +36,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<void> execute(const wye_execute_op& op);
-    bool replay(const wye_execute_op& op, Result<void>& done);
+    std::optional<Submit> replay(const wye_execute_op& op) {
+        return submission_.replay(sdk::command_of<Command>(op.command), op);
+    }
     Result<void> end();
     void abandon();
 

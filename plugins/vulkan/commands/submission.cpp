@@ -132,12 +132,13 @@ Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
     return {};
 }
 
-bool Submission::replay(Command& command, const wye_execute_op& op, Result<void>& done) {
+std::optional<Submit> Submission::replay(Command& command, const wye_execute_op& op) {
     first_ = segments_.newest() + 1;
-    if (segments_.reads_pending() || !command.is_recorded(op)) return false;
+    if (segments_.reads_pending() || !command.is_recorded(op)) return std::nullopt;
     add(command);
-    done = segments_.send({}, segment_);
-    return true;
+    if (segments_.send({}, segment_).ok()) return Submit{first_, first_};
+    abandon();
+    return std::nullopt;
 }
 
 // Direct reads by the host must follow a segment, unless all work has ended.

@@ -41,9 +41,10 @@ class Submission {
     [[nodiscard]] Result<void> upload(const Buffer& target, const wye_transfer_op& op);
     [[nodiscard]] Result<void> download(const Buffer& source, const wye_transfer_op& op);
     [[nodiscard, gnu::hot]] Result<void> execute(Command& command, const wye_execute_op& op);
-    // A submit of nothing but a command, which is sent if there is nothing to do before that.
-    [[nodiscard, gnu::hot]] bool replay(Command& command, const wye_execute_op& op,
-                                        Result<void>& done);
+    // A whole submit of nothing but a command. None: nothing was sent, and the steps of a submit
+    // are needed for that, or to tell why.
+    [[nodiscard, gnu::hot]] std::optional<Submit> replay(Command& command,
+                                                         const wye_execute_op& op);
     // Sends what is not sent yet.
     [[nodiscard]] Result<Submit> end();
     // Drops what was not sent.

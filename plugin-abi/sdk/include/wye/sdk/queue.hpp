@@ -17,8 +17,8 @@
 //     dispatch(op)             also of no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)      never of 0 bytes
 //     execute(op)              of a command; optional
-//     bool replay(op, done)    the same for a submit of nothing else, without waits and times, in
-//                              place of all steps from begin on; false: not now; optional
+//     optional<Submit> replay(op)   the same for a submit of nothing else, without waits and times,
+//                              in place of all steps; none: the steps are needed; optional
 //     end()                    the submit's work has the value value() from here on
 //     void abandon()           drops the submit
 //

@@ -55,12 +55,13 @@ template <typename Derived>
     Derived& queue, const wye_submission& submission) {
     WYE_TRY(queue.timeline().usable(submission.value));
     const std::span operations(submission.operations, submission.operation_count);
-    if constexpr (requires(Result<void> & done) { queue.replay(operations[0].u.execute, done); })
+    if constexpr (requires { queue.replay(operations[0].u.execute); })
         if (operations.size() == 1 && operations[0].kind == WYE_OPERATION_EXECUTE &&
-            submission.wait_count == 0 && !queue.timed()) {
-            Result<void> done;
-            if (queue.replay(operations[0].u.execute, done)) return done;
-        }
+            submission.wait_count == 0 && !queue.timed())
+            if (const auto sent = queue.replay(operations[0].u.execute)) {
+                queue.timeline().add(submission.value, *sent, false);
+                return {};
+            }
     WYE_TRY(queue.begin());
     for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
         if (wait.timeline == nullptr) continue;
