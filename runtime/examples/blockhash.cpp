@@ -14,6 +14,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <future>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -27,16 +30,21 @@
 namespace {
 
 constexpr std::uint32_t kDigestBytes = 32;
-// Bytes of a file per dispatch: enough to keep a device busy, and few enough to show progress.
+// Most bytes of a file per dispatch: enough to keep a device busy, and few enough to show progress.
 constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 20U;
 constexpr std::uint32_t kMaxBlock = std::uint32_t{1} << 30U;  // the program counts in 32 bits
 
 using Clock = std::chrono::steady_clock;
 
+// Chunks on the device at once: one goes up while another is hashed, and a third comes down.
+constexpr std::size_t kInFlight = 3;
+// Bytes that one thread reads at a time: one alone is slower than the bus of a device.
+constexpr std::uint64_t kSliceBytes = std::uint64_t{16} << 20U;
+
 struct Totals {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::chrono::nanoseconds device{};  // inside dispatches, transfers included
+    std::chrono::nanoseconds device{};  // submitting dispatches and waiting for them
 };
 
 wye::Error file_error(const std::string& path, int number) {
@@ -50,21 +58,66 @@ wye::Error file_error(const std::string& path, int number) {
 
 class InputFile {
   public:
-    explicit InputFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    explicit InputFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+        struct stat info {};
+        if (ok() && ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode))
+            size_ = static_cast<std::uint64_t>(info.st_size);
+    }
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
     ~InputFile() {
         if (fd_ >= 0) ::close(fd_);
     }
     [[nodiscard]] bool ok() const { return fd_ >= 0; }
-    [[nodiscard]] std::uint64_t size() const {
-        struct stat info {};
-        return ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode)
-                   ? static_cast<std::uint64_t>(info.st_size)
-                   : 0;
+    [[nodiscard]] std::uint64_t size() const { return size_; }  // 0: unknown
+    // Fills `target` from `offset` on unless the file ends first; returns the count, or -1 with
+    // errno. A file of known size is read by several
+    // threads; others, which may have no offsets, are read on.
+    [[nodiscard]] ssize_t read(std::span<std::byte> target, std::uint64_t offset) const {
+        if (size_ == 0) return read_on(target);
+        std::vector<std::future<Slice>> slices;
+        for (std::size_t at = kSliceBytes; at < target.size(); at += kSliceBytes) {
+            const auto part =
+                target.subspan(at, std::min<std::size_t>(target.size() - at, kSliceBytes));
+            // Without a thread the slice is read when it is asked for.
+            slices.push_back(
+                std::async(std::launch::async | std::launch::deferred,
+                           [this, part, at, offset] { return read_at(part, offset + at); }));
+        }
+        Slice last =
+            read_at(target.first(std::min<std::size_t>(target.size(), kSliceBytes)), offset);
+        ssize_t done = last.count;
+        bool whole =
+            last.count == static_cast<ssize_t>(std::min<std::size_t>(target.size(), kSliceBytes));
+        for (std::future<Slice>& slice : slices) {
+            const Slice next = slice.get();
+            if (!whole) continue;  // what lies behind the end of the file does not count
+            last = next;
+            if (next.count >= 0) done += next.count;
+            whole = next.count == static_cast<ssize_t>(kSliceBytes);
+        }
+        if (last.count < 0) errno = last.error;
+        return last.count < 0 ? -1 : done;
     }
-    // Fills `target` unless the file ends first; returns the count, or -1 with errno.
-    [[nodiscard]] ssize_t read(std::span<std::byte> target) const {
+
+  private:
+    struct Slice {
+        ssize_t count = 0;
+        int error = 0;
+    };
+    [[nodiscard]] Slice read_at(std::span<std::byte> target, std::uint64_t offset) const {
+        std::size_t done = 0;
+        while (done < target.size()) {
+            const ssize_t n = ::pread(fd_, target.data() + done, target.size() - done,
+                                      static_cast<off_t>(offset + done));
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0) return {-1, errno};
+            if (n == 0) break;
+            done += static_cast<std::size_t>(n);
+        }
+        return {static_cast<ssize_t>(done), 0};
+    }
+    [[nodiscard]] ssize_t read_on(std::span<std::byte> target) const {
         std::size_t done = 0;
         while (done < target.size()) {
             const ssize_t n = ::read(fd_, target.data() + done, target.size() - done);
@@ -76,80 +129,150 @@ class InputFile {
         return static_cast<ssize_t>(done);
     }
 
-  private:
     int fd_;
+    std::uint64_t size_ = 0;
+};
+
+// A part of a file, read ahead by another thread.
+class ReadAhead {
+  public:
+    // `chunk`: bytes, whole blocks.
+    ReadAhead(const InputFile& file, std::uint64_t chunk, std::uint32_t block)
+        : file_(file),
+          // A small file costs no large buffer.
+          bytes_(file.size() == 0 ? chunk
+                                  : std::min((file.size() + block - 1) / block * block, chunk)) {
+        start();
+    }
+    ReadAhead(const ReadAhead&) = delete;
+    ReadAhead& operator=(const ReadAhead&) = delete;
+
+    // The next chunk, until the call after the next; empty at the end. In words: at least three
+    // zero bytes follow.
+    [[nodiscard]] wye::Result<std::span<std::byte>> next(const std::string& path) {
+        if (!reading_.valid()) return std::span<std::byte>();
+        const Read read = reading_.get();
+        if (read.count < 0) return file_error(path, read.error);
+        const std::span<std::byte> out(buffers_[now_].get(), static_cast<std::size_t>(read.count));
+        std::fill_n(out.data() + out.size(), kPadding, std::byte{0});
+        offset_ += out.size();
+        now_ = 1 - now_;
+        if (out.size() == bytes_) start();
+        return out;
+    }
+
+  private:
+    static constexpr std::size_t kPadding = 3;
+    struct Read {
+        ssize_t count = 0;
+        int error = 0;
+    };
+    void start() {
+        std::unique_ptr<std::byte[]>& buffer = buffers_[now_];
+        if (!buffer) buffer = std::make_unique_for_overwrite<std::byte[]>(bytes_ + kPadding);
+        // A small part is not worth a thread; without one it is read when it is asked for.
+        const auto how = bytes_ <= kSliceBytes ? std::launch::deferred
+                                               : std::launch::async | std::launch::deferred;
+        reading_ = std::async(how, [this, target = buffer.get()] {
+            const ssize_t count = file_.read({target, bytes_}, offset_);
+            return Read{count, count < 0 ? errno : 0};
+        });
+    }
+
+    const InputFile& file_;
+    const std::uint64_t bytes_;
+    std::uint64_t offset_ = 0;
+    std::array<std::unique_ptr<std::byte[]>, 2> buffers_;
+    std::size_t now_ = 0;
+    // None: the file has ended. Destroyed first: it waits for the thread.
+    std::future<Read> reading_;
 };
 
 class BlockHasher {
   public:
     BlockHasher(const wye::Program& program, const wye::Device& device, std::uint32_t block)
-        : program_(program), device_(device), block_(block) {
-        const std::uint64_t chunk = std::max<std::uint64_t>(kChunkBytes / block, 1) * block;
-        // Not zeroed: a small file uses few of its pages.
-        data_ = std::make_unique_for_overwrite<std::byte[]>((chunk + 3) / 4 * 4);
-        chunk_ = chunk;
-    }
+        : program_(program),
+          device_(device),
+          block_(block),
+          // Of small blocks fewer: their digests take more room than they do.
+          chunk_(std::max<std::uint64_t>(kChunkBytes / std::max(block, kDigestBytes), 1) * block) {}
 
     [[nodiscard]] wye::Result<void> hash_file(const std::string& path, wye::examples::Progress& bar,
                                               Totals& totals) {
         const InputFile file(path);
         if (!file.ok()) return file_error(path, errno);
         bar.start(path, file.size());
+        ReadAhead input(file, chunk_, block_);
+        std::deque<Chunk> chunks;  // in flight, the oldest first
         for (std::uint64_t offset = 0;;) {
-            const ssize_t n = file.read(std::span(data_.get(), chunk_));
-            if (n < 0) return file_error(path, errno);
-            if (n == 0) return {};
-            WYE_TRY(hash_chunk(static_cast<std::uint32_t>(n), totals));
-            if (!print(path, offset))
-                return wye::Error(wye::Code::IO, "cannot write to standard output",
-                                  "Fix: check where it goes");
-            offset += static_cast<std::uint64_t>(n);
-            bar.advance(offset);
+            WYE_ASSIGN(const std::span<std::byte> bytes, input.next(path));
+            if (bytes.empty()) break;
+            if (chunks.size() == kInFlight) WYE_TRY(settle(path, chunks, bar, totals));
+            WYE_ASSIGN(auto pending, submit(bytes, totals));
+            chunks.push_back({offset, bytes.size(), std::move(pending)});
+            offset += bytes.size();
         }
-    }
-
-  private:
-    [[nodiscard]] wye::Result<void> hash_chunk(std::uint32_t length, Totals& totals) {
-        const std::uint64_t blocks = (std::uint64_t{length} + block_ - 1) / block_;
-        digests_.resize(blocks * kDigestBytes);
-        const std::size_t words = (std::size_t{length} + 3) / 4 * 4;
-        std::fill(data_.get() + length, data_.get() + words, std::byte{0});
-        const auto start = Clock::now();
-        auto report = wye::Dispatch(program_, device_)
-                          .param("length", length)
-                          .param("block", block_)
-                          .input("data", std::span(data_.get(), words))
-                          .output("digests", digests_)
-                          .run();
-        if (!report.ok()) return std::move(report).error();
-        totals.device += Clock::now() - start;
-        totals.bytes += length;
-        totals.blocks += blocks;
+        while (!chunks.empty()) WYE_TRY(settle(path, chunks, bar, totals));
         return {};
     }
 
-    [[nodiscard]] bool print(const std::string& path, std::uint64_t offset) const {
+  private:
+    struct Chunk {
+        std::uint64_t offset, bytes;
+        wye::Pending pending;
+    };
+
+    [[nodiscard]] wye::Result<wye::Pending> submit(std::span<const std::byte> bytes,
+                                                   Totals& totals) {
+        const auto start = Clock::now();
+        const std::span words(bytes.data(), (bytes.size() + 3) / 4 * 4);  // see ReadAhead::next
+        auto pending = wye::Dispatch(program_, device_)
+                           .param("length", static_cast<std::uint32_t>(bytes.size()))
+                           .param("block", block_)
+                           .input("data", words)
+                           .submit();
+        totals.device += Clock::now() - start;
+        return pending;
+    }
+
+    // Waits for the oldest chunk and prints its digests.
+    [[nodiscard]] wye::Result<void> settle(const std::string& path, std::deque<Chunk>& chunks,
+                                           wye::examples::Progress& bar, Totals& totals) {
+        const Chunk chunk = std::move(chunks.front());
+        chunks.pop_front();
+        const auto start = Clock::now();
+        auto report = chunk.pending.wait();
+        totals.device += Clock::now() - start;
+        if (!report.ok()) return std::move(report).error();
+        WYE_ASSIGN(const auto digests, chunk.pending.output<std::byte>("digests"));
+        totals.bytes += chunk.bytes;
+        totals.blocks += digests.size() / kDigestBytes;
+        if (!print(path, chunk.offset, digests))
+            return wye::Error(wye::Code::IO, "cannot write to standard output",
+                              "Fix: check where it goes");
+        bar.advance(chunk.offset + chunk.bytes);
+        return {};
+    }
+
+    [[nodiscard]] bool print(const std::string& path, std::uint64_t offset,
+                             std::span<const std::byte> digests) {
         static constexpr char kHex[] = "0123456789abcdef";
-        std::array<char, 2 * kDigestBytes> hex;
-        for (std::size_t at = 0; at < digests_.size(); at += kDigestBytes, offset += block_) {
-            for (std::size_t i = 0; i < kDigestBytes; ++i) {
-                const auto byte = std::to_integer<unsigned>(digests_[at + i]);
-                hex[2 * i] = kHex[byte >> 4U];
-                hex[2 * i + 1] = kHex[byte & 15U];
+        text_.clear();
+        for (std::size_t at = 0; at < digests.size(); at += kDigestBytes, offset += block_) {
+            for (const std::byte byte : digests.subspan(at, kDigestBytes)) {
+                text_.push_back(kHex[std::to_integer<unsigned>(byte) >> 4U]);
+                text_.push_back(kHex[std::to_integer<unsigned>(byte) & 15U]);
             }
-            if (std::fprintf(stdout, "%.*s  %llu  %s\n", static_cast<int>(hex.size()), hex.data(),
-                             static_cast<unsigned long long>(offset), path.c_str()) < 0)
-                return false;
+            fmt::format_to(std::back_inserter(text_), "  {}  {}\n", offset, path);
         }
-        return true;
+        return std::fwrite(text_.data(), 1, text_.size(), stdout) == text_.size();
     }
 
     const wye::Program& program_;
     const wye::Device& device_;
-    std::uint32_t block_;
-    std::uint64_t chunk_ = 0;
-    std::unique_ptr<std::byte[]> data_;
-    std::vector<std::byte> digests_;
+    const std::uint32_t block_;
+    const std::uint64_t chunk_;
+    fmt::memory_buffer text_;
 };
 
 int fail(const wye::Error& error, int code) {

@@ -76,6 +76,31 @@ TEST_CASE("blockhash equals coreutils on every device") {
     }
 }
 
+TEST_CASE("a large file has the digests of its parts, in order") {
+    constexpr std::size_t kBlock = 4096;
+    constexpr std::size_t kPart = 10'000 * kBlock;
+    const TempFolder folder;
+    // Two chunks, which are in flight together, and a part of a third, with a part of a block.
+    std::string bytes(4 * kPart + 5001, '\0');
+    for (std::size_t i = 0; i < bytes.size(); i += 61) bytes[i] = static_cast<char>(i / kBlock * 7);
+    const std::string whole = folder.write("whole", bytes);
+    std::string expected;
+    std::size_t offset = 0;
+    for (std::size_t at = 0; at < bytes.size(); at += kPart) {
+        const std::string part = folder.write("part", bytes.substr(at, kPart));
+        const Outcome outcome = run_command({kBlockhash, "--device", "cpu", part});
+        REQUIRE(outcome.code == 0);
+        for (const std::string& line : lines(outcome.out)) {
+            expected += line.substr(0, 64) + "  " + std::to_string(offset) + "  " + whole + "\n";
+            offset += kBlock;
+        }
+    }
+    const Outcome outcome = run_command({kBlockhash, "--device", "cpu", whole});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    CHECK((outcome.out == expected));
+}
+
 TEST_CASE("blockhash goes on after a file it cannot read, and fails at the end") {
     const TempFolder folder;
     const std::string good = folder.write("good", "hello");
