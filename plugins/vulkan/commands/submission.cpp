@@ -40,7 +40,8 @@ Result<void> Submission::wait_for(const SegmentWait& event) {
 }
 
 // Leaves leading uploads and trailing downloads to the host where it can copy directly. If the
-// operations between them equal those of an earlier submit, its command buffer is reused.
+// operations between them, up to the first command, equal those of an earlier submit, its command
+// buffer is reused.
 std::span<const wye_operation> Submission::plan(std::span<const wye_operation> operations) {
     std::span<const wye_operation> rest = operations;
     if (segments_.idle() && waits_.empty())
@@ -55,14 +56,15 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
         after_.push_back({op.target, buffer_of(op.buffer).mapped + op.offset, op.size});
     }
     rest = rest.first(commands);
-    if (rest.empty() || rest.front().kind == WYE_OPERATION_EXECUTE) return rest;
-    if (!describe(rest, recipe_)) return rest;
+    std::size_t first = 0;  // what is before the first command
+    while (first < rest.size() && rest[first].kind != WYE_OPERATION_EXECUTE) ++first;
+    if (first == 0 || !describe(rest.first(first), recipe_)) return rest;
     std::unique_ptr<Recording> earlier = segments_.recordings.take_repeating(recipe_);
     repeatable_ = earlier == nullptr;
     if (repeatable_) return rest;
     segment().commands.push_back(earlier->commands());
     segment().recordings.push_back(std::move(earlier));
-    return {};
+    return rest.subspan(first);
 }
 
 Result<void> Submission::dispatch(const Program& program, const wye_dispatch_op& op) {
@@ -143,7 +145,6 @@ std::optional<Submit> Submission::replay(Command& command, const wye_execute_op&
 
 // Direct reads by the host must follow a segment, unless all work has ended.
 Result<Submit> Submission::end() {
-    if (repeatable_ && recording_ != nullptr) recording_->remember(recipe_);
     const bool reads = !after_.empty();
     const bool commands = segment_ && !segment_->commands.empty();
     if (commands || !waits_.empty() || (reads && !segments_.idle())) {
@@ -179,7 +180,9 @@ Result<Recording*> Submission::recording() {
 }
 
 Result<void> Submission::end_recording() {
+    const bool repeatable = std::exchange(repeatable_, false);
     if (recording_ == nullptr) return {};
+    if (repeatable) recording_->remember(recipe_);
     return std::exchange(recording_, nullptr)->end();
 }
 

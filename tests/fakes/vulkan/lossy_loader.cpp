@@ -40,7 +40,8 @@ struct State {
     PFN_vkCreateDevice create_device = nullptr;
     bool claims_descriptors = false, pretends = false;  // a claim that is not true
     std::uint32_t driver_id = 0;
-    std::uint64_t sent = 0, ended = 0;
+    std::uint64_t sent = 0, ended = 0, recordings = 0;
+    PFN_vkBeginCommandBuffer begin = nullptr;
 };
 
 State& state() {
@@ -117,6 +118,14 @@ VKAPI_ATTR VkResult VKAPI_CALL counter(VkDevice device, VkSemaphore semaphore,
         LOSSY_REAL(device, vkGetSemaphoreCounterValue)(device, semaphore, value);
     if (result == VK_SUCCESS) saw_end(*value);
     return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer buffer, const VkCommandBufferBeginInfo* info) {
+    {
+        const std::lock_guard lock(state().mutex);
+        ++state().recordings;
+    }
+    return state().begin(buffer, info);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo* info,
@@ -212,6 +221,10 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice device, co
     if (is("vkQueueSubmit")) return reinterpret_cast<PFN_vkVoidFunction>(&submit);
     if (is("vkWaitSemaphores")) return reinterpret_cast<PFN_vkVoidFunction>(&wait);
     if (is("vkGetSemaphoreCounterValue")) return reinterpret_cast<PFN_vkVoidFunction>(&counter);
+    if (is("vkBeginCommandBuffer")) {
+        state().begin = LOSSY_REAL(device, vkBeginCommandBuffer);
+        return reinterpret_cast<PFN_vkVoidFunction>(&begin);
+    }
     if (is("vkAllocateMemory")) return reinterpret_cast<PFN_vkVoidFunction>(&allocate);
     if (is("vkCreateDescriptorSetLayout")) return reinterpret_cast<PFN_vkVoidFunction>(&set_layout);
     if (is("vkCreateDescriptorPool")) return reinterpret_cast<PFN_vkVoidFunction>(&descriptor_pool);
@@ -227,7 +240,7 @@ void reset() {
     state().pipelines = VK_SUCCESS;
     state().driver_id = 0;
     state().claims_descriptors = state().pretends = false;
-    state().sent = state().ended = 0;
+    state().sent = state().ended = state().recordings = 0;
 }
 
 void lose_newest() {
@@ -250,6 +263,10 @@ void claim_late_descriptors() { state().claims_descriptors = true; }
 std::uint64_t sent() {
     const std::lock_guard lock(state().mutex);
     return state().sent;
+}
+std::uint64_t recordings() {
+    const std::lock_guard lock(state().mutex);
+    return state().recordings;
 }
 std::uint64_t seen_to_end() {
     const std::lock_guard lock(state().mutex);
@@ -292,7 +309,8 @@ __attribute__((visibility("default"))) const lossy_vulkan::Control* lossy_vulkan
                                                   driver_id,
                                                   claim_late_descriptors,
                                                   sent,
-                                                  seen_to_end};
+                                                  seen_to_end,
+                                                  recordings};
     return &control;
 }
 }

@@ -28,6 +28,8 @@ struct Control {
     // question found signalled: of one queue, after a reset.
     std::uint64_t (*sent)();
     std::uint64_t (*seen_to_end)();
+    // Command buffers that were begun since a reset.
+    std::uint64_t (*recordings)();
 };
 
 }  // namespace lossy_vulkan

@@ -170,6 +170,47 @@ TEST_CASE("a command with nothing late is recorded once, whatever it is submitte
     CHECK(device.run(execute) == WYE_OK);
 }
 
+TEST_CASE("equal operations before a command are recorded once, as submits without one are") {
+    loader().reset();
+    CheckedPlugin plugin(std::map<std::string, std::string>{{"vulkan.library", WYE_LOSSY_VULKAN}});
+    Device device(plugin);
+    wye_buffer_object* a = device.buffer(bytes_of(std::vector<std::uint32_t>(kCount)));
+    wye_buffer_object* b = device.buffer(kCount * 4);
+    const wye_operation operations[] = {copy(a, b, 0, 0, kCount * 4), fill(a, 0, 4, 77, 4)};
+    const Command command(device, operations);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    const auto run = [&](std::span<const wye_operation> steps, std::uint64_t recordings) {
+        const std::uint64_t before = loader().recordings();
+        REQUIRE(device.submit(steps) == WYE_OK);
+        REQUIRE(device.wait() == WYE_OK);
+        CHECK(loader().recordings() - before == recordings);
+    };
+    const auto content = [&](wye_buffer_object* buffer) {
+        return values_of<std::uint32_t>(device.download(buffer, kCount * 4));
+    };
+    for (const std::uint32_t round : {0U, 1U, 2U, 3U}) {
+        device.timed = round >= 2;
+        for (const std::uint32_t word : {5U, 6U}) {
+            const wye_operation steps[] = {fill(a, 0, kCount * 4, word, 4), command.execute()};
+            // The fill and, at first, the command; two timestamps at the first timed submit.
+            run(steps, round == 0 ? 1 + (word == 5 ? 1 : 0) : round == 2 && word == 5 ? 2 : 0);
+            CHECK(content(b) == std::vector<std::uint32_t>(kCount, word));
+            run({steps, 1}, 0);
+            CHECK(content(a) == std::vector<std::uint32_t>(kCount, word));
+        }
+    }
+    // Operations without work before the command have no command buffer, and no part in this.
+    const wye_operation nothing = copy(a, b, 0, 0, 0);
+    for (const std::uint32_t word : {8U, 9U}) {
+        const wye_operation steps[] = {nothing, command.execute(), fill(b, 0, kCount * 4, word, 4)};
+        run(steps, 1);
+        CHECK(content(b) == std::vector<std::uint32_t>(kCount, word));
+    }
+    run({&nothing, 1}, 0);
+    CHECK(content(b) == std::vector<std::uint32_t>(kCount, 9));
+    CHECK(command.info().recordings == 1);
+}
+
 TEST_CASE("what executions give is recorded again if it differs, or written to sets") {
     for (const bool claims : {false, true}) {
         CAPTURE(claims);
