@@ -124,20 +124,23 @@ Result<NativeBuffer> NativeBuffer::create(DeviceRef device, std::uint64_t size,
         return device->table().buffer_create(device->object(), &desc, &object, error);
     }));
     if (object == nullptr) return about(*device, null_object_fault("buffer_create"));
-    device->count_buffer(size);
-    return NativeBuffer(std::move(device), object, size);
+    NativeBuffer out(std::move(device), object, size);
+    out.counted_ = usage != WYE_BUFFER_USAGE_STAGING;
+    if (out.counted_) out.device_->count_buffer(size);
+    return out;
 }
 
 NativeBuffer& NativeBuffer::operator=(NativeBuffer&& other) noexcept {
     std::swap(device_, other.device_);
     std::swap(object_, other.object_);
     std::swap(size_, other.size_);
+    std::swap(counted_, other.counted_);
     return *this;
 }
 
 NativeBuffer::~NativeBuffer() {
     if (object_ == nullptr) return;
-    device_->buffer_bytes_.fetch_sub(size_, std::memory_order_relaxed);
+    if (counted_) device_->buffer_bytes_.fetch_sub(size_, std::memory_order_relaxed);
     end_call(*device_, "buffer_destroy",
              [&] { device_->table().buffer_destroy(device_->object(), object_); });
 }

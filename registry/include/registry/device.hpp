@@ -42,6 +42,7 @@ struct DeviceInfo {
     Facts facts;
 };
 
+// Staging memory, which is the host's, is not counted.
 struct BufferCounts {
     std::uint64_t made = 0;
     std::uint64_t bytes = 0;  // of the live ones, as requested
@@ -109,7 +110,8 @@ class NativeBuffer {
     NativeBuffer(NativeBuffer&& other) noexcept
         : device_(std::move(other.device_)),
           object_(std::exchange(other.object_, nullptr)),
-          size_(other.size_) {}
+          size_(other.size_),
+          counted_(other.counted_) {}
     NativeBuffer& operator=(NativeBuffer&& other) noexcept;
     ~NativeBuffer();
 
@@ -131,6 +133,7 @@ class NativeBuffer {
     DeviceRef device_;
     wye_buffer_object* object_;
     std::uint64_t size_;
+    bool counted_ = false;  // among the device's
 };
 
 // A compiled program. Destroys it: no pending operation may use it then.

@@ -243,7 +243,14 @@ Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::ui
             made = registry::NativeBuffer::create(device_, size, alignment, label);
     }
     if (!made.ok()) return noted(std::move(made).error());
+    if (trace_) trace_->set_staging(made->object(), false);
     return made;
+}
+
+StagingBlock DeviceSession::stage(std::uint64_t size) {
+    StagingBlock out = staging_.take(device_, size);
+    if (trace_ && out) trace_->set_staging(out.object(), true);
+    return out;
 }
 
 Result<wye_buffer_object*> DeviceSession::scratch(Workspace& workspace, std::uint64_t size,
@@ -254,6 +261,7 @@ Result<wye_buffer_object*> DeviceSession::scratch(Workspace& workspace, std::uin
         taken = workspace.scratch.take(device_, size, alignment);
     if (!taken.ok()) return noted(std::move(taken).error());
     if (workspace.scratch.created() != before) counters_.made_scratch(1);
+    if (trace_) trace_->set_staging(*taken, false);
     return taken;
 }
 

@@ -165,8 +165,9 @@ class DeviceSession {
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
-    [[nodiscard]] StagingMemory& staging() noexcept { return staging_; }
     [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
+    // A block of staging memory; empty: there is none left.
+    [[nodiscard]] StagingBlock stage(std::uint64_t size);
     // Whether a transfer of so many bytes goes through staging memory, if there is some left.
     [[nodiscard]] bool stages(std::uint64_t bytes) const {
         return bytes >= kLeastStaged && staging_.on();

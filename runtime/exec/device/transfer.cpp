@@ -43,7 +43,7 @@ bool ChunkedTransfer::reserve() {
             chunks_.push_back({&range, at, std::min(range.size - at, size)});
     const std::size_t wanted = std::min(chunks_.size(), kMostChunks);
     for (; depth_ < wanted; ++depth_) {
-        slots_[depth_].block = session_.staging().take(session_.device(), kChunk);
+        slots_[depth_].block = session_.stage(kChunk);
         if (!slots_[depth_].block) break;
     }
     return depth_ != 0;

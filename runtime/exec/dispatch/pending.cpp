@@ -86,8 +86,8 @@ Result<void> Pending::take_memory(Flow& flow) {
     }
     StagingBlock staged;
     HostBlock inputs;
-    if (session_.stages(in)) staged = session_.staging().take(session_.device(), in);
-    if (session_.stages(out)) staged_outputs_ = session_.staging().take(session_.device(), out);
+    if (session_.stages(in)) staged = session_.stage(in);
+    if (session_.stages(out)) staged_outputs_ = session_.stage(out);
     if (in != 0 && !staged && !borrows_) inputs = session_.host_memory().take(in);
     if (out != 0 && !staged_outputs_ && !borrows_) outputs_ = session_.host_memory().take(out);
     output_bytes_ = out;

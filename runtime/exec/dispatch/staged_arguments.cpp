@@ -86,8 +86,8 @@ void StagedArguments::take_middle(const Operations& operations, std::vector<wye_
         if (is_middle(op)) in += staged_bytes(op.u.transfer.size);
     for (const wye_operation& op : operations.read_backs())
         if (is_middle(op)) out += staged_bytes(op.u.transfer.size);
-    if (in != 0) in_ = session.staging().take(session.device(), in);
-    if (out != 0) out_ = session.staging().take(session.device(), out);
+    if (in != 0) in_ = session.stage(in);
+    if (out != 0) out_ = session.stage(out);
     in = out = 0;
     for (std::size_t i = 0; in_ && i < operations.launch; ++i) {
         if (!is_middle(list[i])) continue;

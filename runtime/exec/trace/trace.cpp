@@ -171,31 +171,45 @@ void Trace::name_object(const void* object, std::string_view text) noexcept {
     }
 }
 
+void Trace::set_staging(const wye_buffer_object* buffer, bool staging) noexcept {
+    const sdk::Lock lock(mutex_);
+    try {
+        if (staging)
+            staging_.insert(buffer);
+        else
+            staging_.erase(buffer);
+    } catch (const std::exception&) {  // no memory: its copies are copies
+    }
+}
+
+void Trace::add(const wye_operation& operation, Bytes& bytes) const {
+    if (operation.kind == WYE_OPERATION_UPLOAD) bytes.up += operation.u.transfer.size;
+    if (operation.kind == WYE_OPERATION_DOWNLOAD) bytes.down += operation.u.transfer.size;
+    if (operation.kind == WYE_OPERATION_FILL) bytes.moved += operation.u.fill.size;
+    if (operation.kind != WYE_OPERATION_COPY) return;
+    const wye_copy_op& copy = operation.u.copy;
+    std::uint64_t& counter = staging_.contains(copy.source)   ? bytes.up
+                             : staging_.contains(copy.target) ? bytes.down
+                                                              : bytes.moved;
+    counter += copy.size;
+}
+
 void Trace::submitted(std::uint32_t device, std::uint32_t index, std::uint64_t value,
                       std::span<const wye_operation> operations, std::uint64_t begin_ns) noexcept {
     const std::uint64_t end_ns = now_ns();
     Submit submit;
     submit.begin_ns = begin_ns;
     const void* object = nullptr;  // the first program or command
-    for (const wye_operation& operation : operations) {
-        if (operation.kind == WYE_OPERATION_DISPATCH) {
-            if (object == nullptr) object = operation.u.dispatch.program;
-        } else if (operation.kind == WYE_OPERATION_EXECUTE) {
-            if (object == nullptr) object = operation.u.execute.command;
-        } else if (operation.kind == WYE_OPERATION_UPLOAD) {
-            submit.bytes.up += operation.u.transfer.size;
-        } else if (operation.kind == WYE_OPERATION_DOWNLOAD) {
-            submit.bytes.down += operation.u.transfer.size;
-        } else if (operation.kind == WYE_OPERATION_COPY) {
-            submit.bytes.moved += operation.u.copy.size;
-        } else if (operation.kind == WYE_OPERATION_FILL) {
-            submit.bytes.moved += operation.u.fill.size;
-        }
-    }
     const sdk::Lock lock(mutex_);
     try {
         keep_step("submit", {.submit = value, .device = device, .queue = index}, {begin_ns, end_ns},
                   true);
+        for (const wye_operation& operation : operations) {
+            add(operation, submit.bytes);
+            if (object != nullptr) continue;
+            if (operation.kind == WYE_OPERATION_DISPATCH) object = operation.u.dispatch.program;
+            if (operation.kind == WYE_OPERATION_EXECUTE) object = operation.u.execute.command;
+        }
         if (object != nullptr) {
             const auto found = objects_.find(object);
             submit.name = found == objects_.end() ? 1 : found->second;

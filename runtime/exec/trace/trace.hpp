@@ -21,6 +21,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "registry/host_services.hpp"
@@ -62,6 +63,8 @@ class Trace {
     [[nodiscard]] std::uint32_t add_device(std::string_view name);
     // Work of this native program or command has the name from now on.
     void name_object(const void* object, std::string_view name) noexcept;
+    // Copies from and to this buffer are uploads and downloads, until it is called with false.
+    void set_staging(const wye_buffer_object* buffer, bool staging) noexcept;
     // After a native submit that began at `begin_ns`.
     void submitted(std::uint32_t device, std::uint32_t queue, std::uint64_t value,
                    std::span<const wye_operation> operations, std::uint64_t begin_ns) noexcept;
@@ -112,6 +115,8 @@ class Trace {
     [[nodiscard]] std::uint32_t queue(std::uint32_t device, std::uint32_t index)
         WYE_REQUIRES(mutex_);
     void keep(const Event& event) WYE_REQUIRES(mutex_);
+    // Adds an operation that moves bytes.
+    void add(const wye_operation& operation, Bytes& bytes) const WYE_REQUIRES(mutex_);
     void keep_step(std::string_view name, const TraceStep& step, TraceTimes times,
                    bool submits = false) WYE_REQUIRES(mutex_);
 
@@ -129,6 +134,7 @@ class Trace {
     std::vector<std::string> devices_ WYE_GUARDED_BY(mutex_);
     std::vector<Queue> queues_ WYE_GUARDED_BY(mutex_);
     std::unordered_map<const void*, Name> objects_ WYE_GUARDED_BY(mutex_);
+    std::unordered_set<const wye_buffer_object*> staging_ WYE_GUARDED_BY(mutex_);
     // By queue and value.
     std::map<std::pair<std::uint32_t, std::uint64_t>, Submit> in_flight_ WYE_GUARDED_BY(mutex_);
 };

@@ -207,7 +207,8 @@ typedef struct wye_counters {
     uint64_t bytes_downloaded;
     uint64_t bytes_copied; /* by wye_buffer_copy */
     uint64_t bytes_filled;
-    /* Device memory: buffers of the application, and of the library for host arguments. */
+    /* Device memory: buffers of the application, and of the library for host arguments. Staging
+     * memory is the host's, and not counted. */
     uint64_t buffers_made;
     uint64_t buffer_bytes;      /* of the live ones, now */
     uint64_t peak_buffer_bytes; /* the most so far; of a context the sum over its devices */

@@ -217,6 +217,26 @@ TEST_CASE("programs are compiled, loaded from disk or found in memory") {
     }
 }
 
+TEST_CASE("bytes through staging memory count once, and it is not the device's memory") {
+    Rig rig;
+    rig.driver.stages = true;
+    rig.driver.facts[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 1 << 30;
+    const wye_device device = rig.device();
+    const Words words(1 << 20, 7);
+    const std::uint64_t bytes = words.size() * 4;
+    const wye_buffer buffer = rig.buffer(device, bytes);
+    rig.upload(buffer, words);
+    CHECK(rig.download<std::uint32_t>(buffer, words.size()) == words);
+    CHECK(rig.driver.buffers > 1);  // staging memory was made
+    const wye_counters now = counters_of(rig, device);
+    CHECK(now.bytes_uploaded == bytes);
+    CHECK(now.bytes_downloaded == bytes);
+    CHECK(now.bytes_copied == 0);
+    CHECK(now.buffers_made == 1);
+    CHECK(now.buffer_bytes == bytes);
+    CHECK(now.submits == static_cast<std::uint64_t>(rig.driver.submits));
+}
+
 TEST_CASE("a context sums up its devices, and a lost one keeps its counters") {
     Rig rig;
     const wye_device one = rig.device("fake:0");

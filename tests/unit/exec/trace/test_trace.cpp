@@ -4,6 +4,7 @@
 // real drivers.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -117,6 +118,38 @@ TEST_CASE("failed work is marked, and has no times of the driver") {
     const Json* const about = events[0].find("args");
     REQUIRE(about != nullptr);
     CHECK(text(*about, "ok") == "false");
+}
+
+TEST_CASE("copies from and to staging memory are uploads and downloads") {
+    const Traced traced;
+    {
+        Rig rig({{"trace.file", traced.given}});
+        rig.driver.stages = true;
+        rig.driver.facts[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 1 << 30;
+        const wye_device device = rig.device();
+        const Words words(1 << 20, 7);
+        const wye_buffer one = rig.buffer(device, words.size() * 4);
+        const wye_buffer two = rig.buffer(device, words.size() * 4);
+        rig.upload(one, words);
+        check_ok(attempt([&](wye_error** e) {
+            return wye_buffer_copy(rig.context, one, 0, two, 0, words.size() * 4, e);
+        }));
+        CHECK(rig.download<std::uint32_t>(two, words.size()) == words);
+        const auto kinds = rig.driver.kinds();
+        CHECK(std::ranges::count(kinds, WYE_OPERATION_COPY) == std::ssize(kinds));
+    }
+    std::uint64_t up = 0, down = 0, moved = 0;
+    for (const Json& event : traced.events("seen")) {
+        const Json* const about = event.find("args");
+        REQUIRE(about != nullptr);
+        const std::string name = text(event, "name");
+        up += name == "upload" ? std::stoull(text(*about, "bytes_uploaded")) : 0;
+        down += name == "download" ? std::stoull(text(*about, "bytes_downloaded")) : 0;
+        moved += name == "copy or fill" ? std::stoull(text(*about, "bytes_copied_or_filled")) : 0;
+    }
+    CHECK(up == 1 << 22);
+    CHECK(down == 1 << 22);
+    CHECK(moved == 1 << 22);
 }
 
 TEST_CASE("without a trace no submit is timed") {
