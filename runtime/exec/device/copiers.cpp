@@ -31,7 +31,10 @@ void Copiers::start(HostCopyJob& job) noexcept {
     last_ = &job;
     const std::size_t others = std::min<std::size_t>(pieces, limit_) - 1;
     if (others > idle_) make_threads(others - idle_);
-    for (std::size_t i = std::min(others, idle_); i != 0; --i) added_.notify_one();
+    more_.store(true, std::memory_order_relaxed);
+    // Those wake the others, so that this one goes on to copy.
+    for (std::size_t i = std::min({others, idle_, std::size_t{2}}); i != 0; --i)
+        added_.notify_one();
 }
 
 void Copiers::wait(HostCopyJob& job) noexcept {
@@ -71,7 +74,10 @@ Copiers::Piece Copiers::take() {
     job->taken += out.size;
     if (job->taken == job->size) {
         first_ = job->following;
-        if (first_ == nullptr) last_ = nullptr;
+        if (first_ == nullptr) {
+            last_ = nullptr;
+            more_.store(false, std::memory_order_relaxed);
+        }
     }
     return out;
 }
@@ -101,18 +107,26 @@ void Copiers::make_threads(std::size_t wanted) {
 
 void Copiers::run() noexcept {
     sdk::WaitingLock lock(mutex_);
-    while (!stopping_) {
+    for (bool looked = false; !stopping_;) {
         const Piece piece = take();
-        if (piece.job == nullptr) {
+        if (piece.job != nullptr) {
+            if (first_ != nullptr && idle_ != 0) added_.notify_one();
+            lock.unlock();
+            copy(piece);
+            lock.lock();
+            copied(piece);
+            looked = false;
+        } else if (!std::exchange(looked, true)) {
+            // The next job often follows at once, and waking up takes longer than a piece.
+            lock.unlock();
+            for (int i = 0; i < 100 && !more_.load(std::memory_order_relaxed); ++i)
+                std::this_thread::yield();
+            lock.lock();
+        } else {
             ++idle_;
             lock.wait(added_);
             --idle_;
-            continue;
         }
-        lock.unlock();
-        copy(piece);
-        lock.lock();
-        copied(piece);
     }
 }
 

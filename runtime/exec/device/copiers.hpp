@@ -62,7 +62,8 @@ class Copiers {
     std::condition_variable added_, ended_;
     HostCopyJob* first_ WYE_GUARDED_BY(mutex_) = nullptr;  // those with pieces left, oldest first
     HostCopyJob* last_ WYE_GUARDED_BY(mutex_) = nullptr;
-    std::size_t idle_ WYE_GUARDED_BY(mutex_) = 0;  // threads that wait for a job
+    std::atomic<bool> more_ = false;               // whether there are some
+    std::size_t idle_ WYE_GUARDED_BY(mutex_) = 0;  // threads that sleep
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
     bool refused_ WYE_GUARDED_BY(mutex_) = false;  // the system gives no more threads
     std::vector<sdk::WideThread> threads_ WYE_GUARDED_BY(mutex_);
