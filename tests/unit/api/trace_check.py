@@ -157,6 +157,9 @@ with tempfile.TemporaryDirectory() as place:
     check(len(kept) == 40, f"{len(kept)} events were kept")
     check(document["otherData"]["dropped_events"] > 200, "events were not counted")
 
+    check(run(place, "ignored", "ignored.json").returncode == 0, "an ignored environment")
+    check(not os.path.exists(os.path.join(place, "ignored.json")), "WYE_TRACE was not ignored")
+
     # What cannot be written is said, and changes nothing else.
     os.mkdir(os.path.join(place, "folder"))
     for name, why in (("missing/trace.json", "No such file"), ("folder", "regular file")):

@@ -3,7 +3,8 @@
 // Work for trace_check.py, which names the trace in the environment and reads it afterwards.
 //     trace_work SELECTOR FOLDER WHAT
 // WHAT: `all`: every kind of call. `killed`: the process is killed before its context is destroyed.
-// `twice`: two contexts. `many`: more events than `trace.events` of 40.
+// `twice`: two contexts. `many`: more events than `trace.events` of 40. `ignored`: with a context
+// that ignores the environment.
 #include <array>
 #include <csignal>
 #include <cstdint>
@@ -28,7 +29,7 @@ constexpr std::string_view kHostile(
     "say \"hi\" \\ \n\t\x01\x7f \xff\xfe\xc0\xaf \xed\xa0\x80 </script>");
 
 // Long enough for two of them to overlap.
-constexpr std::uint32_t kRounds = 6'000;
+constexpr std::uint32_t kRounds = 2'000;
 constexpr std::size_t kCount = 4096;
 
 wye::Result<void> work(const wye::Context& context, const std::string& selector) {
@@ -78,8 +79,9 @@ wye::Result<void> run(const std::string& selector, const std::string& folder,
                       const std::string& what) {
     wye::ContextOptions options{.plugin_paths = {folder}};
     if (what == "many") options.config = {{"trace.events", "40"}};
+    if (what == "ignored") options.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
     WYE_ASSIGN(const auto context, wye::Context::create(options));
-    if (what == "many") return many(context, selector);
+    if (what == "many" || what == "ignored") return many(context, selector);
     WYE_TRY(work(context, selector));
     if (what == "killed") std::raise(SIGKILL);
     if (what != "twice") return {};

@@ -200,6 +200,26 @@ TEST_CASE("a file that cannot be made is a warning, and nothing that is there is
     CHECK(warnings("").empty());
 }
 
+TEST_CASE("a file that cannot be written in the end is a warning too") {
+    const support::TempDir folder;
+    const std::filesystem::path place = folder / "place";
+    std::filesystem::create_directory(place);
+    FakeDriver driver;
+    driver.config = {{"trace.file", (place / "trace.json").string()}};
+    std::string said;
+    driver.log = [&](std::uint32_t level, std::string_view area, std::string_view text) {
+        if (level == WYE_LOG_WARNING && area == "trace") said += text;
+    };
+    wye_context* const context = driver.context();
+    REQUIRE(context != nullptr);
+    CHECK(said.empty());
+    std::filesystem::remove_all(place);
+    wye_context_destroy(context);
+    CHECK(said.find("cannot be written") != std::string::npos);
+    CHECK(said.find("Fix: ") != std::string::npos);
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
 TEST_CASE("a file of before is replaced as a whole") {
     const Traced traced;
     traced.folder.write(std::filesystem::path(traced.file).filename().string(),
