@@ -523,9 +523,9 @@ typedef uint64_t wye_pending;
  *
  * It takes a copy of all inputs before it returns, and the pending dispatch owns its outputs: each
  * host argument of the output list has a null `output`, and its bytes come from
- * wye_pending_output. So the caller's memory is not used any more. With WYE_DISPATCH_BORROW nothing
- * is copied: inputs and outputs are as in wye_dispatch, and stay with the caller until the dispatch
- * has ended. Resident buffers are in use until then.
+ * wye_pending_output. So the caller's memory is not used any more. With WYE_DISPATCH_BORROW inputs
+ * and outputs are as in wye_dispatch, and stay with the caller until the dispatch has ended.
+ * Resident buffers are in use until then.
  *
  * Dispatches and transfers of a device have the effects of running in the order of their submits.
  * At most "pending.count" of the configuration (1024) are in flight on a device, which own at most
