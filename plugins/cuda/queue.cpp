@@ -25,12 +25,14 @@ Result<void> Queue::begin() {
     return timeline_.events.record_time(submit_.first);
 }
 
+// Time that the stream waits is not part of the submit's.
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const EventRef event, other.event_for(value));
     if (!event) return {};
     const CUresult status =
         device_.driver.cuStreamWaitEvent(handle_.get(), event->get(), CU_EVENT_WAIT_DEFAULT);
-    return device_.check(status, "cuStreamWaitEvent");
+    WYE_TRY(device_.check(status, "cuStreamWaitEvent"));
+    return timed() ? timeline_.events.record_time(submit_.first) : Result<void>();
 }
 
 std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {

@@ -41,8 +41,13 @@ sdk::WorkTimes Events::times_of(const EventRef& first, const EventRef& last) con
 void Events::match_clock() {
     clock_.renew([&]() -> std::optional<EventRef> {
         auto event = record(true);
-        if (!event.ok() || device_.driver.cuEventSynchronize((*event)->get()) != CUDA_SUCCESS)
-            return std::nullopt;
+        if (!event.ok()) return std::nullopt;
+        CUresult now = CUDA_SUCCESS;
+        const bool ended = sdk::ends_soon([&] {
+            now = device_.driver.cuEventQuery((*event)->get());
+            return now != CUDA_ERROR_NOT_READY;
+        });
+        if (!ended || now != CUDA_SUCCESS) return std::nullopt;
         return *std::move(event);
     });
 }

@@ -25,8 +25,11 @@ class Events {
     [[nodiscard]] Current enter() const { return Current(context_); }
     // Records an event after all work queued so far. `timed`: it has a time, and costs more.
     [[nodiscard]] Result<EventRef> record(bool timed);
-    // As above, an event with a time.
+    // As above, an event with a time; a given one is recorded again.
     [[nodiscard]] Result<void> record_time(EventRef& out) {
+        if (out)
+            return device_.check(device_.driver.cuEventRecord(out->get(), stream_),
+                                 "cuEventRecord");
         WYE_ASSIGN(out, record(true));
         return {};
     }

@@ -49,8 +49,13 @@ class Events {
             const Driver& driver = device_.driver;
             if (driver.clEnqueueMarkerWithWaitList(queue, 0, nullptr, marker.receive(driver)) !=
                     CL_SUCCESS ||
-                driver.clFinish(queue) != CL_SUCCESS)
+                driver.clFlush(queue) != CL_SUCCESS)
                 return std::nullopt;
+            const bool ended = sdk::ends_soon([&] {
+                const EventState now = state_of(driver, marker.get());
+                return now.status != CL_SUCCESS || now.state <= CL_COMPLETE;
+            });
+            if (!ended) return std::nullopt;
             const EventTimes times = opencl::times_of(driver, marker.get(), marker.get());
             if (times.end == 0) return std::nullopt;
             return times.end;

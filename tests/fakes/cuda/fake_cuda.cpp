@@ -24,6 +24,7 @@ struct CUstream_st {
 };
 struct CUevent_st {
     std::uint64_t recorded = 0, happened = 0;
+    std::uint64_t place = 0;  // among all that happened
 };
 struct CUmod_st {
     std::string image;
@@ -55,6 +56,7 @@ struct Machine {
     fake_cuda::Kernel kernel = nullptr;
     std::map<CUdeviceptr, std::uint64_t> allocations;
     std::set<CUstream> streams;
+    std::uint64_t happened = 0;  // events
     std::set<CUevent> events;
     std::set<CUmodule> modules;
     std::set<CUmemoryPool> pool_objects;
@@ -494,7 +496,10 @@ CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
     if (machine().events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
     const std::uint64_t number = ++event->recorded;
     ++machine().recorded;
-    return queue_work(stream, [=] { event->happened = number; });
+    return queue_work(stream, [=] {
+        event->happened = number;
+        event->place = ++machine().happened;
+    });
 }
 CUresult CUDAAPI cuEventQuery(CUevent event) {
     const Lock lock(machine().mutex);
@@ -512,8 +517,10 @@ CUresult CUDAAPI cuEventSynchronize(CUevent event) {
     }
 }
 #undef cuEventElapsedTime
-extern "C" CUresult CUDAAPI cuEventElapsedTime(float* out, CUevent, CUevent) {
-    *out = 0.25F;
+// Events happen 0.25 ms apart.
+extern "C" CUresult CUDAAPI cuEventElapsedTime(float* out, CUevent first, CUevent last) {
+    const Lock lock(machine().mutex);
+    *out = 0.25F * static_cast<float>(static_cast<std::int64_t>(last->place - first->place));
     return CUDA_SUCCESS;
 }
 

@@ -27,6 +27,17 @@ struct WorkTimes {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+// Polls for a millisecond at most, since a submit must not wait for other work of the device.
+template <typename Ended>
+[[nodiscard]] bool ends_soon(Ended&& ended) {
+    constexpr std::uint64_t kSoonNs = 1'000'000;
+    const std::uint64_t start = monotonic_ns();
+    for (;;) {
+        if (ended()) return true;
+        if (monotonic_ns() - start > kSoonNs) return false;
+    }
+}
+
 // Relates the clock of a device to CLOCK_MONOTONIC, by a moment that was read on both. `Anchor` is
 // the moment on the device: its clock's nanoseconds, or an event. Free-threaded.
 template <typename Anchor>
