@@ -10,6 +10,7 @@
 namespace wye::cpu {
 
 class Buffer;
+class Command;
 class Program;
 class Queue;
 
@@ -18,7 +19,7 @@ class Device {
     using Buffer = cpu::Buffer;
     using Program = cpu::Program;
     using Queue = cpu::Queue;
-    using Command = sdk::ListCommand<Device>;
+    using Command = cpu::Command;
 
     [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
                                                                 const DeviceInfo& info);

@@ -2,6 +2,7 @@
 #include "cpu/queue.hpp"
 
 #include "cpu/buffer.hpp"
+#include "cpu/command.hpp"
 #include "cpu/program.hpp"
 #include "cpu/run/transfers.hpp"
 #include "wye/sdk/queue_submit.hpp"
@@ -46,7 +47,7 @@ Result<void> Queue::upload(const wye_transfer_op& op) { return queued(run_upload
 Result<void> Queue::download(const wye_transfer_op& op) { return queued(run_download(op, stop())); }
 
 Result<void> Queue::execute(const wye_execute_op& op) {
-    return perform_all(sdk::command_of<Device::Command>(op.command).resolve(op));
+    return perform_all(sdk::command_of<Command>(op.command).resolve(op));
 }
 
 [[gnu::always_inline]] inline Result<void> Queue::end() {

@@ -14,6 +14,7 @@
 namespace wye::cuda {
 
 class Buffer;
+class Command;
 class Program;
 class Queue;
 
@@ -22,7 +23,7 @@ class Device {
     using Buffer = cuda::Buffer;
     using Program = cuda::Program;
     using Queue = cuda::Queue;
-    using Command = sdk::ListCommand<Device>;
+    using Command = cuda::Command;
 
     [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
                                                                 const DeviceInfo& info);

@@ -68,7 +68,17 @@ namespace wye::cuda {
     X(cuFuncGetAttribute, "cuFuncGetAttribute")                                                   \
     X(cuFuncSetAttribute, "cuFuncSetAttribute")                                                   \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor") \
-    X(cuLaunchKernel, "cuLaunchKernel")
+    X(cuLaunchKernel, "cuLaunchKernel")                                                           \
+    X(cuGraphCreate, "cuGraphCreate")                                                             \
+    X(cuGraphDestroy, "cuGraphDestroy")                                                           \
+    X(cuGraphAddEmptyNode, "cuGraphAddEmptyNode")                                                 \
+    X(cuGraphAddKernelNode, "cuGraphAddKernelNode")                                               \
+    X(cuGraphAddMemcpyNode, "cuGraphAddMemcpyNode")                                               \
+    X(cuGraphAddMemsetNode, "cuGraphAddMemsetNode")                                               \
+    X(cuGraphInstantiate, "cuGraphInstantiateWithFlags")                                          \
+    X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams")                           \
+    X(cuGraphLaunch, "cuGraphLaunch")                                                             \
+    X(cuGraphExecDestroy, "cuGraphExecDestroy")
 
 inline constexpr const char* kLibrary = "libcuda.so.1";
 inline constexpr int kOldestVersion = 11040;  // as cuDriverGetVersion returns it

@@ -51,6 +51,8 @@ using StreamHandle = Handle<CUstream, &Driver::cuStreamDestroy>;
 using EventHandle = Handle<CUevent, &Driver::cuEventDestroy>;
 using ModuleHandle = Handle<CUmodule, &Driver::cuModuleUnload>;
 using PoolHandle = Handle<CUmemoryPool, &Driver::cuMemPoolDestroy>;
+using GraphHandle = Handle<CUgraph, &Driver::cuGraphDestroy>;
+using GraphExecHandle = Handle<CUgraphExec, &Driver::cuGraphExecDestroy>;
 using HostMemoryHandle = Handle<void*, &Driver::cuMemFreeHost>;
 
 }  // namespace wye::cuda

@@ -12,7 +12,6 @@
 namespace wye::cuda {
 namespace {
 
-constexpr std::size_t kMostSlots = 160;  // 64 buffers, 64 lengths, parameters, grid, zero, trap
 constexpr std::uint32_t kMaxStaticShared = 48U << 10U;
 constexpr std::size_t kLogBytes = 8192;
 
@@ -21,10 +20,10 @@ constexpr std::size_t kLogBytes = 8192;
 Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artifact& artifact,
                                                  wye_bytes saved) {
     WYE_ASSIGN(auto shape, sdk::LaunchShape::of(Plugin::kPlugin, artifact));
-    if (shape.slots.size() > kMostSlots)
+    if (shape.slots.size() > Program::kMostSlots)
         return Error(Code::LIMIT_EXCEEDED,
                      "program `" + shape.label + "` has " + std::to_string(shape.slots.size()) +
-                         " slots, more than " + std::to_string(kMostSlots),
+                         " slots, more than " + std::to_string(Program::kMostSlots),
                      "Fix: bind fewer buffers", shape.label);
     std::unique_ptr<Program> program(new Program(device, std::move(shape)));
     const Current current(program->context_);
@@ -111,44 +110,62 @@ Result<void> Program::find_kernel(std::uint32_t shared_bytes) {
 
 Result<wye_bytes> Program::save() const { return wye_bytes{image_.data(), image_.size()}; }
 
-Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
-    WYE_TRY(shape_.check(op));
-    std::uint64_t words[kMostSlots];
-    void* arguments[kMostSlots];
-    sdk::GridWords grid(op);
+void Program::set(const wye_dispatch_op& op, Arguments& out) const {
     const auto address = [this](const wye_binding& binding) -> std::uint64_t {
         if (binding.size == 0) return context_.nothing();
         return buffer_of(binding.buffer).memory() + binding.offset;
     };
     for (std::size_t s = 0; s < shape_.slots.size(); ++s) {
         const wye_slot& slot = shape_.slots[s];
-        arguments[s] = &words[s];
+        out.pointers[s] = &out.words[s];
         switch (slot.kind) {
             case WYE_SLOT_BUFFER:
-                words[s] = address(op.bindings[slot.binding]);
+                out.words[s] = address(op.bindings[slot.binding]);
                 break;
             case WYE_SLOT_LENGTH:
-                words[s] = op.bindings[slot.binding].elements;
+                out.words[s] = op.bindings[slot.binding].elements;
                 break;
             case WYE_SLOT_PARAMS:
-                arguments[s] = const_cast<void*>(op.params);  // read only
+                out.pointers[s] = const_cast<void*>(op.params);  // read only
                 break;
             case WYE_SLOT_GRID:
-                arguments[s] = grid.words;
+                out.pointers[s] = out.grid.words;
                 break;
             case WYE_SLOT_TRAP:
-                words[s] = address(op.trap);
+                out.words[s] = address(op.trap);
                 break;
             default:
-                words[s] = 0;
+                out.words[s] = 0;
                 break;
         }
     }
+}
+
+Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
+    WYE_TRY(shape_.check(op));
     if (op.groups[0] == 0) return {};  // the module was compiled when it was loaded
+    Arguments arguments(op);
+    set(op, arguments);
     const CUresult status = device_.driver.cuLaunchKernel(
         kernel_, op.groups[0], op.groups[1], op.groups[2], shape_.workgroup[0], shape_.workgroup[1],
-        shape_.workgroup[2], dynamic_shared_, stream, arguments, nullptr);
+        shape_.workgroup[2], dynamic_shared_, stream, arguments.pointers, nullptr);
     return device_.check(status, "cuLaunchKernel", shape_.label);
+}
+
+Result<void> Program::node(const wye_dispatch_op& op, Arguments& arguments,
+                           CUDA_KERNEL_NODE_PARAMS& out) const {
+    WYE_TRY(shape_.check(op));
+    set(op, arguments);
+    out.func = kernel_;
+    out.gridDimX = op.groups[0];
+    out.gridDimY = op.groups[1];
+    out.gridDimZ = op.groups[2];
+    out.blockDimX = shape_.workgroup[0];
+    out.blockDimY = shape_.workgroup[1];
+    out.blockDimZ = shape_.workgroup[2];
+    out.sharedMemBytes = dynamic_shared_;
+    out.kernelParams = arguments.pointers;
+    return {};
 }
 
 void Program::describe(wye_program_info& out) const {

@@ -14,6 +14,21 @@ namespace wye::cuda {
 
 class Program {
   public:
+    static constexpr std::size_t kMostSlots =
+        160;  // 64 buffers, 64 lengths, parameters, grid, zero, trap
+
+    // The arguments of a launch, as the driver takes them. Not to be copied: it has pointers to
+    // itself.
+    struct Arguments {
+        explicit Arguments(const wye_dispatch_op& op) : grid(op) {}
+        Arguments(const Arguments&) = delete;
+        Arguments& operator=(const Arguments&) = delete;
+
+        std::uint64_t words[kMostSlots];
+        void* pointers[kMostSlots];
+        sdk::GridWords grid;
+    };
+
     // From cuda-c, cubin or ptx. COMPILE_FAILED has the compiler's log. If `saved`, the result of
     // `save`, is given, the artifact's code is ignored; UNSUPPORTED if this device does not accept
     // it.
@@ -29,6 +44,9 @@ class Program {
 
     // Queues the kernel; returns before it runs. The context must be current.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op) const;
+    // The launch as a node of a graph; `out` refers to `arguments` and the operation's parameters.
+    [[nodiscard]] Result<void> node(const wye_dispatch_op& op, Arguments& arguments,
+                                    CUDA_KERNEL_NODE_PARAMS& out) const;
 
   private:
     Program(Device& device, sdk::LaunchShape shape)
@@ -37,6 +55,7 @@ class Program {
     Result<void> load(wye_bytes saved);
     Result<void> load_image();
     Result<void> find_kernel(std::uint32_t shared_bytes);
+    void set(const wye_dispatch_op& op, Arguments& out) const;
 
     Device& device_;
     const Context& context_;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda/buffer.hpp"
+#include "cuda/command.hpp"
 #include "cuda/program.hpp"
 #include "wye/sdk/queue_submit.hpp"
 
@@ -94,7 +95,7 @@ Result<void> Queue::download(const wye_transfer_op& op) {
 }
 
 Result<void> Queue::execute(const wye_execute_op& op) {
-    return perform_all(sdk::command_of<Device::Command>(op.command).resolve(op));
+    return queued(sdk::command_of<Command>(op.command).launch(handle_.get(), op));
 }
 
 Result<void> Queue::end() {

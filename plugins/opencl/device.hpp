@@ -13,6 +13,7 @@
 namespace wye::opencl {
 
 class Buffer;
+class Command;
 class Program;
 class Queue;
 
@@ -21,7 +22,7 @@ class Device {
     using Buffer = opencl::Buffer;
     using Program = opencl::Program;
     using Queue = opencl::Queue;
-    using Command = sdk::ListCommand<Device>;
+    using Command = opencl::Command;
 
     [[nodiscard]] static Result<std::unique_ptr<Device>> create(Plugin& plugin,
                                                                 const DeviceInfo& info);

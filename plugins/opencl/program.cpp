@@ -65,7 +65,12 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
                                            sdk::from_abi(artifact.format), shape.label);
     std::unique_ptr<Program> program(new Program(device, std::move(shape)));
     WYE_TRY(saved.size != 0 ? program->load(saved) : program->compile(artifact));
-    WYE_TRY(program->find_kernel());
+    WYE_ASSIGN(Kernel kernel, program->make_kernel());
+    {
+        const sdk::Lock lock(program->mutex_);
+        program->kernel_ = std::move(kernel);
+        program->asked_ = program->kernel_.get();
+    }
     // quirk nvidia-cl-workgroup-limit.
     // If the driver compiled the kernel for this very size, the launch decides.
     program->doubtful_ = program->shape_.invocations() > program->most_invocations();
@@ -77,7 +82,6 @@ Program::Program(Device& device, sdk::LaunchShape shape)
     : device_(device), shape_(std::move(shape)) {
     for (unsigned k = 0; k < 3; ++k) workgroup_[k] = shape_.workgroup[k];
     axes_ = workgroup_[2] > 1 ? 3 : workgroup_[1] > 1 ? 2 : 1;
-    for (const wye_slot& slot : shape_.slots) arguments_.push_back({slot, kUnknown, {}});
 }
 
 Result<void> Program::compile(const wye_artifact& artifact) {
@@ -162,22 +166,10 @@ Result<wye_bytes> Program::save() {
     return wye_bytes{saved_.data(), saved_.size()};
 }
 
-Result<void> Program::find_kernel() {
-    const std::string& entry = shape_.entry;
-    cl_int status = CL_SUCCESS;
-    kernel_ = KernelHandle(device_.driver,
-                           device_.driver.clCreateKernel(program_.get(), entry.c_str(), &status));
-    if (status == CL_SUCCESS) return {};
-    Error error = device_.failed(status, "clCreateKernel `" + entry + "`", shape_.label);
-    if (status == CL_INVALID_KERNEL_NAME)
-        error.fix = "Fix: name a kernel that the source has as the entry";
-    return error;
-}
-
 std::size_t Program::most_invocations() const {
     std::size_t most = 0;
     const cl_int status = device_.driver.clGetKernelWorkGroupInfo(
-        kernel_.get(), device_.info.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
+        asked_, device_.info.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
     return status == CL_SUCCESS ? most : SIZE_MAX;
 }
 
@@ -185,7 +177,7 @@ void Program::describe(wye_program_info& out) const {
     const auto ask = [&](cl_kernel_work_group_info what) {
         cl_ulong value = 0;
         const cl_int status = device_.driver.clGetKernelWorkGroupInfo(
-            kernel_.get(), device_.info.id, what, sizeof value, &value, nullptr);
+            asked_, device_.info.id, what, sizeof value, &value, nullptr);
         return status == CL_SUCCESS ? std::uint64_t{value} : 0;
     };
     // quirk nvidia-cl-workgroup-limit
@@ -199,7 +191,7 @@ void Program::describe(wye_program_info& out) const {
 bool Program::compiled_for_workgroup() const {
     std::array<std::size_t, 3> size{};
     return shape_.invocations() <= device_.info.max_invocations &&
-           device_.driver.clGetKernelWorkGroupInfo(kernel_.get(), device_.info.id,
+           device_.driver.clGetKernelWorkGroupInfo(asked_, device_.info.id,
                                                    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size,
                                                    size.data(), nullptr) == CL_SUCCESS &&
            size == workgroup_;
@@ -211,108 +203,16 @@ Error Program::too_large() const {
         "Fix: use a smaller workgroup, or give the kernel of a variant `reqd_work_group_size`");
 }
 
-Result<void> Program::set_word(cl_uint index, std::uint64_t word) {
-    const cl_ulong value = word;
-    const cl_int status = device_.driver.clSetKernelArg(kernel_.get(), index, sizeof value, &value);
-    if (status != CL_SUCCESS)
-        return device_.failed(status, "clSetKernelArg " + std::to_string(index), shape_.label);
-    arguments_[index].word = word;
-    return {};
-}
-
-Result<void> Program::set_bytes(cl_uint index, const void* data, std::size_t size) {
-    Argument& argument = arguments_[index];
-    if (argument.bytes.size() == size && size != 0 &&
-        std::memcmp(argument.bytes.data(), data, size) == 0)
-        return {};
-    argument.bytes.clear();  // unknown if the call fails
-    const cl_int status = device_.driver.clSetKernelArg(kernel_.get(), index, size, data);
-    if (status != CL_SUCCESS)
-        return device_.failed(status, "clSetKernelArg " + std::to_string(index), shape_.label);
-    const auto* bytes = static_cast<const std::byte*>(data);
-    argument.bytes.assign(bytes, bytes + size);
-    return {};
-}
-
-// A whole buffer is passed directly; a range that starts elsewhere becomes a sub-buffer for this
-// launch. The driver retains what a queued launch uses.
-Result<void> Program::set_buffer(cl_uint index, const wye_binding& binding,
-                                 std::vector<MemoryHandle>& temporary) {
-    const Driver& driver = device_.driver;
-    Argument& argument = arguments_[index];
-    const Buffer& buffer = buffer_of(binding.buffer);
-    const bool whole = binding.offset == 0;
-    argument.word = kUnknown;
-    cl_mem memory = whole ? buffer.memory() : device_.context().nothing();
-    if (!whole && binding.size != 0) {
-        const cl_buffer_region region{binding.offset, binding.size};
-        cl_int status = CL_SUCCESS;
-        temporary.emplace_back(
-            driver, driver.clCreateSubBuffer(buffer.memory(), 0, CL_BUFFER_CREATE_TYPE_REGION,
-                                             &region, &status));
-        if (status != CL_SUCCESS) {
-            Error error = device_.failed(
-                status, "clCreateSubBuffer at byte " + std::to_string(binding.offset),
-                shape_.label);
-            if (status == CL_MISALIGNED_SUB_BUFFER_OFFSET)
-                error.fix = "Fix: bind ranges at multiples of " +
-                            std::to_string(device_.info.base_alignment_bits / 8) +
-                            " bytes (`buffer_alignment` of the device)";
-            return error;
-        }
-        memory = temporary.back().get();
-    }
-    const cl_int status =
-        driver.clSetKernelArg(kernel_.get(), index, sizeof memory, static_cast<void*>(&memory));
-    if (status != CL_SUCCESS)
-        return device_.failed(status, "clSetKernelArg " + std::to_string(index), shape_.label);
-    if (whole) argument.word = buffer.serial();
-    return {};
-}
-
-[[gnu::always_inline]] inline Result<void> Program::set_arguments(
-    const wye_dispatch_op& op, std::vector<MemoryHandle>& temporary) {
-    for (cl_uint index = 0; index < arguments_.size(); ++index) {
-        const Argument& argument = arguments_[index];
-        const wye_slot& slot = argument.slot;
-        switch (slot.kind) {
-            case WYE_SLOT_BUFFER: {
-                const wye_binding& binding = op.bindings[slot.binding];
-                if (binding.offset == 0 && argument.word == buffer_of(binding.buffer).serial())
-                    break;
-                WYE_TRY(set_buffer(index, binding, temporary));
-                break;
-            }
-            case WYE_SLOT_LENGTH: {
-                const std::uint64_t elements = op.bindings[slot.binding].elements;
-                if (argument.word != elements) WYE_TRY(set_word(index, elements));
-                break;
-            }
-            case WYE_SLOT_PARAMS:
-                WYE_TRY(set_bytes(index, op.params, shape_.params_size));
-                break;
-            case WYE_SLOT_GRID: {
-                const sdk::GridWords grid(op);
-                WYE_TRY(set_bytes(index, grid.words, sizeof grid.words));
-                break;
-            }
-            case WYE_SLOT_OPAQUE_ZERO:
-                if (argument.word != 0) WYE_TRY(set_word(index, 0));
-                break;
-            case WYE_SLOT_TRAP:
-                if (op.trap.offset == 0 && argument.word == buffer_of(op.trap.buffer).serial())
-                    break;
-                WYE_TRY(set_buffer(index, op.trap, temporary));
-                break;
-            default:
-                break;
-        }
-    }
-    return {};
-}
-
 [[gnu::hot]] Result<void> Program::launch(cl_command_queue queue, const wye_dispatch_op& op,
                                           const Order& order) {
+    std::vector<MemoryHandle> temporary;
+    const sdk::Lock lock(mutex_);
+    WYE_TRY(kernel_.set(op, temporary));
+    return enqueue(kernel_, queue, op, order);
+}
+
+[[gnu::hot]] Result<void> Program::enqueue(const Kernel& kernel, cl_command_queue queue,
+                                           const wye_dispatch_op& op, const Order& order) {
     WYE_TRY(shape_.check(op));
     std::size_t global[3];
     cl_uint axes = axes_;
@@ -320,19 +220,27 @@ Result<void> Program::set_buffer(cl_uint index, const wye_binding& binding,
         global[k] = op.groups[k] * workgroup_[k];
         if (op.groups[k] > 1 && axes < k + 1) axes = k + 1;
     }
-    std::vector<MemoryHandle> temporary;
-    const sdk::Lock lock(mutex_);
-    WYE_TRY(set_arguments(op, temporary));
     const cl_int status = device_.driver.clEnqueueNDRangeKernel(
-        queue, kernel_.get(), axes, nullptr, global, workgroup_.data(), order.wait_count,
+        queue, kernel.get(), axes, nullptr, global, workgroup_.data(), order.wait_count,
         order.waits, order.event);
-    if (status != CL_SUCCESS) {
-        if (doubtful_ && (status == CL_OUT_OF_RESOURCES || status == CL_INVALID_WORK_GROUP_SIZE))
-            return too_large();
-        return device_.failed(status, "clEnqueueNDRangeKernel", shape_.label);
+    if (status == CL_SUCCESS) {
+        launched_.store(true, std::memory_order_relaxed);
+        return {};
     }
-    launched_ = true;
-    return {};
+    if (doubtful_ && (status == CL_OUT_OF_RESOURCES || status == CL_INVALID_WORK_GROUP_SIZE))
+        return too_large();
+    return device_.failed(status, "clEnqueueNDRangeKernel", shape_.label);
+}
+
+Result<Kernel> Program::make_kernel() const {
+    cl_int status = CL_SUCCESS;
+    KernelHandle handle(device_.driver, device_.driver.clCreateKernel(
+                                            program_.get(), shape_.entry.c_str(), &status));
+    if (status == CL_SUCCESS) return Kernel(device_, shape_, std::move(handle));
+    Error error = device_.failed(status, "clCreateKernel `" + shape_.entry + "`", shape_.label);
+    if (status == CL_INVALID_KERNEL_NAME)
+        error.fix = "Fix: name a kernel that the source has as the entry";
+    return error;
 }
 
 }  // namespace wye::opencl

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "opencl/device.hpp"
-#include "wye/sdk/launch_shape.hpp"
+#include "opencl/launch/kernel.hpp"
 
 namespace wye::opencl {
 
@@ -34,43 +33,34 @@ class Program {
     [[nodiscard]] Result<void> launch(cl_command_queue queue, const wye_dispatch_op& op,
                                       const Order& order);
 
-  private:
-    // The current value of a kernel argument: a whole buffer's serial, a word, or else bytes.
-    struct Argument {
-        wye_slot slot{};
-        std::uint64_t word = kUnknown;
-        std::vector<std::byte> bytes;
-    };
-    static constexpr std::uint64_t kUnknown = UINT64_MAX;  // neither a serial nor a length
+    // For a command, which launches it by `enqueue`.
+    [[nodiscard]] Result<Kernel> make_kernel() const;
+    // Enqueues a kernel of this program, whose arguments are set.
+    [[nodiscard]] Result<void> enqueue(const Kernel& kernel, cl_command_queue queue,
+                                       const wye_dispatch_op& op, const Order& order);
 
+  private:
     Program(Device& device, sdk::LaunchShape shape);
     Result<void> compile(const wye_artifact& artifact);
     // The texts form one source; lines in errors refer to the last.
     Result<void> compile(std::span<const std::string_view> texts, const std::string& options);
     Result<void> load(wye_bytes saved);
-    Result<void> find_kernel();
     // The kernel's limit of invocations in a workgroup, by the driver.
     [[nodiscard]] std::size_t most_invocations() const;
     [[nodiscard]] bool compiled_for_workgroup() const;
     [[nodiscard]] Error too_large() const;
-    Result<void> set_word(cl_uint index, std::uint64_t word) WYE_REQUIRES(mutex_);
-    Result<void> set_bytes(cl_uint index, const void* data, std::size_t size) WYE_REQUIRES(mutex_);
-    Result<void> set_buffer(cl_uint index, const wye_binding& binding,
-                            std::vector<MemoryHandle>& temporary) WYE_REQUIRES(mutex_);
-    Result<void> set_arguments(const wye_dispatch_op& op, std::vector<MemoryHandle>& temporary)
-        WYE_REQUIRES(mutex_);
 
     Device& device_;
     const sdk::LaunchShape shape_;
     ProgramHandle program_;
-    KernelHandle kernel_;
+    cl_kernel asked_ = nullptr;  // the kernel below, for questions only
     std::array<std::size_t, 3> workgroup_ = {1, 1, 1};
     bool doubtful_ = false;  // the workgroup exceeds the driver's limit, which may be wrong
-    cl_uint axes_ = 3;       // trailing axes with one invocation and one group are omitted
+    std::atomic<bool> launched_ = false;
+    cl_uint axes_ = 3;  // trailing axes with one invocation and one group are omitted
 
     sdk::Mutex mutex_;
-    std::vector<Argument> arguments_ WYE_GUARDED_BY(mutex_);
-    bool launched_ WYE_GUARDED_BY(mutex_) = false;
+    Kernel kernel_ WYE_GUARDED_BY(mutex_);
     std::vector<unsigned char> saved_ WYE_GUARDED_BY(mutex_);
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "opencl/buffer.hpp"
+#include "opencl/command.hpp"
 #include "opencl/program.hpp"
 #include "wye/sdk/queue_submit.hpp"
 
@@ -39,7 +40,7 @@ std::uint64_t Queue::enqueues(const wye_operation& op) {
     if (op.kind != WYE_OPERATION_EXECUTE) return 1;
     std::uint64_t sum = 0;
     for (const wye_operation& one :
-         sdk::command_of<Device::Command>(op.u.execute.command).resolve(op.u.execute))
+         sdk::command_of<Command>(op.u.execute.command).resolve(op.u.execute))
         sum += enqueues(one);
     return sum;
 }
@@ -95,7 +96,15 @@ Result<void> Queue::download(const wye_transfer_op& op) {
 }
 
 Result<void> Queue::execute(const wye_execute_op& op) {
-    return perform_all(sdk::command_of<Device::Command>(op.command).resolve(op));
+    Command& command = sdk::command_of<Command>(op.command);
+    const std::span<const wye_operation> operations = command.resolve(op);
+    for (std::size_t n = 0; n < operations.size(); ++n) {
+        if (operations[n].kind != WYE_OPERATION_DISPATCH)
+            WYE_TRY(perform(operations[n]));
+        else if (!sdk::is_empty(operations[n]))
+            WYE_TRY(queued(command.launch(n, operations[n].u.dispatch, handle_.get(), next())));
+    }
+    return {};
 }
 
 Result<void> Queue::end() {

@@ -21,7 +21,7 @@ import sys
 
 PLUGINS = ["opencl", "vulkan", "cuda", "cpu"]
 NOUNS = ["plugin", "device", "buffer", "program", "queue", "timeline"]
-FILES = {f"{noun}.{end}" for noun in NOUNS for end in ("hpp", "cpp")} | {"discovery.hpp", "discovery.cpp", "facts.cpp"}
+FILES = {f"{noun}.{end}" for noun in NOUNS + ["command"] for end in ("hpp", "cpp")} | {"discovery.hpp", "discovery.cpp", "facts.cpp"}
 DRIVER = {"driver.hpp", "driver.cpp", "handle.hpp", "quirks.hpp", "status.hpp", "status.cpp"}  # the CPU has none
 OWN = {"cpu": {"cpu_plugin.h", "module.cpp"}}  # the built-in plugin is a library, and a module around it
 MAYBE = {"command.hpp", "command.cpp"}  # of plugins with a form of their own for commands

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <new>
 
-#include "cpu/device.hpp"
+#include "cpu/command.hpp"
 #include "cpu/run/float_state.hpp"
 #include "wye/sdk/errors.hpp"
 
@@ -48,8 +48,8 @@ bool is_small(std::span<const wye_operation> operations) {
     std::uint64_t bytes = 0;
     for (const wye_operation& operation : operations) {
         if (operation.kind == WYE_OPERATION_EXECUTE &&
-            !is_small(sdk::command_of<Device::Command>(operation.u.execute.command)
-                          .resolve(operation.u.execute)))
+            !is_small(
+                sdk::command_of<Command>(operation.u.execute.command).resolve(operation.u.execute)))
             return false;
         bytes += bytes_of(operation);
         if (operation.kind == WYE_OPERATION_DISPATCH &&

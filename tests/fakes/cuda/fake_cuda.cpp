@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -13,6 +15,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 struct CUstream_st {
@@ -41,6 +44,21 @@ struct CUctx_st {
 struct CUmemPoolHandle_st {
     int device = 0;
 };
+struct CUgraphNode_st {
+    std::function<void()> work;
+    CUfunction function = nullptr;  // of a kernel
+};
+struct CUgraph_st {
+    std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+struct CUgraphExec_st {
+    struct Node {
+        CUgraphNode of;
+        CUfunction function;
+        std::function<void()> work;
+    };
+    std::vector<Node> nodes;
+};
 
 namespace {
 
@@ -60,6 +78,8 @@ struct Machine {
     std::set<CUevent> events;
     std::set<CUmodule> modules;
     std::set<CUmemoryPool> pool_objects;
+    std::set<CUgraph> graphs;
+    std::set<CUgraphExec> graph_execs;
     std::set<void*> host_memory;
     std::vector<std::unique_ptr<CUfunc_st>> functions;
     CUctx_st contexts[8];
@@ -153,11 +173,15 @@ void clear_objects() {
     for (CUevent event : m.events) delete event;
     for (CUmodule module : m.modules) delete module;
     for (CUmemoryPool pool : m.pool_objects) delete pool;
+    for (CUgraph graph : m.graphs) delete graph;
+    for (CUgraphExec exec : m.graph_execs) delete exec;
     for (void* memory : m.host_memory) std::free(memory);
     m.streams.clear();
     m.events.clear();
     m.modules.clear();
     m.pool_objects.clear();
+    m.graphs.clear();
+    m.graph_execs.clear();
     m.host_memory.clear();
 }
 
@@ -176,6 +200,67 @@ void add(const fake_cuda::Launch& launch) {
         value += by;
         std::memcpy(reinterpret_cast<char*>(r) + 4 * i, &value, 4);
     }
+}
+
+// The status that `fail_next_launch` asked for.
+CUresult launch_status() {
+    const int status = std::exchange(machine().next_launch, int{CUDA_SUCCESS});
+    if (status == CUDA_ERROR_ILLEGAL_ADDRESS) machine().sticky = status;
+    return static_cast<CUresult>(status);
+}
+
+// What a launch does. The real driver copies the arguments, with the sizes in the kernel's code.
+// Here they are four words, the pointers and counts that the tests' kernels begin with.
+CUresult kernel_work(CUfunction function, std::array<unsigned, 3> groups,
+                     std::array<unsigned, 3> workgroup, unsigned shared, void** arguments,
+                     std::function<void()>& out) {
+    if (shared > 49152 && static_cast<int>(shared) > function->dynamic_shared)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (groups[0] * groups[1] * groups[2] == 0) return CUDA_ERROR_INVALID_VALUE;
+    const auto kernel = machine().kernel != nullptr ? machine().kernel
+                        : function->name == "add"   ? add
+                                                    : nullptr;
+    out = [] {};
+    if (kernel == nullptr) return CUDA_SUCCESS;
+    struct Copy {
+        std::uint64_t words[4] = {};
+        void* pointers[4] = {};
+    };
+    auto copy = std::make_shared<Copy>();
+    for (unsigned i = 0; i < 4; ++i) {
+        copy->pointers[i] = &copy->words[i];
+        std::memcpy(&copy->words[i], arguments[i], i == 3 ? 4 : 8);
+    }
+    out = [=] {
+        kernel({function->name.c_str(),
+                {groups[0], groups[1], groups[2]},
+                {workgroup[0], workgroup[1], workgroup[2]},
+                shared,
+                copy->pointers});
+    };
+    return CUDA_SUCCESS;
+}
+
+CUresult node_work(const CUDA_KERNEL_NODE_PARAMS& params, std::function<void()>& out) {
+    return kernel_work(params.func, {params.gridDimX, params.gridDimY, params.gridDimZ},
+                       {params.blockDimX, params.blockDimY, params.blockDimZ},
+                       params.sharedMemBytes, params.kernelParams, out);
+}
+
+// The nodes of a graph run in the order of their making; a dependency is an earlier node.
+CUresult add_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, std::size_t count,
+                  std::function<void()> work, CUfunction function) {
+    const Lock lock(machine().mutex);
+    if (machine().graphs.count(graph) == 0) return CUDA_ERROR_INVALID_VALUE;
+    for (std::size_t i = 0; i < count; ++i)
+        if (std::none_of(graph->nodes.begin(), graph->nodes.end(),
+                         [&](const auto& node) { return node.get() == after[i]; }))
+            return CUDA_ERROR_INVALID_VALUE;
+    graph->nodes.push_back(std::make_unique<CUgraphNode_st>());
+    *out = graph->nodes.back().get();
+    (*out)->work = std::move(work);
+    (*out)->function = function;
+    return CUDA_SUCCESS;
 }
 
 void reset(int devices, int architecture) {
@@ -218,7 +303,8 @@ constexpr fake_cuda::Control kControl = {
     [] {
         const Machine& m = machine();
         std::size_t out = m.streams.size() + m.events.size() + m.modules.size() +
-                          m.pool_objects.size() + m.host_memory.size();
+                          m.pool_objects.size() + m.host_memory.size() + m.graphs.size() +
+                          m.graph_execs.size();
         for (const CUctx_st& context : m.contexts)
             out += static_cast<std::size_t>(context.retained);
         return static_cast<int>(out);
@@ -595,29 +681,97 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, u
                                 unsigned bx, unsigned by, unsigned bz, unsigned shared,
                                 CUstream stream, void** arguments, void**) {
     const Lock lock(machine().mutex);
-    if (const int status = machine().next_launch; status != CUDA_SUCCESS) {
-        machine().next_launch = CUDA_SUCCESS;
-        if (status == CUDA_ERROR_ILLEGAL_ADDRESS) machine().sticky = status;
-        return static_cast<CUresult>(status);
-    }
-    if (shared > 49152 && static_cast<int>(shared) > function->dynamic_shared)
+    if (const CUresult status = launch_status(); status != CUDA_SUCCESS) return status;
+    std::function<void()> work;
+    const CUresult status =
+        kernel_work(function, {gx, gy, gz}, {bx, by, bz}, shared, arguments, work);
+    return status == CUDA_SUCCESS ? queue_work(stream, std::move(work)) : status;
+}
+
+CUresult CUDAAPI cuGraphCreate(CUgraph* out, unsigned) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    *out = *machine().graphs.insert(new CUgraph_st).first;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuGraphDestroy(CUgraph graph) {
+    const Lock lock(machine().mutex);
+    if (machine().graphs.erase(graph) == 0) return CUDA_ERROR_INVALID_VALUE;
+    delete graph;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
+                                     std::size_t count) {
+    return add_node(
+        out, graph, after, count, [] {}, nullptr);
+}
+#undef cuGraphAddKernelNode
+#undef cuGraphExecKernelNodeSetParams
+extern "C" CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph,
+                                                 const CUgraphNode* after, std::size_t count,
+                                                 const CUDA_KERNEL_NODE_PARAMS* params) {
+    std::function<void()> work;
+    const CUresult status = node_work(*params, work);
+    if (status != CUDA_SUCCESS) return status;
+    return add_node(out, graph, after, count, std::move(work), params->func);
+}
+CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
+                                      std::size_t count, const CUDA_MEMCPY3D* params, CUcontext) {
+    if (params->srcMemoryType != CU_MEMORYTYPE_UNIFIED || params->Height != 1 ||
+        params->Depth != 1 || params->dstMemoryType != CU_MEMORYTYPE_UNIFIED)
         return CUDA_ERROR_INVALID_VALUE;
-    const auto kernel = machine().kernel != nullptr ? machine().kernel
-                        : function->name == "add"   ? add
-                                                    : nullptr;
-    if (kernel == nullptr) return queue_work(stream, [] {});
-    // The real driver copies the arguments at the launch, with the sizes in the kernel's code. Here
-    // they are four words, the pointers and counts that the tests' kernels begin with.
-    struct Copy {
-        std::uint64_t words[4] = {};
-        void* pointers[4] = {};
-    };
-    auto copy = std::make_shared<Copy>();
-    for (unsigned i = 0; i < 4; ++i) {
-        copy->pointers[i] = &copy->words[i];
-        std::memcpy(&copy->words[i], arguments[i], i == 3 ? 4 : 8);
-    }
-    return queue_work(stream, [=] {
-        kernel({function->name.c_str(), {gx, gy, gz}, {bx, by, bz}, shared, copy->pointers});
-    });
+    return add_node(
+        out, graph, after, count,
+        [to = params->dstDevice, from = params->srcDevice, size = params->WidthInBytes] {
+            std::memcpy(host(to), host(from), size);
+        },
+        nullptr);
+}
+CUresult CUDAAPI cuGraphAddMemsetNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
+                                      std::size_t count, const CUDA_MEMSET_NODE_PARAMS* params,
+                                      CUcontext) {
+    const unsigned size = params->elementSize;
+    if ((size != 1 && size != 2 && size != 4) || params->height != 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    return add_node(
+        out, graph, after, count,
+        [=, at = params->dst, value = params->value, elements = params->width] {
+            for (std::size_t i = 0; i < elements; ++i)
+                std::memcpy(static_cast<char*>(host(at)) + i * size, &value, size);
+        },
+        nullptr);
+}
+CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph,
+                                             unsigned long long flags) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    if (flags != 0 || machine().graphs.count(graph) == 0) return CUDA_ERROR_INVALID_VALUE;
+    auto exec = std::make_unique<CUgraphExec_st>();
+    for (const auto& node : graph->nodes)
+        exec->nodes.push_back({node.get(), node->function, node->work});
+    *out = *machine().graph_execs.insert(exec.release()).first;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec exec) {
+    const Lock lock(machine().mutex);
+    if (machine().graph_execs.erase(exec) == 0) return CUDA_ERROR_INVALID_VALUE;
+    delete exec;
+    return CUDA_SUCCESS;
+}
+extern "C" CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                           const CUDA_KERNEL_NODE_PARAMS* params) {
+    const Lock lock(machine().mutex);
+    if (machine().graph_execs.count(exec) == 0) return CUDA_ERROR_INVALID_VALUE;
+    for (CUgraphExec_st::Node& one : exec->nodes)
+        if (one.of == node && one.function == params->func) return node_work(*params, one.work);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+CUresult CUDAAPI cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+    const Lock lock(machine().mutex);
+    if (machine().graph_execs.count(exec) == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult status = launch_status(); status != CUDA_SUCCESS) return status;
+    for (const CUgraphExec_st::Node& node : exec->nodes)
+        if (const CUresult status = queue_work(stream, node.work); status != CUDA_SUCCESS)
+            return status;
+    return queue_work(stream, [] {});
 }

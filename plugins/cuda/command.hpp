@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A command as a graph of the driver, with a node for each operation. Late arguments of kernels are
+// written into the graph before a launch, which concerns only launches after that, so executions
+// may be pending while others follow. Late buffers of copies and fills make the graph anew. One
+// thread at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cuda/device.hpp"
+
+namespace wye::cuda {
+
+class Command {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Command>> create(Device& device,
+                                                                 const wye_command_desc& desc);
+    void describe(wye_command_info& out) const;
+    // The next execution makes the graph anew.
+    [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
+    // Queues an execution. The context must be current.
+    [[nodiscard, gnu::hot]] Result<void> launch(CUstream stream, const wye_execute_op& execution);
+
+  private:
+    // The nodes of an operation, in order; none for an operation without work.
+    struct Nodes {
+        CUgraphNode last = nullptr;
+        bool empty = true;
+    };
+
+    Command(Device& device, const wye_command_desc& desc, sdk::CommandList list);
+    // Brings the graph to an execution.
+    [[nodiscard]] Result<void> adapt(const wye_execute_op& execution);
+    [[nodiscard]] Result<void> build(std::span<const wye_operation> operations);
+    [[nodiscard]] Result<void> patch(std::span<const wye_operation> operations);
+    [[nodiscard]] Result<void> add(CUgraph graph, const wye_operation& operation,
+                                   std::span<const CUgraphNode> after, Nodes& out) const;
+    [[nodiscard]] Result<void> add_fill(CUgraph graph, const wye_fill_op& op,
+                                        std::span<const CUgraphNode> after, Nodes& out) const;
+    [[nodiscard]] bool has_shape_of(std::span<const wye_operation> operations) const;
+    // Whether the graph is that of this execution; remembers it otherwise.
+    [[nodiscard]] bool is_last(const wye_execute_op& execution);
+
+    Device& device_;
+    const Context& context_;
+    sdk::CommandList list_;
+    const std::uint32_t slot_count_, params_size_;
+    bool late_transfers_ = false;  // of copies or fills
+    GraphHandle graph_;            // owns the nodes
+    GraphExecHandle exec_;         // null: to be made
+    std::vector<Nodes> nodes_;     // by operation
+    std::vector<wye_binding> last_slots_;
+    std::vector<std::byte> last_params_;
+    std::uint64_t recordings_ = 0;
+};
+
+}  // namespace wye::cuda

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl/command.hpp"
+
+#include "opencl/program.hpp"
+#include "opencl/queue.hpp"
+
+namespace wye::opencl {
+
+Result<std::unique_ptr<Command>> Command::create(Device&, const wye_command_desc& desc) {
+    WYE_ASSIGN(sdk::CommandList list,
+               sdk::CommandList::of(Plugin::kPlugin, desc, [](wye_program_object* program) {
+                   return program_of(program).sizes();
+               }));
+    std::unique_ptr<Command> out(new Command(std::move(list)));
+    out->nodes_.resize(desc.operation_count);
+    for (std::uint64_t n = 0; n < desc.operation_count; ++n) WYE_TRY(out->prepare(n));
+    return out;
+}
+
+void Command::describe(wye_command_info& out) const {
+    out.late_params = out.late_slots = out.late_grid = WYE_LATE_ARGUMENT;
+    out.bytes = list_.bytes();
+}
+
+Result<void> Command::update(std::uint64_t index, const wye_operation& operation) {
+    WYE_TRY(list_.update(index, operation));
+    nodes_[index].set = false;
+    return {};
+}
+
+Result<void> Command::prepare(std::uint64_t index) {
+    const wye_operation& operation = list_.operations()[index];
+    if (operation.kind != WYE_OPERATION_DISPATCH) return {};
+    WYE_ASSIGN(nodes_[index].kernel, program_of(operation.u.dispatch.program).make_kernel());
+    return {};
+}
+
+[[gnu::hot]] Result<void> Command::launch(std::uint64_t index, const wye_dispatch_op& op,
+                                          cl_command_queue queue, const Order& order) {
+    Node& node = nodes_[index];
+    std::vector<MemoryHandle> ranges;  // of late arguments; the driver retains them
+    if (!node.set) {
+        node.ranges.clear();
+        WYE_TRY(node.kernel.set(op, node.ranges));
+        node.set = !list_.is_late(index);
+        if (!node.set) ranges = std::move(node.ranges);
+    }
+    return program_of(op.program).enqueue(node.kernel, queue, op, order);
+}
+
+}  // namespace wye::opencl

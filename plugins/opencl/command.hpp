@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A command as a list, with a kernel object for each dispatch whose fixed arguments are set once:
+// an execution enqueues the operations one by one. One thread at a time.
+//
+// `cl_khr_command_buffer` is not used: NVIDIA's driver lacks it, and PoCL's is slower than this.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "opencl/launch/kernel.hpp"
+
+namespace wye::opencl {
+
+class Command {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Command>> create(Device& device,
+                                                                 const wye_command_desc& desc);
+    void describe(wye_command_info& out) const;
+    [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
+
+    // The operations of an execution, until the next call.
+    [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
+        return list_.resolve(execution);
+    }
+    // Enqueues operation `index` of them, a dispatch of at least one workgroup.
+    [[nodiscard]] Result<void> launch(std::uint64_t index, const wye_dispatch_op& op,
+                                      cl_command_queue queue, const Order& order);
+
+  private:
+    struct Node {
+        Kernel kernel;                     // of a dispatch
+        std::vector<MemoryHandle> ranges;  // that its fixed arguments refer to
+        bool set = false;                  // its arguments are
+    };
+
+    explicit Command(sdk::CommandList list) : list_(std::move(list)) {}
+    [[nodiscard]] Result<void> prepare(std::uint64_t index);
+
+    sdk::CommandList list_;
+    std::vector<Node> nodes_;  // by operation
+};
+
+}  // namespace wye::opencl
