@@ -17,13 +17,14 @@
 #include "programs.hpp"
 #include "ratio_reporter.hpp"
 #include "support.hpp"
-#include "wye/wye.hpp"
+#include "wye/graph.hpp"
 
 namespace {
 
 using wye::bench::must;
 
 constexpr std::size_t kTinyWords = 64;
+constexpr std::size_t kBatch = 1000, kTurns = 40;
 constexpr std::size_t kSaxpyElements = std::size_t{64} << 20U;
 constexpr std::size_t kRoundTripWords = std::size_t{1} << 18U;
 
@@ -94,7 +95,11 @@ main {
     X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                 \
     X(cuModuleLoadData, "cuModuleLoadData")                      \
     X(cuModuleGetFunction, "cuModuleGetFunction")                \
-    X(cuLaunchKernel, "cuLaunchKernel")
+    X(cuLaunchKernel, "cuLaunchKernel")                          \
+    X(cuStreamBeginCapture, "cuStreamBeginCapture_v2")           \
+    X(cuStreamEndCapture, "cuStreamEndCapture")                  \
+    X(cuGraphInstantiate, "cuGraphInstantiateWithFlags")         \
+    X(cuGraphLaunch, "cuGraphLaunch")
 
 #define RAW_NVRTC_SYMBOLS(X)                      \
     X(nvrtcCreateProgram, "nvrtcCreateProgram")   \
@@ -216,6 +221,95 @@ void tiny_wye(benchmark::State& state) {
     dispatch.bind("words", words);
     (void)must(dispatch.run());  // compiled before the clock starts
     for (auto _ : state) (void)must(dispatch.run());
+}
+
+// One graph of kBatch dependent dispatches, or kTurns graphs of one, run one after the other.
+void batch_wye(benchmark::State& state) {
+    wye::Buffer words = must(shared().device.buffer(kTinyWords * 4));
+    must(words.fill(1, 0, kTinyWords * 4));
+    wye::Dispatch dispatch(shared().step, shared().device);
+    dispatch.bind("words", words);
+    const std::vector<wye::Dispatch*> all(kBatch, &dispatch);
+    const wye::Graph graph = must(wye::Graph::record(shared().device, all));
+    (void)must(graph.run());
+    for (auto _ : state) (void)must(graph.run());
+}
+
+void separate_wye(benchmark::State& state) {
+    wye::Buffer words = must(shared().device.buffer(kTinyWords * 4));
+    must(words.fill(1, 0, kTinyWords * 4));
+    wye::Dispatch dispatch(shared().step, shared().device);
+    dispatch.bind("words", words);
+    (void)must(dispatch.run());
+    std::vector<wye::Pending> pending;
+    for (auto _ : state) {
+        pending.clear();
+        for (std::size_t i = 0; i < kBatch; ++i) pending.push_back(must(dispatch.submit()));
+        (void)must(pending.back().wait());
+    }
+}
+
+void turns_wye(benchmark::State& state) {
+    std::vector<wye::Buffer> words;
+    std::vector<wye::Graph> graphs;
+    for (std::size_t i = 0; i < kTurns; ++i) {
+        words.push_back(must(shared().device.buffer(kTinyWords * 4)));
+        must(words.back().fill(1, 0, kTinyWords * 4));
+        wye::Dispatch dispatch(shared().step, shared().device);
+        dispatch.bind("words", words.back());
+        graphs.push_back(must(wye::Graph::record(shared().device, {&dispatch})));
+        (void)must(graphs.back().run());
+    }
+    for (auto _ : state)
+        for (const wye::Graph& graph : graphs) (void)must(graph.run());
+}
+
+void batch_raw(benchmark::State& state) {
+    const Entered entered;
+    CUfunction function = raw().kernel("advance");
+    CUdeviceptr words = raw().buffer(kTinyWords);
+    std::uint64_t count = kTinyWords;
+    void* arguments[] = {&words, &count};
+    for (auto _ : state) {
+        for (std::size_t i = 0; i < kBatch; ++i) raw().launch(function, 1, 64, arguments);
+        MUST(raw().cuStreamSynchronize(raw().stream));
+    }
+    MUST(raw().cuMemFree(words));
+}
+
+// The same launches, captured as a graph.
+void batch_graph_raw(benchmark::State& state) {
+    const Entered entered;
+    CUfunction function = raw().kernel("advance");
+    CUdeviceptr words = raw().buffer(kTinyWords);
+    std::uint64_t count = kTinyWords;
+    void* arguments[] = {&words, &count};
+    CUgraph graph = nullptr;
+    CUgraphExec exec = nullptr;
+    MUST(raw().cuStreamBeginCapture(raw().stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    for (std::size_t i = 0; i < kBatch; ++i) raw().launch(function, 1, 64, arguments);
+    MUST(raw().cuStreamEndCapture(raw().stream, &graph));
+    MUST(raw().cuGraphInstantiate(&exec, graph, 0));
+    for (auto _ : state) {
+        MUST(raw().cuGraphLaunch(exec, raw().stream));
+        MUST(raw().cuStreamSynchronize(raw().stream));
+    }
+    MUST(raw().cuMemFree(words));
+}
+
+void turns_raw(benchmark::State& state) {
+    const Entered entered;
+    CUfunction function = raw().kernel("advance");
+    std::vector<CUdeviceptr> words;
+    for (std::size_t i = 0; i < kTurns; ++i) words.push_back(raw().buffer(kTinyWords));
+    std::uint64_t count = kTinyWords;
+    for (auto _ : state)
+        for (CUdeviceptr& memory : words) {
+            void* arguments[] = {&memory, &count};
+            raw().launch(function, 1, 64, arguments);
+            MUST(raw().cuStreamSynchronize(raw().stream));
+        }
+    for (const CUdeviceptr memory : words) MUST(raw().cuMemFree(memory));
 }
 
 // Times one launch followed by `wait`.
@@ -350,6 +444,12 @@ void round_trip_raw(benchmark::State& state) {
 
 BENCHMARK(tiny_wye)->Name("cuda_tiny_dispatch/wye")->UseRealTime();
 BENCHMARK(tiny_raw)->Name("cuda_tiny_dispatch/raw")->UseRealTime();
+BENCHMARK(turns_wye)->Name("cuda_40_in_turn/wye")->UseRealTime();
+BENCHMARK(turns_raw)->Name("cuda_40_in_turn/raw")->UseRealTime();
+BENCHMARK(batch_wye)->Name("cuda_1000_as_graph/wye")->UseRealTime();
+BENCHMARK(batch_graph_raw)->Name("cuda_1000_as_graph/raw")->UseRealTime();
+BENCHMARK(separate_wye)->Name("cuda_1000_launches/wye")->UseRealTime();
+BENCHMARK(batch_raw)->Name("cuda_1000_launches/raw")->UseRealTime();
 BENCHMARK(tiny_query)->Name("cuda_tiny_raw_stream_query")->UseRealTime();
 BENCHMARK(tiny_event)->Name("cuda_tiny_raw_event")->UseRealTime();
 BENCHMARK(tiny_write_value)->Name("cuda_tiny_raw_write_value")->UseRealTime();
@@ -360,7 +460,10 @@ BENCHMARK(round_trip_raw)->Name("cuda_round_trip_1MiB/raw")->UseRealTime();
 
 int main(int argc, char** argv) {
     return wye::bench::run_benchmarks(argc, argv,
-                                      {{"cuda_tiny_dispatch", 1.05, 0},
+                                      {{"cuda_tiny_dispatch", 0.75, 0},
+                                       {"cuda_40_in_turn", 0.85, 0},
+                                       {"cuda_1000_as_graph", 1.05, 1'000'000},
+                                       {"cuda_1000_launches", 1.05, 0},
                                        {"cuda_saxpy_64Mi", 1.05, 0},
                                        {"cuda_round_trip_1MiB", 1.05, 0}});
 }

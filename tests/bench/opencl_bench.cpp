@@ -12,13 +12,14 @@
 #include "programs.hpp"
 #include "ratio_reporter.hpp"
 #include "support.hpp"
-#include "wye/wye.hpp"
+#include "wye/graph.hpp"
 
 namespace {
 
 using wye::bench::must;
 
 constexpr std::size_t kTinyWords = 64;
+constexpr std::size_t kBatch = 1000, kTurns = 40;
 constexpr std::size_t kSaxpyElements = std::size_t{16} << 20U;
 
 constexpr const char* kRawSource = R"cl(
@@ -147,6 +148,86 @@ void tiny_raw(benchmark::State& state) {
     clReleaseKernel(kernel);
 }
 
+// One graph of kBatch dependent dispatches, or kTurns graphs of one, run one after the other.
+void batch_wye(benchmark::State& state) {
+    wye::Buffer words = must(shared().device.buffer(kTinyWords * 4));
+    must(words.fill(1, 0, kTinyWords * 4));
+    wye::Dispatch dispatch(shared().step, shared().device);
+    dispatch.bind("words", words);
+    const std::vector<wye::Dispatch*> all(kBatch, &dispatch);
+    const wye::Graph graph = must(wye::Graph::record(shared().device, all));
+    (void)must(graph.run());
+    for (auto _ : state) (void)must(graph.run());
+}
+
+void separate_wye(benchmark::State& state) {
+    wye::Buffer words = must(shared().device.buffer(kTinyWords * 4));
+    must(words.fill(1, 0, kTinyWords * 4));
+    wye::Dispatch dispatch(shared().step, shared().device);
+    dispatch.bind("words", words);
+    (void)must(dispatch.run());
+    std::vector<wye::Pending> pending;
+    for (auto _ : state) {
+        pending.clear();
+        for (std::size_t i = 0; i < kBatch; ++i) pending.push_back(must(dispatch.submit()));
+        (void)must(pending.back().wait());
+    }
+}
+
+void turns_wye(benchmark::State& state) {
+    std::vector<wye::Buffer> words;
+    std::vector<wye::Graph> graphs;
+    for (std::size_t i = 0; i < kTurns; ++i) {
+        words.push_back(must(shared().device.buffer(kTinyWords * 4)));
+        must(words.back().fill(1, 0, kTinyWords * 4));
+        wye::Dispatch dispatch(shared().step, shared().device);
+        dispatch.bind("words", words.back());
+        graphs.push_back(must(wye::Graph::record(shared().device, {&dispatch})));
+        (void)must(graphs.back().run());
+    }
+    for (auto _ : state)
+        for (const wye::Graph& graph : graphs) (void)must(graph.run());
+}
+
+void batch_raw(benchmark::State& state) {
+    cl_kernel kernel = raw().kernel("advance");
+    cl_mem words = raw().buffer(kTinyWords * 4);
+    const cl_ulong count = kTinyWords;
+    const std::size_t global = kTinyWords;
+    const std::size_t local = 64;
+    must_cl(clSetKernelArg(kernel, 0, sizeof words, &words), "clSetKernelArg");
+    must_cl(clSetKernelArg(kernel, 1, sizeof count, &count), "clSetKernelArg");
+    for (auto _ : state) {
+        for (std::size_t i = 0; i < kBatch; ++i)
+            must_cl(clEnqueueNDRangeKernel(raw().queue, kernel, 1, nullptr, &global, &local, 0,
+                                           nullptr, nullptr),
+                    "clEnqueueNDRangeKernel");
+        must_cl(clFinish(raw().queue), "clFinish");
+    }
+    clReleaseMemObject(words);
+    clReleaseKernel(kernel);
+}
+
+void turns_raw(benchmark::State& state) {
+    cl_kernel kernel = raw().kernel("advance");
+    std::vector<cl_mem> words;
+    for (std::size_t i = 0; i < kTurns; ++i) words.push_back(raw().buffer(kTinyWords * 4));
+    const cl_ulong count = kTinyWords;
+    const std::size_t global = kTinyWords;
+    const std::size_t local = 64;
+    must_cl(clSetKernelArg(kernel, 1, sizeof count, &count), "clSetKernelArg");
+    for (auto _ : state)
+        for (cl_mem memory : words) {
+            must_cl(clSetKernelArg(kernel, 0, sizeof memory, &memory), "clSetKernelArg");
+            must_cl(clEnqueueNDRangeKernel(raw().queue, kernel, 1, nullptr, &global, &local, 0,
+                                           nullptr, nullptr),
+                    "clEnqueueNDRangeKernel");
+            must_cl(clFinish(raw().queue), "clFinish");
+        }
+    for (cl_mem memory : words) clReleaseMemObject(memory);
+    clReleaseKernel(kernel);
+}
+
 void saxpy_wye(benchmark::State& state) {
     auto& device = shared().device;
     wye::Buffer x = must(device.buffer(kSaxpyElements * 4));
@@ -191,10 +272,20 @@ void saxpy_raw(benchmark::State& state) {
 
 BENCHMARK(tiny_wye)->Name("opencl_tiny_dispatch/wye")->UseRealTime();
 BENCHMARK(tiny_raw)->Name("opencl_tiny_dispatch/raw")->UseRealTime();
+BENCHMARK(turns_wye)->Name("opencl_40_in_turn/wye")->UseRealTime();
+BENCHMARK(turns_raw)->Name("opencl_40_in_turn/raw")->UseRealTime();
+BENCHMARK(batch_wye)->Name("opencl_1000_as_graph/wye")->UseRealTime();
+BENCHMARK(batch_raw)->Name("opencl_1000_as_graph/raw")->UseRealTime();
+BENCHMARK(separate_wye)->Name("opencl_1000_launches/wye")->UseRealTime();
+BENCHMARK(batch_raw)->Name("opencl_1000_launches/raw")->UseRealTime();
 BENCHMARK(saxpy_wye)->Name("opencl_saxpy_16Mi/wye")->UseRealTime();
 BENCHMARK(saxpy_raw)->Name("opencl_saxpy_16Mi/raw")->UseRealTime();
 
 int main(int argc, char** argv) {
-    return wye::bench::run_benchmarks(
-        argc, argv, {{"opencl_tiny_dispatch", 1.10, 0}, {"opencl_saxpy_16Mi", 1.05, 0}});
+    return wye::bench::run_benchmarks(argc, argv,
+                                      {{"opencl_tiny_dispatch", 1.05, 0},
+                                       {"opencl_40_in_turn", 1.10, 0},
+                                       {"opencl_1000_as_graph", 1.05, 0},
+                                       {"opencl_1000_launches", 1.05, 0},
+                                       {"opencl_saxpy_16Mi", 1.05, 0}});
 }
