@@ -223,6 +223,42 @@ NativeProgram::~NativeProgram() {
              [&] { device_->table().program_destroy(device_->object(), object_); });
 }
 
+// ---- Command ------------------------------------------------------------------------------
+
+Result<NativeCommand> NativeCommand::create(DeviceRef device, const wye_command_desc& desc) {
+    wye_command_object* object = nullptr;
+    WYE_TRY(rare_call(*device, "command_create", [&](wye_error** error) {
+        return device->table().command_create(device->object(), &desc, &object, error);
+    }));
+    if (object == nullptr) return about(*device, null_object_fault("command_create"));
+    NativeCommand out(std::move(device), object);
+    WYE_ASSIGN(const wye_command_info info, out.info());
+    out.most_pending_ = info.most_pending;
+    return out;
+}
+
+Result<wye_command_info> NativeCommand::info() const {
+    wye_command_info info{};
+    info.header = sdk::header_of(sizeof info);
+    WYE_TRY(rare_call(*device_, "command_info", [&](wye_error** error) {
+        return device_->table().command_info(device_->object(), object_, &info, error);
+    }));
+    return info;
+}
+
+NativeCommand& NativeCommand::operator=(NativeCommand&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(object_, other.object_);
+    std::swap(most_pending_, other.most_pending_);
+    return *this;
+}
+
+NativeCommand::~NativeCommand() {
+    if (object_ == nullptr) return;
+    end_call(*device_, "command_destroy",
+             [&] { device_->table().command_destroy(device_->object(), object_); });
+}
+
 // ---- Queue --------------------------------------------------------------------------------
 
 Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label,

@@ -770,9 +770,9 @@ typedef struct wye_device_table {
                                wye_bytes saved, wye_program_object** WYE_OWNED out,
                                wye_error** error);
 
-    /* Optional [FREE], the first three together. Prepares operations for many executions. What it
-     * names (programs, buffers) outlives it. Without them: the host submits the operations each
-     * time. */
+    /* Optional [FREE], the first three together. Prepares operations for many executions. Once a
+     * program or a buffer that it names was destroyed, it is only destroyed itself. Without them:
+     * the host submits the operations each time. */
     wye_status (*command_create)(wye_device_object* device, const wye_command_desc* desc,
                                  wye_command_object** WYE_OWNED out, wye_error** error);
     /* Called when no execution is pending. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Devices: a probed device (DeviceInfo, an immutable value), and owners of the plugin's native
-// objects: NativeDevice (an opened device), NativeBuffer, NativeProgram, NativeQueue. Native
-// objects keep their parents alive: buffers, programs and queues hold the device, a device holds
+// objects: NativeDevice (an opened device), NativeBuffer, NativeProgram, NativeCommand,
+// NativeQueue. Native objects keep their parents alive: all of them hold the device, a device holds
 // its plugin, so destruction has the order that the ABI requires. Tables are the host's full
 // copies: no slot is null, a missing optional one returns WYE_UNIMPLEMENTED. Success with a null
 // object becomes PLUGIN_FAULT.
@@ -165,6 +165,33 @@ class NativeProgram {
         : device_(std::move(device)), object_(object) {}
     DeviceRef device_;
     wye_program_object* object_;
+};
+
+// A plugin's command: operations that are executed many times. Destroys it: no execution may be
+// pending then.
+class NativeCommand {
+  public:
+    // UNIMPLEMENTED: the plugin has none, and the operations are submitted each time.
+    [[nodiscard]] static Result<NativeCommand> create(DeviceRef device,
+                                                      const wye_command_desc& desc);
+    NativeCommand(NativeCommand&& other) noexcept
+        : device_(std::move(other.device_)),
+          object_(std::exchange(other.object_, nullptr)),
+          most_pending_(other.most_pending_) {}
+    NativeCommand& operator=(NativeCommand&& other) noexcept;
+    ~NativeCommand();
+
+    [[nodiscard]] Result<wye_command_info> info() const;
+    // Executions that may be pending at once; 0: any number.
+    [[nodiscard]] std::uint32_t most_pending() const noexcept { return most_pending_; }
+    [[nodiscard]] wye_command_object* object() const noexcept { return object_; }
+
+  private:
+    NativeCommand(DeviceRef device, wye_command_object* object) noexcept
+        : device_(std::move(device)), object_(object) {}
+    DeviceRef device_;
+    wye_command_object* object_;
+    std::uint32_t most_pending_ = 0;
 };
 
 // A plugin's queue. Destroying it blocks until everything submitted has ended.

@@ -81,6 +81,10 @@ class QueuePool {
         if (value.load(std::memory_order_relaxed) < ticket.value)
             value.store(ticket.value, std::memory_order_release);
     }
+    // Whether the work of a ticket of queue `index` may still run.
+    [[nodiscard]] bool is_pending(std::uint32_t index, std::uint64_t value) const {
+        return value > ended_[index].load(std::memory_order_acquire);
+    }
     // The newest work of each queue; of a queue without work an empty ticket.
     [[nodiscard]] std::array<Ticket, kMostQueues> newest();
     // The next submit makes a new native queue in place of the ticket's. Work of the old one goes
@@ -97,9 +101,6 @@ class QueuePool {
     };
     using Values = std::array<std::uint64_t, kMostQueues>;  // by queue
 
-    [[nodiscard]] bool is_pending(std::uint32_t index, std::uint64_t value) const {
-        return value > ended_[index].load(std::memory_order_acquire);
-    }
     [[nodiscard]] std::uint64_t pending(std::uint32_t index) const WYE_REQUIRES(mutex) {
         const std::uint64_t ended = ended_[index].load(std::memory_order_acquire);
         return queues_[index].newest - std::min(queues_[index].newest, ended);

@@ -131,6 +131,33 @@ void Pending::copy_staged_memory() {
         copy_staged(list[i], staged_outputs_);
 }
 
+Pending::Pending(const Context& context, Graph& graph, const wye_graph_run_desc& run,
+                 Clock::time_point start)
+    : context_(context),
+      session_(graph.session()),
+      name_(graph.label()),
+      begun_(start),
+      borrows_(false),
+      timed_((run.flags & WYE_DISPATCH_TIMED) != 0),
+      report_(graph.new_report()) {}
+
+Result<std::shared_ptr<Pending>> Pending::submit(const Context& context, Graph& graph,
+                                                 const wye_graph_run_desc& run,
+                                                 Clock::time_point start) {
+    const auto out = std::make_shared<Pending>(context, graph, run, start);
+    PendingList& list = out->session_.pending();
+    WYE_TRY(list.add(out, 0, (run.flags & WYE_DISPATCH_AT_ONCE) != 0));
+    const sdk::Lock lock(out->mutex_);
+    auto started = graph.submit(context.handles(), run, start, out->times_, out->execution_);
+    if (!started.ok()) {
+        list.remove(*out);
+        return std::move(started).error();
+    }
+    out->graph_ = graph.shared_from_this();
+    out->ticket_ = out->execution_.ticket;
+    return out;
+}
+
 Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     const Clock::time_point enqueue = now();
     WYE_TRY(take_memory(flow));
@@ -218,6 +245,7 @@ void Pending::advance(Result<void> waited) noexcept {
 Result<void> Pending::next(Result<void> waited) {
     const Ticket ticket = std::exchange(ticket_, {});
     WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));
+    if (graph_) return graph_->check_traps(execution_, report_);
     if (operations_.traps &&
         (reads_later_ || !borrows_ || staged_outputs_ || operations_.read_backs().empty())) {
         Trap trap;
@@ -247,6 +275,8 @@ void Pending::end(Result<void> outcome) noexcept {
     if (context_.logs()) log();
     ticket_ = {};
     uses_.release();
+    execution_.release();
+    graph_.reset();
     workspace_.release();
     programs_.clear();
     inputs_.release();

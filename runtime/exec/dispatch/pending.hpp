@@ -20,6 +20,7 @@
 #include "exec/device/pending_list.hpp"
 #include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
+#include "exec/graph/graph.hpp"
 #include "wye/sdk/host_copy.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
@@ -34,7 +35,14 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
                                                                  const wye_dispatch_desc& desc,
                                                                  Clock::time_point start);
+    // Submits an execution of a graph. Errors as of Graph::submit; DEVICE_BUSY as above.
+    [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
+                                                                 Graph& graph,
+                                                                 const wye_graph_run_desc& run,
+                                                                 Clock::time_point start);
     Pending(const Context& context, const Flow& flow, Clock::time_point start);
+    Pending(const Context& context, Graph& graph, const wye_graph_run_desc& run,
+            Clock::time_point start);
 
     bool poll() override { return wait(Clock::time_point::min()); }
     bool wait(std::optional<Clock::time_point> deadline) override;
@@ -99,6 +107,9 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);
     registry::InFlight uses_ WYE_GUARDED_BY(mutex_);
     Operations operations_ WYE_GUARDED_BY(mutex_);
+    // Of a graph, in place of the members above.
+    std::shared_ptr<Graph> graph_ WYE_GUARDED_BY(mutex_);
+    Execution execution_ WYE_GUARDED_BY(mutex_);
     bool reads_later_ WYE_GUARDED_BY(mutex_) = false;  // the read-backs are not submitted yet
     Ticket ticket_ WYE_GUARDED_BY(mutex_);
     RunTimes times_ WYE_GUARDED_BY(mutex_);

@@ -12,6 +12,7 @@
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/report.hpp"
 #include "plan/check_free.hpp"
+#include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
 namespace {
@@ -71,8 +72,42 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
     return kept_[static_cast<std::size_t>(sum % kKept)];
 }
 
-[[gnu::hot]] const Repeat* Repeats::find(const wye_dispatch_desc& desc,
-                                         const plan::ProgramPlan& plan) {
+void Repeat::make_command(const registry::DeviceRef& device) {
+    asked = true;
+    std::array<wye_operation, kOperations> described;
+    std::ranges::copy(all(), described.begin());
+    for (wye_operation& operation : std::span(described).first(operation_count))
+        if (operation.kind == WYE_OPERATION_DISPATCH) operation.u.dispatch.late_size = params_size;
+    wye_command_desc desc{};
+    desc.header = sdk::header_of(sizeof desc);
+    desc.operations = described.data();
+    desc.operation_count = operation_count;
+    desc.params_size = params_size;
+    auto made = registry::NativeCommand::create(device, desc);
+    if (!made.ok()) return;  // the operations do the same
+    command.emplace(std::move(made).value());
+    execute = sdk::new_operation(WYE_OPERATION_EXECUTE);
+    execute.u.execute = {command->object(), nullptr, block.data()};
+    last_queue = 0;
+    last_value = 0;
+}
+
+[[gnu::hot]] std::span<const wye_operation> Repeat::work(const registry::DeviceRef& device,
+                                                         const QueuePool& queues) {
+    if (!asked) [[unlikely]]
+        make_command(device);
+    if (!command) return all();
+    if (command->most_pending() != 0 && queues.is_pending(last_queue, last_value)) return all();
+    return {&execute, 1};
+}
+
+[[gnu::hot]] void Repeat::submitted(std::span<const wye_operation> work, const Ticket& ticket) {
+    if (work.data() != &execute) return;
+    last_queue = ticket.index;
+    last_value = ticket.value;
+}
+
+[[gnu::hot]] Repeat* Repeats::find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan) {
     std::unique_ptr<Repeat>& kept = place(desc);
     if (!kept || !same_request(desc, kept->request) ||
         !same(kept->arguments.data(), desc.arguments, desc.argument_count))
@@ -80,7 +115,7 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
     if (plan.params_decide_sizes || !same_form(*kept, desc)) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
-        kept.reset();  // its parameter block is half-written
+        kept->request.program = 0;  // never found again: its parameter block is half-written
         return nullptr;
     }
     std::copy_n(desc.params, desc.param_count, kept->params.data());
@@ -89,7 +124,8 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
 
 void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
                    const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
-                   std::span<const BufferUse> uses, std::uint64_t bytes_filled) {
+                   std::span<const BufferUse> uses, std::uint64_t bytes_filled,
+                   const QueuePool& queues) {
     if (!keepable(desc, launch, operations)) return;
     const Form& form = kernels.form;
     const lower::Preconditions* preconditions = kernels.preconditions;
@@ -97,6 +133,9 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     if (!kept) kept.reset(new (std::nothrow) Repeat());
     if (!kept) return;  // no memory: the request ran, but is not kept
     Repeat& out = *kept;
+    if (out.command && queues.is_pending(out.last_queue, out.last_value)) return;
+    out.command.reset();
+    out.asked = false;
     out.request = desc;
     std::copy_n(desc.arguments, desc.argument_count, out.arguments.data());
     std::copy_n(desc.params, desc.param_count, out.params.data());
@@ -112,6 +151,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     if (out.preconditions != nullptr) plan::launch_lengths(plan, launch, out.lengths);
     out.workgroup = launch.workgroup;
     out.bytes_filled = bytes_filled;
+    out.params_size = launch.params_size;
     std::memcpy(out.block.data(), launch.params, launch.params_size);
     out.operation_count = operations.all.size();
     std::ranges::copy(operations.all, out.operations.begin());
@@ -186,13 +226,16 @@ struct Submitted {
                                                            DeviceSession& session, Submitted& out) {
     QueuePool& queues = session.queues();
     const sdk::Lock lock(queues.mutex);
-    const Repeat* repeat = queues.repeats.find(desc, program.plan());
+    Repeat* const repeat = queues.repeats.find(desc, program.plan());
     if (repeat == nullptr || !handles.try_use(repeat->handles(), out.uses)) return false;
     out.known.emplace(*repeat);
-    out.ticket = queues.submit(session.device(), repeat->all(),
+    const std::span<const wye_operation> work = repeat->work(session.device(), queues);
+    out.ticket = queues.submit(session.device(), work,
                                {repeat->uses.data(), static_cast<std::size_t>(desc.argument_count)},
                                (desc.flags & WYE_DISPATCH_TIMED) != 0);
-    if (out.ticket.ok()) session.counters().repeated(repeat->bytes_filled);
+    if (!out.ticket.ok()) return true;
+    repeat->submitted(work, *out.ticket);
+    session.counters().repeated(repeat->bytes_filled);
     return true;
 }
 

@@ -8,6 +8,10 @@
 // request has the same operations if its handles are still live, which `repeat` checks each time
 // before it submits them.
 //
+// A request that is repeated becomes a command of the plugin, which keeps the operations in the
+// driver's own form; without one, and while as many executions of it are pending as the plugin
+// allows, the operations are submitted as they are.
+//
 // Only requests on resident buffers without a time limit are kept, of programs that cannot trap and
 // have no grid barrier. Owned by a device session. Native objects and histories are borrowed from
 // the objects of the handles.
@@ -17,12 +21,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "exec/device/buffer_use.hpp"
 #include "exec/device/clock.hpp"
 #include "lower/analysis/preconditions.hpp"
 #include "plan/admit.hpp"
+#include "registry/device.hpp"
 #include "registry/ownership.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -31,7 +37,9 @@ namespace wye::exec {
 
 class Context;
 class Kernels;
+class QueuePool;
 struct Operations;
+struct Ticket;
 
 struct Repeat {
     static constexpr std::size_t kArguments = 8;
@@ -56,11 +64,23 @@ struct Repeat {
     std::size_t operation_count;
     std::array<wye_operation, kOperations> operations;
     std::array<wye_binding, kArguments> bindings;
+    std::uint32_t params_size;
     alignas(8) std::array<std::byte, kParams * 8> block;  // the parameters as the kernel reads them
+
+    std::optional<registry::NativeCommand> command;
+    bool asked;                // for the command
+    std::uint32_t last_queue;  // of its newest execution
+    std::uint64_t last_value;
+    wye_operation execute;
 
     [[nodiscard]] std::span<const wye_operation> all() const {
         return {operations.data(), operation_count};
     }
+    // The command, made at the first call, or the operations in its place.
+    [[nodiscard]] std::span<const wye_operation> work(const registry::DeviceRef& device,
+                                                      const QueuePool& queues);
+    void submitted(std::span<const wye_operation> work, const Ticket& ticket);
+    void make_command(const registry::DeviceRef& device);
     [[nodiscard]] std::span<const std::uint64_t> handles() const {
         return {buffers.data(), static_cast<std::size_t>(request.argument_count)};
     }
@@ -77,12 +97,12 @@ class Repeats {
     }
     // The kept request equal to `desc`, with its parameters; null: it takes all steps. `desc` must
     // have passed may_have; `plan` is that of desc.program.
-    [[nodiscard]] const Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
+    [[nodiscard]] Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
 
     // Called after `desc` ran: keeps its operations if possible, in place of an older request.
     void keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
               const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
-              std::span<const BufferUse> uses, std::uint64_t bytes_filled);
+              std::span<const BufferUse> uses, std::uint64_t bytes_filled, const QueuePool& queues);
 
   private:
     static constexpr std::size_t kKept = 16;

@@ -132,7 +132,7 @@ Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
         QueuePool& queues = flow.session.queues();
         const sdk::Lock lock(queues.mutex);
         queues.repeats.keep(flow.desc, plan, flow.launch, flow.kernels, operations, flow.uses,
-                            flow.bound.bytes_filled);
+                            flow.bound.bytes_filled, queues);
     }
     return result;
 }

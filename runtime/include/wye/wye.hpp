@@ -171,6 +171,10 @@ class Device {
         : context_(std::move(context)), handle_(handle) {}
 
     [[nodiscard]] wye_device get() const noexcept { return handle_; }
+    [[nodiscard]] wye_context* context() const noexcept { return context_.get(); }
+    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
+        return context_;
+    }
 
     // Selector, name, plugin, format and the reason of the choice; valid while the context lives.
     [[nodiscard]] Result<wye_device_description> describe() const {
@@ -709,6 +713,8 @@ class Dispatch {
         desc_.param_count = params_.size();
         return {};
     }
+
+    friend class Graph;
 
     const Program& program_;
     wye_program_description info_{};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions of graphs.
+#include "exec/graph/graph.hpp"
+
+#include <fmt/format.h>
+
+#include "exec/api/api.hpp"
+#include "exec/dispatch/pending.hpp"
+
+using namespace wye::exec;
+using wye::Code;
+using wye::Error;
+using wye::Result;
+using wye::registry::HandleKind;
+using wye::registry::Pin;
+
+namespace {
+
+// Of the flags of dispatches, those that an execution takes.
+Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
+    WYE_TRY(check_header(run.header, sizeof run, "wye_graph_run_desc"));
+    if (run.param_count != 0) WYE_NEED(run.params);
+    if ((run.flags & ~flags) != 0 || run.reserved != 0)
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("wye_graph_run_desc has the flags {:#x} and the reserved member {}",
+                        run.flags, run.reserved),
+            "Fix: use WYE_DISPATCH_TIMED, and WYE_DISPATCH_AT_ONCE for submits, only", "flags");
+    return {};
+}
+
+Result<void> check_graph(const wye_graph_desc& desc) {
+    WYE_TRY(check_header(desc.header, sizeof desc, "wye_graph_desc"));
+    WYE_TRY(check_string(desc.label, "label"));
+    if (desc.dispatch_count != 0) WYE_NEED(desc.dispatches);
+    if (desc.flags != 0 || desc.reserved != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("wye_graph_desc has the flags {:#x} and the reserved member {}",
+                                 desc.flags, desc.reserved),
+                     "Fix: set both to 0", "flags");
+    for (std::uint64_t i = 0; i < desc.dispatch_count; ++i)
+        WYE_TRY(check_dispatch(desc.dispatches[i]));
+    return {};
+}
+
+}  // namespace
+
+wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wye_graph* out,
+                            wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(desc);
+        WYE_NEED(out);
+        WYE_TRY(check_graph(*desc));
+        WYE_ASSIGN(Pin device, self->handles().find(desc->device, HandleKind::device));
+        const auto owner = device.as<DeviceSession>().owner();
+        WYE_ASSIGN(auto graph, Graph::record(*self, std::move(device), *desc));
+        const std::string& label = graph->label();
+        WYE_ASSIGN(*out, self->handles().add(HandleKind::graph, graph, owner, label));
+        return {};
+    });
+}
+
+[[gnu::hot]] wye_status wye_graph_run(wye_context* context, wye_graph graph,
+                                      const wye_graph_run_desc* run, wye_report* report,
+                                      wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        const Clock::time_point start = now();
+        WYE_ENTER(self, context);
+        WYE_NEED(run);
+        WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED));
+        if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
+        WYE_ASSIGN(const Pin pin, self->handles().find(graph, HandleKind::graph));
+        return pin.as<Graph>().run(*self, *run, start, report);
+    });
+}
+
+wye_status wye_graph_submit(wye_context* context, wye_graph graph, const wye_graph_run_desc* run,
+                            wye_pending* out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        const Clock::time_point start = now();
+        WYE_ENTER(self, context);
+        WYE_NEED(run);
+        WYE_NEED(out);
+        WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED | WYE_DISPATCH_AT_ONCE));
+        WYE_ASSIGN(const Pin pin, self->handles().find(graph, HandleKind::graph));
+        WYE_ASSIGN(auto pending, Pending::submit(*self, pin.as<Graph>(), *run, start));
+        const auto owner = pending->session().owner();
+        WYE_ASSIGN(*out, self->handles().add(HandleKind::pending, pending, owner, pending->name()));
+        return {};
+    });
+}
+
+wye_status wye_graph_describe(wye_context* context, wye_graph graph, wye_graph_info* out,
+                              wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(out);
+        WYE_TRY(check_header(out->header, sizeof *out, "wye_graph_info"));
+        WYE_ASSIGN(const Pin pin, self->handles().find(graph, HandleKind::graph));
+        return pin.as<Graph>().describe(*out);
+    });
+}
+
+wye_status wye_graph_free(wye_context* context, wye_graph graph, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return self->handles().retire(graph, HandleKind::graph);
+    });
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wye::Graph: dispatches that are recorded once and executed many times, as one submit.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wye/wye.hpp"
+
+namespace wye {
+
+// Dispatches of one device that run as one, recorded once and executed many times. Add them in the
+// order in which they run; all their arguments are buffers (Dispatch::bind).
+class Graph {
+  public:
+    // Records the dispatches, which it does not use afterwards. See wye_graph_create for errors.
+    [[nodiscard]] static Result<Graph> record(const Device& device,
+                                              std::span<Dispatch* const> dispatches,
+                                              std::string_view label = "graph") {
+        std::vector<wye_dispatch_desc> descriptions;
+        for (Dispatch* dispatch : dispatches) {
+            WYE_TRY(dispatch->ready());
+            descriptions.push_back(dispatch->desc_);
+        }
+        wye_graph_desc desc;
+        WYE_INIT(desc);
+        desc.device = device.get();
+        desc.dispatches = descriptions.data();
+        desc.dispatch_count = descriptions.size();
+        desc.label = {label.data(), label.size()};
+        wye_graph out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_graph_create(device.context(), &desc, &out, e); }));
+        return Graph(device.shared_context(), out);
+    }
+    [[nodiscard]] static Result<Graph> record(const Device& device,
+                                              std::initializer_list<Dispatch*> dispatches,
+                                              std::string_view label = "graph") {
+        return record(device, std::span(dispatches.begin(), dispatches.size()), label);
+    }
+
+    [[nodiscard]] wye_graph get() const noexcept { return handle_.get(); }
+    [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
+
+    // Runs all dispatches and waits. `params`: those of all dispatches, in order, each value's bits
+    // in its own word; empty: as before.
+    [[nodiscard]] Result<wye_report> run(std::span<const std::uint64_t> params = {}) const {
+        const wye_graph_run_desc desc = description(params);
+        wye_report report;
+        WYE_INIT(report);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_graph_run(context(), get(), &desc, &report, e); }));
+        return report;
+    }
+    // Starts an execution and does not wait for it.
+    [[nodiscard]] Result<Pending> submit(std::span<const std::uint64_t> params = {}) const {
+        const wye_graph_run_desc desc = description(params);
+        wye_pending out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_graph_submit(context(), get(), &desc, &out, e); }));
+        return Pending(handle_.shared_context(), out, {});
+    }
+    [[nodiscard]] Result<wye_graph_info> describe() const {
+        wye_graph_info out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_graph_describe(context(), get(), &out, e); }));
+        return out;
+    }
+
+  private:
+    Graph(std::shared_ptr<wye_context> context, wye_graph handle)
+        : handle_(std::move(context), handle) {}
+    [[nodiscard]] static wye_graph_run_desc description(std::span<const std::uint64_t> params) {
+        wye_graph_run_desc out;
+        WYE_INIT(out);
+        out.params = params.data();
+        out.param_count = params.size();
+        return out;
+    }
+
+    detail::Handle<&wye_graph_free> handle_;
+};
+
+}  // namespace wye

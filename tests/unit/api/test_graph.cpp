@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graphs through wye/graph.hpp, on the CPU and a real driver, against plain C++.
+#include "wye/graph.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "support/driver.hpp"
+
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+template <typename T>
+T take(wye::Result<T> result) {
+    if (!result.ok()) MESSAGE(result.error().text());
+    REQUIRE(result.ok());
+    return std::move(result).value();
+}
+void need(const wye::Result<void>& result) {
+    if (!result.ok()) MESSAGE(result.error().text());
+    REQUIRE(result.ok());
+}
+
+constexpr std::string_view kStep = R"(wye 1; program advance; workgroup 64; param k: u32;
+input_output x: u32[]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u + k; } })";
+
+constexpr std::string_view kAdd = R"(wye 1; program add; workgroup 64;
+input x: u32[]; input_output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(r) { r[i] = r[i] + x[i]; } })";
+
+// Its output starts at zero, which takes a fill.
+constexpr std::string_view kEven = R"(wye 1; program even; workgroup 64;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { if x[i] % 2u == 0u { r[i] = x[i]; } } })";
+
+constexpr std::string_view kCheck = R"(wye 1; program check; workgroup 1; param bad: u32;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { if x[i] == bad { trap 7; } r[i] = x[i] + 1u; } })";
+
+struct Opened {
+    explicit Opened(const std::string& selector)
+        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
+          device(take(context.open(selector))) {}
+    wye::Context context;
+    wye::Device device;
+
+    [[nodiscard]] wye::Buffer buffer(const Words& words) const {
+        auto out = take(device.buffer(words.size() * 4));
+        need(out.upload(std::as_bytes(std::span(words))));
+        return out;
+    }
+    [[nodiscard]] static Words words(const wye::Buffer& buffer, std::size_t count) {
+        Words out(count);
+        need(buffer.download(std::as_writable_bytes(std::span(out))));
+        return out;
+    }
+};
+
+// The CPU of the library and the driver of this test.
+std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+
+Words counting(std::uint32_t count, std::uint32_t first = 0) {
+    Words out;
+    for (std::uint32_t i = 0; i < count; ++i) out.push_back(first + i);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a graph runs its dispatches in order, as often as it is run") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        const auto add = take(t.context.program_from_text(kAdd));
+        const auto even = take(t.context.program_from_text(kEven));
+        const wye::Buffer x = t.buffer(counting(300));
+        const wye::Buffer r = t.buffer(Words(300, 5));
+        const wye::Buffer e = t.buffer(Words(300, 77));
+        wye::Dispatch first(step, t.device), second(add, t.device), third(even, t.device);
+        first.param("k", 7U).bind("x", x);
+        second.bind("x", x).bind("r", r);
+        third.bind("x", r).bind("r", e);
+        const auto graph = take(wye::Graph::record(t.device, {&first, &second, &third}, "three"));
+        Words want_x = counting(300), want_r(300, 5), want_e;
+        for (int round = 0; round < 4; ++round) {
+            const wye_report report = take(graph.run());
+            CHECK(report.bytes_uploaded == 0);
+            CHECK(report.bytes_downloaded == 0);
+            want_e.assign(300, 0);
+            for (std::size_t i = 0; i < 300; ++i) {
+                want_x[i] = want_x[i] * 3 + 7;
+                want_r[i] += want_x[i];
+                if (want_r[i] % 2 == 0) want_e[i] = want_r[i];
+            }
+        }
+        CHECK(Opened::words(x, 300) == want_x);
+        CHECK(Opened::words(r, 300) == want_r);
+        CHECK(Opened::words(e, 300) == want_e);
+        const wye_graph_info info = take(graph.describe());
+        CHECK(info.dispatches == 3);
+        CHECK(info.operations >= 3);
+    }
+}
+
+TEST_CASE("parameters of an execution stay until others are given") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        const wye::Buffer x = t.buffer(counting(100));
+        wye::Dispatch first(step, t.device), second(step, t.device);
+        first.param("k", 1U).bind("x", x);
+        second.param("k", 2U).bind("x", x);
+        const auto graph = take(wye::Graph::record(t.device, {&first, &second}));
+        Words want = counting(100);
+        const auto apply = [&](std::uint32_t a, std::uint32_t b) {
+            for (std::uint32_t& v : want) v = (v * 3 + a) * 3 + b;
+        };
+        (void)take(graph.run());
+        apply(1, 2);
+        const std::vector<std::uint64_t> params = {40, 50};
+        (void)take(graph.run(params));
+        apply(40, 50);
+        (void)take(graph.run());
+        apply(40, 50);
+        for (std::uint64_t k = 0; k < 20; ++k) {
+            const std::vector<std::uint64_t> other = {k, 50};
+            (void)take(graph.run(other));
+            apply(static_cast<std::uint32_t>(k), 50);
+        }
+        CHECK(Opened::words(x, 100) == want);
+        const std::vector<std::uint64_t> few = {1};
+        const auto refused = graph.run(few);
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().code == wye::Code::INVALID_ARGUMENT);
+        CHECK(Opened::words(x, 100) == want);
+    }
+}
+
+TEST_CASE("executions are submitted without a wait, and follow each other") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        const wye::Buffer x = t.buffer(counting(5000));
+        wye::Dispatch dispatch(step, t.device);
+        dispatch.param("k", 1U).bind("x", x);
+        Words want = counting(5000);
+        {
+            const auto graph = take(wye::Graph::record(t.device, {&dispatch, &dispatch}));
+            std::vector<wye::Pending> pending;
+            for (std::uint64_t n = 0; n < 60; ++n) {
+                const std::vector<std::uint64_t> params = {n, n + 1};
+                pending.push_back(take(graph.submit(params)));
+                for (std::uint32_t& v : want)
+                    v = (v * 3 + static_cast<std::uint32_t>(n)) * 3 +
+                        static_cast<std::uint32_t>(n) + 1;
+            }
+            for (const wye::Pending& one : pending) (void)take(one.wait());
+            for (int n = 0; n < 5; ++n) {
+                pending.push_back(take(graph.submit()));
+                for (std::uint32_t& v : want) v = (v * 3 + 59) * 3 + 60;
+            }
+        }  // the graph is freed while executions are in flight
+        CHECK(Opened::words(x, 5000) == want);
+    }
+}
+
+TEST_CASE("a trap of an execution is its own") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto check = take(t.context.program_from_text(kCheck));
+        const wye::Buffer x = t.buffer(counting(50));
+        const wye::Buffer r = t.buffer(Words(50, 0));
+        wye::Dispatch dispatch(check, t.device);
+        dispatch.param("bad", 10U).bind("x", x).bind("r", r);
+        const auto graph = take(wye::Graph::record(t.device, {&dispatch}, "checked"));
+        const auto outcome = [&](std::uint64_t bad) {
+            const std::vector<std::uint64_t> params = {bad};
+            return graph.submit(params);
+        };
+        std::vector<wye::Pending> pending;
+        for (const std::uint64_t bad : {10U, 1000U, 20U, 1001U, 1002U, 30U})
+            pending.push_back(take(outcome(bad)));
+        for (std::size_t n = 0; n < pending.size(); ++n) {
+            const auto result = pending[n].wait();
+            const bool traps = n == 0 || n == 2 || n == 5;
+            CHECK(result.ok() != traps);
+            if (!result.ok()) CHECK(result.error().code == wye::Code::TRAPPED);
+        }
+        CHECK(graph.run(std::vector<std::uint64_t>{10}).error().code == wye::Code::TRAPPED);
+        (void)take(graph.run(std::vector<std::uint64_t>{999}));
+        CHECK(Opened::words(r, 50) == counting(50, 1));
+    }
+}
+
+TEST_CASE("what a graph cannot run is refused by name, when it is recorded or run") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto add = take(t.context.program_from_text(kAdd));
+        const Words host(64);
+        const wye::Buffer r = t.buffer(host);
+        wye::Dispatch hosted(add, t.device);
+        hosted.input("x", host).bind("r", r);
+        const auto refused = wye::Graph::record(t.device, {&hosted}, "hosted");
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().code == wye::Code::UNSUPPORTED);
+        CHECK(refused.error().message.find("dispatch 0 of graph `hosted`") != std::string::npos);
+        CHECK(refused.error().message.find("`x`") != std::string::npos);
+
+        auto x = std::make_optional(t.buffer(host));
+        wye::Dispatch dispatch(add, t.device);
+        dispatch.bind("x", *x).bind("r", r);
+        wye::Dispatch limited(add, t.device);
+        limited.bind("x", *x).bind("r", r).timeout_ns(1000);
+        const auto timeout = wye::Graph::record(t.device, {&dispatch, &limited});
+        REQUIRE_FALSE(timeout.ok());
+        CHECK(timeout.error().message.find("dispatch 1") != std::string::npos);
+
+        const auto graph = take(wye::Graph::record(t.device, {&dispatch}, "added"));
+        (void)take(graph.run());
+        x.reset();
+        const auto stale = graph.run();
+        REQUIRE_FALSE(stale.ok());
+        CHECK(stale.error().code == wye::Code::STALE_HANDLE);
+        CHECK(graph.submit().error().code == wye::Code::STALE_HANDLE);
+
+        const Opened other(selector);
+        wye_report report{};
+        report.header.size = sizeof report;
+        wye_graph_run_desc run{};
+        run.header.size = sizeof run;
+        const auto run_on = [&](wye_context* context, wye_graph of) {
+            return wye_graph_run(context, of, &run, &report, nullptr);
+        };
+        CHECK(run_on(other.context.get(), graph.get()) == WYE_WRONG_OWNER);
+        CHECK(run_on(t.context.get(), r.get()) == WYE_WRONG_KIND);
+        CHECK(run_on(t.context.get(), 0) == WYE_STALE_HANDLE);
+        run.flags = WYE_DISPATCH_BORROW;
+        CHECK(run_on(t.context.get(), graph.get()) == WYE_INVALID_ARGUMENT);
+        run.flags = 0;
+        run.param_count = 1;
+        CHECK(run_on(t.context.get(), graph.get()) == WYE_INVALID_ARGUMENT);
+        CHECK(wye_graph_run(t.context.get(), graph.get(), nullptr, &report, nullptr) ==
+              WYE_INVALID_ARGUMENT);
+    }
+}
+
+TEST_CASE("an empty graph runs") {
+    for (const std::string& selector : selectors()) {
+        const Opened t(selector);
+        const auto graph = take(wye::Graph::record(t.device, std::span<wye::Dispatch* const>()));
+        (void)take(graph.run());
+        (void)take(take(graph.submit()).wait());
+    }
+}
+
+TEST_CASE("several threads run one graph") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        const wye::Buffer x = t.buffer(counting(256));
+        wye::Dispatch dispatch(step, t.device);
+        dispatch.param("k", 3U).bind("x", x);
+        const auto graph = take(wye::Graph::record(t.device, {&dispatch}));
+        std::vector<std::thread> threads;
+        for (int n = 0; n < 3; ++n)
+            threads.emplace_back([&] {
+                for (int i = 0; i < 40; ++i) {
+                    if (i % 3 == 0)
+                        (void)take(take(graph.submit()).wait());
+                    else
+                        (void)take(graph.run());
+                }
+            });
+        for (std::thread& thread : threads) thread.join();
+        Words want = counting(256);
+        for (int i = 0; i < 120; ++i)
+            for (std::uint32_t& v : want) v = v * 3 + 3;
+        CHECK(Opened::words(x, 256) == want);
+    }
+}
