@@ -25,6 +25,7 @@ void Command::describe(wye_command_info& out) const {
 Result<void> Command::update(std::uint64_t index, const wye_operation& operation) {
     WYE_TRY(list_.update(index, operation));
     nodes_[index].set = false;
+    enqueues_.reset();
     return {};
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "opencl/launch/kernel.hpp"
@@ -20,6 +21,11 @@ class Command {
     void describe(wye_command_info& out) const;
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
 
+    // The commands of the driver in an execution, as counted in the last one; none: grids are late.
+    [[nodiscard]] std::optional<std::uint64_t> enqueues() const {
+        return list_.has_late_grid() ? std::nullopt : enqueues_;
+    }
+    void count(std::uint64_t enqueues) { enqueues_ = enqueues; }
     // The operations of an execution, until the next call.
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
         return list_.resolve(execution);
@@ -40,6 +46,7 @@ class Command {
 
     sdk::CommandList list_;
     std::vector<Node> nodes_;  // by operation
+    std::optional<std::uint64_t> enqueues_;
 };
 
 }  // namespace wye::opencl

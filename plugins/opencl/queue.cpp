@@ -38,10 +38,11 @@ std::uint64_t Queue::enqueues(const wye_operation& op) {
     if (sdk::is_empty(op)) return 0;
     if (op.kind == WYE_OPERATION_COPY) return StagedCopies::commands(op.u.copy);
     if (op.kind != WYE_OPERATION_EXECUTE) return 1;
+    Command& command = sdk::command_of<Command>(op.u.execute.command);
+    if (const auto known = command.enqueues()) return *known;
     std::uint64_t sum = 0;
-    for (const wye_operation& one :
-         sdk::command_of<Command>(op.u.execute.command).resolve(op.u.execute))
-        sum += enqueues(one);
+    for (const wye_operation& one : command.resolve(op.u.execute)) sum += enqueues(one);
+    command.count(sum);
     return sum;
 }
 

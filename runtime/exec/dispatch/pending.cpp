@@ -49,12 +49,70 @@ Pending::Pending(const Context& context, const Flow& flow, Clock::time_point sta
     profile_ = copy_of(flow.desc.profile);
 }
 
+Pending::Pending(const Context& context, DeviceSession& session, const LoadedProgram& program,
+                 const wye_dispatch_desc& desc, Clock::time_point start)
+    : context_(context),
+      session_(session),
+      name_(program.name()),
+      begun_(start),
+      borrows_(false),
+      timed_((desc.flags & WYE_DISPATCH_TIMED) != 0) {
+    if (!context.logs()) return;
+    label_ = copy_of(desc.label);
+    profile_ = copy_of(desc.profile);
+}
+
+// A request on resident buffers, without the flags that concern the call only.
+wye_dispatch_desc Pending::kept_form(const wye_dispatch_desc& desc) {
+    wye_dispatch_desc out = desc;
+    out.flags &= ~(WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE);
+    return out;
+}
+
+Result<std::shared_ptr<Pending>> Pending::repeat(const Context& context,
+                                                 const wye_dispatch_desc& desc,
+                                                 const LoadedProgram& program,
+                                                 DeviceSession& session, Clock::time_point start) {
+    const wye_dispatch_desc request = kept_form(desc);
+    const std::shared_ptr<Pending> none;
+    if (!Repeats::may_have(request) || !session.is_ready() || session.trace() != nullptr)
+        return none;
+    {
+        QueuePool& queues = session.queues();
+        const sdk::Lock lock(queues.mutex);
+        if (queues.repeats.find(request, program.plan()) == nullptr) return none;
+    }
+    const auto out = std::make_shared<Pending>(context, session, program, desc, start);
+    WYE_TRY(session.pending().add(out, 0, (desc.flags & WYE_DISPATCH_AT_ONCE) != 0));
+    const sdk::Lock lock(out->mutex_);
+    const auto started = [&]() -> Result<bool> {
+        const registry::HandleTable& handles = context.handles();
+        WYE_ASSIGN(out->program_, handles.find(desc.program, HandleKind::program));
+        Repeated work;
+        Result<Ticket> ticket = Ticket();
+        if (!submit_repeated(handles, request, program, session, work, ticket)) return false;
+        out->times_.submitted(start);
+        if (!ticket.ok()) return session.noted(std::move(ticket).error());
+        out->uses_ = std::move(work.uses);
+        out->report_ = work.report;
+        out->ticket_ = *std::move(ticket);
+        return true;
+    }();
+    if (started.ok() && *started) return out;
+    session.pending().remove(*out);
+    if (!started.ok()) return started.error();
+    return none;
+}
+
 Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
                                                  const wye_dispatch_desc& desc,
                                                  Clock::time_point start) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
     WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
+    WYE_ASSIGN(auto repeated, repeat(context, desc, program.as<LoadedProgram>(),
+                                     device.as<DeviceSession>(), start));
+    if (repeated) return repeated;
     Flow flow(desc, program.as<LoadedProgram>(), device.as<DeviceSession>(), kRules);
     const Span span(flow.session.trace(), "submit dispatch",
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
@@ -183,6 +241,12 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
     WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, timed_, enqueue, times_));
     flow.kernels.set_warm();
+    if (flow.kernels.is_whole()) {
+        QueuePool& queues = session_.queues();
+        const sdk::Lock queues_lock(queues.mutex);
+        queues.repeats.keep(kept_form(flow.desc), flow.program.plan(), flow.launch, flow.kernels,
+                            operations_, flow.uses, flow.bound.bytes_filled, queues);
+    }
     return {};
 }
 
@@ -276,6 +340,7 @@ void Pending::end(Result<void> outcome) noexcept {
     ticket_ = {};
     uses_.release();
     execution_.release();
+    program_ = {};
     graph_.reset();
     workspace_.release();
     programs_.clear();

@@ -41,6 +41,8 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
                                                                  const wye_graph_run_desc& run,
                                                                  Clock::time_point start);
     Pending(const Context& context, const Flow& flow, Clock::time_point start);
+    Pending(const Context& context, DeviceSession& session, const LoadedProgram& program,
+            const wye_dispatch_desc& desc, Clock::time_point start);
     Pending(const Context& context, Graph& graph, const wye_graph_run_desc& run,
             Clock::time_point start);
 
@@ -73,6 +75,13 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
         std::size_t offset = 0, size = 0;
     };
 
+    [[nodiscard]] static wye_dispatch_desc kept_form(const wye_dispatch_desc& desc);
+    // A request that was repeated; null: it takes all steps.
+    [[nodiscard]] static Result<std::shared_ptr<Pending>> repeat(const Context& context,
+                                                                 const wye_dispatch_desc& desc,
+                                                                 const LoadedProgram& program,
+                                                                 DeviceSession& session,
+                                                                 Clock::time_point start);
     // Takes the memory of inputs and outputs, copies the inputs, and points the operations at it.
     [[nodiscard]] Result<void> take_memory(Flow& flow);
     // Makes the transfers that use staging memory copies.
@@ -107,6 +116,7 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);
     registry::InFlight uses_ WYE_GUARDED_BY(mutex_);
     Operations operations_ WYE_GUARDED_BY(mutex_);
+    registry::Pin program_ WYE_GUARDED_BY(mutex_);  // of a repeated request
     // Of a graph, in place of the members above.
     std::shared_ptr<Graph> graph_ WYE_GUARDED_BY(mutex_);
     Execution execution_ WYE_GUARDED_BY(mutex_);

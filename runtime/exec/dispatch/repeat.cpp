@@ -179,8 +179,7 @@ struct Known {
     std::uint64_t natives, bytes_filled;
 };
 
-void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTimes& times,
-                  Clock::time_point start, wye_report& report) {
+void write_report(const wye_dispatch_desc& desc, const Known& known, wye_report& report) {
     const wye_header header = report.header;
     report = {};
     report.header = header;
@@ -190,6 +189,11 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTi
     report.check_free = known.check_free;
     report.native_functions = known.natives;
     report.bytes_filled = known.bytes_filled;
+}
+
+void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTimes& times,
+                  Clock::time_point start, wye_report& report) {
+    write_report(desc, known, report);
     report_times(times, start, (desc.flags & WYE_DISPATCH_TIMED) != 0, report);
 }
 
@@ -223,7 +227,8 @@ struct Submitted {
 [[nodiscard, gnu::always_inline]] inline bool submit_again(const registry::HandleTable& handles,
                                                            const wye_dispatch_desc& desc,
                                                            const LoadedProgram& program,
-                                                           DeviceSession& session, Submitted& out) {
+                                                           DeviceSession& session, bool waits,
+                                                           Submitted& out) {
     QueuePool& queues = session.queues();
     const sdk::Lock lock(queues.mutex);
     Repeat* const repeat = queues.repeats.find(desc, program.plan());
@@ -235,11 +240,22 @@ struct Submitted {
                                (desc.flags & WYE_DISPATCH_TIMED) != 0);
     if (!out.ticket.ok()) return true;
     repeat->submitted(work, *out.ticket);
-    session.counters().repeated(repeat->bytes_filled);
+    if (waits) session.counters().repeated(repeat->bytes_filled);
     return true;
 }
 
 }  // namespace
+
+bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
+                     const LoadedProgram& program, DeviceSession& session, Repeated& out,
+                     Result<Ticket>& ticket) {
+    Submitted work;
+    if (!submit_again(handles, desc, program, session, false, work)) return false;
+    out.uses = std::move(work.uses);
+    write_report(desc, *work.known, out.report);
+    ticket = std::move(work.ticket);
+    return true;
+}
 
 [[gnu::hot]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                          Clock::time_point start, wye_report* report, Result<void>& result) {
@@ -252,7 +268,7 @@ struct Submitted {
     if (!session.is_ready()) return false;
     const LoadedProgram& loaded = program.as<LoadedProgram>();
     Submitted work;
-    if (!submit_again(handles, desc, loaded, session, work)) return false;
+    if (!submit_again(handles, desc, loaded, session, true, work)) return false;
 
     const bool timed = (desc.flags & WYE_DISPATCH_TIMED) != 0;
     work.times.submitted(start);

@@ -36,7 +36,9 @@
 namespace wye::exec {
 
 class Context;
+class DeviceSession;
 class Kernels;
+class LoadedProgram;
 class QueuePool;
 struct Operations;
 struct Ticket;
@@ -110,6 +112,17 @@ class Repeats {
 
     std::array<std::unique_ptr<Repeat>, kKept> kept_;
 };
+
+// The submitted work of a repeated request.
+struct Repeated {
+    registry::InFlight uses;
+    wye_report report{};  // without header and times
+};
+// Submits a repeated request of this program and session and does not wait. False: it is not kept,
+// or a handle is not live, and nothing was submitted.
+[[nodiscard]] bool submit_repeated(const registry::HandleTable& handles,
+                                   const wye_dispatch_desc& desc, const LoadedProgram& program,
+                                   DeviceSession& session, Repeated& out, Result<Ticket>& ticket);
 
 // Runs a repeated request: only its handles are checked again. False: nothing was submitted, and
 // the request takes all steps, which also make any error message. `report` may be null.
