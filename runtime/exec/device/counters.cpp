@@ -16,7 +16,7 @@ void Counters::add_to(wye_counters& out) const {
     const std::uint64_t repeats = load(repeats_);
     out.dispatches += load(dispatches_) + repeats - failed_repeats;
     out.dispatches_failed += load(failed_) + failed_repeats;
-    out.dispatches_repeated += repeats;
+    out.dispatches_repeated += repeats + load(later_repeats_);
     out.submits += load(submits_) + repeats;
     out.waits += load(waits_) + repeats;
     out.polls += load(polls_);

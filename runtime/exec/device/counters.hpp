@@ -34,6 +34,13 @@ class Counters {
         add_locked(repeats_, 1);
         add_locked(refilled_, bytes_filled);
     }
+    // A repeated request was submitted, or not, on the fast path, which does not wait for it:
+    // `dispatched` follows when it ends.
+    void repeated_later(bool submitted) {
+        if (!submitted) return failed();
+        add(submits_, 1);
+        add(later_repeats_, 1);
+    }
     // A repeated request ended with an error, after or in its submit.
     void repeat_failed(bool submitted) { add(submitted ? failed_repeats_ : failed_, 1); }
 
@@ -86,7 +93,7 @@ class Counters {
     }
 
     // Of the fast path.
-    Counter repeats_ = 0, refilled_ = 0, failed_repeats_ = 0;
+    Counter repeats_ = 0, refilled_ = 0, failed_repeats_ = 0, later_repeats_ = 0;
     // Of all others.
     Counter dispatches_ = 0, failed_ = 0, submits_ = 0, waits_ = 0, polls_ = 0, polls_ended_ = 0;
     Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0;

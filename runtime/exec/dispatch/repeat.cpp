@@ -216,6 +216,14 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTi
     if (times.ended) trace.span("wait", {}, {queued_ns, trace_ns(*times.ended)});
 }
 
+// The trace knows the names of programs only.
+[[gnu::cold, gnu::noinline]] void name_commands(std::span<const wye_operation> work,
+                                                const LoadedProgram& program, Trace& trace) {
+    for (const wye_operation& one : work)
+        if (one.kind == WYE_OPERATION_EXECUTE)
+            trace.name_object(one.u.execute.command, program.name());
+}
+
 // The submitted work of a repeated request, or none if it is not one.
 struct Submitted {
     std::optional<Known> known;
@@ -235,6 +243,8 @@ struct Submitted {
     if (repeat == nullptr || !handles.try_use(repeat->handles(), out.uses)) return false;
     out.known.emplace(*repeat);
     const std::span<const wye_operation> work = repeat->work(session.device(), queues);
+    if (session.trace() != nullptr) [[unlikely]]
+        name_commands(work, program, *session.trace());
     out.ticket = queues.submit(session.device(), work,
                                {repeat->uses.data(), static_cast<std::size_t>(desc.argument_count)},
                                (desc.flags & WYE_DISPATCH_TIMED) != 0);
@@ -254,6 +264,7 @@ bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_de
     out.uses = std::move(work.uses);
     write_report(desc, *work.known, out.report);
     ticket = std::move(work.ticket);
+    session.counters().repeated_later(ticket.ok());
     return true;
 }
 

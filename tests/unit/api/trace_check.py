@@ -129,6 +129,7 @@ with tempfile.TemporaryDirectory() as place:
 
     # Two dispatches that share no written buffer, on two queues.
     mixes = [e for e in device if e["name"] == "mix"]
+    check(len(mixes) >= 6, f"{len(mixes)} launches have the name of their program")
     used = {(e["pid"], e["tid"]) for e in mixes}
     if queues == "several":
         check(len({e["args"]["queue"] for e in mixes}) >= 2, "all work ran on one queue")

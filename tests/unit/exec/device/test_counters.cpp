@@ -110,6 +110,38 @@ TEST_CASE("repeated requests count as dispatches, submits and waits, in success 
     CHECK(now.waits == static_cast<std::uint64_t>(rig.driver.waits));
 }
 
+TEST_CASE("asynchronous repeats count as dispatches when they end, and as submits") {
+    Rig rig;
+    rig.driver.kernel = add_kernel;
+    const wye_device device = rig.device();
+    const wye_program program = rig.program(kAdd);
+    const wye_buffer x = rig.buffer(device, 16);
+    const wye_buffer r = rig.buffer(device, 16);
+    Job job = Job(program, device).param(1).resident(0, x).resident(1, r);
+    for (int i = 0; i < 4; ++i) check_ok(job.run(rig));
+    const wye_counters before = counters_of(rig, device);
+    for (int i = 0; i < 5; ++i) {
+        wye_pending pending = 0;
+        check_ok(attempt([&](wye_error** e) {
+            return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
+        }));
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
+        }));
+    }
+    wye_counters now = counters_of(rig, device);
+    CHECK(now.dispatches == before.dispatches + 5);
+    CHECK(now.dispatches_repeated == before.dispatches_repeated + 5);
+    CHECK(now.submits == static_cast<std::uint64_t>(rig.driver.submits));
+    CHECK(now.programs_found == before.programs_found);
+    rig.driver.fail_submit = true;
+    wye_pending pending = 0;
+    CHECK_FALSE(attempt([&](wye_error** e) {
+                    return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
+                }).ok());
+    CHECK(counters_of(rig, device).dispatches_failed == before.dispatches_failed + 1);
+}
+
 TEST_CASE("dispatches that fail at any step count as failed, with no bytes") {
     Rig rig;
     rig.driver.kernel = add_kernel;
