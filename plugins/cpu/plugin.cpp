@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "cpu/buffer.hpp"
+#include "cpu/command.hpp"
 #include "cpu/cpu_plugin.h"
 #include "cpu/program.hpp"
 #include "cpu/queue.hpp"

@@ -2,6 +2,7 @@
 #include "cuda/plugin.hpp"
 
 #include "cuda/buffer.hpp"
+#include "cuda/command.hpp"
 #include "cuda/program.hpp"
 #include "cuda/queue.hpp"
 #include "wye/abi_compiler.h"

@@ -2,6 +2,7 @@
 #include "opencl/plugin.hpp"
 
 #include "opencl/buffer.hpp"
+#include "opencl/command.hpp"
 #include "opencl/program.hpp"
 #include "opencl/queue.hpp"
 
