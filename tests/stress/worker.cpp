@@ -263,25 +263,17 @@ void Worker::run() {
         unsigned weight;
         Step step;
     };
-    static constexpr std::array<Weighted, 19> kSteps = {{{6, &Worker::create_program},
-                                                         {3, &Worker::free_program},
-                                                         {8, &Worker::create_buffer},
-                                                         {6, &Worker::free_buffer},
-                                                         {16, &Worker::transfer},
-                                                         {8, &Worker::copy_buffers},
-                                                         {8, &Worker::shared_buffers},
-                                                         {24, &Worker::dispatch_host},
-                                                         {24, &Worker::dispatch_resident},
-                                                         {16, &Worker::submit_pending},
-                                                         {14, &Worker::settle_pending},
-                                                         {4, &Worker::describe},
-                                                         {1, &Worker::report},
-                                                         {3, &Worker::open_again},
-                                                         {3, &Worker::flush},
-                                                         {3, &Worker::foreign_handles},
-                                                         {4, &Worker::refusals},
-                                                         {6, &Worker::pass_errors},
-                                                         {1, &Worker::short_context}}};
+    static constexpr std::array<Weighted, 20> kSteps = {
+        {{6, &Worker::create_program},     {3, &Worker::free_program},
+         {8, &Worker::create_buffer},      {6, &Worker::free_buffer},
+         {16, &Worker::transfer},          {8, &Worker::copy_buffers},
+         {8, &Worker::shared_buffers},     {24, &Worker::dispatch_host},
+         {24, &Worker::dispatch_resident}, {16, &Worker::submit_pending},
+         {14, &Worker::settle_pending},    {12, &Worker::run_graph},
+         {4, &Worker::describe},           {1, &Worker::report},
+         {3, &Worker::open_again},         {3, &Worker::flush},
+         {3, &Worker::foreign_handles},    {4, &Worker::refusals},
+         {6, &Worker::pass_errors},        {1, &Worker::short_context}}};
     unsigned sum = 0;
     for (const Weighted& entry : kSteps) sum += entry.weight;
     while (world_.running()) {

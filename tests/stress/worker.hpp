@@ -64,6 +64,7 @@ class Worker {
     void dispatch_resident();
     void submit_pending();
     void settle_pending();
+    void run_graph();
     void describe();
     void report();
     void open_again();
@@ -75,6 +76,19 @@ class Worker {
     void short_context();
 
     struct Launch;
+    struct Graph;
+    // One execution of a graph.
+    struct Run {
+        std::vector<std::uint64_t> params;
+        bool same = false;  // as those before it, and not given
+        wye_pending pending = 0;
+        wye_status status = WYE_OK;
+    };
+    [[nodiscard]] bool record(Graph& graph);
+    void execute(Graph& graph, Run& run);
+    // Waits for it, and applies it to the expected contents.
+    void finish(const Graph& graph, Run& run);
+    [[nodiscard]] std::uint32_t draw(const Model& model, const Words& x, std::size_t count);
     // Runs one dispatch and returns its status; outcomes that the launch does not allow are
     // failures.
     wye_status launch(Launch& launch);

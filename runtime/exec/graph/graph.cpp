@@ -178,6 +178,7 @@ Result<void> Graph::make_command() {
     auto made = registry::NativeCommand::create(session_.device(), desc);
     if (made.ok()) {
         command_.emplace(std::move(made).value());
+        if (Trace* trace = session_.trace()) trace->name_object(command_->object(), label_);
         wye_operation& execute = execute_.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
         execute.u.execute = {command_->object(), nullptr, block_.data()};
     } else if (made.error().code != Code::UNIMPLEMENTED) {
