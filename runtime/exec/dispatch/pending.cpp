@@ -69,6 +69,23 @@ wye_dispatch_desc Pending::kept_form(const wye_dispatch_desc& desc) {
     return out;
 }
 
+// False: the request is not kept any more.
+Result<bool> Pending::start_again(const registry::HandleTable& handles,
+                                  const wye_dispatch_desc& request, const LoadedProgram& program,
+                                  Clock::time_point start) {
+    const sdk::Lock lock(mutex_);
+    WYE_ASSIGN(program_, handles.find(request.program, HandleKind::program));
+    Repeated work;
+    Result<Ticket> ticket = Ticket();
+    if (!submit_repeated(handles, request, program, session_, work, ticket)) return false;
+    times_.submitted(start);
+    if (!ticket.ok()) return session_.noted(std::move(ticket).error());
+    uses_ = std::move(work.uses);
+    report_ = work.report;
+    ticket_ = *std::move(ticket);
+    return true;
+}
+
 Result<std::shared_ptr<Pending>> Pending::repeat(const Context& context,
                                                  const wye_dispatch_desc& desc,
                                                  const LoadedProgram& program,
@@ -84,20 +101,7 @@ Result<std::shared_ptr<Pending>> Pending::repeat(const Context& context,
     }
     const auto out = std::make_shared<Pending>(context, session, program, desc, start);
     WYE_TRY(session.pending().add(out, 0, (desc.flags & WYE_DISPATCH_AT_ONCE) != 0));
-    const sdk::Lock lock(out->mutex_);
-    const auto started = [&]() -> Result<bool> {
-        const registry::HandleTable& handles = context.handles();
-        WYE_ASSIGN(out->program_, handles.find(desc.program, HandleKind::program));
-        Repeated work;
-        Result<Ticket> ticket = Ticket();
-        if (!submit_repeated(handles, request, program, session, work, ticket)) return false;
-        out->times_.submitted(start);
-        if (!ticket.ok()) return session.noted(std::move(ticket).error());
-        out->uses_ = std::move(work.uses);
-        out->report_ = work.report;
-        out->ticket_ = *std::move(ticket);
-        return true;
-    }();
+    const Result<bool> started = out->start_again(context.handles(), request, program, start);
     if (started.ok() && *started) return out;
     session.pending().remove(*out);
     if (!started.ok()) return started.error();

@@ -76,6 +76,9 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     };
 
     [[nodiscard]] static wye_dispatch_desc kept_form(const wye_dispatch_desc& desc);
+    [[nodiscard]] Result<bool> start_again(const registry::HandleTable& handles,
+                                           const wye_dispatch_desc& request,
+                                           const LoadedProgram& program, Clock::time_point start);
     // A request that was repeated; null: it takes all steps.
     [[nodiscard]] static Result<std::shared_ptr<Pending>> repeat(const Context& context,
                                                                  const wye_dispatch_desc& desc,

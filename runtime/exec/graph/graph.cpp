@@ -248,7 +248,7 @@ Result<void> Graph::set_params(std::span<const std::uint64_t> params) {
         const bool full = command_ && command_->most_pending() != 0 &&
                           queues.is_pending(last_queue_, last_value_);
         if ((traps_ && words_taken_) || full) [[unlikely]] {
-            ticket = submit_apart(timed, out);
+            ticket = submit_apart(queues, timed, out);
         } else {
             ticket = queues.submit(session_.device(), execute_, uses_, timed);
             if (ticket.ok() && traps_) {
@@ -269,8 +269,7 @@ Result<void> Graph::set_params(std::span<const std::uint64_t> params) {
     return {};
 }
 
-Result<Ticket> Graph::submit_apart(bool timed, Execution& out) {
-    QueuePool& queues = session_.queues();
+Result<Ticket> Graph::submit_apart(QueuePool& queues, bool timed, Execution& out) {
     if (!traps_) return queues.submit(session_.device(), operations_, uses_, timed);
     out.workspace = session_.workspace();
     WYE_ASSIGN(wye_buffer_object * trap, session_.trap_buffer(*out.workspace));

@@ -113,7 +113,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> make_command();
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
     // The operations of an execution with trap words of its own.
-    [[nodiscard]] Result<Ticket> submit_apart(bool timed, Execution& out);
+    [[nodiscard]] Result<Ticket> submit_apart(QueuePool& queues, bool timed, Execution& out)
+        WYE_REQUIRES(queues.mutex);
 
     DeviceSession& session_;
     std::string label_;
