@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// repeat_dispatch DEVICE COUNT: repeats one tiny resident dispatch COUNT times, for
-// instructions.sh.
+// repeat_dispatch DEVICE COUNT [graph]: repeats one tiny resident dispatch COUNT times, or a graph
+// of it, for instructions.sh.
 #include <cstdio>
 #include <cstdlib>
 
 #include "support.hpp"
-#include "wye/wye.hpp"
+#include "wye/graph.hpp"
 
 namespace {
 
@@ -29,8 +29,9 @@ main {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: %s DEVICE COUNT\n", argv[0]);
+    const bool as_graph = argc == 4 && std::string_view(argv[3]) == "graph";
+    if (argc != 3 && !as_graph) {
+        std::fprintf(stderr, "usage: %s DEVICE COUNT [graph]\n", argv[0]);
         return 2;
     }
     wye::Context context = must(wye::Context::create());
@@ -40,6 +41,11 @@ int main(int argc, char** argv) {
     must(words.fill(1, 0, kWords * 4));
     wye::Dispatch dispatch(step, device);
     dispatch.bind("words", words);
+    if (as_graph) {
+        const wye::Graph graph = must(wye::Graph::record(device, {&dispatch}));
+        for (int i = std::atoi(argv[2]); i > 0; --i) (void)must(graph.run());
+        return 0;
+    }
     for (int i = std::atoi(argv[2]); i > 0; --i) (void)must(dispatch.run());
     return 0;
 }

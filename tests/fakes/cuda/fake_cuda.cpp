@@ -26,8 +26,12 @@ struct CUstream_st {
     std::deque<Work> work;
 };
 struct CUevent_st {
-    std::uint64_t recorded = 0, happened = 0;
-    std::uint64_t place = 0;  // among all that happened
+    // Shared with the work that records it, which the event may be destroyed before.
+    struct State {
+        std::uint64_t recorded = 0, happened = 0;
+        std::uint64_t place = 0;  // among all that happened
+    };
+    std::shared_ptr<State> state = std::make_shared<State>();
 };
 struct CUmod_st {
     std::string image;
@@ -561,9 +565,9 @@ CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
     const Lock lock(machine().mutex);
     if (machine().events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
-    const std::uint64_t wanted = event->recorded;
+    const std::uint64_t wanted = event->state->recorded;
     return queue_work(
-        stream, [] {}, [=] { return event->happened >= wanted; });
+        stream, [] {}, [state = event->state, wanted] { return state->happened >= wanted; });
 }
 CUresult CUDAAPI cuEventCreate(CUevent* out, unsigned) {
     const Lock lock(machine().mutex);
@@ -580,11 +584,11 @@ CUresult CUDAAPI cuEventDestroy_v2(CUevent event) {
 CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
     const Lock lock(machine().mutex);
     if (machine().events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
-    const std::uint64_t number = ++event->recorded;
+    const std::uint64_t number = ++event->state->recorded;
     ++machine().recorded;
-    return queue_work(stream, [=] {
-        event->happened = number;
-        event->place = ++machine().happened;
+    return queue_work(stream, [state = event->state, number] {
+        state->happened = number;
+        state->place = ++machine().happened;
     });
 }
 CUresult CUDAAPI cuEventQuery(CUevent event) {
@@ -593,7 +597,7 @@ CUresult CUDAAPI cuEventQuery(CUevent event) {
     if (machine().events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
     advance();
     if (machine().sticky != CUDA_SUCCESS) return static_cast<CUresult>(machine().sticky);
-    return event->happened == event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    return event->state->happened == event->state->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 CUresult CUDAAPI cuEventSynchronize(CUevent event) {
     for (;;) {
@@ -606,7 +610,8 @@ CUresult CUDAAPI cuEventSynchronize(CUevent event) {
 // Events happen 0.25 ms apart.
 extern "C" CUresult CUDAAPI cuEventElapsedTime(float* out, CUevent first, CUevent last) {
     const Lock lock(machine().mutex);
-    *out = 0.25F * static_cast<float>(static_cast<std::int64_t>(last->place - first->place));
+    *out = 0.25F *
+           static_cast<float>(static_cast<std::int64_t>(last->state->place - first->state->place));
     return CUDA_SUCCESS;
 }
 
