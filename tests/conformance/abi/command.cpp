@@ -107,6 +107,11 @@ TEST_CASE("an execution gives a command its buffers, ranges of them, and its par
     REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
     const Command parts(rig.device, {&part, 1}, 2, 0);
     REQUIRE_MESSAGE(parts.status == WYE_OK, parts.failure.message);
+    const wye_command_info info = parts.info();
+    MESSAGE("native ", info.native, ", late_slots ", info.late_slots, ", most_pending ",
+            info.most_pending);
+    CHECK(info.late_slots >= WYE_LATE_ARGUMENT);
+    CHECK(info.late_slots <= WYE_LATE_RECORD);
     for (const auto& [source, first] : {std::pair(x, 0U), std::pair(y, 5000U), std::pair(x, 0U)}) {
         wye_buffer_object* r = rig.zeros(kCount * 4);
         const wye_binding slots[] = {binding(source, alignment, kCount), binding(r, 0, kCount - 1)};
