@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A command as a list: its operations, copied, and made ready for each execution by filling in what
-// was left open. A plugin without a native form of commands uses ListCommand as it is; others use
-// CommandList to build and update theirs. One thread at a time, as for submits.
+// was left open. A plugin whose driver records nothing sends them one by one; others build and
+// update their own form from them. One thread at a time, as for submits.
 #pragma once
 
 #include <cstddef>
@@ -111,36 +111,6 @@ class CommandList {
     std::vector<std::unique_ptr<Kept>> kept_;  // by operation
     std::vector<wye_edge> edges_;
     Late late_;
-};
-
-// A command that is sent one operation at a time.
-template <typename Device>
-class ListCommand {
-  public:
-    [[nodiscard]] static Result<std::unique_ptr<ListCommand>> create(Device&,
-                                                                     const wye_command_desc& desc) {
-        WYE_ASSIGN(CommandList list,
-                   CommandList::of(Device::Queue::kPlugin, desc, [](wye_program_object* program) {
-                       return reinterpret_cast<const typename Device::Program*>(program)->sizes();
-                   }));
-        return std::unique_ptr<ListCommand>(new ListCommand(std::move(list)));
-    }
-
-    [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
-        return list_.resolve(execution);
-    }
-    [[nodiscard]] std::span<const wye_operation> operations() const { return list_.operations(); }
-    [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation) {
-        return list_.update(index, operation);
-    }
-    void describe(wye_command_info& out) const {
-        out.late_params = out.late_slots = out.late_grid = WYE_LATE_ARGUMENT;
-        out.bytes = list_.bytes();
-    }
-
-  private:
-    explicit ListCommand(CommandList list) : list_(std::move(list)) {}
-    CommandList list_;
 };
 
 }  // namespace wye::sdk
