@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "cuda/buffer.hpp"
 #include "cuda/program.hpp"
@@ -51,8 +52,8 @@ Command::Command(Device& device, const wye_command_desc& desc, sdk::CommandList 
       params_size_(desc.params_size) {
     const std::span operations(desc.operations, desc.operation_count);
     late_transfers_ = std::ranges::any_of(operations, has_late_buffer);
-    last_slots_.reserve(slot_count_);
-    last_params_.reserve(params_size_);
+    last_slots_.resize(slot_count_);
+    last_params_.resize(params_size_);
 }
 
 void Command::describe(wye_command_info& out) const {
@@ -87,15 +88,17 @@ Result<void> Command::adapt(const wye_execute_op& execution) {
 
 bool Command::is_last(const wye_execute_op& execution) {
     const auto* const params = static_cast<const std::byte*>(execution.params);
-    // Bindings have no padding.
-    if (last_slots_.size() == slot_count_ && last_params_.size() == params_size_ &&
-        (slot_count_ == 0 || std::memcmp(last_slots_.data(), execution.slots,
-                                         slot_count_ * sizeof(wye_binding)) == 0) &&
-        (params_size_ == 0 || std::memcmp(last_params_.data(), params, params_size_) == 0))
-        return true;
-    last_slots_.assign(execution.slots, execution.slots + slot_count_);
-    last_params_.assign(params, params + params_size_);
-    return false;
+    bool same = std::exchange(has_last_, true);
+    for (std::uint32_t n = 0; n < slot_count_; ++n) {
+        const wye_binding& slot = execution.slots[n];
+        const Given now{buffer_of(slot.buffer).memory() + slot.offset, slot.size, slot.elements};
+        same = same && now == last_slots_[n];
+        last_slots_[n] = now;
+    }
+    if (params_size_ == 0) return same;
+    same = same && std::memcmp(last_params_.data(), params, params_size_) == 0;
+    std::memcpy(last_params_.data(), params, params_size_);
+    return same;
 }
 
 bool Command::has_shape_of(std::span<const wye_operation> operations) const {

@@ -24,10 +24,17 @@ class Command {
     [[nodiscard, gnu::hot]] Result<void> launch(CUstream stream, const wye_execute_op& execution);
 
   private:
-    // The nodes of an operation, in order; none for an operation without work.
+    // The last node of an operation; an empty node if the operation has no work.
     struct Nodes {
         CUgraphNode last = nullptr;
         bool empty = true;
+    };
+    // A binding of an execution. Its buffer is told by the memory: the address of the object may be
+    // that of a destroyed one.
+    struct Given {
+        CUdeviceptr memory = 0;
+        std::uint64_t size = 0, elements = 0;
+        friend bool operator==(const Given&, const Given&) = default;
     };
 
     Command(Device& device, const wye_command_desc& desc, sdk::CommandList list);
@@ -51,8 +58,9 @@ class Command {
     GraphHandle graph_;            // owns the nodes
     GraphExecHandle exec_;         // null: to be made
     std::vector<Nodes> nodes_;     // by operation
-    std::vector<wye_binding> last_slots_;
+    std::vector<Given> last_slots_;
     std::vector<std::byte> last_params_;
+    bool has_last_ = false;  // the two before are those of an execution
     std::uint64_t recordings_ = 0;
 };
 

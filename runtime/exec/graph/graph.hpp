@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Graph: dispatches on resident buffers of one device, checked, compiled and bound once, and
-// executed many times as one submit. Plugins that can keep the operations in the driver's own form
-// (a command of the ABI); others, and executions beyond what a plugin's form allows at once, submit
-// the list.
+// executed many times as one submit. The plugin keeps the operations in the driver's own form (a
+// command of the ABI). Where it has no commands, or allows no more executions of one at once, the
+// list of operations is submitted.
 //
 // It keeps its programs alive, but not its buffers: each execution checks that they still live. One
 // execution follows another as their buffers demand; those of a program that can trap each have

@@ -134,6 +134,25 @@ TEST_CASE("an execution gives a command its buffers, ranges of them, and its par
     }
 }
 
+TEST_CASE("a buffer in the place of a destroyed one is another one (P-42)") {
+    Rig rig;
+    if (!has_commands(rig)) return;
+    Adds add(rig.add_program());
+    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount)));
+    const std::uint32_t by = 5;
+    const wye_operation op = add(binding(x, 0, kCount), slot(0), &by);
+    const Command command(rig.device, {&op, 1}, 1, 0);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    for (std::uint64_t larger = 1; larger <= 64; larger *= 4) {
+        // The object may have the address of the one before; its memory has another size.
+        wye_buffer_object* r = rig.zeros(kCount * 4 * larger);
+        const wye_binding slots[] = {binding(r, 0, kCount)};
+        REQUIRE(rig.device.run(command.execute(slots)) == WYE_OK);
+        CHECK(rig.words(r, kCount) == counting(kCount, 5));
+        rig.device.destroy(r);
+    }
+}
+
 TEST_CASE("executions with other parameters follow each other without a wait in between (P-42)") {
     Rig rig;
     if (!has_commands(rig)) return;
