@@ -206,11 +206,13 @@ Result<void> Graph::set_params(std::span<const std::uint64_t> params) {
                                  words_.size(), params.size()),
                      "Fix: give those of all its dispatches, in the order recorded", label_);
     if (std::memcmp(params.data(), words_.data(), params.size_bytes()) == 0) return {};
+    const auto words_of = [](std::span<const std::uint64_t> all, const Part& part) {
+        return all.subspan(part.first_word, part.word_count);
+    };
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        Part& part = *parts_[i];
-        const auto words = params.subspan(part.first_word, part.word_count);
-        if (std::ranges::equal(words, std::span(words_).subspan(part.first_word, words.size())))
-            continue;
+        const Part& part = *parts_[i];
+        const auto words = words_of(params, part);
+        if (std::ranges::equal(words, words_of(words_, part))) continue;
         const bool keeps_form = part.preconditions == nullptr ||
                                 part.preconditions->hold({words, part.lengths, part.groups,
                                                           part.workgroup}) == part.check_free;
@@ -220,11 +222,23 @@ Result<void> Graph::set_params(std::span<const std::uint64_t> params) {
                                "from those recorded",
                                "Fix: record a graph with these parameters", label_),
                          i, label_);
-        WYE_TRY(plan::pack_params(part.program.as<LoadedProgram>().plan(), words,
-                                  reinterpret_cast<std::byte*>(block_.data()) + part.block));
-        std::ranges::copy(words, words_.begin() + static_cast<std::ptrdiff_t>(part.first_word));
     }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        if (!parts_[i]->late) continue;
+        auto packed = pack(*parts_[i], words_of(params, *parts_[i]));
+        if (packed.ok()) continue;
+        // A refused execution changes nothing.
+        for (std::size_t back = 0; back <= i; ++back)
+            if (parts_[back]->late) (void)pack(*parts_[back], words_of(words_, *parts_[back]));
+        return about(std::move(packed).error(), i, label_);
+    }
+    std::ranges::copy(params, words_.begin());
     return {};
+}
+
+Result<void> Graph::pack(const Part& part, std::span<const std::uint64_t> words) {
+    return plan::pack_params(part.program.as<LoadedProgram>().plan(), words,
+                             reinterpret_cast<std::byte*>(block_.data()) + part.block);
 }
 
 [[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,

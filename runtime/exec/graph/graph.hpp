@@ -111,7 +111,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> add_uses(const Flow& flow);
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
     [[nodiscard]] Result<void> make_command();
+    // All of them, or none if any is refused.
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
+    [[nodiscard]] Result<void> pack(const Part& part, std::span<const std::uint64_t> words);
     // The operations of an execution with trap words of its own.
     [[nodiscard]] Result<Ticket> submit_apart(QueuePool& queues, bool timed, Execution& out)
         WYE_REQUIRES(queues.mutex);

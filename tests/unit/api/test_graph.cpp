@@ -138,6 +138,11 @@ TEST_CASE("parameters of an execution stay until others are given") {
             apply(static_cast<std::uint32_t>(k), 50);
         }
         CHECK(Opened::words(x, 100) == want);
+        // A u32 of 41 bits: the call changes no parameter.
+        const std::vector<std::uint64_t> wide = {1234, std::uint64_t{1} << 40U};
+        CHECK(graph.run(wide).error().code == wye::Code::INVALID_ARGUMENT);
+        (void)take(graph.run());
+        apply(19, 50);
         const std::vector<std::uint64_t> few = {1};
         const auto refused = graph.run(few);
         REQUIRE_FALSE(refused.ok());
