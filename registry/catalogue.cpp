@@ -31,7 +31,7 @@ struct Plugin {
     wye_plugin_query_fn query = nullptr;  // built in
 
     enum class Phase : std::uint8_t { idle, opening, done };
-    sdk::Mutex mutex;
+    sdk::WaitMutex mutex;
     std::condition_variable changed;
     Phase phase WYE_GUARDED_BY(mutex) = Phase::idle;
     PluginOpening opened;  // immutable once done

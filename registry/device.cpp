@@ -119,14 +119,30 @@ Result<NativeBuffer> NativeBuffer::create(DeviceRef device, std::uint64_t size,
     desc.alignment = alignment;
     desc.usage = usage;
     desc.label = sdk::to_abi(label);
+    return create(std::move(device), desc);
+}
+
+Result<NativeBuffer> NativeBuffer::registered(DeviceRef device, void* memory, std::uint64_t size,
+                                              std::string_view label) {
+    wye_buffer_desc desc{};
+    desc.header = sdk::header_of(sizeof desc);
+    desc.size = size;
+    desc.alignment = 1;
+    desc.usage = WYE_BUFFER_USAGE_REGISTERED;
+    desc.label = sdk::to_abi(label);
+    desc.memory = memory;
+    return create(std::move(device), desc);
+}
+
+Result<NativeBuffer> NativeBuffer::create(DeviceRef device, const wye_buffer_desc& desc) {
     wye_buffer_object* object = nullptr;
     WYE_TRY(rare_call(*device, "buffer_create", [&](wye_error** error) {
         return device->table().buffer_create(device->object(), &desc, &object, error);
     }));
     if (object == nullptr) return about(*device, null_object_fault("buffer_create"));
-    NativeBuffer out(std::move(device), object, size);
-    out.counted_ = usage != WYE_BUFFER_USAGE_STAGING;
-    if (out.counted_) out.device_->count_buffer(size);
+    NativeBuffer out(std::move(device), object, desc.size);
+    out.counted_ = desc.usage < WYE_BUFFER_USAGE_STAGING;  // memory of the device
+    if (out.counted_) out.device_->count_buffer(desc.size);
     return out;
 }
 
@@ -262,11 +278,14 @@ NativeCommand::~NativeCommand() {
 // ---- Queue --------------------------------------------------------------------------------
 
 Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label,
-                                        std::uint64_t newest) {
+                                        std::uint64_t newest, std::uint32_t kind,
+                                        std::int32_t priority) {
     const ProcessStateGuard guard(!device->built_in());
     wye_queue_desc desc{};
     desc.header = sdk::header_of(sizeof desc);
     desc.label = sdk::to_abi(label);
+    desc.kind = kind;
+    desc.priority = priority;
     wye_queue_object* object = nullptr;
     wye_timeline_object* timeline = nullptr;
     const wye_queue_table* from = nullptr;
@@ -294,14 +313,14 @@ NativeQueue::~NativeQueue() {
     if (object_ != nullptr) end_call(*device_, "destroy", [&] { table_.destroy(object_); });
 }
 
-[[gnu::hot]] Result<std::uint64_t> NativeQueue::submit(std::span<const wye_operation> operations,
-                                                       bool timed,
-                                                       std::span<const wye_event> waits) {
+[[gnu::hot]] Result<void> NativeQueue::send(std::span<const wye_operation> operations, bool timed,
+                                            std::span<const wye_event> waits) {
     const wye_submission submission =
         sdk::submission_of(newest_ + 1, operations, waits, timed ? WYE_SUBMISSION_TIMED : 0);
-    WYE_TRY(call(*device_, "submit",
-                 [&](wye_error** error) { return table_.submit(object_, &submission, error); }));
-    return newest_ = submission.value;
+    auto sent = call(*device_, "submit",
+                     [&](wye_error** error) { return table_.submit(object_, &submission, error); });
+    if (sent.ok()) newest_ = submission.value;
+    return sent;
 }
 
 Result<bool> NativeQueue::reached(std::uint64_t value) const {
@@ -340,6 +359,16 @@ Result<void> NativeQueue::retire(std::uint64_t value) const {
     return call(*device_, "retire", [&](wye_error** error) {
         return device_->table().retire(device_->object(), &event, error);
     });
+}
+
+Result<wye_queue_info> NativeQueue::info() const {
+    wye_queue_info out{};
+    out.header = sdk::header_of(sizeof out);
+    auto told = rare_call(*device_, "info",
+                          [&](wye_error** error) { return table_.info(object_, &out, error); });
+    if (told.ok()) return out;
+    if (told.error().code == Code::UNIMPLEMENTED) return wye_queue_info{};
+    return std::move(told).error();
 }
 
 }  // namespace wye::registry

@@ -77,7 +77,7 @@ constexpr Handle handle_of(HandleKind kind, std::uint16_t tag, std::uint32_t gen
            std::uint64_t{generation} << 24 | slot;
 }
 
-bool known_kind(std::uint8_t kind) noexcept { return kind >= 1 && kind <= 7; }
+bool known_kind(std::uint8_t kind) noexcept { return kind >= 1 && kind <= 8; }
 
 std::string hex(Handle handle) { return fmt::format("{:#018x}", handle); }
 
@@ -120,6 +120,8 @@ std::string_view kind_name(HandleKind kind) noexcept {
             return "graph";
         case HandleKind::pipeline:
             return "pipeline";
+        case HandleKind::memory:
+            return "registered memory";
     }
     return "object";
 }
@@ -163,7 +165,7 @@ struct HandleTable::Impl {
     std::array<std::unique_ptr<HandleSlot[]>, kChunks> owned WYE_GUARDED_BY(mutex);
     std::vector<std::uint32_t> empty WYE_GUARDED_BY(mutex);
     std::uint32_t made WYE_GUARDED_BY(mutex) = 0;
-    std::array<std::size_t, 8> live WYE_GUARDED_BY(mutex){};
+    std::array<std::size_t, 9> live WYE_GUARDED_BY(mutex){};
 
     [[nodiscard]] HandleSlot* slot(std::uint32_t index) const noexcept {
         if (index >= kMaxSlots) return nullptr;
@@ -220,8 +222,8 @@ HandleTable::HandleTable(std::uint16_t context_tag)
 
 HandleTable::~HandleTable() {
     constexpr HandleKind kOrder[] = {HandleKind::pending, HandleKind::graph,  HandleKind::pipeline,
-                                     HandleKind::program, HandleKind::buffer, HandleKind::queue,
-                                     HandleKind::device};
+                                     HandleKind::program, HandleKind::buffer, HandleKind::memory,
+                                     HandleKind::queue,   HandleKind::device};
     for (const HandleKind kind : kOrder) {
         for (std::uint32_t i = 0; i < impl_->made; ++i) {
             HandleSlot* slot = impl_->slot(i);
@@ -372,6 +374,13 @@ Result<InFlight> HandleTable::begin_use(std::span<const Handle> handles) const {
                    known_kind(kind) ? static_cast<HandleKind>(kind) : HandleKind::buffer, full, {});
 }
 
+Error HandleTable::in_use(const Pin& pin, HandleKind kind) {
+    const std::string subject = subject_of(pin.handle(), kind, {});
+    return {Code::BUFFER_IN_USE,
+            fmt::format("{}{} is used by pending work", subject, label_of(pin)),
+            "Fix: wait for the work that uses it, then free it", subject};
+}
+
 Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use) {
     // Pins the object, which checks kind, context and generation as any other call.
     WYE_ASSIGN(Pin pin, find(handle, kind));
@@ -380,13 +389,7 @@ Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use
     do {
         if ((word & kStateMask) != kLive)
             return stale(handle, kind, {});  // another thread was first
-        if (!even_in_use && (word & kUseMask) != 0) {
-            const std::string subject = subject_of(handle, kind, {});
-            return Error(Code::BUFFER_IN_USE,
-                         fmt::format("{}{} is used by {} pending submits", subject, label_of(pin),
-                                     word & kUseMask),
-                         "Fix: wait for the work that uses it, then free it", subject);
-        }
+        if (!even_in_use && (word & kUseMask) != 0) return in_use(pin, kind);
     } while (!slot->word.compare_exchange_weak(word, (word & ~kStateMask) | kClosing,
                                                std::memory_order_acq_rel,
                                                std::memory_order_acquire));

@@ -50,4 +50,5 @@
     X(submit, 1)           \
     X(timing, 0)           \
     X(cancel, 0)           \
-    X(destroy, 1)
+    X(destroy, 1)          \
+    X(info, 0)

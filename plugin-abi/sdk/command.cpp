@@ -6,6 +6,23 @@
 #include <utility>
 
 namespace wye::sdk {
+namespace {
+
+bool has_late_indirect(const wye_dispatch_op& op) {
+    return (op.flags & WYE_LAUNCH_INDIRECT) != 0 && op.indirect.buffer == nullptr;
+}
+
+// What an execution gives in the place of a late binding.
+wye_binding bound(const wye_execute_op& execution, const wye_binding& described) {
+    wye_binding out = execution.slots[described.slot];
+    if (described.size == WYE_WHOLE_SLOT) return out;
+    out.offset += described.offset;
+    out.size = described.size;
+    out.elements = described.elements;
+    return out;
+}
+
+}  // namespace
 
 Result<CommandList> CommandList::of(std::string_view plugin, const wye_command_desc& desc,
                                     SizesOf sizes, std::uint32_t flags) {
@@ -34,7 +51,7 @@ Result<void> CommandList::check(const wye_operation& op) const {
         return errors::not_in_command(plugin_, op.kind);
     const std::uint32_t launch = op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags : 0;
     if (op.flags != 0) return errors::unknown_flags(plugin_, "an operation", op.flags);
-    if ((launch & ~flags_) != 0) return errors::unknown_flags(plugin_, "a dispatch", launch);
+    if ((launch & ~flags_) != 0) return errors::unknown_launch(plugin_, launch & ~flags_);
     return {};
 }
 
@@ -53,7 +70,9 @@ void CommandList::keep(const wye_operation& from, wye_operation& out, Kept& kept
         std::memcpy(kept.params.data(), op.params, sizes.params);
     op.bindings = kept.bindings.data();
     op.params = kept.params.data();
-    kept.late = op.late_size != 0 || (op.flags & WYE_LAUNCH_LATE_GRID) != 0 ||
+    kept.indirect = op.indirect;
+    kept.late = has_late_indirect(op) || op.late_size != 0 ||
+                (op.flags & WYE_LAUNCH_LATE_GRID) != 0 ||
                 std::ranges::any_of(kept.described,
                                     [](const wye_binding& b) { return b.buffer == nullptr; });
 }
@@ -80,6 +99,8 @@ CommandList::Late CommandList::find_late() const {
             if (op.late_size != 0)
                 out.params.push_back({kept.params.data(), op.late_offset, op.late_size});
             if ((op.flags & WYE_LAUNCH_LATE_GRID) != 0) out.grids.push_back({n, op.grid_offset});
+            if ((op.flags & WYE_LAUNCH_INDIRECT) != 0 && kept.indirect.buffer == nullptr)
+                out.indirect.push_back(n);
         }
     }
     return out;
@@ -87,15 +108,9 @@ CommandList::Late CommandList::find_late() const {
 
 std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execution) {
     const auto* const block = static_cast<const std::byte*>(execution.params);
-    for (const LateBinding& late : late_.bindings) {
-        wye_binding bound = execution.slots[late.described.slot];
-        if (late.described.size != WYE_WHOLE_SLOT) {
-            bound.offset += late.described.offset;
-            bound.size = late.described.size;
-            bound.elements = late.described.elements;
-        }
-        *late.target = bound;
-    }
+    for (const LateBinding& late : late_.bindings) *late.target = bound(execution, late.described);
+    for (const std::size_t n : late_.indirect)
+        operations_[n].u.dispatch.indirect = bound(execution, kept_[n]->indirect);
     for (const LateParams& late : late_.params)
         std::memcpy(late.target, block + late.offset, late.size);
     for (const LateGrid& late : late_.grids) {
@@ -105,17 +120,17 @@ std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execut
         std::memcpy(op.logical_groups, block + late.offset + 24, sizeof op.logical_groups);
     }
     for (const LateBuffer& late : late_.buffers) {
-        const wye_binding& bound = execution.slots[late.slot];
+        const wye_binding& given = execution.slots[late.slot];
         wye_operation& op = operations_[late.operation];
         if (op.kind == WYE_OPERATION_FILL) {
-            op.u.fill.target = bound.buffer;
-            op.u.fill.offset = bound.offset + late.offset;
+            op.u.fill.target = given.buffer;
+            op.u.fill.offset = given.offset + late.offset;
         } else if (late.source) {
-            op.u.copy.source = bound.buffer;
-            op.u.copy.source_offset = bound.offset + late.offset;
+            op.u.copy.source = given.buffer;
+            op.u.copy.source_offset = given.offset + late.offset;
         } else {
-            op.u.copy.target = bound.buffer;
-            op.u.copy.target_offset = bound.offset + late.offset;
+            op.u.copy.target = given.buffer;
+            op.u.copy.target_offset = given.offset + late.offset;
         }
     }
     return operations_;

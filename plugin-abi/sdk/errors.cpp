@@ -47,11 +47,13 @@ Error no_memory(Error error, std::uint64_t size, const std::string& device, std:
 }
 
 Error unknown_usage(std::string_view plugin, std::uint32_t usage, const std::string& label) {
-    return {Code::UNSUPPORTED,
-            "the " + std::string(plugin) + " plugin does not know buffer usage " +
-                std::to_string(usage),
-            "Fix: use the usage DEVICE, UPLOAD, READBACK, SHARED or STAGING, or a newer plugin",
-            label};
+    return {
+        Code::UNSUPPORTED,
+        "the " + std::string(plugin) + " plugin does not know buffer usage " +
+            std::to_string(usage),
+        "Fix: use the usage DEVICE, UPLOAD, READBACK, SHARED, STAGING or REGISTERED, or a newer "
+        "plugin",
+        label};
 }
 
 Error strict_alignment(std::uint64_t alignment, std::uint64_t most, const std::string& device,
@@ -67,6 +69,13 @@ Error not_mappable(const std::string& device) {
         Code::UNSUPPORTED,
         "a buffer of usage DEVICE on " + quoted(device) + " is in memory that the host cannot map",
         "Fix: create the buffer with the usage UPLOAD, READBACK, SHARED or STAGING", device};
+}
+
+Error not_registrable(const std::string& device) {
+    return {Code::UNSUPPORTED,
+            "the driver of " + quoted(device) +
+                " has no way to copy from and to memory of the application at the bus's speed",
+            "Fix: leave the memory unregistered; transfers then go through staging memory", device};
 }
 
 Error only_staging_mapped(const std::string& device) {
@@ -143,6 +152,37 @@ Error unknown_flags(std::string_view plugin, std::string_view subject, std::uint
             "the " + std::string(plugin) + " plugin does not know all flags of " +
                 std::string(subject) + ", " + std::to_string(flags),
             "Fix: use a newer version of the plugin"};
+}
+
+Error unknown_launch(std::string_view plugin, std::uint32_t flags) {
+    const std::uint32_t named = flags & (WYE_LAUNCH_COOPERATIVE | WYE_LAUNCH_INDIRECT);
+    if (named == 0) return unknown_flags(plugin, "an operation", flags);
+    const bool cooperative = (named & WYE_LAUNCH_COOPERATIVE) != 0;
+    return {Code::UNSUPPORTED,
+            "the " + std::string(plugin) + " plugin has no " +
+                (cooperative ? "cooperative" : "indirect") + " launches (flags " +
+                std::to_string(flags) + ")",
+            std::string("Fix: use a device with the fact `") +
+                (cooperative ? "grid_sync`" : "indirect_dispatch`")};
+}
+
+Error too_many_at_once(const std::string& label, std::uint64_t groups, const std::string& device,
+                       std::uint64_t most) {
+    return {Code::LIMIT_EXCEEDED,
+            "a cooperative launch of " + quoted(label) + " has " + std::to_string(groups) +
+                " workgroups, and " + quoted(device) + " runs " + std::to_string(most) +
+                " of them at once",
+            "Fix: launch fewer workgroups, or use less workgroup memory and fewer registers",
+            label};
+}
+
+Error too_many_found(const std::string& label, const std::uint32_t (&groups)[3],
+                     const std::string& device) {
+    return {Code::LIMIT_EXCEEDED,
+            "an indirect launch of " + quoted(label) + " found " + std::to_string(groups[0]) +
+                " by " + std::to_string(groups[1]) + " by " + std::to_string(groups[2]) +
+                " workgroups in its buffer, more than " + quoted(device) + " counts",
+            "Fix: write the counts of workgroups that the launch needs", label};
 }
 
 Error submit_out_of_memory() {

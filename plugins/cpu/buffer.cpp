@@ -25,6 +25,8 @@ void ask_for_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_
 }  // namespace
 
 Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
+    if (desc.usage == WYE_BUFFER_USAGE_REGISTERED)
+        return std::unique_ptr<Buffer>(new Buffer(desc.memory));
     const std::string_view label = sdk::from_abi(desc.label);
     Memory memory = allocate(desc.size, desc.alignment);
     if (memory != nullptr) return std::unique_ptr<Buffer>(new Buffer(std::move(memory)));
@@ -33,7 +35,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
                                   "the system has no more memory");
 }
 
-Result<sdk::Mapping> Buffer::map() const { return sdk::Mapping{memory_.get(), true}; }
+Result<sdk::Mapping> Buffer::map() const { return sdk::Mapping{data_, true}; }
 
 Buffer::Memory Buffer::allocate(std::uint64_t size, std::uint64_t alignment) {
     const bool huge = size >= kHugeFrom;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory of a buffer: aligned to a cache line, with one element past the end, so that an empty
-// range is readable. [FREE].
+// range is readable; or memory of the application, as it is. [FREE].
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Buffer {
     // The host's own memory, whatever the usage.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
-    [[nodiscard]] std::byte* data() const { return memory_.get(); }
+    [[nodiscard]] std::byte* data() const { return data_; }
 
   private:
     struct Free {
@@ -28,10 +28,12 @@ class Buffer {
     };
     using Memory = std::unique_ptr<std::byte, Free>;
 
-    explicit Buffer(Memory memory) : memory_(std::move(memory)) {}
+    explicit Buffer(Memory memory) : memory_(std::move(memory)), data_(memory_.get()) {}
+    explicit Buffer(void* registered) : data_(static_cast<std::byte*>(registered)) {}
     [[nodiscard]] static Memory allocate(std::uint64_t size, std::uint64_t alignment);
 
-    Memory memory_;
+    Memory memory_;  // null: of the application
+    std::byte* data_;
 };
 
 [[nodiscard]] inline Buffer& buffer_of(wye_buffer_object* object) {

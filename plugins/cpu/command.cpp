@@ -8,9 +8,10 @@ namespace wye::cpu {
 
 Result<std::unique_ptr<Command>> Command::create(Device&, const wye_command_desc& desc) {
     WYE_ASSIGN(sdk::CommandList list,
-               sdk::CommandList::of(Plugin::kPlugin, desc, [](wye_program_object* program) {
-                   return program_of(program).sizes();
-               }));
+               sdk::CommandList::of(
+                   Plugin::kPlugin, desc,
+                   [](wye_program_object* program) { return program_of(program).sizes(); },
+                   Queue::kLaunchFlags));
     return std::unique_ptr<Command>(new Command(std::move(list)));
 }
 

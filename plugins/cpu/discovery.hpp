@@ -18,6 +18,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::uint64_t l2_bytes = 0;
 
     [[nodiscard]] std::uint64_t most_alignment() const { return UINT64_MAX; }  // any
+    [[nodiscard]] std::uint64_t host_memory_alignment() const { return 1; }
 };
 
 // The number of processors that this process may use.

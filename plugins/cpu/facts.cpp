@@ -36,6 +36,7 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_BARRIER:
         case WYE_FACT_KEY_SUBGROUP:
         case WYE_FACT_KEY_UNIFIED_MEMORY:
+        case WYE_FACT_KEY_INDIRECT_DISPATCH:
         case WYE_FACT_KEY_DEVICE_TIMESTAMPS:  // of the host's clock
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
@@ -81,6 +82,9 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
             break;
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
             status = number(found, 64);
+            break;
+        case WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT:
+            status = number(found, info.host_memory_alignment());
             break;
         case WYE_FACT_KEY_SUBGROUP_SIZES:
             status = list(found, kSubgroupSizes);

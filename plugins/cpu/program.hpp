@@ -29,6 +29,7 @@ class Program {
                                                                  wye_bytes saved);
 
     void describe(wye_program_info& out) const;
+    [[nodiscard]] const std::string& name() const { return program_->name; }
 
     // The routine for a grid with `width` invocations in x, and `rows` in y and z together.
     Result<const Routine*> routine(std::uint64_t width, std::uint64_t rows);

@@ -9,7 +9,7 @@
 
 namespace wye::cpu {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
+Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_desc&) {
     return std::unique_ptr<Queue>(new Queue(device));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One queue. A small submit to an idle queue runs on the caller, and its value is reached on
+// One queue. All are alike: their threads have the priority of the application's, and share the
+// pool. A small submit to an idle queue runs on the caller, and its value is reached on
 // return; if it takes too long, the queue's thread takes over. All other submits run on the queue's
 // thread, with the pool's help. `submit` and destruction by one thread at a time; poll, wait,
 // timing and cancel from any thread.
@@ -15,8 +16,10 @@ namespace wye::cpu {
 class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
+    static constexpr std::uint32_t kLaunchFlags = WYE_LAUNCH_INDIRECT;
 
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
+                                                               const wye_queue_desc& wanted);
     ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }

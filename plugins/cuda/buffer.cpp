@@ -13,6 +13,7 @@ std::string room(const Device& device) {
 }  // namespace
 
 Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
+    if (desc.usage == WYE_BUFFER_USAGE_REGISTERED) return register_memory(device, desc);
     const std::string_view label = sdk::from_abi(desc.label);
     const Current current(device.context());
     Context::Memory memory;
@@ -21,14 +22,39 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
     const CUresult status = on_host ? device.context().allocate_host(desc.size, host)
                                     : device.context().allocate(desc.size, memory);
     if (status == CUDA_SUCCESS)
-        return std::unique_ptr<Buffer>(new Buffer(device, std::move(memory), std::move(host)));
+        return std::unique_ptr<Buffer>(on_host ? new Buffer(device, std::move(host))
+                                               : new Buffer(device, std::move(memory)));
     Error error =
         device.failed(status, "allocating " + std::to_string(desc.size) + " bytes", label);
     if (error.code != Code::DEVICE_MEMORY) return error;
     return sdk::errors::no_memory(std::move(error), desc.size, device.info.name, room(device));
 }
 
+Result<std::unique_ptr<Buffer>> Buffer::register_memory(Device& device,
+                                                        const wye_buffer_desc& desc) {
+    const Current current(device.context());
+    const CUresult status = device.driver.cuMemHostRegister(desc.memory, desc.size, 0);
+    if (status == CUDA_SUCCESS)
+        return std::unique_ptr<Buffer>(
+            new Buffer(device, RegisteredHandle(device.context(), desc.memory)));
+    Error error =
+        device.failed(status, "registering " + std::to_string(desc.size) + " bytes of host memory",
+                      sdk::from_abi(desc.label));
+    if (status == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) {
+        error.code = Code::DUPLICATE;
+        error.fix =
+            "Fix: register memory once in the process: CUDA counts all devices, contexts and other "
+            "users of the driver together";
+    } else if (status == CUDA_ERROR_OUT_OF_MEMORY || status == CUDA_ERROR_INVALID_VALUE) {
+        error.fix =
+            "Fix: register memory that is mapped and writable, and less of it at once; it is "
+            "locked in the machine's memory (`ulimit -l`)";
+    }
+    return error;
+}
+
 Result<sdk::Mapping> Buffer::map() const {
+    if (registered_) return sdk::Mapping{registered_.get(), true};
     if (!host_) return sdk::errors::not_mappable(device_.info.name);
     return sdk::Mapping{host_.get(), true};
 }

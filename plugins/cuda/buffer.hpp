@@ -9,7 +9,8 @@ namespace wye::cuda {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY, with the requested and the free bytes.
+    // DEVICE_MEMORY, with the requested and the free bytes. DUPLICATE for memory of the application
+    // that is registered already.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
@@ -19,17 +20,26 @@ class Buffer {
     [[nodiscard]] CUdeviceptr memory() const { return address_; }
 
   private:
-    Buffer(Device& device, Context::Memory memory, HostMemoryHandle host)
+    Buffer(Device& device, Context::Memory memory)
+        : device_(device), memory_(std::move(memory)), address_(memory_.get()) {}
+    Buffer(Device& device, HostMemoryHandle host)
         : device_(device),
-          memory_(std::move(memory)),
           host_(std::move(host)),
-          address_(host_ ? reinterpret_cast<CUdeviceptr>(host_.get()) : memory_.get()) {}
+          address_(reinterpret_cast<CUdeviceptr>(host_.get())) {}
+    Buffer(Device& device, RegisteredHandle registered)
+        : device_(device),
+          registered_(std::move(registered)),
+          address_(reinterpret_cast<CUdeviceptr>(registered_.get())) {}
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> register_memory(
+        Device& device, const wye_buffer_desc& desc);
 
     Device& device_;
     Context::Memory memory_;  // for the usage DEVICE
     // Page-locked for all others. The driver maps it at the same address for the device (unified
     // addressing, which every 64-bit system has).
     HostMemoryHandle host_;
+    // Of the application, page-locked. Copies take its address, wherever the device sees it.
+    RegisteredHandle registered_;
     const CUdeviceptr address_;
 };
 

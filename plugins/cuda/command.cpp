@@ -34,9 +34,10 @@ CUDA_MEMCPY3D copy_params(CUdeviceptr source, CUdeviceptr target, std::uint64_t 
 
 Result<std::unique_ptr<Command>> Command::create(Device& device, const wye_command_desc& desc) {
     WYE_ASSIGN(sdk::CommandList list,
-               sdk::CommandList::of(Plugin::kPlugin, desc, [](wye_program_object* program) {
-                   return program_of(program).sizes();
-               }));
+               sdk::CommandList::of(
+                   Plugin::kPlugin, desc,
+                   [](wye_program_object* program) { return program_of(program).sizes(); },
+                   Queue::kLaunchFlags));
     std::unique_ptr<Command> out(new Command(device, desc, std::move(list)));
     if (!out->list_.is_fixed()) return out;
     const Current current(out->context_);
@@ -167,9 +168,15 @@ Result<void> Command::add(CUgraph graph, const wye_operation& operation,
     Program::Arguments arguments(op);
     CUDA_KERNEL_NODE_PARAMS params{};
     WYE_TRY(program_of(op.program).node(op, arguments, params));
-    return device_.check(
+    WYE_TRY(device_.check(
         driver.cuGraphAddKernelNode(&out.last, graph, after.data(), after.size(), &params),
-        "cuGraphAddKernelNode", list_.label());
+        "cuGraphAddKernelNode", list_.label()));
+    if ((op.flags & WYE_LAUNCH_COOPERATIVE) == 0) return {};
+    CUkernelNodeAttrValue value{};
+    value.cooperative = 1;
+    return device_.check(driver.cuGraphKernelNodeSetAttribute(
+                             out.last, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &value),
+                         "cuGraphKernelNodeSetAttribute", list_.label());
 }
 
 // quirk cuda-fill-8: as Queue::fill_words.

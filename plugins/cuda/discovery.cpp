@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/discovery.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -97,6 +100,9 @@ DeviceInfo describe(const Driver& driver, int ordinal) {
     d.warp = ask(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     d.integrated = ask(CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
     d.memory_pools = ask(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0;
+    d.cooperative = ask(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
+    if (ask(CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) != 0)
+        d.page_bytes = static_cast<std::uint64_t>(std::max(sysconf(_SC_PAGESIZE), 0L));
     if (d.architecture < kOldestArchitecture) {
         d.reason = "compute capability " + std::to_string(major) + "." + std::to_string(minor) +
                    " is older than 6.0, the oldest that Wye supports";

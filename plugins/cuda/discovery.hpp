@@ -24,10 +24,13 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::array<std::uint64_t, 3> max_workgroup = {1, 1, 1}, max_groups = {1, 1, 1};
     std::uint64_t max_invocations = 1, shared_bytes = 0, compute_units = 0, clock_khz = 0;
     std::uint64_t l2_bytes = 0, memory_clock_khz = 0, memory_bus_bits = 0, warp = 0;
-    bool integrated = false, memory_pools = false;
+    bool integrated = false, memory_pools = false, cooperative = false;
+    std::uint64_t page_bytes = 0;  // of memory that can be page-locked; 0: none can
 
     // Allocations begin at multiples of 256 bytes, by the CUDA programming guide.
     [[nodiscard]] std::uint64_t most_alignment() const { return 256; }
+    // The driver locks whole pages: registrations that share one would depend on each other.
+    [[nodiscard]] std::uint64_t host_memory_alignment() const { return page_bytes; }
 };
 
 // NO_DEVICE if the driver has none.

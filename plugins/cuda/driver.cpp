@@ -26,6 +26,8 @@ Result<std::unique_ptr<const Driver>> Driver::open(const std::string& library) {
 #define WYE_CUDA_FIND(name, symbol) functions.get(driver->name, symbol);
     WYE_CUDA_SYMBOLS(WYE_CUDA_FIND)
 #undef WYE_CUDA_FIND
+    driver->cuStreamWriteValue32 = reinterpret_cast<decltype(driver->cuStreamWriteValue32)>(
+        sdk::symbol_in(handle, "cuStreamWriteValue32_v2"));
     if (driver->cuInit == nullptr || driver->cuDriverGetVersion == nullptr)
         return Error(Code::MISSING_DEPENDENCY,
                      "`" + library + "` is no CUDA driver: it has no `cuInit`",

@@ -38,6 +38,8 @@ namespace wye::cuda {
     X(cuMemFree, "cuMemFree_v2")                                                                  \
     X(cuMemAllocHost, "cuMemAllocHost_v2")                                                        \
     X(cuMemFreeHost, "cuMemFreeHost")                                                             \
+    X(cuMemHostRegister, "cuMemHostRegister_v2")                                                  \
+    X(cuMemHostUnregister, "cuMemHostUnregister")                                                 \
     X(cuMemPoolCreate, "cuMemPoolCreate")                                                         \
     X(cuMemPoolDestroy, "cuMemPoolDestroy")                                                       \
     X(cuMemPoolSetAttribute, "cuMemPoolSetAttribute")                                             \
@@ -51,7 +53,9 @@ namespace wye::cuda {
     X(cuMemsetD8Async, "cuMemsetD8Async")                                                         \
     X(cuMemsetD16Async, "cuMemsetD16Async")                                                       \
     X(cuMemsetD32Async, "cuMemsetD32Async")                                                       \
-    X(cuStreamCreate, "cuStreamCreate")                                                           \
+    X(cuCtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange")                                 \
+    X(cuStreamCreateWithPriority, "cuStreamCreateWithPriority")                                   \
+    X(cuStreamGetPriority, "cuStreamGetPriority")                                                 \
     X(cuStreamDestroy, "cuStreamDestroy_v2")                                                      \
     X(cuStreamSynchronize, "cuStreamSynchronize")                                                 \
     X(cuStreamQuery, "cuStreamQuery")                                                             \
@@ -69,6 +73,7 @@ namespace wye::cuda {
     X(cuFuncSetAttribute, "cuFuncSetAttribute")                                                   \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor") \
     X(cuLaunchKernel, "cuLaunchKernel")                                                           \
+    X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel")                                     \
     X(cuGraphCreate, "cuGraphCreate")                                                             \
     X(cuGraphDestroy, "cuGraphDestroy")                                                           \
     X(cuGraphAddEmptyNode, "cuGraphAddEmptyNode")                                                 \
@@ -76,6 +81,7 @@ namespace wye::cuda {
     X(cuGraphAddMemcpyNode, "cuGraphAddMemcpyNode")                                               \
     X(cuGraphAddMemsetNode, "cuGraphAddMemsetNode")                                               \
     X(cuGraphInstantiate, "cuGraphInstantiateWithFlags")                                          \
+    X(cuGraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute")                             \
     X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams")                           \
     X(cuGraphLaunch, "cuGraphLaunch")                                                             \
     X(cuGraphExecDestroy, "cuGraphExecDestroy")
@@ -87,6 +93,8 @@ struct Driver {
 #define WYE_CUDA_MEMBER(name, symbol) decltype(&::name) name = nullptr;
     WYE_CUDA_SYMBOLS(WYE_CUDA_MEMBER)
 #undef WYE_CUDA_MEMBER
+    // Since CUDA 11.7; null: the driver is older.
+    decltype(&::cuStreamWriteValue32) cuStreamWriteValue32 = nullptr;
     int version = 0;  // 1000 * major + 10 * minor of the CUDA that the driver supports
 
     // Opens `library` by name, looks up every symbol and initialises the driver. The library stays

@@ -40,6 +40,9 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return number(out, kMaxBuffers, kGuide);
         case WYE_FACT_KEY_MAX_QUEUES:
             return number(out, kConnections, kGuide);
+        case WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT:
+            if (d.host_memory_alignment() == 0) return WYE_UNSUPPORTED;
+            return number(out, d.host_memory_alignment(), "sysconf(_SC_PAGESIZE)");
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
             return number(out, d.memory_bytes, "cuDeviceTotalMem");
@@ -97,6 +100,9 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
 wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     if (!known(key)) return WYE_UNKNOWN_KEY;
     switch (key) {
+        case WYE_FACT_KEY_GRID_SYNC:
+            if (!d.cooperative) return WYE_UNSUPPORTED;
+            return flag(out, true, "CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH");
         case WYE_FACT_KEY_INT64:
         case WYE_FACT_KEY_F64:
         case WYE_FACT_KEY_IEEE_F32:

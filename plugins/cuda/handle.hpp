@@ -54,5 +54,6 @@ using PoolHandle = Handle<CUmemoryPool, &Driver::cuMemPoolDestroy>;
 using GraphHandle = Handle<CUgraph, &Driver::cuGraphDestroy>;
 using GraphExecHandle = Handle<CUgraphExec, &Driver::cuGraphExecDestroy>;
 using HostMemoryHandle = Handle<void*, &Driver::cuMemFreeHost>;
+using RegisteredHandle = Handle<void*, &Driver::cuMemHostUnregister>;
 
 }  // namespace wye::cuda

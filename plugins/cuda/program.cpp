@@ -142,10 +142,16 @@ void Program::set(const wye_dispatch_op& op, Arguments& out) const {
 }
 
 Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
-    WYE_TRY(shape_.check(op));
+    WYE_TRY(check(op));
     if (op.groups[0] == 0) return {};  // the module was compiled when it was loaded
     Arguments arguments(op);
     set(op, arguments);
+    if ((op.flags & WYE_LAUNCH_COOPERATIVE) != 0) [[unlikely]]
+        return device_.check(device_.driver.cuLaunchCooperativeKernel(
+                                 kernel_, op.groups[0], op.groups[1], op.groups[2],
+                                 shape_.workgroup[0], shape_.workgroup[1], shape_.workgroup[2],
+                                 dynamic_shared_, stream, arguments.pointers),
+                             "cuLaunchCooperativeKernel", shape_.label);
     const CUresult status = device_.driver.cuLaunchKernel(
         kernel_, op.groups[0], op.groups[1], op.groups[2], shape_.workgroup[0], shape_.workgroup[1],
         shape_.workgroup[2], dynamic_shared_, stream, arguments.pointers, nullptr);
@@ -154,7 +160,7 @@ Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
 
 Result<void> Program::node(const wye_dispatch_op& op, Arguments& arguments,
                            CUDA_KERNEL_NODE_PARAMS& out) const {
-    WYE_TRY(shape_.check(op));
+    WYE_TRY(check(op));
     set(op, arguments);
     out.func = kernel_;
     out.gridDimX = op.groups[0];
@@ -180,12 +186,25 @@ void Program::describe(wye_program_info& out) const {
     out.registers = ask(CU_FUNC_ATTRIBUTE_NUM_REGS);
     out.private_bytes = ask(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
     out.shared_bytes = ask(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) + dynamic_shared_;
+    out.resident_groups = static_cast<std::uint32_t>(resident_groups());
+}
+
+std::uint64_t Program::resident_groups() const {
     int groups = 0;  // of one multiprocessor
-    if (driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, kernel_,
-                                                           static_cast<int>(shape_.invocations()),
-                                                           dynamic_shared_) == CUDA_SUCCESS)
-        out.resident_groups = static_cast<std::uint32_t>(
-            static_cast<std::uint64_t>(std::max(groups, 0)) * device_.info.compute_units);
+    if (device_.driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &groups, kernel_, static_cast<int>(shape_.invocations()), dynamic_shared_) !=
+        CUDA_SUCCESS)
+        return 0;
+    return static_cast<std::uint64_t>(std::max(groups, 0)) * device_.info.compute_units;
+}
+
+Result<void> Program::check_at_once(const wye_dispatch_op& op) const {
+    if (!device_.info.cooperative)
+        return sdk::errors::unknown_launch(Plugin::kPlugin, WYE_LAUNCH_COOPERATIVE);
+    const std::uint64_t groups = std::uint64_t{op.groups[0]} * op.groups[1] * op.groups[2];
+    const std::uint64_t most = resident_groups();
+    if (groups <= most) return {};
+    return sdk::errors::too_many_at_once(shape_.label, groups, device_.info.name, most);
 }
 
 }  // namespace wye::cuda

@@ -42,7 +42,11 @@ class Program {
     void describe(wye_program_info& out) const;
     [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
-    // Queues the kernel; returns before it runs. The context must be current.
+    // Workgroups that run at once on the whole device; 0: unknown. The context must be current.
+    [[nodiscard]] std::uint64_t resident_groups() const;
+
+    // Queues the kernel; returns before it runs. The context must be current. LIMIT_EXCEEDED for a
+    // cooperative launch of more workgroups than run at once.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op) const;
     // The launch as a node of a graph; `out` refers to `arguments` and the operation's parameters.
     [[nodiscard]] Result<void> node(const wye_dispatch_op& op, Arguments& arguments,
@@ -56,6 +60,11 @@ class Program {
     Result<void> load_image();
     Result<void> find_kernel(std::uint32_t shared_bytes);
     void set(const wye_dispatch_op& op, Arguments& out) const;
+    [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
+        WYE_TRY(shape_.check(op));
+        return (op.flags & WYE_LAUNCH_COOPERATIVE) == 0 ? Result<void>() : check_at_once(op);
+    }
+    [[nodiscard]] Result<void> check_at_once(const wye_dispatch_op& op) const;
 
     Device& device_;
     const Context& context_;

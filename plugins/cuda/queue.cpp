@@ -11,16 +11,17 @@
 
 namespace wye::cuda {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
+Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_desc& wanted) {
     StreamHandle handle;
-    const CUresult status = device.context().make_queue(handle);
-    WYE_TRY(device.check(status, "cuStreamCreate"));
-    return std::unique_ptr<Queue>(new Queue(device, std::move(handle)));
+    sdk::QueueGrant granted;
+    const CUresult status = device.context().make_queue(wanted, handle, granted);
+    WYE_TRY(device.check(status, "cuStreamCreateWithPriority"));
+    return std::unique_ptr<Queue>(new Queue(device, std::move(handle), granted));
 }
 
-// Records an event for the newest value: later work on the stream is not part of it.
 Result<void> Queue::begin() {
-    WYE_TRY(timeline_.event_for(timeline_.newest()));
+    WYE_ASSIGN(const bool pending, timeline_.mark_newest());
+    timeline_.events.begin(pending || timed());
     if (!timed()) return {};
     timeline_.match_clock();
     return timeline_.events.record_time(submit_.first);
@@ -31,7 +32,7 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const EventRef event, other.event_for(value));
     if (!event) return {};
     const CUresult status =
-        device_.driver.cuStreamWaitEvent(handle_.get(), event->get(), CU_EVENT_WAIT_DEFAULT);
+        device_.driver.cuStreamWaitEvent(handle_.get(), event->handle.get(), CU_EVENT_WAIT_DEFAULT);
     WYE_TRY(device_.check(status, "cuStreamWaitEvent"));
     return timed() ? timeline_.events.record_time(submit_.first) : Result<void>();
 }
@@ -100,6 +101,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
 
 Result<void> Queue::end() {
     if (timed()) WYE_TRY(timeline_.events.record_time(submit_.last));
+    timeline_.events.write_mark(submit_);
     timeline_.staging.mark(value());
     timeline_.add(value(), std::exchange(submit_, {}), timed());
     return {};

@@ -12,8 +12,10 @@ namespace wye::cuda {
 class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
+    static constexpr std::uint32_t kLaunchFlags = WYE_LAUNCH_COOPERATIVE;
 
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
+                                                               const wye_queue_desc& wanted);
     ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
@@ -22,8 +24,11 @@ class Queue : public sdk::InOrderQueue<Queue> {
   private:
     friend InOrderQueue;
 
-    Queue(Device& device, StreamHandle handle)
-        : device_(device), handle_(std::move(handle)), timeline_(device, handle_.get()) {}
+    Queue(Device& device, StreamHandle handle, const sdk::QueueGrant& granted)
+        : InOrderQueue(granted),
+          device_(device),
+          handle_(std::move(handle)),
+          timeline_(device, handle_.get()) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);

@@ -3,16 +3,22 @@
 
 namespace wye::cuda {
 
-Result<bool> Timeline::has_ended(const Submit& submit) { return events.has_ended(submit.last); }
+Result<bool> Timeline::has_ended(Submit& submit) { return events.has_ended(submit); }
 
-Result<EventRef> Timeline::event_of(Submit& submit) { return events.share(submit.last); }
+Result<void> Timeline::mark(Submit& submit) { return events.mark(submit, EventKind::Quick); }
+
+Result<EventRef> Timeline::event_of(Submit& submit) {
+    return events.share(submit, EventKind::Quick);
+}
+
+Result<EventRef> Timeline::sleep_event_of(Submit& submit) {
+    return events.share(submit, EventKind::Blocking);
+}
 
 std::optional<Error> Timeline::settle(std::uint64_t value, Submit& submit) {
     sdk::run(submit.copies);
     staging.release(value);
-    const bool timed = submit.first != nullptr;
-    events.give_back(std::move(submit.first), timed);
-    events.give_back(std::move(submit.last), timed);
+    events.give_back(submit);
     return std::nullopt;
 }
 

@@ -6,20 +6,11 @@
 // reached copies them to the caller. All members may be called from any thread, except where said.
 #pragma once
 
-#include <vector>
-
 #include "cuda/context/events.hpp"
 #include "cuda/context/staging.hpp"
-#include "wye/sdk/host_copy.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::cuda {
-
-// The work of a submit.
-struct Submit {
-    EventRef first, last;               // first: of a timed one; last: null until needed
-    std::vector<sdk::HostCopy> copies;  // made once it has ended
-};
 
 class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
   public:
@@ -37,8 +28,10 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
     friend sdk::Timeline<Timeline, Submit, EventRef>;
     static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = false, kFailsLate = false;
 
-    [[nodiscard]] Result<bool> has_ended(const Submit& submit);
+    [[nodiscard]] Result<bool> has_ended(Submit& submit);
+    [[nodiscard]] Result<void> mark(Submit& submit);
     [[nodiscard]] Result<EventRef> event_of(Submit& submit);
+    [[nodiscard]] Result<EventRef> sleep_event_of(Submit& submit);
     [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
     [[nodiscard]] sdk::WorkTimes times_of(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const EventRef& event, std::uint64_t timeout_ns);

@@ -361,12 +361,22 @@ static wye_status command_update(wye_device_object* device, wye_command_object* 
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
+/* Say here what the driver gave of the kind and the priority that were asked for. */
+static wye_status queue_info(wye_queue_object* queue, wye_queue_info* out, wye_error** error) {
+    (void)queue, (void)error;
+    out->kind = WYE_QUEUE_ANY;
+    out->priority = 0;
+    out->native_index = 0;
+    return WYE_OK;
+}
+
 static const wye_queue_table queue_table = {
     .header = {sizeof(wye_queue_table), 0, NULL},
     .submit = queue_submit,
     .timing = timeline_timing,
     .cancel = timeline_cancel,
     .destroy = queue_destroy,
+    .info = queue_info,
 };
 
 static const wye_device_table device_table = {

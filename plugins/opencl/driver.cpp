@@ -19,6 +19,8 @@ Result<std::unique_ptr<const Driver>> Driver::open(const std::string& library) {
         return sdk::errors::function_absent(
             library, functions.missing(), "OpenCL 1.2",
             "Fix: install a newer OpenCL loader (Debian: `ocl-icd-libopencl1`)");
+    driver->clCreateCommandQueueWithProperties = reinterpret_cast<CreateQueueWithProperties>(
+        sdk::symbol_in(handle, "clCreateCommandQueueWithProperties"));
     return std::unique_ptr<const Driver>(std::move(driver));
 }
 

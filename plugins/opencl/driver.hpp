@@ -8,6 +8,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include <memory>
 #include <string>
@@ -55,12 +56,17 @@ namespace wye::opencl {
     X(clRetainEvent)               \
     X(clReleaseEvent)
 
+// Of OpenCL 2.0, for cl_khr_priority_hints: a list of properties and values that a 0 ends.
+using CreateQueueWithProperties = cl_command_queue(CL_API_CALL*)(cl_context, cl_device_id,
+                                                                 const cl_ulong*, cl_int*);
+
 inline constexpr const char* kLibrary = "libOpenCL.so.1";
 
 struct Driver {
 #define WYE_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
     WYE_OPENCL_SYMBOLS(WYE_OPENCL_MEMBER)
 #undef WYE_OPENCL_MEMBER
+    CreateQueueWithProperties clCreateCommandQueueWithProperties = nullptr;  // null: an old loader
 
     // Opens `library` by name and looks up every symbol. The library stays mapped until the process
     // ends: drivers loaded by it keep threads. MISSING_DEPENDENCY names what is absent.

@@ -12,6 +12,13 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
     auto plugin = std::make_unique<Plugin>(host);
     WYE_ASSIGN(plugin->driver,
                Driver::open(sdk::config(host, "opencl.library").value_or(kLibrary)));
+    if (const auto events = sdk::config(host, "opencl.events")) {
+        if (*events != "each" && *events != "few")
+            return Error(Code::INVALID_ARGUMENT,
+                         "`opencl.events` is `" + *events + "`, which is neither `each` nor `few`",
+                         "Fix: leave it out, so that the driver decides", "opencl.events");
+        plugin->few_events = *events == "few";
+    }
     return plugin;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 
 #include "opencl/discovery.hpp"
 #include "wye/sdk/plugin_slots.hpp"
@@ -24,6 +25,8 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
 
     std::unique_ptr<const Driver> driver;
+    // Whether submits that nobody waits for by an event have none; none: the driver decides.
+    std::optional<bool> few_events;
     std::atomic<bool> lost_any{false};  // some device, in this process
 };
 

@@ -10,15 +10,18 @@
 
 namespace wye::opencl {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
+Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_desc& wanted) {
     QueueHandle handle;
-    const cl_int status = NativeQueues::make_first(device, handle);
+    sdk::QueueGrant granted;
+    const cl_int status = NativeQueues::make_first(device, wanted, handle, granted);
     WYE_TRY(device.check(status, "clCreateCommandQueue"));
-    return std::unique_ptr<Queue>(new Queue(device, std::move(handle)));
+    return std::unique_ptr<Queue>(new Queue(device, std::move(handle), granted));
 }
 
 Result<void> Queue::begin() {
     taken_ = 0;
+    WYE_ASSIGN(const bool pending, timeline_.mark_newest());
+    needs_event_ = timeline_.events.needs_one(pending || timed());
     WYE_TRY(handle_.choose(timed()));
     if (timed()) timeline_.match_clock(handle_.get());
     return {};
@@ -130,7 +133,10 @@ Order Queue::next() {
     const bool first = taken_++ == 0;
     Order out = first ? waits_.order() : Order();
     if (taken_ >= planned_) {
-        out.event = submit_.last.receive(device_.driver);
+        if (needs_event_ || planned_ == 0)
+            out.event = submit_.last.receive(device_.driver);
+        else
+            submit_.queue = handle_.get();
     } else if (first && timed()) {
         out.event = submit_.first.receive(device_.driver);
     }

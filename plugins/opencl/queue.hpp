@@ -14,7 +14,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
 
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
+                                                               const wye_queue_desc& wanted);
     ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
@@ -24,9 +25,10 @@ class Queue : public sdk::InOrderQueue<Queue> {
     friend InOrderQueue;
     friend StagedCopies;
 
-    Queue(Device& device, QueueHandle handle)
-        : device_(device),
-          handle_(device, std::move(handle)),
+    Queue(Device& device, QueueHandle handle, const sdk::QueueGrant& granted)
+        : InOrderQueue(granted),
+          device_(device),
+          handle_(device, std::move(handle), granted.priority),
           timeline_(device, handle_),
           staged_copies_(device) {}
     Result<void> begin();
@@ -53,6 +55,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     // State of the submit in progress.
     EventWaits waits_;
     Submit submit_;
+    bool needs_event_ = true;
     std::uint64_t planned_ = 0, taken_ = 0;  // operations that queue something
 };
 

@@ -44,6 +44,12 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "CL_KERNEL_WORK_GROUP_SIZE is 256 for every kernel, also where reqd_work_group_size says more "
      "and the launch works",
      "such a kernel is launched; the driver's refusal then says the same"},
+    {"nvidia-cl-costly-events", "NVIDIA", "580", "platform name",
+     "an event costs a launch with its wait 1.7 us of 10.5 (H200); clFinish reports a failure, "
+     "too, "
+     "which there always loses the device",
+     "a submit that finds its queue idle has no event; a marker becomes its event if somebody asks "
+     "for it, or before the next submit, and then the next one has an event of its own"},
     {"nvidia-cl-loss", "NVIDIA", "580", "a new queue does not answer",
      "after a kernel used an address that is not its own, clFinish says CL_INVALID_COMMAND_QUEUE "
      "and the rest -9999, and the process gets no context any more",
@@ -59,6 +65,9 @@ inline constexpr sdk::Quirk kQuirks[] = {
 }
 [[nodiscard]] inline bool pocl_one_queue(const DeviceInfo& info) {
     return is_pocl(info.platform_name);
+}
+[[nodiscard]] inline bool nvidia_cl_costly_events(const DeviceInfo& info) {
+    return info.platform_name == "NVIDIA CUDA";
 }
 [[nodiscard]] inline bool pocl_slow_headers(const DeviceInfo& info) {
     return is_pocl(info.platform_name) && info.driver_version.starts_with("3.");

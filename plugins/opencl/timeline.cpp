@@ -3,12 +3,14 @@
 
 namespace wye::opencl {
 
-Result<bool> Timeline::has_ended(const Submit& submit) { return events.has_ended(submit.last); }
+Result<bool> Timeline::has_ended(Submit& submit) { return events.has_ended(submit); }
 
-Result<EventHandle> Timeline::event_of(Submit& submit) { return events.share(submit.last); }
+Result<void> Timeline::mark(Submit& submit) { return events.mark(submit); }
+
+Result<EventHandle> Timeline::event_of(Submit& submit) { return events.share(submit); }
 
 std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
-    return events.error_of(submit.last);
+    return events.error_of(submit);
 }
 
 sdk::WorkTimes Timeline::times_of(const Submit& submit) {

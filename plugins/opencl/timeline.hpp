@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values of a queue, and the OpenCL events of those that are pending. Waiting for the newest
-// value uses clFinish, the cheapest wait of every driver; other waits use events. All members may
-// be called from any thread, except where said.
+// value uses clFinish, the cheapest wait of every driver; other waits use events. A submit may have
+// no event until it is needed: then a marker after it serves as one. All members may be called from
+// any thread, except where said.
 #pragma once
 
 #include "opencl/context/events.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::opencl {
-
-// The work of a submit.
-struct Submit {
-    EventHandle first, last;  // first: of a timed one, unless it is the last
-};
 
 class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
   public:
@@ -26,7 +22,8 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
     friend sdk::Timeline<Timeline, Submit, EventHandle>;
     static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true, kFailsLate = true;
 
-    [[nodiscard]] Result<bool> has_ended(const Submit& submit);
+    [[nodiscard]] Result<bool> has_ended(Submit& submit);
+    [[nodiscard]] Result<void> mark(Submit& submit);
     [[nodiscard]] Result<EventHandle> event_of(Submit& submit);
     [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
     [[nodiscard]] sdk::WorkTimes times_of(const Submit& submit);

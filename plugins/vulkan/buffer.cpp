@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "vulkan/resources/registered.hpp"
 #include "vulkan/status.hpp"
 
 namespace wye::vulkan {
@@ -19,7 +20,9 @@ Error no_memory(Device& device, std::uint64_t size, std::string_view label, std:
     return sdk::errors::no_memory(std::move(error), size, device.info.name, why);
 }
 
-Result<AllocationTicket> take_ticket(Device& device, std::string_view label) {
+}  // namespace
+
+Result<AllocationTicket> AllocationTicket::take(Device& device, std::string_view label) {
     const std::uint32_t most = device.info.properties.core.limits.maxMemoryAllocationCount;
     if (device.allocations.fetch_add(1) < most) return AllocationTicket(device.allocations);
     device.allocations.fetch_sub(1);
@@ -30,9 +33,8 @@ Result<AllocationTicket> take_ticket(Device& device, std::string_view label) {
                  std::string(label.empty() ? std::string_view(device.info.name) : label));
 }
 
-}  // namespace
-
 Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_desc& desc) {
+    if (desc.usage == WYE_BUFFER_USAGE_REGISTERED) return register_memory(device, desc);
     static constexpr Placement kPlacements[] = {Placement::Device, Placement::Upload,
                                                 Placement::Host, Placement::Host, Placement::Host};
     return create(device, desc.size, sdk::from_abi(desc.label), kPlacements[desc.usage]);
@@ -59,10 +61,8 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
     out->capacity = std::max((size + 3) / 4 * 4, kLeastBytes);
     out->serial = device.next_serial.fetch_add(1);
 
-    auto info = make<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
-    info.size = out->capacity;
-    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+    const VkBufferCreateInfo info = device.context().describe_buffer(
+        out->capacity, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
     VkBuffer object = VK_NULL_HANDLE;
     VkResult result = vk.vkCreateBuffer(device.handle(), &info, nullptr, &object);
     if (result != VK_SUCCESS)
@@ -81,7 +81,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
     if (needs.size > heap)
         return no_memory(device, size, label,
                          "its memory heap has " + std::to_string(heap) + " bytes");
-    WYE_ASSIGN(out->ticket, take_ticket(device, label));
+    WYE_ASSIGN(out->ticket, AllocationTicket::take(device, label));
     auto allocate = make<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
     allocate.allocationSize = needs.size;
     allocate.memoryTypeIndex = *type;

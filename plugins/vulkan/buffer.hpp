@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer and its memory: one allocation each. The host pools its scratch buffers, so buffers are
+// A buffer and its memory: one allocation each, or an import of the application's memory. The host
+// pools its scratch buffers, so buffers are
 // rarely created, and drivers split larger allocations themselves. Vulkan's limit on the number of
 // allocations is enforced and reported by name.
 #pragma once
@@ -16,6 +17,8 @@ namespace wye::vulkan {
 // Counts one of the device's allocations during its lifetime.
 class AllocationTicket {
   public:
+    // LIMIT_EXCEEDED, with Vulkan's limit.
+    [[nodiscard]] static Result<AllocationTicket> take(Device& device, std::string_view label);
     AllocationTicket() = default;
     explicit AllocationTicket(std::atomic<std::uint32_t>& count) : count_(&count) {}
     AllocationTicket(AllocationTicket&& other) noexcept

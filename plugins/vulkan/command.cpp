@@ -5,21 +5,23 @@
 #include <cstring>
 
 #include "vulkan/commands/fill.hpp"
+#include "vulkan/queue.hpp"
 
 namespace wye::vulkan {
 
 Result<std::unique_ptr<Command>> Command::create(Device& device, const wye_command_desc& desc) {
     WYE_ASSIGN(sdk::CommandList list,
-               sdk::CommandList::of(Plugin::kPlugin, desc, [](wye_program_object* program) {
-                   return program_of(program).sizes();
-               }));
+               sdk::CommandList::of(
+                   Plugin::kPlugin, desc,
+                   [](wye_program_object* program) { return program_of(program).sizes(); },
+                   Queue::kLaunchFlags));
     std::unique_ptr<Command> out(new Command(device, std::move(list)));
     for (const wye_operation& op : std::span(desc.operations, desc.operation_count))
         out->steps_.push_back(step_of(op));
     out->slot_count_ = desc.slot_count;
     out->params_.resize(desc.params_size);
     out->plan();
-    WYE_ASSIGN(out->recording_, Recording::create(device));
+    WYE_ASSIGN(out->recording_, Recording::create(device, Lane::Compute));
     return out;
 }
 
@@ -72,6 +74,8 @@ Command::Step Command::step_of(const wye_operation& described) {
         const Program& program = program_of(op.program);
         out.late_buffers = std::any_of(op.bindings, op.bindings + program.binding_count(),
                                        [](const wye_binding& b) { return b.buffer == nullptr; });
+        out.late_indirect = (op.flags & WYE_LAUNCH_INDIRECT) != 0 && op.indirect.buffer == nullptr;
+        out.late_buffers = out.late_buffers || out.late_indirect;
         out.late_params = op.late_size != 0;
         out.late_grid = (op.flags & WYE_LAUNCH_LATE_GRID) != 0;
         out.indirect = out.late_grid && (!program.has_grid() || program.block_in_buffer());
@@ -101,6 +105,7 @@ void Command::plan() {
             rewrites_buffers_ = false;
             continue;
         }
+        rewrites_buffers_ = rewrites_buffers_ && !step.late_indirect;
         const wye_dispatch_op& op = list_.operations()[n].u.dispatch;
         const bool in_memory = program_of(op.program).block_in_buffer();
         const auto worse = [](std::uint32_t& now, std::uint32_t way) { now = std::max(now, way); };

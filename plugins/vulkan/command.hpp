@@ -46,7 +46,8 @@ class Command {
     // What executions give of an operation, and where the recording has that.
     struct Step {
         bool late_buffers = false, late_params = false, late_grid = false;
-        bool indirect = false;                     // its groups are in memory
+        bool indirect = false;                     // its late groups are in memory
+        bool late_indirect = false;                // the range of an indirect launch is late
         DispatchMemory memory;                     // the block may be a fill's staged bytes
         VkDescriptorSet set = VK_NULL_HANDLE;      // of a dispatch; null: none
         std::vector<std::byte> pushed;             // push constants

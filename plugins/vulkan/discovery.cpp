@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <span>
 
 #include "vulkan/status.hpp"
 
@@ -123,6 +124,8 @@ void ask_properties(const InstanceTable& table, DeviceInfo& d) {
          d.has(VK_EXT_DESCRIPTOR_INDEXING_EXTENSION_NAME, VK_API_VERSION_1_2), chain);
     link(p.pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT,
          d.has(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, UINT32_MAX), chain);
+    link(p.host_memory, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT,
+         d.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME), chain);
     auto all = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
     all.pNext = chain;
     table.vkGetPhysicalDeviceProperties2(d.handle, &all);
@@ -137,23 +140,41 @@ void ask_features(const InstanceTable& table, DeviceInfo& d) {
     d.features.core = all.features;
 }
 
-// The first family with compute and without graphics, whose queues run beside each other and are
-// waited for faster (NVIDIA); else the first with compute.
-QueueFamily find_family(const InstanceTable& table, VkPhysicalDevice handle) {
+std::vector<VkQueueFamilyProperties> families_of(const InstanceTable& table,
+                                                 VkPhysicalDevice handle) {
     std::uint32_t count = 0;
     table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, nullptr);
-    std::vector<VkQueueFamilyProperties> families(count);
-    table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, families.data());
+    std::vector<VkQueueFamilyProperties> out(count);
+    table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, out.data());
+    return out;
+}
+
+// The first family with compute and without graphics, whose queues run beside each other and are
+// waited for faster (NVIDIA); else the first with compute.
+QueueFamily find_family(std::span<const VkQueueFamilyProperties> families) {
     QueueFamily found;
-    for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::uint32_t i = 0; i < families.size(); ++i) {
         const VkQueueFamilyProperties& family = families[i];
         if ((family.queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 || family.queueCount == 0) continue;
         const bool computes_only = (family.queueFlags & VK_QUEUE_GRAPHICS_BIT) == 0;
         if (found.count == 0 || computes_only)
-            found = {i, family.queueCount, family.timestampValidBits};
+            found = {i, family.queueCount, family.timestampValidBits, computes_only};
         if (computes_only) break;
     }
     return found;
+}
+
+// The first family that does nothing but copy.
+QueueFamily find_transfers(std::span<const VkQueueFamilyProperties> families) {
+    constexpr VkQueueFlags kCopies =
+        VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
+    for (std::uint32_t i = 0; i < families.size(); ++i) {
+        const VkQueueFamilyProperties& family = families[i];
+        if ((family.queueFlags & VK_QUEUE_TRANSFER_BIT) != 0 &&
+            (family.queueFlags & ~kCopies) == 0 && family.queueCount != 0)
+            return {i, family.queueCount, family.timestampValidBits};
+    }
+    return {};
 }
 
 void identify(DeviceInfo& d) {
@@ -209,7 +230,9 @@ DeviceInfo describe(const InstanceTable& table, VkPhysicalDevice handle) {
             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
         table.vkGetPhysicalDeviceMemoryProperties2(handle, &memory);
         d.memory = memory.memoryProperties;
-        d.family = find_family(table, handle);
+        const auto families = families_of(table, handle);
+        d.family = find_family(families);
+        d.transfers = find_transfers(families);
     }
     identify(d);
     judge(d);

@@ -29,13 +29,15 @@ struct Properties {
     VkPhysicalDeviceMaintenance4Properties maintenance4{};
     VkPhysicalDeviceDescriptorIndexingProperties indexing{};
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host_memory{};
 };
 
-// The queue family that the plugin uses.
+// A queue family that the plugin uses.
 struct QueueFamily {
     std::uint32_t index = 0;
-    std::uint32_t count = 0;           // 0: the device cannot compute
+    std::uint32_t count = 0;           // 0: the device has none
     std::uint32_t timestamp_bits = 0;  // 0: no timestamps
+    bool computes_only = false;        // no graphics
 };
 
 struct DeviceInfo : sdk::DeviceInfo {
@@ -43,7 +45,9 @@ struct DeviceInfo : sdk::DeviceInfo {
     Properties properties;
     Features features;  // of the device; not linked to a chain
     VkPhysicalDeviceMemoryProperties memory{};
-    QueueFamily family;
+    QueueFamily family;  // computes
+    // Copies only, by engines of its own, beside what the other computes.
+    QueueFamily transfers;
     std::vector<std::string> extensions;
     bool reads_clock = false;  // the host can read the clock of its timestamps
 
@@ -64,6 +68,10 @@ struct DeviceInfo : sdk::DeviceInfo {
         const VkPhysicalDeviceLimits& limits = properties.core.limits;
         return std::max<std::uint64_t>(limits.minMemoryMapAlignment,
                                        limits.minStorageBufferOffsetAlignment);
+    }
+    // 0 without VK_EXT_external_memory_host.
+    [[nodiscard]] std::uint64_t host_memory_alignment() const {
+        return properties.host_memory.minImportedHostPointerAlignment;
     }
     [[nodiscard]] bool unified_memory() const;             // the device has no memory of its own
     [[nodiscard]] std::uint64_t memory_bytes() const;      // all device-local heaps

@@ -66,6 +66,9 @@ Result<DeviceTable> DeviceTable::load(const InstanceTable& instance, VkDevice de
     WYE_VULKAN_TIMELINE_SYMBOLS(WYE_VULKAN_FIND)
 #undef WYE_VULKAN_FIND
     if (missing != nullptr) return missing_function(missing, "the Vulkan driver");
+    out.vkGetMemoryHostPointerPropertiesEXT =
+        reinterpret_cast<PFN_vkGetMemoryHostPointerPropertiesEXT>(
+            instance.vkGetDeviceProcAddr(device, "vkGetMemoryHostPointerPropertiesEXT"));
     out.vkGetCalibratedTimestampsEXT = reinterpret_cast<PFN_vkGetCalibratedTimestampsEXT>(
         instance.vkGetDeviceProcAddr(device, "vkGetCalibratedTimestampsEXT"));
     return out;

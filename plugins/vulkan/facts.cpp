@@ -56,6 +56,7 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_F32_ADD:
         case WYE_FACT_KEY_ATOMIC_INT32:
         case WYE_FACT_KEY_BARRIER:
+        case WYE_FACT_KEY_INDIRECT_DISPATCH:
             return flag(out, true, kVersion11);
         case WYE_FACT_KEY_SUBGROUP:
             return flag(out, d.has_subgroups(), "VkPhysicalDeviceSubgroupProperties");
@@ -101,6 +102,9 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
             return number(out, limits.minStorageBufferOffsetAlignment,
                           "minStorageBufferOffsetAlignment");
+        case WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT:
+            if (d.host_memory_alignment() == 0) return WYE_UNSUPPORTED;
+            return number(out, d.host_memory_alignment(), "minImportedHostPointerAlignment");
         case WYE_FACT_KEY_MAX_PUSH_BYTES:
             return number(out, limits.maxPushConstantsSize, "maxPushConstantsSize");
         case WYE_FACT_KEY_MEMORY_BYTES:

@@ -29,6 +29,8 @@ Result<std::vector<DeviceInfo>> Plugin::probe() {
     if (std::any_of(found.begin(), found.end(), nvidia_vk_unloaded)) keep_drivers_mapped();
     if (const auto kind = sdk::config(host, "vulkan.kind"))
         for (DeviceInfo& info : found) info.kind = *kind;
+    if (sdk::config(host, "vulkan.transfers").value_or("") == "compute")
+        for (DeviceInfo& info : found) info.transfers = info.family;
     verdicts =
         std::make_unique<Verdicts>(found.size(), sdk::config(host, "cache_folder").value_or(""));
     return found;

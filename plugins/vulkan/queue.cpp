@@ -8,11 +8,12 @@
 
 namespace wye::vulkan {
 
-Result<std::unique_ptr<Queue>> Queue::create(Device& device) {
+Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_desc& wanted) {
     SemaphoreHandle handle;
-    const VkResult status = device.context().make_queue(handle);
+    sdk::QueueGrant granted;
+    const VkResult status = device.context().make_queue(wanted, handle, granted);
     WYE_TRY(device.check(status, "vkCreateSemaphore"));
-    return std::unique_ptr<Queue>(new Queue(device, std::move(handle)));
+    return std::unique_ptr<Queue>(new Queue(device, std::move(handle), granted));
 }
 
 Result<void> Queue::begin() { return submission_.begin(timed()); }

@@ -13,8 +13,10 @@ namespace wye::vulkan {
 class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
+    static constexpr std::uint32_t kLaunchFlags = WYE_LAUNCH_INDIRECT;
 
-    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device);
+    [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
+                                                               const wye_queue_desc& wanted);
     ~Queue() { timeline_.drain(); }
 
     [[nodiscard]] Device& device() { return device_; }
@@ -23,9 +25,10 @@ class Queue : public sdk::InOrderQueue<Queue> {
   private:
     friend InOrderQueue;
 
-    Queue(Device& device, SemaphoreHandle handle)
-        : device_(device),
-          timeline_(device, device.context().next_queue(), std::move(handle)),
+    Queue(Device& device, SemaphoreHandle handle, const sdk::QueueGrant& granted)
+        : InOrderQueue(granted),
+          device_(device),
+          timeline_(device, device.context().queue(granted), std::move(handle)),
           submission_(device, timeline_.segments) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);

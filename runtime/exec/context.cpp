@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "cache/store.hpp"
 #include "exec/device/buffer.hpp"
 #include "exec/program/artifact.hpp"
 #include "exec/program/cache_key.hpp"
+#include "exec/settings.hpp"
 #include "lower/lower.hpp"
 #include "registry/report.hpp"
 #include "route/rank.hpp"
@@ -29,6 +29,17 @@ void warn(const registry::Registry& registry, const Error& error) {
                         fmt::format("{} ({})", error.text(), code_text(error.code)));
 }
 
+void warn_of_keys(const registry::Registry& registry, const registry::Config& config) {
+    std::vector<std::string> plugins;
+    for (const registry::PluginInfo& plugin : registry.plugins()) plugins.push_back(plugin.id);
+    for (const std::string_view key : keys_of_nobody(config, plugins))
+        registry.host().log(
+            WYE_LOG_WARNING, "config",
+            fmt::format("the configuration has a key `{}`, and no plugin of that id "
+                        "is there. Fix: write the plugin's id before the dot",
+                        key));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Context>> Context::create(registry::Options options,
@@ -38,45 +49,16 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
         if (name.starts_with("WYE_")) filters.emplace(name, value);
     const bool logs = options.log != nullptr;
     options.rank = route::rank;
-    SessionOptions session;
-    for (const auto& [key, set] : {std::pair("quirks.with", &session.quirks.with),
-                                   std::pair("quirks.without", &session.quirks.without)}) {
-        const auto given = options.config.find(key);
-        if (given == options.config.end()) continue;
-        WYE_ASSIGN(*set, lower::parse_quirks(given->second));
-    }
-    for (const auto& [key, limit] : {std::pair("pending.count", &session.pending.count),
-                                     std::pair("pending.bytes", &session.pending.bytes),
-                                     std::pair("queues.count", &session.queues),
-                                     std::pair("transfer.threads", &session.transfer.threads),
-                                     std::pair("transfer.bytes", &session.transfer.bytes)}) {
-        const auto given = options.config.find(key);
-        if (given == options.config.end()) continue;
-        const auto size = cache::parse_size(given->second);
-        if (!size || *size == 0)
-            return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("`{}` is not a limit for {}", given->second, key),
-                         "Fix: give a number above 0, as in 1024 or 64MiB", key);
-        *limit = *size;
-    }
-    if (const auto given = options.config.find("transfer.staging"); given != options.config.end()) {
-        using Staging = TransferOptions::Staging;
-        static const std::map<std::string, Staging, std::less<>> kModes = {
-            {"auto", Staging::Auto}, {"on", Staging::On}, {"off", Staging::Off}};
-        const auto mode = kModes.find(given->second);
-        if (mode == kModes.end())
-            return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("`{}` is not a way of transfer.staging", given->second),
-                         "Fix: give auto, on or off", "transfer.staging");
-        session.transfer.staging = mode->second;
-    }
+    WYE_ASSIGN(SessionOptions session, read_settings(options.config));
     session.copiers = std::make_shared<Copiers>(session.transfer.threads);
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
     auto trace = Trace::open(options.config, tag.value());
     if (!trace.ok() && trace.error().code != Code::IO) return std::move(trace).error();
     if (trace.ok()) session.trace = *trace;
+    const registry::Config config = options.config;
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
     if (!trace.ok()) warn(*registry, trace.error());
+    warn_of_keys(*registry, config);
     return std::unique_ptr<Context>(new Context(std::move(registry), std::move(default_selector),
                                                 std::move(filters), logs, std::move(session),
                                                 std::move(tag)));
@@ -196,18 +178,28 @@ Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::ui
                      "Fix: split the data over several buffers", std::string(label));
     const std::uint32_t effective = alignment == 0 ? 16U : alignment;
     WYE_ASSIGN(registry::NativeBuffer native, session.buffer(size, effective, label));
-    auto object = std::make_shared<BufferObject>(BufferObject{session, std::move(native), size});
+    auto object =
+        std::make_shared<BufferObject>(BufferObject{session, std::move(native), size, device});
     return handles_.add(HandleKind::buffer, std::move(object), session.owner(), std::string(label));
 }
 
 Result<void> Context::free_buffer(Handle buffer) {
-    auto removed = handles_.remove(buffer, HandleKind::buffer);
+    WYE_ASSIGN(std::optional<Pin> pin, handles_.find(buffer, HandleKind::buffer));
+    DeviceSession& session = pin->as<BufferObject>().session;
+    const auto remove = [&] {
+        QueuePool& queues = session.queues();
+        const sdk::Lock lock(queues.mutex);
+        if (queues.is_used(pin->as<BufferObject>().history))
+            return Result<void>(registry::HandleTable::in_use(*pin, HandleKind::buffer));
+        auto removed = handles_.remove(buffer, HandleKind::buffer);
+        if (removed.ok()) queues.buffer_freed();
+        return removed;
+    };
+    auto removed = remove();
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
     // Work that uses it may have ended, unobserved.
-    WYE_ASSIGN(std::optional<Pin> pin, handles_.find(buffer, HandleKind::buffer));
-    pin->as<BufferObject>().session.collect();
-    pin.reset();
-    return handles_.remove(buffer, HandleKind::buffer);
+    session.collect();
+    return remove();
 }
 
 void Context::log(std::uint32_t level, std::string_view area,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin against plain C on all cores: throughput of mix and saxpy, cost of a tiny
-// dispatch.
+// The CPU plugin against plain C on all cores: throughput of mix and saxpy.
 #include <algorithm>
 #include <cstdio>
 #include <thread>
@@ -32,24 +31,10 @@ void on_all_cores(std::size_t count, Body body) {
     body(std::size_t{0}, std::min(count, piece));
 }
 
-// The smallest useful dispatch: one workgroup, one operation per invocation.
-constexpr std::string_view kTiny = R"wye(
-wye 1;
-program tiny;
-workgroup 64;
-input_output words: u32[];
-grid elements len(words);
-main {
-    let i = global_id.x;
-    if i < len(words) { words[i] = words[i] * 1664525u + 1013904223u; }
-}
-)wye";
-
 struct Wye {
     wye::Context context = must(wye::Context::create());
     wye::Device device = must(context.open("cpu"));
     wye::Program mix = must(context.program_from_text(wye::bench::kMix, "mix.wye"));
-    wye::Program tiny = must(context.program_from_text(kTiny, "tiny.wye"));
     wye::Program saxpy = must(context.program_from_text(wye::bench::kSaxpy, "saxpy.wye"));
 };
 
@@ -105,27 +90,15 @@ void saxpy_raw(benchmark::State& state) {
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kSaxpyElements) * 12);
 }
 
-void tiny_wye(benchmark::State& state) {
-    auto& device = shared().device;
-    wye::Buffer words = must(device.buffer(64 * 4));
-    must(words.fill(1, 0, 64 * 4));
-    wye::Dispatch dispatch(shared().tiny, device);
-    dispatch.bind("words", words);
-    for (auto _ : state) (void)must(dispatch.run());
-}
-
 }  // namespace
 
 BENCHMARK(mix_wye)->Name("cpu_mix_64_rounds_16Mi/wye")->UseRealTime();
 BENCHMARK(mix_raw)->Name("cpu_mix_64_rounds_16Mi/raw")->UseRealTime();
 BENCHMARK(saxpy_wye)->Name("cpu_saxpy_64Mi/wye")->UseRealTime();
 BENCHMARK(saxpy_raw)->Name("cpu_saxpy_64Mi/raw")->UseRealTime();
-BENCHMARK(tiny_wye)->Name("cpu_tiny_dispatch/wye")->UseRealTime();
 
 int main(int argc, char** argv) {
     std::printf("raw loops: %s\n", raw_best().isa);
-    return wye::bench::run_benchmarks(argc, argv,
-                                      {{"cpu_mix_64_rounds_16Mi", 6.0, 0},
-                                       {"cpu_saxpy_64Mi", 1.5, 0},
-                                       {"cpu_tiny_dispatch", 0, 2000}});
+    return wye::bench::run_benchmarks(
+        argc, argv, {{"cpu_mix_64_rounds_16Mi", 6.0, 0}, {"cpu_saxpy_64Mi", 1.5, 0}});
 }

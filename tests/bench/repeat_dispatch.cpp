@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// repeat_dispatch DEVICE COUNT [graph]: repeats one tiny resident dispatch COUNT times, or a graph
-// of it, for instructions.sh.
+// Tiny resident dispatches for instructions.py, which counts in the functions named measured_*:
+// a recorded dispatch (a graph of one) submitted and waited for, submitted with new parameters, and
+// run; and a repeated request. Each is warm by then.
+//
+//   repeat_dispatch DEVICE [FAKE_CUDA_DRIVER [NVRTC]]
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
+#ifdef WYE_BENCH_FAKE_CUDA
+#include "cuda/fake_cuda.hpp"
+#endif
 #include "support.hpp"
 #include "wye/graph.hpp"
 
@@ -13,6 +22,8 @@ namespace {
 using wye::bench::must;
 
 constexpr std::size_t kWords = 64;
+constexpr int kWarm = 40;  // rounds that do not count: pools and caches are full then
+constexpr int kCounted = 15;
 
 constexpr std::string_view kStep = R"wye(
 wye 1;
@@ -26,26 +37,137 @@ main {
 }
 )wye";
 
+constexpr std::string_view kAdd = R"wye(
+wye 1;
+program add;
+workgroup 64;
+param a: u32;
+input_output words: u32[];
+grid elements len(words);
+main {
+    let i = global_id.x;
+    if i < len(words) { words[i] = words[i] + a; }
+}
+)wye";
+
+void expect(wye_status status) {
+    if (status == WYE_OK) return;
+    std::fprintf(stderr, "a measured call gives %s\n", wye_status_text(status));
+    std::exit(1);
+}
+
+}  // namespace
+
+// Out of line and with C names, so that callgrind can be told about them. Each is one call.
+#define MEASURED extern "C" __attribute__((noinline)) void
+
+MEASURED measured_submit(wye_context* context, wye_graph graph, const wye_graph_run_desc* desc,
+                         wye_pending* out) {
+    expect(wye_graph_submit(context, graph, desc, out, nullptr));
+}
+MEASURED measured_submit_params(wye_context* context, wye_graph graph,
+                                const wye_graph_run_desc* desc, wye_pending* out) {
+    expect(wye_graph_submit(context, graph, desc, out, nullptr));
+}
+MEASURED measured_wait_free(wye_context* context, wye_pending pending) {
+    expect(wye_pending_wait(context, pending, UINT64_MAX, nullptr, nullptr));
+    expect(wye_pending_free(context, pending, nullptr));
+}
+MEASURED measured_run(wye_context* context, wye_graph graph, const wye_graph_run_desc* desc) {
+    expect(wye_graph_run(context, graph, desc, nullptr, nullptr));
+}
+MEASURED measured_dispatch(wye_context* context, const wye_dispatch_desc* desc) {
+    expect(wye_dispatch(context, desc, nullptr, nullptr));
+}
+
+namespace {
+
+struct Prepared {
+    Prepared(const wye::Device& device, const wye::Program& program)
+        : words(must(device.buffer(kWords * 4))), dispatch(program, device) {
+        must(words.fill(1, 0, kWords * 4));
+        dispatch.bind("words", words);
+    }
+    [[nodiscard]] wye::Graph record(const wye::Device& device) {
+        return must(wye::Graph::record(device, {&dispatch}));
+    }
+
+    wye::Buffer words;
+    wye::Dispatch dispatch;
+};
+
+void measure(wye_context* context, wye_graph plain, wye_graph with_params,
+             const wye_dispatch_desc& request) {
+    wye_graph_run_desc fixed, changed;
+    WYE_INIT(fixed);
+    WYE_INIT(changed);
+    std::uint64_t value = 1;
+    changed.params = &value;
+    changed.param_count = 1;
+    wye_pending pending = 0;
+    for (int i = 0; i < kWarm + kCounted; ++i, ++value) {
+        const bool counted = i >= kWarm;
+        if (!counted) {
+            expect(wye_graph_submit(context, plain, &fixed, &pending, nullptr));
+            expect(wye_pending_wait(context, pending, UINT64_MAX, nullptr, nullptr));
+            expect(wye_pending_free(context, pending, nullptr));
+            expect(wye_graph_submit(context, with_params, &changed, &pending, nullptr));
+            expect(wye_pending_wait(context, pending, UINT64_MAX, nullptr, nullptr));
+            expect(wye_pending_free(context, pending, nullptr));
+            expect(wye_graph_run(context, plain, &fixed, nullptr, nullptr));
+            expect(wye_dispatch(context, &request, nullptr, nullptr));
+            continue;
+        }
+        measured_submit(context, plain, &fixed, &pending);
+        measured_wait_free(context, pending);
+        measured_submit_params(context, with_params, &changed, &pending);
+        expect(wye_pending_wait(context, pending, UINT64_MAX, nullptr, nullptr));
+        expect(wye_pending_free(context, pending, nullptr));
+        measured_run(context, plain, &fixed);
+        measured_dispatch(context, &request);
+    }
+}
+
+// The fake driver has no device until it is told so.
+bool reset_fake(const char* path) {
+#ifdef WYE_BENCH_FAKE_CUDA
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) return false;
+    const auto get =
+        reinterpret_cast<const fake_cuda::Control* (*)()>(dlsym(library, "fake_cuda_control"));
+    if (get == nullptr) return false;
+    get()->reset(1, 90);
+    return true;
+#else
+    (void)path;
+    return false;
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bool as_graph = argc == 4 && std::string_view(argv[3]) == "graph";
-    if (argc != 3 && !as_graph) {
-        std::fprintf(stderr, "usage: %s DEVICE COUNT [graph]\n", argv[0]);
+    if (argc < 2 || argc > 4) {
+        std::fprintf(stderr, "usage: %s DEVICE [FAKE_CUDA_DRIVER [NVRTC]]\n", argv[0]);
         return 2;
     }
-    wye::Context context = must(wye::Context::create());
-    wye::Device device = must(context.open(argv[1]));
-    wye::Program step = must(context.program_from_text(kStep, "advance.wye"));
-    wye::Buffer words = must(device.buffer(kWords * 4));
-    must(words.fill(1, 0, kWords * 4));
-    wye::Dispatch dispatch(step, device);
-    dispatch.bind("words", words);
-    if (as_graph) {
-        const wye::Graph graph = must(wye::Graph::record(device, {&dispatch}));
-        for (int i = std::atoi(argv[2]); i > 0; --i) (void)must(graph.run());
-        return 0;
+    wye::ContextOptions options;
+    if (argc > 2) {
+        if (!reset_fake(argv[2])) {
+            std::fprintf(stderr, "%s is not the fake CUDA driver\n", argv[2]);
+            return 1;
+        }
+        options.config = {{"cuda.library", argv[2]}};
+        if (argc > 3) options.config.emplace_back("cuda.nvrtc", argv[3]);
     }
-    for (int i = std::atoi(argv[2]); i > 0; --i) (void)must(dispatch.run());
+    wye::Context context = must(wye::Context::create(options));
+    wye::Device device = must(context.open(argv[1]));
+    const wye::Program step = must(context.program_from_text(kStep, "advance.wye"));
+    const wye::Program add = must(context.program_from_text(kAdd, "add.wye"));
+    Prepared fixed(device, step), changed(device, add), repeated(device, step);
+    changed.dispatch.param("a", std::uint32_t{1});
+    const wye::Graph plain = fixed.record(device), with_params = changed.record(device);
+    (void)must(repeated.dispatch.run());
+    measure(context.get(), plain.get(), with_params.get(), repeated.dispatch.desc());
     return 0;
 }

@@ -295,8 +295,9 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
     static constexpr wye_plugin_desc kDesc = fake::make_desc(fake::text(name), &kTable); \
     FAKE_QUERY(kDesc)
 // A fake whose device and queue tables are the healthy ones after `change`, statements on `t` and
-// `q`.
-#define FAKE_DEVICE(name, change)                                   \
+// `q`, and whose plugin table after `plugin_change`, statements on `t`.
+#define FAKE_DEVICE(name, change) FAKE_DEVICE_AND_PLUGIN(name, change, )
+#define FAKE_DEVICE_AND_PLUGIN(name, change, plugin_change)         \
     static constexpr auto kTables = [] {                            \
         struct {                                                    \
             wye_device_table device;                                \
@@ -313,4 +314,4 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
         t.queue_create = fake::queue_create_with<kQueue>;           \
         return t;                                                   \
     }();                                                            \
-    FAKE_TABLE(name, t.open_device = fake::open_device_with<kDevice>)
+    FAKE_TABLE(name, t.open_device = fake::open_device_with<kDevice>; plugin_change)

@@ -106,6 +106,7 @@ const wye_queue_table* queue_table() {
         wrap<&wye_queue_table::timing>(t, "timing");
         wrap<&wye_queue_table::cancel>(t, "cancel");
         wrap<&wye_queue_table::destroy>(t, "queue destroy");
+        wrap<&wye_queue_table::info>(t, "queue info");
         return t;
     }();
     return &kTable;

@@ -49,11 +49,14 @@ allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows k
 allow runtime/route "(route|plan|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
 allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
     'execution sees the pure stages, the registry and the built-in plugin'
-allow runtime/include 'wye/(wye|abi|program_format)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(element|handle|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
+allow runtime/include 'wye/(wye|abi|program_format)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(element|handle|outputs|pending|queue|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
 public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(result|new_file)\.hpp'
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
-allow tools "$public|$command|nlohmann/json\.hpp|$posix" 'the tool links libwye and sees its public headers only'
+public_tool="$public|wye/(graph|memory)\.hpp|$command|nlohmann/json\.hpp|$posix"
+allow tools/wye "$public_tool" 'the tool links libwye and sees its public headers only'
+allow tools/bench "$public_tool|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
+    'the benchmark links libwye, and opens drivers by name'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp|$posix" 'the oracle shares no code with what it checks'
 shared='(oracle|support)/[a-z_0-9]+\.hpp'
 inside="(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp"

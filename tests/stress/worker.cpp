@@ -263,7 +263,7 @@ void Worker::run() {
         unsigned weight;
         Step step;
     };
-    static constexpr std::array<Weighted, 20> kSteps = {
+    static constexpr std::array<Weighted, 22> kSteps = {
         {{6, &Worker::create_program},     {3, &Worker::free_program},
          {8, &Worker::create_buffer},      {6, &Worker::free_buffer},
          {16, &Worker::transfer},          {8, &Worker::copy_buffers},
@@ -272,6 +272,7 @@ void Worker::run() {
          {14, &Worker::settle_pending},    {12, &Worker::run_graph},
          {4, &Worker::describe},           {1, &Worker::report},
          {3, &Worker::open_again},         {3, &Worker::flush},
+         {8, &Worker::change_queue},       {10, &Worker::described_transfer},
          {3, &Worker::foreign_handles},    {4, &Worker::refusals},
          {6, &Worker::pass_errors},        {1, &Worker::short_context}}};
     unsigned sum = 0;

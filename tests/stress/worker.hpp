@@ -34,6 +34,14 @@ struct OwnPending {
     Words want;
 };
 
+// The public queue of one thread, if it has one.
+struct OwnQueue {
+    std::size_t place = 0;
+    std::size_t device = 0;
+    wye_queue handle = 0;
+    bool transfers = false;  // only
+};
+
 class Worker {
   public:
     Worker(World& world, unsigned number);
@@ -65,6 +73,8 @@ class Worker {
     void submit_pending();
     void settle_pending();
     void run_graph();
+    void change_queue();
+    void described_transfer();
     void describe();
     void report();
     void open_again();
@@ -93,6 +103,8 @@ class Worker {
     // failures.
     wye_status launch(Launch& launch);
     [[nodiscard]] std::shared_ptr<SharedProgram> some_program(std::size_t in);
+    // For a dispatch on this device; 0: none.
+    [[nodiscard]] wye_queue some_queue(std::size_t in, std::size_t device);
 
     World& world_;
     const unsigned number_;
@@ -100,6 +112,7 @@ class Worker {
     std::uint64_t step_ = 0;
     std::vector<OwnBuffer> own_;
     std::vector<OwnPending> pending_;
+    OwnQueue queue_;
 };
 
 }  // namespace wye::stress

@@ -49,6 +49,7 @@ wye_status Worker::launch(Launch& launch) {
     desc.param_count = 1;
     desc.timeout_ns = launch.timeout_ns;
     desc.label = wye_str("stress");
+    desc.queue = some_queue(launch.place, launch.device);
     if (pick(3) == 0) desc.flags |= WYE_DISPATCH_TIMED;
     // Set first: another thread may find the device busy before this call returns its time-out.
     std::atomic<bool>& limited = here.limited[launch.device];

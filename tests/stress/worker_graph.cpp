@@ -117,7 +117,9 @@ void Worker::execute(Graph& graph, Run& run) {
     desc.params = run.same ? nullptr : run.params.data();
     desc.param_count = run.same ? 0 : run.params.size();
     if (pick(4) == 0) desc.flags = WYE_DISPATCH_TIMED;
-    wye_context* context = place(own_[graph.from].place).context;
+    const OwnBuffer& mine = own_[graph.from];
+    wye_context* context = place(mine.place).context;
+    desc.queue = some_queue(mine.place, mine.device);
     ++world_.dispatches;
     if (pick(2) == 0) {
         run.status = call("wye_graph_submit", {WYE_DEVICE_BUSY}, [&](wye_error** error) {

@@ -20,7 +20,8 @@ void Worker::submit_pending() {
     OwnPending one;
     one.place = pick(world_.places().size());
     Place& here = place(one.place);
-    const wye_device device = here.devices[pick(here.devices.size())];
+    const std::size_t on = pick(here.devices.size());
+    const wye_device device = here.devices[on];
     one.program = some_program(one.place);
     if (!one.program) return create_program();
     const Model& model = one.program->model;
@@ -42,6 +43,7 @@ void Worker::submit_pending() {
     desc.argument_count = model.in_place() ? 1 : 2;
     desc.params = &k;
     desc.param_count = 1;
+    desc.queue = some_queue(one.place, on);
     if (pick(4) == 0) desc.flags |= WYE_DISPATCH_TIMED;
     if (pick(8) == 0) desc.flags |= WYE_DISPATCH_AT_ONCE;
     const wye_status status =

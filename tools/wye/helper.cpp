@@ -33,8 +33,8 @@ ExitCode become_helper(const char* name, std::vector<std::string> arguments) {
     (void)fail(
         Error(Code::MISSING_DEPENDENCY,
               fmt::format("the helper program `{}` was not found ({})", file, tried),
-              "Fix: install the package with Wye's tests, or set WYE_LIBEXEC to the folder of "
-              "that program",
+              "Fix: install the package that has it, or set WYE_LIBEXEC to the folder of that "
+              "program",
               file));
     return kFailed;
 }

@@ -195,6 +195,7 @@ int real_main(int argc, char** argv) {
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
     app.add_subcommand("fuzz", "Compare random programs on devices with the reference (a helper)");
+    app.add_subcommand("bench", "Measure a device, also beside its own API (a helper)");
     CLI::App* quirks_verb =
         app.add_subcommand("quirks", "List workarounds for drivers, and audit them");
     CLI::App* cache_verb =
@@ -206,9 +207,10 @@ int real_main(int argc, char** argv) {
     add_lower(*lower_verb, lower_options, numbers);
     add_run(*run_verb, run_options, numbers);
 
-    // This helper reads its own options.
-    if (argc > 1 && std::string_view(argv[1]) == "fuzz")
-        return become_helper("fuzz", {argv + 2, argv + argc});
+    // These helpers read their own options.
+    for (const char* const helper : {"fuzz", "bench"})
+        if (argc > 1 && std::string_view(argv[1]) == helper)
+            return become_helper(helper, {argv + 2, argv + argc});
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

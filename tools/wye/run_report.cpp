@@ -22,7 +22,7 @@ struct Counter {
     std::uint64_t wye_counters::*member;
 };
 
-constexpr std::array<Counter, 18> kCounters = {{
+constexpr std::array<Counter, 21> kCounters = {{
     {"dispatches", &wye_counters::dispatches},
     {"dispatches_failed", &wye_counters::dispatches_failed},
     {"dispatches_repeated", &wye_counters::dispatches_repeated},
@@ -41,6 +41,9 @@ constexpr std::array<Counter, 18> kCounters = {{
     {"programs_compiled", &wye_counters::programs_compiled},
     {"programs_loaded", &wye_counters::programs_loaded},
     {"programs_found", &wye_counters::programs_found},
+    {"queues_made", &wye_counters::queues_made},
+    {"queue_submits", &wye_counters::queue_submits},
+    {"bytes_registered", &wye_counters::bytes_registered},
 }};
 // Each member but the header is listed.
 static_assert(sizeof(wye_counters) ==

@@ -213,6 +213,8 @@ typedef struct wye_fact {
     X(MAX_PUSH_BYTES, 0x10b, "max_push_bytes", U64)                                             \
     /* queues of a device whose work may overlap; unknown: 1 */                                 \
     X(MAX_QUEUES, 0x10c, "max_queues", U64)                                                     \
+    /* of addresses and sizes of buffers of the usage REGISTERED; unknown: there are none */    \
+    X(HOST_MEMORY_ALIGNMENT, 0x10d, "host_memory_alignment", U64)                               \
     /* identity */                                                                              \
     X(VENDOR, 0x200, "vendor", TEXT)                                                            \
     X(DRIVER, 0x201, "driver", TEXT)                                                            \
@@ -375,9 +377,18 @@ typedef struct wye_binding {
 #define WYE_WHOLE_SLOT UINT64_MAX
 
 enum wye_launch_flags {
-    WYE_LAUNCH_COOPERATIVE = 1, /* all workgroups run at once */
-    WYE_LAUNCH_INDIRECT = 2,    /* `groups` are u32[3] in the range `indirect` when it runs */
-    WYE_LAUNCH_LATE_GRID = 4    /* commands: see grid_offset */
+    /* All workgroups run at once, so that they may wait for each other. On devices with GRID_SYNC;
+     * one with more workgroups than fit is refused with WYE_LIMIT_EXCEEDED and both numbers, before
+     * it is queued. */
+    WYE_LAUNCH_COOPERATIVE = 1,
+    /* The workgroups to run are u32[3] in the range `indirect`, read when the dispatch begins;
+     * `groups` is ignored. The program sees `logical_groups`, or without a grid slot those that
+     * run. On devices with INDIRECT_DISPATCH. Nothing runs if one of the three is 0. Whoever writes
+     * them keeps them within MAX_WORKGROUPS: above it, a plugin that sees the numbers fails the
+     * value with WYE_LIMIT_EXCEEDED; elsewhere the driver may do anything, up to losing the device.
+     */
+    WYE_LAUNCH_INDIRECT = 2,
+    WYE_LAUNCH_LATE_GRID = 4 /* commands: see grid_offset */
 };
 
 typedef struct wye_dispatch_op {
@@ -394,7 +405,7 @@ typedef struct wye_dispatch_op {
     uint32_t late_offset, late_size, grid_offset;
     uint32_t reserved;
     wye_binding trap;     /* used when the slot map has WYE_SLOT_TRAP; else its buffer is null */
-    wye_binding indirect; /* of INDIRECT; else its buffer is null */
+    wye_binding indirect; /* of INDIRECT: 12 bytes at a multiple of 4; else its buffer is null */
 } wye_dispatch_op;
 
 typedef struct wye_copy_op {
@@ -525,14 +536,16 @@ typedef struct wye_device_info {
     uint64_t format_count;
 } wye_device_info;
 
-/* Where a buffer's memory is best placed. All operations may use a buffer of any usage but STAGING:
- * that one is for copies alone, and the host writes and reads it through its mapping. */
+/* Where a buffer's memory is best placed. All operations may use a buffer of any usage but STAGING
+ * and REGISTERED: those are for copies alone, and the host writes and reads them through their
+ * mappings. */
 enum wye_buffer_usage {
-    WYE_BUFFER_USAGE_DEVICE = 0,   /* for programs; need not be mappable */
-    WYE_BUFFER_USAGE_UPLOAD = 1,   /* written by the host, read by the device */
-    WYE_BUFFER_USAGE_READBACK = 2, /* written by the device, read by the host */
-    WYE_BUFFER_USAGE_SHARED = 3,   /* read and written by both */
-    WYE_BUFFER_USAGE_STAGING = 4   /* host memory that only copies use, at the bus's speed */
+    WYE_BUFFER_USAGE_DEVICE = 0,    /* for programs; need not be mappable */
+    WYE_BUFFER_USAGE_UPLOAD = 1,    /* written by the host, read by the device */
+    WYE_BUFFER_USAGE_READBACK = 2,  /* written by the device, read by the host */
+    WYE_BUFFER_USAGE_SHARED = 3,    /* read and written by both */
+    WYE_BUFFER_USAGE_STAGING = 4,   /* host memory that only copies use, at the bus's speed */
+    WYE_BUFFER_USAGE_REGISTERED = 5 /* as STAGING, but memory of the application: `memory` */
 };
 
 typedef struct wye_buffer_desc {
@@ -542,6 +555,10 @@ typedef struct wye_buffer_desc {
     uint32_t usage;     /* enum wye_buffer_usage */
     uint32_t reserved;
     wye_string label;
+    /* REGISTERED: `size` bytes, at least one, which stay mapped and writable until the buffer is
+     * destroyed, and that no other buffer of the device has. Address and size are multiples of the
+     * fact HOST_MEMORY_ALIGNMENT. Else null. */
+    void* memory;
 } wye_buffer_desc;
 
 enum wye_mapping_flags {
@@ -574,7 +591,8 @@ typedef struct wye_program_info {
 
 enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSFER = 2 };
 
-/* Kind, priority and index are hints, which a plugin may ignore. */
+/* Kind, priority and index are hints, which a plugin may ignore; `info` of the queue says what the
+ * driver gave. */
 typedef struct wye_queue_desc {
     wye_header header;
     wye_string label;
@@ -583,6 +601,15 @@ typedef struct wye_queue_desc {
     uint32_t native_index; /* 1 and up: which of the driver's queues; 0: the plugin's choice */
     uint32_t reserved;
 } wye_queue_desc;
+
+/* What the driver gave a queue: as in wye_queue_desc, or less. */
+typedef struct wye_queue_info {
+    wye_header header;
+    uint32_t kind;         /* ANY unless the native queue is one for work of the kind asked for */
+    int32_t priority;      /* 0 unless the driver prefers its work, or prefers other work to it */
+    uint32_t native_index; /* 1 and up: which of the driver's queues; 0: they have no numbers */
+    uint32_t reserved;
+} wye_queue_info;
 
 typedef struct wye_timeline_desc {
     wye_header header;
@@ -675,6 +702,10 @@ typedef struct wye_queue_table {
     /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees, the queue's
      * timeline too. No other call concerns its values, or those that it signals, meanwhile. */
     void (*destroy)(wye_queue_object* WYE_OWNED queue);
+
+    /* Optional [FREE]. What the driver gave; the same in every call. Without it: a queue of kind
+     * ANY and priority 0. */
+    wye_status (*info)(wye_queue_object* queue, wye_queue_info* out, wye_error** error);
 } wye_queue_table;
 
 /* ---- Device table ------------------------------------------------------------------------ */
@@ -689,7 +720,8 @@ typedef struct wye_device_table {
     void (*buffer_destroy)(wye_device_object* device, wye_buffer_object* WYE_OWNED buffer);
     /* Optional [FREE]. The mapping lasts until the buffer is destroyed or the device recovered, and
      * is the same in every call. WYE_UNSUPPORTED: not this buffer; a plugin maps those of the usage
-     * STAGING, and of UPLOAD, READBACK and SHARED all or none. Without it: no buffer is mapped. */
+     * STAGING, those of the usage REGISTERED (at the application's address), and of UPLOAD,
+     * READBACK and SHARED all or none. Without it: no buffer is mapped. */
     wye_status (*buffer_map)(wye_device_object* device, wye_buffer_object* buffer, wye_mapping* out,
                              wye_error** error);
     /* Optional [FREE]. Makes bytes of a mapped buffer, written on one side, visible on the other

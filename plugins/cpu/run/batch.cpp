@@ -14,6 +14,7 @@ struct Runner : sdk::InOrderQueue<Runner> {
         : worker(w), pool(p), stop(s), handover(h) {}
     using InOrderQueue::perform;
     static constexpr std::string_view kPlugin = Batch::kPlugin;
+    static constexpr std::uint32_t kLaunchFlags = WYE_LAUNCH_INDIRECT;
     Worker& worker;
     Pool& pool;
     const Stop& stop;

@@ -60,7 +60,7 @@ class Batch {
     std::uint64_t start_ns_ = 0;  // after its waits
     sdk::WorkTimes times_;        // once it has ended
     std::atomic<bool> ended_{false};
-    sdk::Mutex mutex_;
+    sdk::WaitMutex mutex_;
     std::condition_variable changed_;  // it has ended
 };
 

@@ -2,8 +2,10 @@
 #include "cpu/run/dispatch.hpp"
 
 #include <chrono>
+#include <cstring>
 #include <new>
 
+#include "cpu/buffer.hpp"
 #include "cpu/command.hpp"
 #include "cpu/run/float_state.hpp"
 #include "wye/sdk/errors.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kSmallWork = 20000;  // in units of Routine::weight, for 64 lanes each
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
+constexpr double kMostInvocations = 9.2e18;          // of a launch: what 63 bits count
 constexpr std::chrono::microseconds kPatience(100);  // after this the queue's thread takes over
 
 Error no_registers() {
@@ -34,12 +37,15 @@ std::uint64_t bytes_of(const wye_operation& operation) {
     }
 }
 
-double work_of(const wye_dispatch_op& op) {
-    const Program& program = program_of(op.program);
-    double lanes = 1;
+double invocations_of(const wye_dispatch_op& op) {
+    double out = 1;
     for (unsigned axis = 0; axis < 3; ++axis)
-        lanes *= static_cast<double>(op.groups[axis]) * program.workgroup()[axis];
-    return lanes / kTile * static_cast<double>(program.weight());
+        out *= static_cast<double>(op.groups[axis]) * program_of(op.program).workgroup()[axis];
+    return out;
+}
+
+double work_of(const wye_dispatch_op& op) {
+    return invocations_of(op) / kTile * static_cast<double>(program_of(op.program).weight());
 }
 
 }  // namespace
@@ -52,6 +58,9 @@ bool is_small(std::span<const wye_operation> operations) {
                 sdk::command_of<Command>(operation.u.execute.command).resolve(operation.u.execute)))
             return false;
         bytes += bytes_of(operation);
+        if (operation.kind == WYE_OPERATION_DISPATCH &&
+            (operation.u.dispatch.flags & WYE_LAUNCH_INDIRECT) != 0)
+            return false;  // its size is not known yet
         if (operation.kind == WYE_OPERATION_DISPATCH &&
             work_of(operation.u.dispatch) > static_cast<double>(kSmallWork))
             return false;
@@ -92,6 +101,17 @@ Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop&
 
 Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handover>& handover,
                           Worker& worker, Pool& pool, const Stop& stop) {
+    if ((op.flags & WYE_LAUNCH_INDIRECT) != 0) {
+        wye_dispatch_op found = op;
+        found.flags &= ~std::uint32_t{WYE_LAUNCH_INDIRECT};
+        std::memcpy(found.groups, buffer_of(op.indirect.buffer).data() + op.indirect.offset,
+                    sizeof found.groups);
+        if (found.groups[0] == 0 || found.groups[1] == 0 || found.groups[2] == 0) return {};
+        if (invocations_of(found) >= kMostInvocations)
+            return sdk::errors::too_many_found(program_of(op.program).name(), found.groups,
+                                               "the CPU");
+        return run_dispatch(found, handover, worker, pool, stop);
+    }
     WYE_ASSIGN(Launch launch, make_launch(op));
     launch.stop = stop;
     std::uint64_t first = handover ? handover->block : 0;

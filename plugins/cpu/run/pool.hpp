@@ -44,7 +44,7 @@ class Pool {
     [[nodiscard]] Job* job_to_help() WYE_REQUIRES(mutex_);
 
     const unsigned threads_;
-    sdk::Mutex mutex_;
+    sdk::WaitMutex mutex_;
     std::condition_variable wake_;   // a job, or the end
     std::condition_variable leave_;  // a helper has left a job
     std::list<Job*> jobs_ WYE_GUARDED_BY(mutex_);

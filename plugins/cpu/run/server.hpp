@@ -40,7 +40,7 @@ class Server {
     Pool& pool_;
     Timeline& timeline_;
 
-    sdk::Mutex mutex_;
+    sdk::WaitMutex mutex_;
     std::condition_variable changed_;
     std::deque<Pending> pending_ WYE_GUARDED_BY(mutex_);
     bool ending_ WYE_GUARDED_BY(mutex_) = false;

@@ -26,7 +26,8 @@ Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const Dev
     }
     const Current current(*context);
     status = context->make_pool();
-    if (status != CUDA_SUCCESS) return native_error(driver, status, "cuStreamCreate", info.name);
+    if (status != CUDA_SUCCESS)
+        return native_error(driver, status, "cuStreamCreateWithPriority", info.name);
     status = context->allocate(kLeastBytes, context->nothing_);
     if (status != CUDA_SUCCESS) return native_error(driver, status, "cuMemAlloc", info.name);
     return context;
@@ -57,7 +58,8 @@ Result<std::uint64_t> Context::free_bytes() const {
 
 // quirk cuda-free-waits: frees of a pool do not wait.
 CUresult Context::make_pool() {
-    const CUresult status = make_queue(pool_stream_);
+    sdk::QueueGrant granted;
+    const CUresult status = make_queue({}, pool_stream_, granted);
     if (status != CUDA_SUCCESS) return status;
     if (!info_.memory_pools) return CUDA_SUCCESS;
     CUmemPoolProps props{};
@@ -72,9 +74,21 @@ CUresult Context::make_pool() {
     return CUDA_SUCCESS;
 }
 
-CUresult Context::make_queue(StreamHandle& out) {
+// The driver's priorities are lower numbers for more urgent streams, and 0 for others. A stream is
+// of no kind: copies go to the copy engines, whatever stream they are on.
+CUresult Context::make_queue(const wye_queue_desc& wanted, StreamHandle& out,
+                             sdk::QueueGrant& granted) {
     const Current current(*this);
-    return driver.cuStreamCreate(out.receive(*this), CU_STREAM_NON_BLOCKING);
+    int least = 0, greatest = 0;
+    CUresult status = driver.cuCtxGetStreamPriorityRange(&least, &greatest);
+    if (status != CUDA_SUCCESS) return status;
+    int priority = -std::clamp(wanted.priority, -least, -greatest);
+    status =
+        driver.cuStreamCreateWithPriority(out.receive(*this), CU_STREAM_NON_BLOCKING, priority);
+    if (status != CUDA_SUCCESS) return status;
+    status = driver.cuStreamGetPriority(out.get(), &priority);
+    granted.priority = -priority;
+    return status;
 }
 
 CUresult Context::try_allocate(std::uint64_t size, CUdeviceptr& out) {

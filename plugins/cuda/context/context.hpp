@@ -8,6 +8,7 @@
 
 #include "cuda/discovery.hpp"
 #include "cuda/handle.hpp"
+#include "wye/sdk/queue.hpp"
 
 namespace wye::cuda {
 
@@ -35,7 +36,8 @@ class Context : public ContextState {
     [[nodiscard]] CUresult allocate(std::uint64_t size, Memory& out);
     // As above, in page-locked host memory.
     [[nodiscard]] CUresult allocate_host(std::uint64_t size, HostMemoryHandle& out);
-    [[nodiscard]] CUresult make_queue(StreamHandle& out);
+    [[nodiscard]] CUresult make_queue(const wye_queue_desc& wanted, StreamHandle& out,
+                                      sdk::QueueGrant& granted);
     // Bound for empty ranges: a kernel may always read one element.
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }
 

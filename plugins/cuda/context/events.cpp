@@ -1,28 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/context/events.hpp"
 
+#include "wye/sdk/pauses.hpp"
+
 namespace wye::cuda {
 
-Result<EventRef> Events::record(bool timed) {
+Result<EventRef> Events::record(EventKind kind) {
     const Driver& driver = device_.driver;
-    EventRef event = take(timed);
+    EventRef event = take(kind);
     if (!event) {
         CUevent raw = nullptr;
-        const unsigned untimed = timed ? 0 : CU_EVENT_DISABLE_TIMING;
-        const CUresult status = driver.cuEventCreate(&raw, CU_EVENT_BLOCKING_SYNC | untimed);
-        WYE_TRY(device_.check(status, "cuEventCreate"));
-        event = std::make_shared<EventHandle>(context_, raw);
+        const unsigned untimed = kind == EventKind::Timed ? 0 : CU_EVENT_DISABLE_TIMING;
+        const unsigned blocking = kind == EventKind::Quick ? 0 : CU_EVENT_BLOCKING_SYNC;
+        WYE_TRY(device_.check(driver.cuEventCreate(&raw, blocking | untimed), "cuEventCreate"));
+        event = std::make_shared<Event>(Event{EventHandle(context_, raw), kind});
     }
-    WYE_TRY(device_.check(driver.cuEventRecord(event->get(), stream_), "cuEventRecord"));
+    WYE_TRY(device_.check(driver.cuEventRecord(event->handle.get(), stream_), "cuEventRecord"));
     return event;
+}
+
+Result<bool> Events::wait(const EventRef& event) const {
+    if (event->kind == EventKind::Quick) {
+        for (sdk::Pauses pauses;; pauses.sleep()) {
+            WYE_ASSIGN(const bool ended, has_ended(event));
+            if (ended) return true;
+        }
+    }
+    const CUresult status = device_.driver.cuEventSynchronize(event->handle.get());
+    WYE_TRY(device_.check(status, "work on the queue"));
+    return true;
 }
 
 sdk::WorkTimes Events::times_of(const EventRef& first, const EventRef& last) const {
     const auto between = [&](const EventRef& start,
                              const EventRef& end) -> std::optional<std::int64_t> {
         float milliseconds = 0;
-        if (!start || device_.driver.cuEventElapsedTime(&milliseconds, start->get(), end->get()) !=
-                          CUDA_SUCCESS)
+        if (!start || device_.driver.cuEventElapsedTime(&milliseconds, start->handle.get(),
+                                                        end->handle.get()) != CUDA_SUCCESS)
             return std::nullopt;
         return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
     };
@@ -40,11 +54,11 @@ sdk::WorkTimes Events::times_of(const EventRef& first, const EventRef& last) con
 
 void Events::match_clock() {
     clock_.renew([&]() -> std::optional<EventRef> {
-        auto event = record(true);
+        auto event = record(EventKind::Timed);
         if (!event.ok()) return std::nullopt;
         CUresult now = CUDA_SUCCESS;
         const bool ended = sdk::ends_soon([&] {
-            now = device_.driver.cuEventQuery((*event)->get());
+            now = device_.driver.cuEventQuery((*event)->handle.get());
             return now != CUDA_ERROR_NOT_READY;
         });
         if (!ended || now != CUDA_SUCCESS) return std::nullopt;
@@ -52,15 +66,16 @@ void Events::match_clock() {
     });
 }
 
-void Events::give_back(EventRef event, bool timed) {
+void Events::give_back(EventRef event) {
     if (!event || event.use_count() != 1) return;
     const sdk::Lock lock(mutex_);
-    free_[timed ? 1 : 0].push_back(std::move(event));
+    std::vector<EventRef>& free = free_[static_cast<std::size_t>(event->kind)];
+    free.push_back(std::move(event));
 }
 
-EventRef Events::take(bool timed) {
+EventRef Events::take(EventKind kind) {
     const sdk::Lock lock(mutex_);
-    std::vector<EventRef>& free = free_[timed ? 1 : 0];
+    std::vector<EventRef>& free = free_[static_cast<std::size_t>(kind)];
     if (free.empty()) return nullptr;
     EventRef out = std::move(free.back());
     free.pop_back();

@@ -9,44 +9,76 @@
 #include <optional>
 #include <vector>
 
+#include "cuda/context/marks.hpp"
 #include "cuda/device.hpp"
+#include "wye/sdk/host_copy.hpp"
 #include "wye/sdk/work_times.hpp"
 
 namespace wye::cuda {
 
-using EventRef = std::shared_ptr<EventHandle>;
+enum class EventKind : std::uint8_t {
+    Quick,     // a wait for it asks the driver again and again
+    Blocking,  // a wait sleeps in the driver; each use costs the device 1.5 us (H200)
+    Timed      // blocking, and has a time
+};
+inline constexpr std::size_t kEventKinds = 3;
+
+struct Event {
+    EventHandle handle;
+    EventKind kind;
+};
+using EventRef = std::shared_ptr<Event>;
+
+// The work of a submit.
+struct Submit {
+    EventRef first, last;               // first: of a timed one; last: null until needed
+    std::uint32_t mark = 0;             // written behind it; 0: none
+    std::vector<sdk::HostCopy> copies;  // made once it has ended
+};
 
 class Events {
   public:
     Events(Device& device, CUstream stream)
-        : device_(device), context_(device.context()), stream_(stream) {}
+        : device_(device), context_(device.context()), stream_(stream), marks_(context_, stream) {}
 
     // Makes the context current, as all members but give_back need it, for the result's lifetime.
     [[nodiscard]] Current enter() const { return Current(context_); }
-    // Records an event after all work queued so far. `timed`: it has a time, and costs more.
-    [[nodiscard]] Result<EventRef> record(bool timed);
+    // Records an event after all work queued so far.
+    [[nodiscard]] Result<EventRef> record(EventKind kind);
     // As above, an event with a time; a given one is recorded again.
     [[nodiscard]] Result<void> record_time(EventRef& out) {
         if (out)
-            return device_.check(device_.driver.cuEventRecord(out->get(), stream_),
+            return device_.check(device_.driver.cuEventRecord(out->handle.get(), stream_),
                                  "cuEventRecord");
-        WYE_ASSIGN(out, record(true));
+        WYE_ASSIGN(out, record(EventKind::Timed));
         return {};
     }
-    // Null: of the newest work, whose state is the stream's own.
-    [[nodiscard]] Result<bool> has_ended(const EventRef& event) const {
-        const CUresult now = event ? device_.driver.cuEventQuery(event->get())
-                                   : device_.driver.cuStreamQuery(stream_);
-        if (now == CUDA_ERROR_NOT_READY) return false;
-        WYE_TRY(device_.check(now, "work on the queue"));
-        return true;
-    }
-    // Another owner of the event; a null one is recorded first.
-    [[nodiscard]] Result<EventRef> share(EventRef& event) {
-        if (!event) {
-            WYE_ASSIGN(event, record(false));
+    // By its mark, or its event; without either it is the newest work, whose state is the stream's.
+    // One thread at a time.
+    [[nodiscard]] Result<bool> has_ended(const Submit& submit) {
+        if (submit.mark != 0) {
+            if (marks_.reached(submit.mark)) return true;
+            if (++asked_ % kAskDriver != 0) return false;
         }
-        return event;
+        return has_ended(submit.last);
+    }
+    // Before a submit. `among`: others are pending, or it is timed. Submitting thread only.
+    void begin(bool among) { writes_mark_ = !among; }
+    // Lets the stream write a mark behind the submit, unless that is among others: then the time
+    // that it costs the stream counts. Submitting thread only.
+    void write_mark(Submit& submit) {
+        if (writes_mark_) submit.mark = marks_.write();
+    }
+    // Makes the event of a submit, if there is none.
+    [[nodiscard]] Result<void> mark(Submit& submit, EventKind kind) {
+        if (submit.last) return {};
+        WYE_ASSIGN(submit.last, record(kind));
+        return {};
+    }
+    // Another owner of the event, which is made first.
+    [[nodiscard]] Result<EventRef> share(Submit& submit, EventKind kind) {
+        WYE_TRY(mark(submit, kind));
+        return submit.last;
     }
     // From one timed event to another.
     [[nodiscard]] sdk::WorkTimes times_of(const EventRef& first, const EventRef& last) const;
@@ -55,11 +87,7 @@ class Events {
     [[nodiscard]] bool knows_clock() const { return !clock_.is_old(); }
     // By an event on the idle stream. Submitting thread only.
     void match_clock();
-    [[nodiscard]] Result<bool> wait(const EventRef& event) const {
-        const CUresult status = device_.driver.cuEventSynchronize(event->get());
-        WYE_TRY(device_.check(status, "work on the queue"));
-        return true;
-    }
+    [[nodiscard]] Result<bool> wait(const EventRef& event) const;
     // Waits until the stream is idle.
     [[nodiscard]] Result<void> finish() const {
         if (context_.lost.load(std::memory_order_acquire))
@@ -67,21 +95,38 @@ class Events {
         const CUresult status = device_.driver.cuStreamSynchronize(stream_);
         return device_.check(status, "work on the queue");
     }
-    // Returns an event, recorded with this `timed`, for reuse, unless something still waits for it.
-    // May be null.
-    void give_back(EventRef event, bool timed);
+    // Returns the events of a submit for reuse, but those that something still waits for.
+    void give_back(Submit& submit) {
+        give_back(std::move(submit.first));
+        give_back(std::move(submit.last));
+    }
 
   private:
-    [[nodiscard]] EventRef take(bool timed);
+    // Of this many questions for a mark one also goes to the driver, since a fault ends the stream
+    // without it.
+    static constexpr std::uint32_t kAskDriver = 64;
+
+    [[nodiscard]] Result<bool> has_ended(const EventRef& event) const {
+        const CUresult now = event ? device_.driver.cuEventQuery(event->handle.get())
+                                   : device_.driver.cuStreamQuery(stream_);
+        if (now == CUDA_ERROR_NOT_READY) return false;
+        WYE_TRY(device_.check(now, "work on the queue"));
+        return true;
+    }
+    void give_back(EventRef event);
+    [[nodiscard]] EventRef take(EventKind kind);
 
     Device& device_;
     const Context& context_;  // of the stream, also after the device got another one
     const CUstream stream_;
 
+    Marks marks_;
+    bool writes_mark_ = false;
+    std::uint32_t asked_ = 0;  // questions for marks
     sdk::ClockMatch<EventRef> clock_;
 
     sdk::Mutex mutex_;
-    std::array<std::vector<EventRef>, 2> free_ WYE_GUARDED_BY(mutex_);  // by `timed`
+    std::array<std::vector<EventRef>, kEventKinds> free_ WYE_GUARDED_BY(mutex_);  // by kind
 };
 
 }  // namespace wye::cuda

@@ -50,9 +50,22 @@ cl_int Context::allocate(std::uint64_t size, bool on_host, MemoryHandle& out) co
     return status;
 }
 
-cl_int Context::make_queue(bool timing, QueueHandle& out) const {
+bool Context::has_priorities() const {
+    return info_.has_extension("cl_khr_priority_hints") &&
+           driver_.clCreateCommandQueueWithProperties != nullptr;
+}
+
+cl_int Context::make_queue(bool timing, QueueHandle& out, int priority) const {
     const cl_command_queue_properties properties = timing ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int status = CL_SUCCESS;
+    if (priority != 0) {
+        const cl_ulong level =
+            priority > 0 ? CL_QUEUE_PRIORITY_HIGH_KHR : CL_QUEUE_PRIORITY_LOW_KHR;
+        const cl_ulong list[] = {CL_QUEUE_PROPERTIES, properties, CL_QUEUE_PRIORITY_KHR, level, 0};
+        out = QueueHandle(
+            driver_, driver_.clCreateCommandQueueWithProperties(get(), info_.id, list, &status));
+        return status;
+    }
     out = QueueHandle(driver_, driver_.clCreateCommandQueue(get(), info_.id, properties, &status));
     return status;
 }

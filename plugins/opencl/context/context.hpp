@@ -25,7 +25,10 @@ class Context {
     // Allocates at least kLeastBytes, in memory of the host if `on_host`.
     static constexpr std::uint64_t kLeastBytes = 64;
     [[nodiscard]] cl_int allocate(std::uint64_t size, bool on_host, MemoryHandle& out) const;
-    [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out) const;
+    // `priority`: -1, 0 or 1.
+    [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out, int priority = 0) const;
+    // Whether queues have priorities.
+    [[nodiscard]] bool has_priorities() const;
     // Maps all of a buffer of the host's memory, of at least `size` bytes.
     [[nodiscard]] Result<HostMapping> map(cl_mem memory, std::uint64_t size);
     void unmap(cl_mem memory, std::byte* address);

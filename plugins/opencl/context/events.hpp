@@ -11,25 +11,56 @@
 
 namespace wye::opencl {
 
+// The work of a submit.
+struct Submit {
+    EventHandle first, last;           // first: of a timed one, unless it is the last
+    cl_command_queue queue = nullptr;  // if `last` is null: the native queue for the marker
+};
+
 // Inline, since each dispatch is waited for.
 class Events {
   public:
-    Events(Device& device, const NativeQueues& queue) : device_(device), queue_(queue) {}
+    Events(Device& device, const NativeQueues& queue)
+        : device_(device),
+          queue_(queue),
+          few_(device.plugin.few_events.value_or(nvidia_cl_costly_events(device.info))) {}
 
-    [[nodiscard]] Result<bool> has_ended(const EventHandle& event) const {
-        const EventState now = state_of(device_.driver, event.get());
+    // The event of a submit without one is made first.
+    [[nodiscard]] Result<bool> has_ended(Submit& submit) {
+        WYE_TRY(mark(submit));
+        const EventState now = state_of(device_.driver, submit.last.get());
         WYE_TRY(device_.check(now.status, "clGetEventInfo"));
         return now.state <= CL_COMPLETE;
     }
-    // Another owner of the event.
-    [[nodiscard]] Result<EventHandle> share(const EventHandle& event) const {
-        const cl_int status = device_.driver.clRetainEvent(event.get());
-        WYE_TRY(device_.check(status, "clRetainEvent"));
-        return EventHandle(device_.driver, event.get());
+    // Makes the event of a submit without one: that of a marker behind all work of its native queue
+    // so far, which is flushed.
+    [[nodiscard]] Result<void> mark(Submit& submit) {
+        if (submit.last) return {};
+        asked_.store(true, std::memory_order_relaxed);
+        const Driver& driver = device_.driver;
+        const cl_int status = driver.clEnqueueMarkerWithWaitList(submit.queue, 0, nullptr,
+                                                                 submit.last.receive(driver));
+        WYE_TRY(device_.check(status, "clEnqueueMarkerWithWaitList"));
+        return device_.check(driver.clFlush(submit.queue), "clFlush");
     }
-    // The error of a command that has ended.
-    [[nodiscard]] std::optional<Error> error_of(const EventHandle& event) const {
-        const EventState now = state_of(device_.driver, event.get());
+    // Whether a submit needs an event from the start. `among`: others are pending, or it is timed.
+    // Submitting thread only; quirk nvidia-cl-costly-events.
+    [[nodiscard]] bool needs_one(bool among) {
+        if (!few_) return true;
+        const bool asked = asked_.exchange(false, std::memory_order_relaxed);
+        return among || asked;
+    }
+    // Another owner of the event, which is made first.
+    [[nodiscard]] Result<EventHandle> share(Submit& submit) {
+        WYE_TRY(mark(submit));
+        const cl_int status = device_.driver.clRetainEvent(submit.last.get());
+        WYE_TRY(device_.check(status, "clRetainEvent"));
+        return EventHandle(device_.driver, submit.last.get());
+    }
+    // The error of work that has ended. Without an event there is none: waiting has reported it.
+    [[nodiscard]] std::optional<Error> error_of(const Submit& submit) const {
+        if (!submit.last) return std::nullopt;
+        const EventState now = state_of(device_.driver, submit.last.get());
         if (now.status != CL_SUCCESS) return device_.failed(now.status, "clGetEventInfo");
         if (now.state < 0) return device_.failed(now.state, "a queued operation");
         return std::nullopt;
@@ -76,7 +107,9 @@ class Events {
   private:
     Device& device_;
     const NativeQueues& queue_;
+    const bool few_;
     sdk::NanosecondMatch clock_;
+    std::atomic<bool> asked_{false};  // `mark` has made an event
 };
 
 // Events that the next command waits for. One thread at a time.

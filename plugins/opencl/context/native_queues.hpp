@@ -5,22 +5,29 @@
 // where said.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include "opencl/device.hpp"
 #include "opencl/quirks.hpp"
 #include "opencl/status.hpp"
+#include "wye/sdk/queue.hpp"
 
 namespace wye::opencl {
 
 class NativeQueues {
   public:
     // quirk pocl-one-queue.
-    [[nodiscard]] static cl_int make_first(const Device& device, QueueHandle& out) {
-        return device.context().make_queue(pocl_one_queue(device.info), out);
+    // OpenCL has three priorities, as an extension, and no kinds.
+    [[nodiscard]] static cl_int make_first(const Device& device, const wye_queue_desc& wanted,
+                                           QueueHandle& out, sdk::QueueGrant& granted) {
+        const Context& context = device.context();
+        if (context.has_priorities()) granted.priority = std::clamp(wanted.priority, -1, 1);
+        return context.make_queue(pocl_one_queue(device.info), out, granted.priority);
     }
-    NativeQueues(Device& device, QueueHandle first)
+    NativeQueues(Device& device, QueueHandle first, int priority)
         : device_(device),
+          priority_(priority),
           one_(pocl_one_queue(device.info)),
           first_(std::move(first)),
           now_(first_.get()),
@@ -59,7 +66,7 @@ class NativeQueues {
     [[nodiscard]] Result<void> change(bool timed) {
         const Driver& driver = device_.driver;
         if (!timed_) {
-            const cl_int status = device_.context().make_queue(true, timed_);
+            const cl_int status = device_.context().make_queue(true, timed_, priority_);
             WYE_TRY(device_.check(status, "clCreateCommandQueue"));
             second_.store(timed_.get(), std::memory_order_release);
         }
@@ -78,6 +85,7 @@ class NativeQueues {
     }
 
     Device& device_;
+    const int priority_;  // -1, 0 or 1
     const bool one_;
     const QueueHandle first_;
     QueueHandle timed_;

@@ -27,6 +27,8 @@ bool add_dispatch(Recipe& out, const wye_dispatch_op& op) {
     out.push_back(program.serial());
     for (unsigned k = 0; k < 3; ++k)
         add(out, op.groups[k], op.group_offset[k], op.logical_groups[k]);
+    out.push_back(op.flags);
+    if ((op.flags & WYE_LAUNCH_INDIRECT) != 0) add(out, op.indirect);
     for (std::uint32_t b = 0; b < program.binding_count(); ++b) add(out, op.bindings[b]);
     if (program.has_trap()) add(out, op.trap);
     // Lengths and parameters.

@@ -11,8 +11,14 @@ namespace {
 
 constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
-constexpr VkAccessFlags kAllReads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
-constexpr VkAccessFlags kAllWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+
+VkAccessFlags reads_of(VkPipelineStageFlags stages) {
+    return VK_ACCESS_TRANSFER_READ_BIT | ((stages & kCompute) != 0 ? VK_ACCESS_SHADER_READ_BIT : 0);
+}
+VkAccessFlags writes_of(VkPipelineStageFlags stages) {
+    return VK_ACCESS_TRANSFER_WRITE_BIT |
+           ((stages & kCompute) != 0 ? VK_ACCESS_SHADER_WRITE_BIT : 0);
+}
 
 // Sets of the first pool; each further pool is twice as large.
 constexpr std::uint32_t kFirstPoolSets = 16;
@@ -28,12 +34,12 @@ bool same(const wye_binding& a, const wye_binding& b) {
 
 }  // namespace
 
-Result<std::unique_ptr<Recording>> Recording::create(Device& device) {
+Result<std::unique_ptr<Recording>> Recording::create(Device& device, Lane lane) {
     const DeviceTable& vk = device.vk();
-    std::unique_ptr<Recording> out(new Recording(device));
+    std::unique_ptr<Recording> out(new Recording(device, lane));
     auto pool_info = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
     pool_info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
-    pool_info.queueFamilyIndex = device.info.family.index;
+    pool_info.queueFamilyIndex = device.context().family(lane);
     VkCommandPool pool = VK_NULL_HANDLE;
     VkResult result = vk.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool);
     WYE_TRY(device.check(result, "vkCreateCommandPool"));
@@ -63,10 +69,9 @@ Result<void> Recording::begin(bool simultaneous) {
     result = vk.vkBeginCommandBuffer(commands_, &info);
     WYE_TRY(device_.check(result, "vkBeginCommandBuffer"));
     auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-    barrier.srcAccessMask = kAllWrites;
-    barrier.dstAccessMask = kAllReads | kAllWrites;
-    vk.vkCmdPipelineBarrier(commands_, kCompute | kTransfer, kCompute | kTransfer, 0, 1, &barrier,
-                            0, nullptr, 0, nullptr);
+    barrier.srcAccessMask = writes_of(stages_);
+    barrier.dstAccessMask = reads_of(stages_) | writes_of(stages_);
+    vk.vkCmdPipelineBarrier(commands_, stages_, stages_, 0, 1, &barrier, 0, nullptr, 0, nullptr);
     return {};
 }
 
@@ -83,9 +88,19 @@ void Recording::separate(Stage stage, std::span<const Access> accesses) {
         after |= kTransfer;
         barrier.srcAccessMask |= VK_ACCESS_TRANSFER_WRITE_BIT;
     }
-    barrier.dstAccessMask = kAllReads | kAllWrites;
-    device_.vk().vkCmdPipelineBarrier(commands_, after, kCompute | kTransfer, 0, 1, &barrier, 0,
-                                      nullptr, 0, nullptr);
+    barrier.dstAccessMask = reads_of(stages_) | writes_of(stages_);
+    device_.vk().vkCmdPipelineBarrier(commands_, after, stages_, 0, 1, &barrier, 0, nullptr, 0,
+                                      nullptr);
+}
+
+// The stage that reads the workgroups of an indirect dispatch is none of those that all other
+// barriers are for, the first one included: so it waits for all work before it.
+void Recording::await_groups() {
+    auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    barrier.srcAccessMask = writes_of(stages_);
+    barrier.dstAccessMask = VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
+    device_.vk().vkCmdPipelineBarrier(commands_, stages_, VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0, 1,
+                                      &barrier, 0, nullptr, 0, nullptr);
 }
 
 Result<VkDescriptorSet> Recording::allocate_set(const Layouts::Layout& layout) {
@@ -195,9 +210,12 @@ Result<void> Recording::dispatch(const Program& program, const wye_dispatch_op& 
                                                 : access_of(op.bindings[b], writes));
     }
     if (program.has_trap()) accesses_.push_back(access_of(op.trap, true));
+    const bool indirect = (op.flags & WYE_LAUNCH_INDIRECT) != 0;
+    if (indirect) accesses_.push_back(access_of(op.indirect, false));
     if (memory.exchangeable || !is_bound(program, op)) WYE_TRY(bind(program, op, memory.block));
     exchangeable_ = memory.exchangeable;
     separate(Stage::Compute, accesses_);
+    if (indirect) await_groups();
     if (program.block_in_buffer()) {
         program.fill_block(op, memory.block.bytes());
     } else if (program.block_in_push_constants()) {
@@ -206,7 +224,10 @@ Result<void> Recording::dispatch(const Program& program, const wye_dispatch_op& 
         vk.vkCmdPushConstants(commands_, program.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                               program.block_bytes(), block_.data());
     }
-    if (memory.groups.buffer != nullptr) {
+    if (indirect) {
+        vk.vkCmdDispatchIndirect(commands_, buffer_of(op.indirect.buffer).get(),
+                                 op.indirect.offset);
+    } else if (memory.groups.buffer != nullptr) {
         std::memcpy(memory.groups.bytes(), op.groups, sizeof op.groups);
         vk.vkCmdDispatchIndirect(commands_, memory.groups.buffer->get(), memory.groups.offset);
     } else {
@@ -257,10 +278,10 @@ void Recording::copy_out(const Buffer& source, std::uint64_t offset, std::uint64
 Result<void> Recording::end() {
     const DeviceTable& vk = device_.vk();
     auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-    barrier.srcAccessMask = kAllWrites;
+    barrier.srcAccessMask = writes_of(stages_);
     barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-    vk.vkCmdPipelineBarrier(commands_, kCompute | kTransfer, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                            &barrier, 0, nullptr, 0, nullptr);
+    vk.vkCmdPipelineBarrier(commands_, stages_, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
+                            nullptr, 0, nullptr);
     const VkResult result = vk.vkEndCommandBuffer(commands_);
     WYE_TRY(device_.check(result, "vkEndCommandBuffer"));
     ended_ = true;

@@ -25,7 +25,7 @@ struct DispatchMemory {
 
 class Recording {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device);
+    [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device, Lane lane);
 
     // Starts recording. The commands run after all earlier submits of the queue. `simultaneous`: it
     // may be pending more than once.
@@ -58,13 +58,19 @@ class Recording {
     }
 
   private:
-    explicit Recording(Device& device) : device_(device) {}
+    Recording(Device& device, Lane lane)
+        : device_(device),
+          stages_(lane == Lane::Compute
+                      ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT
+                      : VK_PIPELINE_STAGE_TRANSFER_BIT) {}
     void separate(Stage stage, std::span<const Access> accesses);
+    void await_groups();
     Result<VkDescriptorSet> allocate_set(const Layouts::Layout& layout);
     Result<void> bind(const Program& program, const wye_dispatch_op& op, const StagedRange& block);
     [[nodiscard]] bool is_bound(const Program& program, const wye_dispatch_op& op) const;
 
     Device& device_;
+    const VkPipelineStageFlags stages_;  // of its commands
     CommandPoolHandle pool_;
     VkCommandBuffer commands_ = VK_NULL_HANDLE;  // freed with its pool
     std::vector<DescriptorPoolHandle> descriptor_pools_;

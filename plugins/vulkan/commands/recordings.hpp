@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The unused recordings of a queue, most recently used last, and its unused timestamps. [FREE].
+// The unused recordings of a queue, for one lane, most recently used last; and its unused
+// timestamps. [FREE].
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace wye::vulkan {
 
 class Recordings {
   public:
-    explicit Recordings(Device& device) : device_(device) {}
+    Recordings(Device& device, Lane lane) : device_(device), lane_(lane) {}
 
     // A recording to record anew: the least recently used one, if there are many.
     [[nodiscard]] Result<std::unique_ptr<Recording>> take() {
@@ -26,7 +27,7 @@ class Recordings {
                 return out;
             }
         }
-        return Recording::create(device_);
+        return Recording::create(device_, lane_);
     }
     // A recording of this recipe, or null.
     [[nodiscard]] std::unique_ptr<Recording> take_repeating(const Recipe& recipe) {
@@ -64,6 +65,7 @@ class Recordings {
     static constexpr std::size_t kKept = 8;
 
     Device& device_;
+    const Lane lane_;
     sdk::Mutex mutex_;
     std::vector<std::unique_ptr<Recording>> free_ WYE_GUARDED_BY(mutex_);
     std::vector<std::unique_ptr<Stamps>> stamps_ WYE_GUARDED_BY(mutex_);

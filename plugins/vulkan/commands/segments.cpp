@@ -14,18 +14,21 @@ Result<void> LastUse::wait() const {
 }
 
 Result<void> Segments::send(std::span<const SegmentWait> waits, std::unique_ptr<Segment>& segment) {
-    if (!waits.empty() || send_info_.waitSemaphoreCount != 0) set_waits(waits);
+    const bool own = segment->lane != last_lane_ && !idle();
+    if (own || !waits.empty() || send_info_.waitSemaphoreCount != 0) set_waits(waits, own);
     const std::uint64_t number = newest() + 1;
+    SharedQueue& shared = *shared_[static_cast<std::size_t>(segment->lane)];
     send_number_ = number;
     send_info_.commandBufferCount = static_cast<std::uint32_t>(segment->commands.size());
     send_info_.pCommandBuffers = segment->commands.data();
     VkResult result = VK_SUCCESS;
     {
-        const sdk::Lock lock(shared_.mutex);
-        result = device_.vk().vkQueueSubmit(shared_.handle, 1, &send_info_, VK_NULL_HANDLE);
+        const sdk::Lock lock(shared.mutex);
+        result = device_.vk().vkQueueSubmit(shared.handle, 1, &send_info_, VK_NULL_HANDLE);
     }
     if (result != VK_SUCCESS) return device_.failed(result, "vkQueueSubmit");
     segment->number = number;
+    last_lane_ = segment->lane;
     const bool staged = segment->staged;
     const sdk::Lock lock(mutex_);
     progress_->newest.store(number, std::memory_order_release);
@@ -39,16 +42,18 @@ Result<void> Segments::send(std::span<const SegmentWait> waits, std::unique_ptr<
     return {};
 }
 
-void Segments::set_waits(std::span<const SegmentWait> waits) {
+void Segments::set_waits(std::span<const SegmentWait> waits, bool own) {
     wait_semaphores_.clear();
     wait_numbers_.clear();
-    for (const SegmentWait& wait : waits) {
+    const auto add = [&](const SegmentWait& wait) {
         wait_semaphores_.push_back(wait.of->semaphore_.get());
         wait_numbers_.push_back(wait.number);
-    }
-    if (wait_stages_.size() < waits.size())
-        wait_stages_.resize(waits.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-    const auto count = static_cast<std::uint32_t>(waits.size());
+    };
+    for (const SegmentWait& wait : waits) add(wait);
+    if (own) add({this, newest()});
+    if (wait_stages_.size() < wait_numbers_.size())
+        wait_stages_.resize(wait_numbers_.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    const auto count = static_cast<std::uint32_t>(wait_numbers_.size());
     send_info_.waitSemaphoreCount = send_values_.waitSemaphoreValueCount = count;
     send_info_.pWaitSemaphores = wait_semaphores_.data();
     send_info_.pWaitDstStageMask = wait_stages_.data();
@@ -57,8 +62,9 @@ void Segments::set_waits(std::span<const SegmentWait> waits) {
 
 void Segments::empty(Segment& segment) {
     for (std::unique_ptr<Recording>& recording : segment.recordings)
-        recordings.give_back(std::move(recording));
-    if (segment.stamps) recordings.give_back(std::move(segment.stamps));
+        recordings(segment.lane).give_back(std::move(recording));
+    if (segment.stamps) recordings(segment.lane).give_back(std::move(segment.stamps));
+    segment.lane = Lane::Compute;
     segment.recordings.clear();
     segment.commands.clear();
     segment.copies.clear();
@@ -182,8 +188,8 @@ bool Segments::gone() {
         !asked_.compare_exchange_strong(last, now))
         return false;
     const auto nothing = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
-    const sdk::Lock lock(shared_.mutex);
-    return device_.vk().vkQueueSubmit(shared_.handle, 1, &nothing, VK_NULL_HANDLE) ==
+    const sdk::Lock lock(shared_[0]->mutex);
+    return device_.vk().vkQueueSubmit(shared_[0]->handle, 1, &nothing, VK_NULL_HANDLE) ==
            VK_ERROR_DEVICE_LOST;
 }
 

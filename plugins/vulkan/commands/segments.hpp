@@ -7,6 +7,7 @@
 // thread, except where said.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <span>
 
@@ -30,6 +31,7 @@ struct SegmentWait {
 // One vkQueueSubmit. Empty ones are used again, since they keep their memory.
 struct Segment {
     std::uint64_t number = 0;
+    Lane lane = Lane::Compute;
     std::vector<VkCommandBuffer> commands;               // in order
     std::vector<std::unique_ptr<Recording>> recordings;  // of the submit's own among them
     std::unique_ptr<Stamps> stamps;                      // null: without times
@@ -66,9 +68,8 @@ class Segments {
   public:
     Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore)
         : staging(device),
-          recordings(device),
           device_(device),
-          shared_(shared),
+          shared_{&shared, device.context().next_transfers()},
           semaphore_(std::move(semaphore)) {
         pending_.make_room();
         send_values_.signalSemaphoreValueCount = 1;
@@ -82,10 +83,21 @@ class Segments {
     Segments& operator=(const Segments&) = delete;
 
     Staging staging;
-    Recordings recordings;
+    [[nodiscard]] Recordings& recordings(Lane lane) {
+        return recordings_[static_cast<std::size_t>(lane)];
+    }
+    [[nodiscard]] bool has_transfers() const { return shared_[1] != nullptr; }
+    // Called by the submitting thread. Whether a segment for the transfers would wait for none of
+    // this queue's before it.
+    [[nodiscard]] bool is_free() {
+        if (idle() || last_lane_ == Lane::Transfers) return true;
+        const Result<bool> ended = has_ended(newest());
+        return ended.ok() && *ended;
+    }
 
-    // Called by the submitting thread. One vkQueueSubmit: waits, then the segment's commands, then
-    // the signal of the next number. Puts an empty segment, or null, in its place.
+    // Called by the submitting thread. One vkQueueSubmit to the segment's lane: waits, also for the
+    // segments of another lane before it, then the segment's commands, then the signal of the next
+    // number. Puts an empty segment, or null, in its place.
     [[nodiscard, gnu::hot]] Result<void> send(std::span<const SegmentWait> waits,
                                               std::unique_ptr<Segment>& segment);
     // Empties a segment that is not pending.
@@ -126,7 +138,7 @@ class Segments {
         Stamps::Times times;
     };
 
-    void set_waits(std::span<const SegmentWait> waits);
+    void set_waits(std::span<const SegmentWait> waits, bool own);
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
     // Reads the device's clock, where the driver can.
@@ -135,7 +147,10 @@ class Segments {
     bool gone();
 
     Device& device_;
-    SharedQueue& shared_;
+    std::array<Recordings, 2> recordings_{Recordings(device_, Lane::Compute),
+                                          Recordings(device_, Lane::Transfers)};
+    const std::array<SharedQueue*, 2> shared_;  // by lane
+    Lane last_lane_ = Lane::Compute;            // of the newest segment
     const SemaphoreHandle semaphore_;
     const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>(*this);
     std::atomic<std::uint64_t> reads_until_{0};

@@ -23,12 +23,31 @@ bool download_by_host(const wye_operation& op) {
     return op.kind == WYE_OPERATION_DOWNLOAD && buffer_of(op.u.transfer.buffer).host_reads_fast;
 }
 
+// From here on an upload is worth a submit of its own.
+constexpr std::uint64_t kLeastDivided = std::uint64_t{1} << 20U;
+
+bool only_moves(const wye_operation& op) {
+    return op.kind == WYE_OPERATION_COPY || op.kind == WYE_OPERATION_FILL ||
+           op.kind == WYE_OPERATION_UPLOAD || op.kind == WYE_OPERATION_DOWNLOAD;
+}
+
+bool is_large_upload(const wye_copy_op& op) {
+    return op.size >= kLeastDivided && buffer_of(op.source).mapped != nullptr;
+}
+
+bool is_large_upload(const wye_operation& op) {
+    return (op.kind == WYE_OPERATION_COPY && is_large_upload(op.u.copy)) ||
+           (op.kind == WYE_OPERATION_UPLOAD && op.u.transfer.size >= kLeastDivided);
+}
+
 }  // namespace
 
 Result<void> Submission::begin(bool timed) {
     first_ = segments_.newest() + 1;
     timed_ = timed && device_.info.family.timestamp_bits != 0;
     repeatable_ = false;
+    lane_ = Lane::Compute;
+    divided_ = false;
     if (!segments_.reads_pending()) return {};
     return segments_.wait(segments_.newest());
 }
@@ -56,10 +75,12 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
         after_.push_back({op.target, buffer_of(op.buffer).mapped + op.offset, op.size});
     }
     rest = rest.first(commands);
+    choose_lane(rest);
+    if (divided_) return rest;
     std::size_t first = 0;  // what is before the first command
     while (first < rest.size() && rest[first].kind != WYE_OPERATION_EXECUTE) ++first;
     if (first == 0 || !describe(rest.first(first), recipe_)) return rest;
-    std::unique_ptr<Recording> earlier = segments_.recordings.take_repeating(recipe_);
+    std::unique_ptr<Recording> earlier = segments_.recordings(lane_).take_repeating(recipe_);
     repeatable_ = earlier == nullptr;
     if (repeatable_) return rest;
     segment().commands.push_back(earlier->commands());
@@ -67,7 +88,24 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
     return rest.subspan(first);
 }
 
+// Timestamps are reset on queues that compute.
+void Submission::choose_lane(std::span<const wye_operation> operations) {
+    if (!segments_.has_transfers() || timed_ || operations.empty() || !waits_.empty()) return;
+    const bool all = std::ranges::all_of(operations, only_moves);
+    if ((!all && !is_large_upload(operations.front())) || !segments_.is_free()) return;
+    lane_ = Lane::Transfers;
+    divided_ = !all;
+}
+
+Result<void> Submission::compute() {
+    if (!divided_ || lane_ == Lane::Compute) return {};
+    if (segment_ && !segment_->commands.empty()) WYE_TRY(send());
+    lane_ = Lane::Compute;
+    return {};
+}
+
 Result<void> Submission::dispatch(const Program& program, const wye_dispatch_op& op) {
+    WYE_TRY(compute());
     DispatchMemory memory;
     if (program.block_in_buffer()) {
         const VkPhysicalDeviceLimits& limits = device_.info.properties.core.limits;
@@ -79,12 +117,14 @@ Result<void> Submission::dispatch(const Program& program, const wye_dispatch_op&
 }
 
 Result<void> Submission::copy(const Buffer& source, const Buffer& target, const wye_copy_op& op) {
+    if (!is_large_upload(op)) WYE_TRY(compute());
     WYE_ASSIGN(Recording * now, recording());
     now->copy(source, target, op);
     return {};
 }
 
 Result<void> Submission::fill(const Buffer& target, const wye_fill_op& op) {
+    WYE_TRY(compute());
     StagedRange staged;
     if (const std::uint64_t bytes = parts_of(op).staged_bytes) {
         WYE_ASSIGN(staged, stage(bytes, kPatternAlignment));
@@ -95,6 +135,7 @@ Result<void> Submission::fill(const Buffer& target, const wye_fill_op& op) {
 }
 
 Result<void> Submission::upload(const Buffer& target, const wye_transfer_op& op) {
+    if (op.size < kLeastDivided) WYE_TRY(compute());
     const auto* source = static_cast<const std::byte*>(op.source);
     for (std::uint64_t at = 0; at < op.size; at += kPieceBytes) {
         const std::uint64_t size = std::min(op.size - at, kPieceBytes);
@@ -107,6 +148,7 @@ Result<void> Submission::upload(const Buffer& target, const wye_transfer_op& op)
 }
 
 Result<void> Submission::download(const Buffer& source, const wye_transfer_op& op) {
+    WYE_TRY(compute());
     auto* target = static_cast<std::byte*>(op.target);
     for (std::uint64_t at = 0; at < op.size; at += kPieceBytes) {
         const std::uint64_t size = std::min(op.size - at, kPieceBytes);
@@ -125,6 +167,7 @@ inline void Submission::add(Command& command) {
 
 // Waits for an earlier execution only if the command changes with this one.
 Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
+    WYE_TRY(compute());
     if (!command.is_recorded(op)) {
         if (command.last_use.is(segments_.progress(), segments_.newest() + 1)) WYE_TRY(send());
         WYE_TRY(command.record(op));
@@ -136,6 +179,7 @@ Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
 
 std::optional<Submit> Submission::replay(Command& command, const wye_execute_op& op) {
     first_ = segments_.newest() + 1;
+    lane_ = Lane::Compute;
     if (segments_.reads_pending() || !command.is_recorded(op)) return std::nullopt;
     add(command);
     if (segments_.send({}, segment_).ok()) return Submit{first_, first_};
@@ -171,7 +215,7 @@ void Submission::abandon() {
 
 Result<Recording*> Submission::recording() {
     if (recording_ != nullptr) return recording_;
-    WYE_ASSIGN(std::unique_ptr<Recording> made, segments_.recordings.take());
+    WYE_ASSIGN(std::unique_ptr<Recording> made, segments_.recordings(lane_).take());
     Recording* const now = made.get();
     segment().recordings.push_back(std::move(made));
     WYE_TRY(now->begin());
@@ -203,7 +247,7 @@ Result<void> Submission::send() {
     sdk::run(before_);
     Segment& now = segment();
     if (timed_ && !now.commands.empty()) {
-        WYE_ASSIGN(now.stamps, segments_.recordings.take_stamps());
+        WYE_ASSIGN(now.stamps, segments_.recordings(lane_).take_stamps());
         now.commands.insert(now.commands.begin(), now.stamps->before());
         now.commands.push_back(now.stamps->after());
     }

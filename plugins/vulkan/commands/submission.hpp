@@ -7,7 +7,10 @@
 // idle queue and downloads at its end are plain copies by the host; all others use the staging
 // ring. A submit of nothing else never enters the driver. If the operations equal those of an
 // earlier submit, its command buffer is sent again. Commands are sent as they were recorded,
-// between command buffers of the operations before and after them.
+// between command buffers of the operations before and after them. A submit of nothing but copies
+// and fills goes to the queues that only copy, and so do large uploads at the start of another one:
+// if the device has such queues, and if the work waits for nothing, since a queue that several
+// share must not stand still for one of them.
 #pragma once
 
 #include <vector>
@@ -57,8 +60,12 @@ class Submission {
     [[nodiscard]] Segment& segment() {
         if (!segment_) [[unlikely]]
             segment_ = std::make_unique<Segment>();
+        if (segment_->commands.empty()) segment_->lane = lane_;
         return *segment_;
     }
+    void choose_lane(std::span<const wye_operation> operations);
+    // What follows needs a queue that computes: sends the uploads before it.
+    [[nodiscard]] Result<void> compute();
     // Adds a recorded command to the segment.
     void add(Command& command);
     // The recording in progress, the newest of the segment; begun on first use.
@@ -76,6 +83,8 @@ class Submission {
     Recording* recording_ = nullptr;
     std::vector<sdk::HostCopy> before_, after_;
     Recipe recipe_;
+    Lane lane_ = Lane::Compute;
+    bool divided_ = false;     // it began with large uploads, on a lane of their own
     bool timed_ = false;       // its segments have timestamps
     bool repeatable_ = false;  // recipe_ describes the current recording
 };

@@ -19,6 +19,8 @@ std::vector<const char*> extensions_to_enable(const DeviceInfo& info) {
     WYE_VULKAN_FEATURES(WYE_VULKAN_FEATURE)
 #undef WYE_VULKAN_FEATURE
     add(VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME, VK_API_VERSION_1_2);
+    if (info.host_memory_alignment() != 0)
+        out.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     if (info.reads_clock) out.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
     return out;
 }
@@ -29,6 +31,8 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
                                                  const DeviceInfo& info) {
     constexpr std::uint32_t kMostQueues = 8;
     const std::uint32_t queue_count = std::min(info.family.count, kMostQueues);
+    const std::uint32_t transfers = std::min(info.transfers.count, kMostQueues);
+    const bool two_families = transfers != 0 && info.transfers.index != info.family.index;
     // Enables all known features that the device has, without robust access: programs check ranges.
     Features features = info.features;
     // Of these the others are for shaders that the plugin does not make.
@@ -43,15 +47,19 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     enabled.pNext = features.chain(
         [&](const char* extension, std::uint32_t version) { return info.has(extension, version); });
     const std::vector<const char*> extensions = extensions_to_enable(info);
-    const std::vector<float> priorities(queue_count, 1.0F);
-    auto queues = make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
-    queues.queueFamilyIndex = info.family.index;
-    queues.queueCount = queue_count;
-    queues.pQueuePriorities = priorities.data();
+    // Priorities are fixed here, before anybody asks for a queue: all are equal.
+    const std::vector<float> priorities(kMostQueues, 1.0F);
+    std::array<VkDeviceQueueCreateInfo, 2> queues;
+    queues.fill(make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO));
+    queues[0].queueFamilyIndex = info.family.index;
+    queues[0].queueCount = queue_count;
+    queues[1].queueFamilyIndex = info.transfers.index;
+    queues[1].queueCount = transfers;
+    for (VkDeviceQueueCreateInfo& one : queues) one.pQueuePriorities = priorities.data();
     auto create = make<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
     create.pNext = &enabled;
-    create.queueCreateInfoCount = 1;
-    create.pQueueCreateInfos = &queues;
+    create.queueCreateInfoCount = two_families ? 2 : 1;
+    create.pQueueCreateInfos = queues.data();
     create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
     create.ppEnabledExtensionNames = extensions.data();
     std::unique_ptr<Context> context(new Context(instance, info));
@@ -61,7 +69,9 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     context->vk.vkDestroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(
         instance.vkGetDeviceProcAddr(context->handle, "vkDestroyDevice"));
     WYE_ASSIGN(context->vk, DeviceTable::load(instance, context->handle));
-    context->take_queues(queue_count);
+    context->take_queues(Lane::Compute, queue_count, context->queues_);
+    context->take_queues(Lane::Transfers, transfers, context->transfers_);
+    if (two_families) context->families_ = {info.family.index, info.transfers.index};
     return context;
 }
 
@@ -80,7 +90,13 @@ std::uint64_t Context::free_bytes() const {
     return out;
 }
 
-VkResult Context::make_queue(SemaphoreHandle& out) {
+// Kernels run on one family, copies on another if there is one; all queues have equal priorities.
+VkResult Context::make_queue(const wye_queue_desc& wanted, SemaphoreHandle& out,
+                             sdk::QueueGrant& granted) {
+    if (wanted.kind == WYE_QUEUE_COMPUTE && info_.family.computes_only)
+        granted.kind = WYE_QUEUE_COMPUTE;
+    if (wanted.kind == WYE_QUEUE_TRANSFER && !transfers_.empty()) granted.kind = WYE_QUEUE_TRANSFER;
+    granted.native_index = turn_.fetch_add(1) % static_cast<std::uint32_t>(queues_.size()) + 1;
     auto type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
     type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
     auto create = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
@@ -88,12 +104,23 @@ VkResult Context::make_queue(SemaphoreHandle& out) {
     return vk.vkCreateSemaphore(handle, &create, nullptr, out.receive(*this));
 }
 
-void Context::take_queues(std::uint32_t count) {
+void Context::take_queues(Lane lane, std::uint32_t count, Queues& out) {
     for (std::uint32_t q = 0; q < count; ++q) {
-        SharedQueue& shared = *queues_.emplace_back(std::make_unique<SharedQueue>());
+        SharedQueue& shared = *out.emplace_back(std::make_unique<SharedQueue>());
         const sdk::Lock lock(shared.mutex);
-        vk.vkGetDeviceQueue(handle, info_.family.index, q, &shared.handle);
+        vk.vkGetDeviceQueue(handle, family(lane), q, &shared.handle);
     }
+}
+
+VkBufferCreateInfo Context::describe_buffer(std::uint64_t size, VkBufferUsageFlags usages) const {
+    auto out = make<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+    out.size = size;
+    out.usage = usages | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    if (families_[0] == families_[1]) return out;
+    out.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    out.queueFamilyIndexCount = static_cast<std::uint32_t>(families_.size());
+    out.pQueueFamilyIndices = families_.data();
+    return out;
 }
 
 }  // namespace wye::vulkan

@@ -4,6 +4,7 @@
 // layouts that programs share. [FREE].
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "vulkan/handle.hpp"
 #include "vulkan/resources/layouts.hpp"
 #include "wye/sdk/mutex.hpp"
+#include "wye/sdk/queue.hpp"
 
 namespace wye::vulkan {
 
@@ -22,6 +24,9 @@ struct SharedQueue {
     VkQueue handle WYE_GUARDED_BY(mutex) = VK_NULL_HANDLE;
 };
 
+// The engines that a command buffer is for.
+enum class Lane : std::uint8_t { Compute = 0, Transfers = 1 };
+
 class Context : public ContextState {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const InstanceTable& instance,
@@ -29,23 +34,39 @@ class Context : public ContextState {
 
     // From the driver's budget; UINT64_MAX if it reports none.
     [[nodiscard]] std::uint64_t free_bytes() const;
-    // Creates a timeline semaphore, which numbers the segments of a queue.
-    [[nodiscard]] VkResult make_queue(SemaphoreHandle& out);
-    // The next VkQueue, round-robin.
-    [[nodiscard]] SharedQueue& next_queue() {
-        return *queues_[turn_.fetch_add(1) % queues_.size()];
+    // Creates a timeline semaphore, which numbers the segments of a queue, and chooses its VkQueue,
+    // round-robin.
+    [[nodiscard]] VkResult make_queue(const wye_queue_desc& wanted, SemaphoreHandle& out,
+                                      sdk::QueueGrant& granted);
+    // The next VkQueue that only copies, round-robin; null: the device has none.
+    [[nodiscard]] SharedQueue* next_transfers() {
+        if (transfers_.empty()) return nullptr;
+        return transfers_[transfer_turn_.fetch_add(1) % transfers_.size()].get();
+    }
+    // Of the lane's command buffers.
+    [[nodiscard]] std::uint32_t family(Lane lane) const {
+        return lane == Lane::Compute ? info_.family.index : info_.transfers.index;
+    }
+    // A buffer for copies, and for these usages, on the queues of all lanes.
+    [[nodiscard]] VkBufferCreateInfo describe_buffer(std::uint64_t size,
+                                                     VkBufferUsageFlags usages = 0) const;
+    // By its number.
+    [[nodiscard]] SharedQueue& queue(const sdk::QueueGrant& granted) {
+        return *queues_[granted.native_index - 1];
     }
     Layouts layouts;
 
   private:
     Context(const InstanceTable& instance, const DeviceInfo& info)
         : instance_(instance), info_(info) {}
-    void take_queues(std::uint32_t count);
+    using Queues = std::vector<std::unique_ptr<SharedQueue>>;
+    void take_queues(Lane lane, std::uint32_t count, Queues& out);
 
     const InstanceTable& instance_;
     const DeviceInfo& info_;
-    std::vector<std::unique_ptr<SharedQueue>> queues_;
-    std::atomic<std::uint32_t> turn_{0};
+    Queues queues_, transfers_;
+    std::atomic<std::uint32_t> turn_{0}, transfer_turn_{0};
+    std::array<std::uint32_t, 2> families_{};  // of both lanes, if they are two
 };
 
 }  // namespace wye::vulkan

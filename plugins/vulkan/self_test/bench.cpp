@@ -21,7 +21,7 @@ wye_operation transfer(std::uint32_t kind, wye_buffer_object* buffer, std::span<
 
 Result<std::unique_ptr<Bench>> Bench::create(Device& device) {
     std::unique_ptr<Bench> out(new Bench(device));
-    WYE_ASSIGN(out->queue_, Queue::create(device));
+    WYE_ASSIGN(out->queue_, Queue::create(device, wye_queue_desc{}));
     const auto& sizes = device.info.subgroup_sizes;
     if (!sizes.empty())
         out->workgroup = static_cast<std::uint32_t>(std::min(4 * sizes[0], kMostInvocations));

@@ -38,7 +38,7 @@ struct DeviceInfo {
     std::string fix;     // unusable: "Fix: ..."
     std::int32_t native_code = 0;
     std::vector<std::string> formats;  // accepted artifact formats, most preferred first
-    std::vector<std::string> aliases;  // other selectors of the same device; empty for now
+    std::vector<std::string> aliases;  // other selectors of the same device
     Facts facts;
 };
 
@@ -107,6 +107,10 @@ class NativeBuffer {
                                                      std::uint64_t alignment,
                                                      std::string_view label,
                                                      std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE);
+    // Over memory of the application, for copies. Its mapping has that address.
+    [[nodiscard]] static Result<NativeBuffer> registered(DeviceRef device, void* memory,
+                                                         std::uint64_t size,
+                                                         std::string_view label);
     NativeBuffer(NativeBuffer&& other) noexcept
         : device_(std::move(other.device_)),
           object_(std::exchange(other.object_, nullptr)),
@@ -128,6 +132,7 @@ class NativeBuffer {
     [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }
 
   private:
+    [[nodiscard]] static Result<NativeBuffer> create(DeviceRef device, const wye_buffer_desc& desc);
     NativeBuffer(DeviceRef device, wye_buffer_object* object, std::uint64_t size) noexcept
         : device_(std::move(device)), object_(object), size_(size) {}
     DeviceRef device_;
@@ -197,9 +202,11 @@ class NativeCommand {
 // A plugin's queue. Destroying it blocks until everything submitted has ended.
 class NativeQueue {
   public:
-    // Its values are above `newest`.
+    // Its values are above `newest`. Kind and priority are hints.
     [[nodiscard]] static Result<NativeQueue> create(DeviceRef device, std::string_view label,
-                                                    std::uint64_t newest = 0);
+                                                    std::uint64_t newest = 0,
+                                                    std::uint32_t kind = WYE_QUEUE_ANY,
+                                                    std::int32_t priority = 0);
     NativeQueue(NativeQueue&& other) noexcept
         : device_(std::move(other.device_)),
           object_(std::exchange(other.object_, nullptr)),
@@ -209,11 +216,19 @@ class NativeQueue {
     NativeQueue& operator=(NativeQueue&& other) noexcept;
     ~NativeQueue();
 
-    // Returns the value of the operations' event; after an error nothing was queued. `timed`:
-    // `timing` will be called for it. Fails with the values of `waits`. One thread at a time.
+    // Afterwards newest() is the value of the operations' event; after an error nothing was queued.
+    // `timed`: `timing` will be called for it. Fails with the values of `waits`. One thread at a
+    // time.
+    [[nodiscard]] Result<void> send(std::span<const wye_operation> operations, bool timed = false,
+                                    std::span<const wye_event> waits = {});
+    [[nodiscard]] std::uint64_t newest() const noexcept { return newest_; }
+    // As send, and returns the value.
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                                bool timed = false,
-                                               std::span<const wye_event> waits = {});
+                                               std::span<const wye_event> waits = {}) {
+        WYE_TRY(send(operations, timed, waits));
+        return newest_;
+    }
     [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or its error
     // TIMEOUT, or the value's own error. UINT64_MAX: no limit.
     [[nodiscard]] Result<void> wait(std::uint64_t value,
@@ -223,6 +238,9 @@ class NativeQueue {
     [[nodiscard]] Result<void> cancel(std::uint64_t first, std::uint64_t last) const;
     // Outcomes of values up to `value` may be forgotten. UNIMPLEMENTED: none is.
     [[nodiscard]] Result<void> retire(std::uint64_t value) const;
+
+    // What the driver gave; kind ANY and priority 0 if the plugin has no such slot.
+    [[nodiscard]] Result<wye_queue_info> info() const;
 
     // A value of this queue, for `waits` of a queue of the same device.
     [[nodiscard]] wye_event event(std::uint64_t value) const noexcept {

@@ -38,6 +38,7 @@ enum class HandleKind : std::uint8_t {
     pending = 5,
     graph = 6,
     pipeline = 7,
+    memory = 8,
 };
 [[nodiscard]] std::string_view kind_name(HandleKind kind) noexcept;  // "buffer"
 
@@ -132,7 +133,7 @@ struct Place {
 class HandleTable {
   public:
     explicit HandleTable(std::uint16_t context_tag);
-    ~HandleTable();  // destroys the rest: graphs, pipelines, programs, buffers, queues, devices
+    ~HandleTable();  // destroys the rest, users before what they use
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 
@@ -148,6 +149,9 @@ class HandleTable {
     // Checks that all handles are still live and adds a use to each: all or none. At most
     // WYE_LIMIT_BUFFERS.
     [[nodiscard]] Result<InFlight> begin_use(std::span<const Handle> handles) const;
+
+    // BUFFER_IN_USE, about the object of a pin.
+    [[nodiscard]] static Error in_use(const Pin& pin, HandleKind kind);
 
     // Frees a handle. BUFFER_IN_USE while work uses it. Concurrent calls that found it end
     // normally.

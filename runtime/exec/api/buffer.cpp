@@ -56,11 +56,34 @@ wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* ou
     });
 }
 
+namespace {
+
+// A transfer without a queue or times.
+wye_transfer_desc plain(std::uint32_t kind, wye_buffer buffer, std::uint64_t offset,
+                        std::uint64_t size) {
+    wye_transfer_desc out{};
+    out.kind = kind;
+    out.buffer = buffer;
+    out.offset = offset;
+    out.size = size;
+    return out;
+}
+
+Result<void> run(Context& context, const wye_transfer_desc& desc) {
+    WYE_ASSIGN(const CheckedTransfer checked, check_transfer(context.handles(), desc, true));
+    RunTimes times;
+    return run_transfer(context.handles(), checked, false, times);
+}
+
+}  // namespace
+
 wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t offset,
                              wye_bytes bytes, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
-        return upload(self->handles(), buffer, offset, bytes.data, bytes.size);
+        wye_transfer_desc desc = plain(WYE_TRANSFER_UPLOAD, buffer, offset, bytes.size);
+        desc.source = bytes.data;
+        return run(*self, desc);
     });
 }
 
@@ -68,7 +91,9 @@ wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, uint64_t
                                void* target, uint64_t size, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
-        return download(self->handles(), buffer, offset, target, size);
+        wye_transfer_desc desc = plain(WYE_TRANSFER_DOWNLOAD, buffer, offset, size);
+        desc.target = target;
+        return run(*self, desc);
     });
 }
 
@@ -77,7 +102,10 @@ wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t sou
                            wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
-        return copy(self->handles(), source, source_offset, target, target_offset, size);
+        wye_transfer_desc desc = plain(WYE_TRANSFER_COPY, target, target_offset, size);
+        desc.source_buffer = source;
+        desc.source_offset = source_offset;
+        return run(*self, desc);
     });
 }
 
@@ -85,6 +113,9 @@ wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t off
                            uint64_t pattern, uint32_t pattern_size, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
-        return fill(self->handles(), buffer, offset, size, pattern, pattern_size);
+        wye_transfer_desc desc = plain(WYE_TRANSFER_FILL, buffer, offset, size);
+        desc.pattern = pattern;
+        desc.pattern_size = pattern_size;
+        return run(*self, desc);
     });
 }

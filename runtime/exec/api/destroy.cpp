@@ -27,7 +27,7 @@ void close_down(wye_context* context) noexcept {
 
 // Shared by the caller and the thread that closes the context.
 struct Closing {
-    wye::sdk::Mutex mutex;
+    wye::sdk::WaitMutex mutex;
     std::condition_variable changed;
     bool done WYE_GUARDED_BY(mutex) = false;
 };

@@ -71,7 +71,10 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
         WYE_NEED(run);
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED));
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
-        WYE_ASSIGN(const Pin pin, self->handles().find(graph, HandleKind::graph));
+        Pin pin = self->handles().try_find(graph, HandleKind::graph);
+        if (!pin) [[unlikely]] {
+            WYE_ASSIGN(pin, self->handles().find(graph, HandleKind::graph));
+        }
         return pin.as<Graph>().run(*self, *run, start, report);
     });
 }
@@ -84,10 +87,12 @@ wye_status wye_graph_submit(wye_context* context, wye_graph graph, const wye_gra
         WYE_NEED(run);
         WYE_NEED(out);
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED | WYE_DISPATCH_AT_ONCE));
-        WYE_ASSIGN(const Pin pin, self->handles().find(graph, HandleKind::graph));
-        WYE_ASSIGN(auto pending, Pending::submit(*self, pin.as<Graph>(), *run, start));
-        const auto owner = pending->session().owner();
-        WYE_ASSIGN(*out, self->handles().add(HandleKind::pending, pending, owner, pending->name()));
+        Pin pin = self->handles().try_find(graph, HandleKind::graph);
+        if (!pin) [[unlikely]] {
+            WYE_ASSIGN(pin, self->handles().find(graph, HandleKind::graph));
+        }
+        WYE_ASSIGN(const auto pending, Pending::submit(*self, pin.as<Graph>(), *run, start));
+        WYE_ASSIGN(*out, pending->add_to(self->handles()));
         return {};
     });
 }

@@ -28,10 +28,20 @@ std::optional<Clock::time_point> deadline_of(std::uint64_t timeout_ns) {
 
 Error not_in_time(const Pending& pending, std::uint64_t timeout_ns) {
     return {Code::TIMEOUT,
-            fmt::format("the dispatch of `{}` on {} did not end within {:g} ms, and goes on",
-                        pending.name(), pending.session().info().selector,
-                        static_cast<double>(timeout_ns) / 1e6),
+            fmt::format("the {} on {} did not end within {:g} ms, and goes on", pending.what(),
+                        pending.session().info().selector, static_cast<double>(timeout_ns) / 1e6),
             "Fix: wait longer", pending.name()};
+}
+
+// Of a dispatch that has ended.
+Result<void> result_of(const Pending& work, wye_report* report) {
+    Result<void> outcome = work.outcome();
+    if (report != nullptr && (outcome.ok() || outcome.error().code == Code::TRAPPED)) {
+        const wye_header header = report->header;
+        *report = work.report();
+        report->header = header;
+    }
+    return outcome;
 }
 
 // Waits for the oldest for a while, then looks at all: others end before it on other devices only.
@@ -58,12 +68,26 @@ wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* de
         WYE_NEED(desc);
         WYE_NEED(out);
         WYE_TRY(check_dispatch(*desc));
-        WYE_ASSIGN(auto pending, Pending::submit(*self, *desc, start));
-        const bool borrows = pending->borrows();
-        const auto owner = pending->session().owner();
-        auto handle = self->handles().add(HandleKind::pending, pending, owner, pending->name());
-        if (!handle.ok() && borrows) (void)pending->wait({});
-        WYE_ASSIGN(*out, std::move(handle));
+        WYE_ASSIGN(const auto pending,
+                   Pending::submit(*self, *desc, Pending::kAsynchronous, start));
+        WYE_ASSIGN(*out, pending->add_to(self->handles()));
+        return {};
+    });
+}
+
+wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* desc,
+                              wye_report* report, wye_pending* out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        const Clock::time_point start = now();
+        WYE_ENTER(self, context);
+        WYE_NEED(desc);
+        WYE_NEED(out);
+        if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
+        WYE_TRY(check_dispatch(*desc));
+        WYE_ASSIGN(const auto pending, Pending::submit(*self, *desc, Pending::kOwned, start));
+        pending->wait_for_end();
+        WYE_TRY(result_of(*pending, report));
+        WYE_ASSIGN(*out, pending->add_to(self->handles()));
         return {};
     });
 }
@@ -87,13 +111,7 @@ wye_status wye_pending_wait(wye_context* context, wye_pending pending, uint64_t 
         WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
         Pending& work = pin.as<Pending>();
         if (!work.wait(deadline_of(timeout_ns))) return not_in_time(work, timeout_ns);
-        Result<void> outcome = work.outcome();
-        if (report != nullptr && (outcome.ok() || outcome.error().code == Code::TRAPPED)) {
-            const wye_header header = report->header;
-            *report = work.report();
-            report->header = header;
-        }
-        return outcome;
+        return result_of(work, report);
     });
 }
 
@@ -124,8 +142,7 @@ wye_status wye_pending_output(wye_context* context, wye_pending pending, uint32_
         WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
         Pending& work = pin.as<Pending>();
         if (!work.poll())
-            return Error(Code::NOT_READY,
-                         fmt::format("the dispatch of `{}` has not ended", work.name()),
+            return Error(Code::NOT_READY, fmt::format("the {} has not ended", work.what()),
                          "Fix: wait for it first", work.name());
         WYE_ASSIGN(const auto bytes, work.output(binding));
         *out = {bytes.data(), bytes.size()};
@@ -164,7 +181,7 @@ wye_status wye_pending_free(wye_context* context, wye_pending pending, wye_error
         {
             WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
             Pending& work = pin.as<Pending>();
-            if (work.borrows()) (void)work.wait({});
+            if (work.borrows()) work.wait_for_end();
         }
         return self->handles().retire(pending, HandleKind::pending);
     });

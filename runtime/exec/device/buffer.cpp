@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "exec/device/public_queue.hpp"
 #include "exec/device/transfer.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -13,6 +14,7 @@ using registry::Handle;
 using registry::HandleKind;
 using registry::HandleTable;
 using registry::Pin;
+using registry::Place;
 
 Result<void> check_range(const Pin& pin, std::string_view what, std::uint64_t offset,
                          std::uint64_t size) {
@@ -32,119 +34,191 @@ Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t si
                  "Fix: pass the memory, or size 0", pin.label());
 }
 
-// Marks the buffers in flight, runs the operation alone, and waits.
-Result<void> run(const HandleTable& handles, std::span<const Handle> used,
-                 std::span<const BufferUse> uses, DeviceSession& session,
-                 const wye_operation& operation) {
+// Marks the buffers in flight, runs these operations of a transfer alone, and waits.
+Result<void> run_alone(const HandleTable& handles, const CheckedTransfer& checked,
+                       std::span<const wye_operation> operations, bool timed, RunTimes& times) {
+    DeviceSession& session = checked.session();
     WYE_TRY(session.ready());
-    WYE_ASSIGN(const registry::InFlight in_flight, handles.begin_use(used));
-    return session.run({&operation, 1}, uses);
+    const std::size_t count = checked.count;
+    WYE_ASSIGN(const registry::InFlight in_flight,
+               handles.begin_use(std::span(checked.handles).first(count)));
+    return session.run(operations, std::span(checked.uses).first(count),
+                       {timed, checked.queue.number()}, now(), times);
 }
 
-// Moves host bytes to or from the buffer and waits: large ones through staging memory, if there is
-// some, small ones by one operation.
-Result<void> transfer(const HandleTable& handles, Handle handle, BufferObject& buffer,
-                      const wye_operation& operation) {
+// Moves host bytes to or from the buffer and waits: registered ones as they are, large ones through
+// staging memory, if there is some, small ones by one operation.
+Result<void> transfer(const HandleTable& handles, const CheckedTransfer& checked, bool timed,
+                      RunTimes& times) {
     using Direction = ChunkedTransfer::Direction;
-    DeviceSession& session = buffer.session;
-    const bool up = operation.kind == WYE_OPERATION_UPLOAD;
-    const wye_transfer_op& op = operation.u.transfer;
-    const BufferUse use{&buffer.history, up};
-    if (!session.stages(op.size)) return run(handles, {&handle, 1}, {&use, 1}, session, operation);
+    DeviceSession& session = checked.session();
+    const bool up = checked.kind() == WYE_OPERATION_UPLOAD;
+    const wye_transfer_op& op = checked.operation.u.transfer;
+    RegisteredTransfers registered;
+    registered.add(session, up ? op.source : op.target, op.size);
+    registered.begin(handles);
+    if (!registered.empty()) {
+        std::vector<wye_operation> copies;
+        registered.append(checked.operation, copies);
+        WYE_TRY(registered.written());
+        WYE_TRY(run_alone(handles, checked, copies, timed, times));
+        return registered.arrived();
+    }
+    if (!session.stages(op.size))
+        return run_alone(handles, checked, {&checked.operation, 1}, timed, times);
     WYE_TRY(session.ready());
-    WYE_ASSIGN(const registry::InFlight in_flight, handles.begin_use({&handle, 1}));
-    RunTimes times;
-    ChunkedTransfer chunks(session, up ? Direction::Up : Direction::Down, false, times);
+    WYE_ASSIGN(const registry::InFlight in_flight,
+               handles.begin_use(std::span(checked.handles).first(1)));
+    const SubmitOptions options(timed, checked.queue.number());
+    const auto uses = std::span(checked.uses).first(1);
+    ChunkedTransfer chunks(session, up ? Direction::Up : Direction::Down, options, times);
     void* host = up ? const_cast<void*>(op.source) : op.target;
     chunks.add({op.buffer, op.offset, static_cast<std::byte*>(host), op.size});
-    if (!chunks.reserve()) return session.run({&operation, 1}, {&use, 1});
-    WYE_TRY(chunks.start({&use, 1}));
+    if (!chunks.reserve()) return session.run({&checked.operation, 1}, uses, options, now(), times);
+    WYE_TRY(chunks.start(uses));
     return chunks.finish();
+}
+
+constexpr const char* name_of(std::uint32_t kind) {
+    return kind == WYE_TRANSFER_UPLOAD     ? "an upload"
+           : kind == WYE_TRANSFER_DOWNLOAD ? "a download"
+                                           : "a fill";
+}
+
+Result<void> check_copy(const HandleTable& handles, const wye_transfer_desc& desc,
+                        CheckedTransfer& out) {
+    const Place source{"input", 0, "source"}, target{"output", 0, "target"};
+    WYE_ASSIGN(out.source, handles.find(desc.source_buffer, HandleKind::buffer, source));
+    WYE_ASSIGN(out.buffer,
+               handles.find_owned(desc.buffer, HandleKind::buffer, out.source.owner(), target));
+    WYE_TRY(check_range(out.source, "a copy", desc.source_offset, desc.size));
+    WYE_TRY(check_range(out.buffer, "a copy", desc.offset, desc.size));
+    const bool one = desc.source_buffer == desc.buffer;
+    if (one && desc.source_offset < desc.offset + desc.size &&
+        desc.offset < desc.source_offset + desc.size)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("a copy of {} bytes within buffer `{}` from offset {} to {} "
+                                 "overlaps itself",
+                                 desc.size, out.buffer.label(), desc.source_offset, desc.offset),
+                     "Fix: copy through another buffer", out.buffer.label());
+    BufferObject& from = out.source.as<BufferObject>();
+    out.operation = sdk::new_operation(WYE_OPERATION_COPY);
+    out.operation.u.copy = {from.native.object(),
+                            out.object().native.object(),
+                            desc.source_offset,
+                            desc.offset,
+                            desc.size,
+                            0,
+                            0};
+    if (!one) {
+        out.handles[1] = desc.source_buffer;
+        out.uses[1] = {&from.history, false};
+        out.count = 2;
+    }
+    return {};
+}
+
+Result<void> check_fill(const wye_transfer_desc& desc, CheckedTransfer& out) {
+    const std::uint32_t size = desc.pattern_size;
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("a fill pattern of {} bytes is not valid", size),
+                     "Fix: use a pattern of 1, 2, 4 or 8 bytes", out.buffer.label());
+    if (desc.offset % size != 0 || desc.size % size != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("a fill of {} bytes at offset {} is not a multiple of its {}-byte "
+                                 "pattern",
+                                 desc.size, desc.offset, size),
+                     "Fix: fill whole patterns", out.buffer.label());
+    out.operation = sdk::new_operation(WYE_OPERATION_FILL);
+    out.operation.u.fill = {
+        out.object().native.object(), desc.offset, desc.size, desc.pattern, size, 0};
+    return {};
 }
 
 }  // namespace
 
-Result<void> upload(const HandleTable& handles, Handle handle, std::uint64_t offset,
-                    const void* source, std::uint64_t size) {
-    WYE_ASSIGN(const Pin pin, handles.find(handle, HandleKind::buffer));
-    WYE_TRY(check_range(pin, "an upload", offset, size));
-    WYE_TRY(check_pointer(pin, source, size));
-    if (size == 0) return {};
-    BufferObject& buffer = pin.as<BufferObject>();
-    wye_operation operation = sdk::new_operation(WYE_OPERATION_UPLOAD);
-    operation.u.transfer = {buffer.native.object(), offset, size, source, nullptr};
-    const Span span(buffer.session.trace(), "upload", {.bytes = size});
-    return buffer.session.counters().uploaded(transfer(handles, handle, buffer, operation), size);
+Result<CheckedTransfer> check_transfer(const HandleTable& handles, const wye_transfer_desc& desc,
+                                       bool lends) {
+    CheckedTransfer out;
+    out.size = desc.size;
+    out.count = 1;
+    if (desc.kind == WYE_TRANSFER_COPY) {
+        WYE_TRY(check_copy(handles, desc, out));
+    } else {
+        WYE_ASSIGN(out.buffer, handles.find(desc.buffer, HandleKind::buffer));
+        WYE_TRY(check_range(out.buffer, name_of(desc.kind), desc.offset, desc.size));
+    }
+    const bool up = desc.kind == WYE_TRANSFER_UPLOAD;
+    if (desc.kind == WYE_TRANSFER_FILL) WYE_TRY(check_fill(desc, out));
+    if (up || desc.kind == WYE_TRANSFER_DOWNLOAD) {
+        const void* host = up ? desc.source : desc.target;
+        if (up || lends) WYE_TRY(check_pointer(out.buffer, host, desc.size));
+        out.operation = sdk::new_operation(up ? WYE_OPERATION_UPLOAD : WYE_OPERATION_DOWNLOAD);
+        out.operation.u.transfer = {out.object().native.object(), desc.offset, desc.size,
+                                    up ? desc.source : nullptr, up ? nullptr : desc.target};
+    }
+    out.handles[0] = desc.buffer;
+    out.uses[0] = {&out.buffer.as<BufferObject>().history, desc.kind != WYE_TRANSFER_DOWNLOAD};
+    WYE_ASSIGN(out.queue, NamedQueue::find(handles, desc.queue, out.session(), false));
+    return out;
 }
 
-Result<void> download(const HandleTable& handles, Handle handle, std::uint64_t offset, void* target,
-                      std::uint64_t size) {
-    WYE_ASSIGN(const Pin pin, handles.find(handle, HandleKind::buffer));
-    WYE_TRY(check_range(pin, "a download", offset, size));
-    WYE_TRY(check_pointer(pin, target, size));
-    if (size == 0) return {};
-    BufferObject& buffer = pin.as<BufferObject>();
-    wye_operation operation = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
-    operation.u.transfer = {buffer.native.object(), offset, size, nullptr, target};
-    const Span span(buffer.session.trace(), "download", {.bytes = size});
-    return buffer.session.counters().downloaded(transfer(handles, handle, buffer, operation), size);
+Result<void> run_transfer(const HandleTable& handles, const CheckedTransfer& checked, bool timed,
+                          RunTimes& times) {
+    if (checked.size == 0) return {};
+    DeviceSession& session = checked.session();
+    const bool hosts =
+        checked.kind() == WYE_OPERATION_UPLOAD || checked.kind() == WYE_OPERATION_DOWNLOAD;
+    const Span span(session.trace(), transfer_name(checked.kind()), {.bytes = checked.size});
+    return count_transfer(session, checked.kind(), checked.size,
+                          hosts
+                              ? transfer(handles, checked, timed, times)
+                              : run_alone(handles, checked, {&checked.operation, 1}, timed, times));
 }
 
-Result<void> copy(const HandleTable& handles, Handle source, std::uint64_t source_offset,
-                  Handle target, std::uint64_t target_offset, std::uint64_t size) {
-    WYE_ASSIGN(const Pin from, handles.find(source, HandleKind::buffer, {"input", 0, "source"}));
-    WYE_ASSIGN(const Pin to, handles.find_owned(target, HandleKind::buffer, from.owner(),
-                                                {"output", 0, "target"}));
-    WYE_TRY(check_range(from, "a copy", source_offset, size));
-    WYE_TRY(check_range(to, "a copy", target_offset, size));
-    if (size == 0) return {};
-    if (source == target && source_offset < target_offset + size &&
-        target_offset < source_offset + size)
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("a copy of {} bytes within buffer `{}` from offset {} to {} "
-                                 "overlaps itself",
-                                 size, from.label(), source_offset, target_offset),
-                     "Fix: copy through another buffer", from.label());
-    wye_operation operation = sdk::new_operation(WYE_OPERATION_COPY);
-    operation.u.copy = {from.as<BufferObject>().native.object(),
-                        to.as<BufferObject>().native.object(),
-                        source_offset,
-                        target_offset,
-                        size,
-                        0,
-                        0};
-    const Handle used[] = {source, target};
-    const std::size_t count = source == target ? 1 : 2;
-    const BufferUse uses[] = {{&to.as<BufferObject>().history, true},
-                              {&from.as<BufferObject>().history, false}};
-    DeviceSession& session = from.as<BufferObject>().session;
-    const Span span(session.trace(), "copy", {.bytes = size});
-    return session.counters().copied(run(handles, {used, count}, {uses, count}, session, operation),
-                                     size);
+const char* transfer_name(std::uint32_t kind) noexcept {
+    switch (kind) {
+        case WYE_OPERATION_UPLOAD:
+            return "upload";
+        case WYE_OPERATION_DOWNLOAD:
+            return "download";
+        case WYE_OPERATION_COPY:
+            return "copy";
+        default:
+            return "fill";
+    }
 }
 
-Result<void> fill(const HandleTable& handles, Handle handle, std::uint64_t offset,
-                  std::uint64_t size, std::uint64_t pattern, std::uint32_t pattern_size) {
-    WYE_ASSIGN(const Pin pin, handles.find(handle, HandleKind::buffer));
-    WYE_TRY(check_range(pin, "a fill", offset, size));
-    if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("a fill pattern of {} bytes is not valid", pattern_size),
-                     "Fix: use a pattern of 1, 2, 4 or 8 bytes", pin.label());
-    if (offset % pattern_size != 0 || size % pattern_size != 0)
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("a fill of {} bytes at offset {} is not a multiple of its {}-byte "
-                                 "pattern",
-                                 size, offset, pattern_size),
-                     "Fix: fill whole patterns", pin.label());
-    if (size == 0) return {};
-    BufferObject& buffer = pin.as<BufferObject>();
-    wye_operation operation = sdk::new_operation(WYE_OPERATION_FILL);
-    operation.u.fill = {buffer.native.object(), offset, size, pattern, pattern_size, 0};
-    const BufferUse use{&buffer.history, true};
-    const Span span(buffer.session.trace(), "fill", {.bytes = size});
-    return buffer.session.counters().filled(
-        run(handles, {&handle, 1}, {&use, 1}, buffer.session, operation), size);
+Result<void> count_transfer(DeviceSession& session, std::uint32_t kind, std::uint64_t size,
+                            Result<void> result) {
+    Counters& counters = session.counters();
+    switch (kind) {
+        case WYE_OPERATION_UPLOAD:
+            return counters.uploaded(std::move(result), size);
+        case WYE_OPERATION_DOWNLOAD:
+            return counters.downloaded(std::move(result), size);
+        case WYE_OPERATION_COPY:
+            return counters.copied(std::move(result), size);
+        default:
+            return counters.filled(std::move(result), size);
+    }
+}
+
+void report_transfer(std::uint32_t kind, std::uint64_t size, wye_report& report) {
+    switch (kind) {
+        case WYE_OPERATION_UPLOAD:
+            report.bytes_uploaded = size;
+            break;
+        case WYE_OPERATION_DOWNLOAD:
+            report.bytes_downloaded = size;
+            break;
+        case WYE_OPERATION_COPY:
+            report.bytes_copied = size;
+            break;
+        default:
+            report.bytes_filled = size;
+    }
 }
 
 }  // namespace wye::exec

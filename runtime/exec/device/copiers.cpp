@@ -25,7 +25,8 @@ void Copiers::start(HostCopyJob& job) noexcept {
     job.done.store(0, std::memory_order_relaxed);
     job.following = nullptr;
     if (job.size == 0) return;
-    const std::size_t pieces = (job.size + kPiece - 1) / kPiece;
+    const std::size_t piece = piece_of(job.size);
+    const std::size_t pieces = (job.size + piece - 1) / piece;
     const sdk::Lock lock(mutex_);
     (last_ == nullptr ? first_ : last_->following) = &job;
     last_ = &job;
@@ -48,14 +49,14 @@ void Copiers::wait(HostCopyJob& job) noexcept {
     }
     // Others copy its last pieces, which takes less than going to sleep.
     lock.unlock();
-    for (int i = 0; i < 100 && job.done.load(std::memory_order_relaxed) != job.size; ++i)
+    for (int i = 0; i < 1000 && job.done.load(std::memory_order_relaxed) != job.size; ++i)
         std::this_thread::yield();
     lock.lock();
     while (job.done.load(std::memory_order_relaxed) != job.size) lock.wait(ended_);
 }
 
 void Copiers::copy(void* target, const void* source, std::size_t size) noexcept {
-    if (size <= kPiece) {
+    if (size <= piece_of(size)) {
         if (size != 0) std::memcpy(target, source, size);
         return;
     }
@@ -70,7 +71,7 @@ void Copiers::copy(void* target, const void* source, std::size_t size) noexcept 
 Copiers::Piece Copiers::take() {
     HostCopyJob* job = first_;
     if (job == nullptr) return {};
-    const Piece out{job, job->taken, std::min(job->size - job->taken, kPiece)};
+    const Piece out{job, job->taken, std::min(job->size - job->taken, piece_of(job->size))};
     job->taken += out.size;
     if (job->taken == job->size) {
         first_ = job->following;
@@ -117,9 +118,9 @@ void Copiers::run() noexcept {
             copied(piece);
             looked = false;
         } else if (!std::exchange(looked, true)) {
-            // The next job often follows at once, and waking up takes longer than a piece.
             lock.unlock();
-            for (int i = 0; i < 100 && !more_.load(std::memory_order_relaxed); ++i)
+            const auto end = std::chrono::steady_clock::now() + kLinger;
+            while (!more_.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < end)
                 std::this_thread::yield();
             lock.lock();
         } else {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +45,15 @@ class Copiers {
     void copy(void* target, const void* source, std::size_t size) noexcept;
 
   private:
-    static constexpr std::size_t kPiece = std::size_t{256} << 10U;
+    // Measured on 16 processors: 1 MiB in eight pieces takes 25 us, in four 45 to 60; 512 KiB in
+    // two 15 us, in four 30.
+    [[nodiscard]] static std::size_t piece_of(std::size_t size) {
+        constexpr std::size_t kKiB = 1024;
+        return size > 512 * kKiB && size < 4096 * kKiB ? 128 * kKiB : 256 * kKiB;
+    }
+    // How long a thread without work looks for more before it sleeps. The next copy often follows
+    // soon, and waking up takes longer than a piece.
+    static constexpr std::chrono::microseconds kLinger{300};
 
     struct Piece {
         HostCopyJob* job = nullptr;
@@ -58,7 +67,7 @@ class Copiers {
     void run() noexcept;
 
     const std::uint64_t limit_;
-    sdk::Mutex mutex_;
+    sdk::WaitMutex mutex_;
     std::condition_variable added_, ended_;
     HostCopyJob* first_ WYE_GUARDED_BY(mutex_) = nullptr;  // those with pieces left, oldest first
     HostCopyJob* last_ WYE_GUARDED_BY(mutex_) = nullptr;

@@ -29,6 +29,7 @@ void Counters::add_to(wye_counters& out) const {
     out.programs_compiled += load(compiled_);
     out.programs_loaded += load(loaded_);
     out.programs_found += load(found_);
+    out.bytes_registered += load(registered_);
 }
 
 }  // namespace wye::exec

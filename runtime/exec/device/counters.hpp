@@ -58,6 +58,9 @@ class Counters {
         return transferred(std::move(result), filled_, bytes);
     }
 
+    // Of bytes that count as uploaded or downloaded too.
+    void registered(std::uint64_t bytes) { add(registered_, bytes); }
+
     // ---- Native queues ----
 
     void submitted() { add(submits_, 1); }
@@ -96,7 +99,7 @@ class Counters {
     Counter repeats_ = 0, refilled_ = 0, failed_repeats_ = 0, later_repeats_ = 0;
     // Of all others.
     Counter dispatches_ = 0, failed_ = 0, submits_ = 0, waits_ = 0, polls_ = 0, polls_ended_ = 0;
-    Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0;
+    Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0, registered_ = 0;
     Counter scratch_ = 0, compiled_ = 0, loaded_ = 0, found_ = 0;
 };
 

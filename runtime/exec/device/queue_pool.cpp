@@ -2,43 +2,80 @@
 #include "exec/device/queue_pool.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace wye::exec {
 namespace {
 
-// Raises each value to what work with these uses has to run after.
-void collect(std::span<const BufferUse> uses, std::array<std::uint64_t, kMostQueues>& after) {
-    for (const BufferUse& use : uses)
-        for (std::uint32_t i = 0; i < kMostQueues; ++i) {
-            after[i] = std::max(after[i], use.history->writes[i]);
-            if (use.writes) after[i] = std::max(after[i], use.history->reads[i]);
-        }
+std::uint64_t newest_read(const BufferHistory& history, std::uint32_t queue) {
+    return queue < kMostQueues ? history.reads[queue] : history.public_reads[queue - kMostQueues];
+}
+std::uint64_t newest_write(const BufferHistory& history, std::uint32_t queue) {
+    return queue < kMostQueues ? history.writes[queue] : history.public_writes[queue - kMostQueues];
 }
 
-void record(std::span<const BufferUse> uses, std::uint32_t queue, std::uint64_t value) {
+// The newest value of a queue that work with these uses has to run after.
+std::uint64_t newest_before(std::span<const BufferUse> uses, std::uint32_t queue) {
+    std::uint64_t out = 0;
     for (const BufferUse& use : uses) {
-        if (use.writes)  // it ran after all that the history has
-            *use.history = {};
-        (use.writes ? use.history->writes : use.history->reads)[queue] = value;
+        out = std::max(out, newest_write(*use.history, queue));
+        if (use.writes) out = std::max(out, newest_read(*use.history, queue));
     }
+    return out;
+}
+
+// Calls `visit` with the number of each bit that is set.
+template <typename Visit>
+void for_each_bit(std::uint32_t bits, Visit&& visit) {
+    for (; bits != 0; bits &= bits - 1) visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
 }
 
 }  // namespace
 
-std::uint32_t QueuePool::choose(const Values& after) const {
+void QueuePool::record(std::span<const BufferUse> uses, const Ticket& ticket) {
+    const bool own = ticket.index >= kMostQueues;
+    const std::uint32_t place = own ? ticket.index - kMostQueues : ticket.index;
+    for (const BufferUse& use : uses) {
+        BufferHistory& history = *use.history;
+        if (use.writes) {  // it ran after all that the history has
+            history.reads = history.writes = {};
+            if (had_public_) [[unlikely]]
+                history.public_reads = history.public_writes = {};
+        }
+        if (own) [[unlikely]]
+            (use.writes ? history.public_writes : history.public_reads)[place] = ticket.value;
+        else
+            (use.writes ? history.writes : history.reads)[place] = ticket.value;
+    }
+}
+
+std::uint32_t QueuePool::shortest(std::uint32_t busy) const {
+    const auto idle = static_cast<std::uint32_t>(std::countr_one(busy));
+    if (idle < limit_) return idle;
+    std::uint32_t out = 0;
     for (std::uint32_t i = 0; i < limit_; ++i)
-        if (is_pending(i, after[i])) return i;
-    std::uint32_t shortest = 0;
-    for (std::uint32_t i = 0; i < limit_; ++i)
-        if (pending(i) < pending(shortest)) shortest = i;
-    return shortest;
+        if (pending(i) < pending(out)) out = i;
+    return out;
+}
+
+bool QueuePool::is_used(const BufferHistory& history) {
+    for (std::uint32_t i = 0; i < kAllQueues; ++i) {
+        const std::uint64_t newest = std::max(newest_read(history, i), newest_write(history, i));
+        if (!is_pending(i, newest)) continue;
+        const auto reached = native(i, newest).reached(newest);
+        if (reached.ok() && !*reached) return true;
+        ended(i, newest);
+    }
+    return false;
 }
 
 Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t index) {
     Queue& queue = queues_[index];
+    const QueueRequest request = queue.request ? *queue.request : QueueRequest{"wye"};
     WYE_ASSIGN(registry::NativeQueue native,
-               registry::NativeQueue::create(device, "wye", queue.newest));
+               registry::NativeQueue::create(device, request.label, queue.newest, request.kind,
+                                             request.priority));
     queue.native = std::make_shared<registry::NativeQueue>(std::move(native));
     return {};
 }
@@ -47,7 +84,7 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
 // that has failed: then the values have ended, and it is asked again without them.
 bool QueuePool::drop_failed(const Values& after) {
     bool dropped = false;
-    for (std::uint32_t i = 0; i < limit_; ++i) {
+    for (std::uint32_t i = 0; i < after.size(); ++i) {
         if (!is_pending(i, after[i]) || native(i, after[i]).reached(after[i]).ok()) continue;
         ended_[i].store(after[i], std::memory_order_release);
         dropped = true;
@@ -55,45 +92,74 @@ bool QueuePool::drop_failed(const Values& after) {
     return dropped;
 }
 
-[[gnu::hot]] Result<Ticket> QueuePool::submit(const registry::DeviceRef& device,
-                                              std::span<const wye_operation> operations,
-                                              std::span<const BufferUse> uses, bool timed) {
-    if (limit_ == 1) return submit_to(device, 0, operations, {}, timed);
+[[gnu::hot]] Result<void> QueuePool::submit(const registry::DeviceRef& device,
+                                            std::span<const wye_operation> operations,
+                                            std::span<const BufferUse> uses, SubmitOptions options,
+                                            Ticket& out) {
+    const std::uint32_t busy = this->busy();
+    auto sent = (busy | options.queue) == 0
+                    ? submit_to(device, 0, operations, {}, options.timed, out)
+                    : submit_in_order(device, busy, operations, uses, options, out);
+    if (sent.ok()) record(uses, out);
+    return sent;
+}
+
+Result<void> QueuePool::submit_in_order(const registry::DeviceRef& device, std::uint32_t busy,
+                                        std::span<const wye_operation> operations,
+                                        std::span<const BufferUse> uses, SubmitOptions options,
+                                        Ticket& out) {
     Values after{};
-    collect(uses, after);
+    for_each_bit(busy, [&](std::uint32_t i) { after[i] = newest_before(uses, i); });
     for (;;) {
-        const std::uint32_t index = choose(after);
-        std::array<wye_event, kMostQueues> waits;
+        std::uint32_t needed = 0;
+        for_each_bit(
+            busy, [&](std::uint32_t i) { needed |= std::uint32_t{is_pending(i, after[i])} << i; });
+        const auto first = static_cast<std::uint32_t>(std::countr_zero(needed));
+        std::uint32_t index = first < limit_ ? first : shortest(busy);
+        if (options.queue != 0) index = publics_[options.queue - 1].index;
+        std::array<wye_event, kAllQueues> waits;
         std::size_t count = 0;
-        for (std::uint32_t i = 0; i < limit_; ++i)
-            if (is_pending(i, after[i]) && (i != index || was_replaced(i, after[i])))
+        for (std::uint32_t left = needed; left != 0; left &= left - 1) {
+            const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
+            if (i != index || was_replaced(i, after[i]))
                 waits[count++] = native(i, after[i]).event(after[i]);
-        auto ticket = submit_to(device, index, operations, {waits.data(), count}, timed);
-        if (!ticket.ok() && count != 0 && drop_failed(after)) continue;
-        if (ticket.ok()) record(uses, index, ticket->value);
-        return ticket;
+        }
+        auto sent = submit_to(device, index, operations, {waits.data(), count}, options.timed, out);
+        if (!sent.ok() && count != 0 && drop_failed(after)) continue;
+        if (sent.ok() && options.queue != 0) {
+            Public& queue = publics_[options.queue - 1];
+            queue.newest = out.value;
+            ++queue.submits;
+            public_submits_.fetch_add(1, std::memory_order_relaxed);
+        }
+        return sent;
     }
 }
 
-Result<Ticket> QueuePool::submit_to(const registry::DeviceRef& device, std::uint32_t index,
-                                    std::span<const wye_operation> operations,
-                                    std::span<const wye_event> waits, bool timed) {
+Result<void> QueuePool::submit_to(const registry::DeviceRef& device, std::uint32_t index,
+                                  std::span<const wye_operation> operations,
+                                  std::span<const wye_event> waits, bool timed, Ticket& out) {
     Queue& queue = queues_[index];
-    if (!queue.native) WYE_TRY(make(device, index));
-    if (trace_.trace != nullptr) [[unlikely]] {
-        const std::uint64_t begin_ns = Trace::now_ns();
-        WYE_ASSIGN(queue.newest, queue.native->submit(operations, true, waits));
+    if (!queue.native) [[unlikely]]
+        WYE_TRY(make(device, index));
+    const bool traced = trace_.trace != nullptr;
+    const std::uint64_t begin_ns = traced ? Trace::now_ns() : 0;
+    auto sent = queue.native->send(operations, timed || traced, waits);
+    if (!sent.ok()) [[unlikely]]
+        return sent;
+    queue.newest = queue.native->newest();
+    if (traced) [[unlikely]]
         trace_.trace->submitted(trace_.device, index, queue.newest, operations, begin_ns);
-        return Ticket{queue.native, index, queue.newest};
-    }
-    WYE_ASSIGN(queue.newest, queue.native->submit(operations, timed, waits));
-    return Ticket{queue.native, index, queue.newest};
+    out.queue = queue.native;
+    out.index = index;
+    out.value = queue.newest;
+    return sent;
 }
 
-std::array<Ticket, kMostQueues> QueuePool::newest() {
+std::array<Ticket, kAllQueues> QueuePool::newest() {
     const sdk::Lock lock(mutex);
-    std::array<Ticket, kMostQueues> out;
-    for (std::uint32_t i = 0; i < kMostQueues; ++i)
+    std::array<Ticket, kAllQueues> out;
+    for (std::uint32_t i = 0; i < kAllQueues; ++i)
         if (queues_[i].native) out[i] = {queues_[i].native, i, queues_[i].newest};
     return out;
 }

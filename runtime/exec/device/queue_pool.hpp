@@ -4,6 +4,9 @@
 // to an idle queue, so that it does not wait; work that does goes behind the other work, or waits
 // for it on the device. So all work has the effects of running in the order of its submits.
 //
+// Work that names a public queue goes to the native queue of that, which no other work is given to;
+// or, if the device has no more native queues, to one that it shares. The order is kept as above.
+//
 // A lock covers the choice of the queue and the native submit; waiting takes none. Native queues
 // are shared with the work submitted to them. Free-threaded.
 #pragma once
@@ -15,9 +18,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "exec/device/buffer_use.hpp"
-#include "exec/device/clock.hpp"
+#include "exec/device/ticket.hpp"
 #include "exec/dispatch/repeat.hpp"
 #include "exec/trace/trace.hpp"
 #include "registry/device.hpp"
@@ -26,43 +30,43 @@
 
 namespace wye::exec {
 
-// Times of the submits of one dispatch; nanoseconds.
-struct RunTimes {
-    std::uint64_t enqueue_ns = 0;
-    std::uint64_t wait_ns = 0;
-    std::uint64_t device_ns = 0;
-    bool device_known = true;                // every submit so far had driver timestamps
-    Clock::time_point queued;                // of the last submit
-    std::optional<Clock::time_point> ended;  // of the last wait
-
-    // After a submit that began at `start`.
-    void submitted(Clock::time_point start) {
-        queued = now();
-        enqueue_ns += nanoseconds(queued - start);
-    }
-};
-
-// Submitted work: it has ended when the queue reaches the value.
-struct Ticket {
-    std::shared_ptr<const registry::NativeQueue> queue;  // null: none
-    std::uint32_t index = 0;                             // in the pool
-    std::uint64_t value = 0;
-
-    friend bool operator==(const Ticket&, const Ticket&) = default;
-};
-
 // Where the submits of a device are recorded.
 struct DeviceTrace {
     Trace* trace = nullptr;    // null: off
     std::uint32_t device = 0;  // its number there
 };
 
+// How work is submitted. A bool is enough for work without a queue of its own.
+struct SubmitOptions {
+    SubmitOptions(bool t, std::uint32_t q = 0) : timed(t), queue(q) {}  // NOLINT: see above
+    bool timed;
+    std::uint32_t queue;  // the number of a public queue; 0: none
+};
+
+// What a public queue asks for.
+struct QueueRequest {
+    std::string label;
+    std::uint32_t kind = WYE_QUEUE_ANY;
+    std::int32_t priority = 0;
+    bool own = false;  // no native queue is shared
+};
+
+// A public queue, from take_public to release_public.
+struct QueueGrant {
+    std::uint32_t number = 0;
+    bool shared = false;
+    wye_queue_info info{};  // of its native queue
+};
+
 class QueuePool {
   public:
-    // `limit`: at most so many native queues, and at most kMostQueues.
-    explicit QueuePool(std::uint64_t limit, DeviceTrace trace = {})
+    // `limit`: at most so many native queues for work without a public one, and at most
+    // kMostQueues. `device_limit`: of all that the device has.
+    explicit QueuePool(std::uint64_t limit, std::uint64_t device_limit, DeviceTrace trace = {})
         : trace_(trace),
-          limit_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit, 1, kMostQueues))) {}
+          limit_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit, 1, kMostQueues))),
+          most_own_(static_cast<std::uint32_t>(std::min<std::uint64_t>(
+              device_limit - std::min<std::uint64_t>(device_limit, limit_), kMostPublicQueues))) {}
 
     // Of submits. Also guards the kept requests, whose parameters the next one may overwrite: they
     // are found and submitted without unlocking in between.
@@ -70,23 +74,43 @@ class QueuePool {
     Repeats repeats WYE_GUARDED_BY(mutex);
 
     // Queues all operations or none, on the queue that their buffers need. `uses`: the resident
-    // buffers of the operations.
-    [[nodiscard]] Result<Ticket> submit(const registry::DeviceRef& device,
-                                        std::span<const wye_operation> operations,
-                                        std::span<const BufferUse> uses, bool timed)
-        WYE_REQUIRES(mutex);
-    // Called when the work of a ticket has ended, in success or failure.
-    void ended(const Ticket& ticket) {
-        std::atomic<std::uint64_t>& value = ended_[ticket.index];
-        if (value.load(std::memory_order_relaxed) < ticket.value)
-            value.store(ticket.value, std::memory_order_release);
+    // buffers of the operations. `out` is written on success.
+    [[nodiscard]] Result<void> submit(const registry::DeviceRef& device,
+                                      std::span<const wye_operation> operations,
+                                      std::span<const BufferUse> uses, SubmitOptions options,
+                                      Ticket& out) WYE_REQUIRES(mutex);
+    // Whether submitted work that uses the buffer has not ended; asks the driver.
+    [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex);
+    // Called when the handle of a buffer was freed, before the mutex is unlocked.
+    void buffer_freed() WYE_REQUIRES(mutex) { ++frees_; }
+    // The number of buffers freed so far.
+    [[nodiscard]] std::uint64_t frees() const WYE_REQUIRES(mutex) { return frees_; }
+
+    // Makes the native queue of a public one, or shares one. LIMIT_EXCEEDED: there are
+    // kMostPublicQueues, or the device has no native queue left for one that wants its own.
+    [[nodiscard]] Result<QueueGrant> take_public(const registry::DeviceRef& device,
+                                                 const QueueRequest& request);
+    // Its work goes on.
+    void release_public(std::uint32_t number) noexcept;
+    // Its newest work; without work an empty ticket.
+    [[nodiscard]] Ticket newest_of(std::uint32_t number);
+    [[nodiscard]] std::uint64_t submits_of(std::uint32_t number);
+    // Public queues made so far, and submits to them.
+    [[nodiscard]] std::uint64_t publics_made() const {
+        return publics_made_.load(std::memory_order_relaxed);
     }
+    [[nodiscard]] std::uint64_t public_submits() const {
+        return public_submits_.load(std::memory_order_relaxed);
+    }
+
+    // Called when the work of a ticket has ended, in success or failure.
+    void ended(const Ticket& ticket) { ended(ticket.index, ticket.value); }
     // Whether the work of a ticket of queue `index` may still run.
     [[nodiscard]] bool is_pending(std::uint32_t index, std::uint64_t value) const {
         return value > ended_[index].load(std::memory_order_acquire);
     }
     // The newest work of each queue; of a queue without work an empty ticket.
-    [[nodiscard]] std::array<Ticket, kMostQueues> newest();
+    [[nodiscard]] std::array<Ticket, kAllQueues> newest();
     // The next submit makes a new native queue in place of the ticket's. Work of the old one goes
     // on.
     void replace(const Ticket& failed);
@@ -98,15 +122,37 @@ class QueuePool {
         // The queue before it, whose newest value is `replaced`.
         std::shared_ptr<registry::NativeQueue> previous;
         std::uint64_t replaced = 0;
+        std::optional<QueueRequest> request;  // of a public queue
     };
-    using Values = std::array<std::uint64_t, kMostQueues>;  // by queue
+    struct Public {
+        bool taken = false;
+        std::uint32_t index = 0;  // of its native queue
+        std::uint64_t newest = 0, submits = 0;
+    };
+    using Values = std::array<std::uint64_t, kAllQueues>;  // by queue
 
     [[nodiscard]] std::uint64_t pending(std::uint32_t index) const WYE_REQUIRES(mutex) {
         const std::uint64_t ended = ended_[index].load(std::memory_order_acquire);
         return queues_[index].newest - std::min(queues_[index].newest, ended);
     }
-    // The queue for work that runs after these values.
-    [[nodiscard]] std::uint32_t choose(const Values& after) const WYE_REQUIRES(mutex);
+    void ended(std::uint32_t index, std::uint64_t value) {
+        std::atomic<std::uint64_t>& newest = ended_[index];
+        if (newest.load(std::memory_order_relaxed) < value)
+            newest.store(value, std::memory_order_release);
+    }
+    // A bit for each queue with work in flight.
+    [[nodiscard]] std::uint32_t busy() const WYE_REQUIRES(mutex) {
+        std::uint32_t out = 0;
+        const auto look = [&](std::uint32_t i) WYE_REQUIRES(mutex) {
+            out |= std::uint32_t{is_pending(i, queues_[i].newest)} << i;
+        };
+        for (std::uint32_t i = 0; i < limit_; ++i) look(i);
+        if (had_public_) [[unlikely]]
+            for (std::uint32_t i = kMostQueues; i < kAllQueues; ++i) look(i);
+        return out;
+    }
+    // The queue for work that runs after nothing that is in flight.
+    [[nodiscard]] std::uint32_t shortest(std::uint32_t busy) const WYE_REQUIRES(mutex);
     // Whether the value was submitted to the queue before the present one.
     [[nodiscard]] bool was_replaced(std::uint32_t index, std::uint64_t value) const
         WYE_REQUIRES(mutex) {
@@ -119,10 +165,24 @@ class QueuePool {
         const Queue& queue = queues_[index];
         return *(was_replaced(index, value) ? queue.previous : queue.native);
     }
+    // Submits while some queues are busy, or to a public queue.
+    [[nodiscard]] Result<void> submit_in_order(const registry::DeviceRef& device,
+                                               std::uint32_t busy,
+                                               std::span<const wye_operation> operations,
+                                               std::span<const BufferUse> uses,
+                                               SubmitOptions options, Ticket& out)
+        WYE_REQUIRES(mutex);
+    void record(std::span<const BufferUse> uses, const Ticket& ticket) WYE_REQUIRES(mutex);
+    // Reserves a number: the index of its native queue, and whether it is its own.
+    [[nodiscard]] Result<std::uint32_t> reserve(const registry::DeviceRef& device,
+                                                const QueueRequest& request);
+    // Lets go of the native queue: at once if it is idle.
+    void retire(std::uint32_t index, std::shared_ptr<registry::NativeQueue> (&ended)[2])
+        WYE_REQUIRES(mutex);
     // Makes the native queue if there is none.
-    [[nodiscard]] Result<Ticket> submit_to(const registry::DeviceRef& device, std::uint32_t index,
-                                           std::span<const wye_operation> operations,
-                                           std::span<const wye_event> waits, bool timed)
+    [[nodiscard]] Result<void> submit_to(const registry::DeviceRef& device, std::uint32_t index,
+                                         std::span<const wye_operation> operations,
+                                         std::span<const wye_event> waits, bool timed, Ticket& out)
         WYE_REQUIRES(mutex);
     // Whether a wait for these values was dropped, since they have failed.
     bool drop_failed(const Values& after) WYE_REQUIRES(mutex);
@@ -131,10 +191,15 @@ class QueuePool {
 
     const DeviceTrace trace_;
     const std::uint32_t limit_;
-    std::array<Queue, kMostQueues> queues_ WYE_GUARDED_BY(mutex);
+    const std::uint32_t most_own_;  // public queues with a native queue of their own
+    bool had_public_ WYE_GUARDED_BY(mutex) = false;
+    std::uint64_t frees_ WYE_GUARDED_BY(mutex) = 0;
+    std::array<Public, kMostPublicQueues> publics_ WYE_GUARDED_BY(mutex);
+    std::array<Queue, kAllQueues> queues_ WYE_GUARDED_BY(mutex);
+    std::atomic<std::uint64_t> publics_made_ = 0, public_submits_ = 0;
     // Late: work that has ended may count as busy until somebody looks. Racing threads may also
     // store the lower of two values; the next one mends it.
-    std::array<std::atomic<std::uint64_t>, kMostQueues> ended_{};
+    std::array<std::atomic<std::uint64_t>, kAllQueues> ended_{};
 };
 
 }  // namespace wye::exec

@@ -33,6 +33,11 @@ std::uint64_t staging_bytes(const registry::DeviceInfo& device, const TransferOp
     return on ? options.bytes : 0;
 }
 
+// That the device can run at once.
+std::uint64_t native_queues(const registry::DeviceInfo& device) {
+    return device.facts.number(WYE_FACT_KEY_MAX_QUEUES).value_or(1);
+}
+
 }  // namespace
 
 // Half the processors: the rest is the application's. An eighth of the machine's memory: staging
@@ -67,9 +72,8 @@ DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
       staging_(staging_bytes(device_->info(), options.transfer)),
       copiers_(options.copiers),
       pending_(options.pending, device_->info().selector),
-      queues_(std::min(options.queues,
-                       device_->info().facts.number(WYE_FACT_KEY_MAX_QUEUES).value_or(1)),
-              {trace_.get(), trace_device_}) {
+      queues_(std::min(options.queues, native_queues(device_->info())),
+              native_queues(device_->info()), {trace_.get(), trace_device_}) {
     const registry::DeviceInfo& info = device_->info();
     if (disk_->store.on()) lines_ = device_lines(info, facts_.quirks);
     owner_ = std::make_shared<const registry::Owner>(
@@ -157,6 +161,28 @@ Result<void> DeviceSession::flush() {
     return alive();
 }
 
+Result<QueueGrant> DeviceSession::take_queue(const QueueRequest& request) {
+    const sdk::SharedLock entering(entering_);
+    WYE_TRY(alive());
+    auto taken = queues_.take_public(device_, request);
+    if (!taken.ok()) return noted(std::move(taken).error());
+    return taken;
+}
+
+// Settling a pending dispatch may submit its read-backs, so it waits twice.
+Result<void> DeviceSession::flush(std::uint32_t queue) {
+    const Span span(trace(), "flush queue");
+    for (int round = 0; round < 2; ++round) {
+        const Ticket newest = queues_.newest_of(queue);
+        if (newest.queue) {
+            (void)wait(newest);
+            queues_.ended(newest);
+        }
+        (void)pending_.collect();
+    }
+    return alive();
+}
+
 void DeviceSession::finish() noexcept {
     for (;;) {
         try {
@@ -175,9 +201,12 @@ void DeviceSession::abandon(Abandoned work) {
     has_abandoned_.store(true, std::memory_order_release);
 }
 
-Result<void> DeviceSession::await_idle(Clock::time_point deadline) {
+Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t queue) {
     Ticket busy;
-    for (const Ticket& newest : queues_.newest()) {
+    const auto all = queues_.newest();
+    const Ticket own = queue == 0 ? Ticket() : queues_.newest_of(queue);
+    for (const Ticket& newest :
+         queue == 0 ? std::span(all).first(kMostQueues) : std::span(&own, 1)) {
         if (!newest.queue) continue;
         const auto reached = newest.queue->reached(newest.value);
         if (!reached.ok() || *reached) return {};
@@ -247,6 +276,15 @@ Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::ui
     return made;
 }
 
+Result<void> DeviceSession::give(RegisteredMemory& memory) {
+    const sdk::SharedLock entering(entering_);
+    WYE_TRY(alive());
+    auto given = memory.give(device_);
+    if (!given.ok()) return noted(std::move(given).error());
+    if (trace_) trace_->set_staging(memory.native().object(), true);
+    return {};
+}
+
 StagingBlock DeviceSession::stage(std::uint64_t size) {
     StagingBlock out = staging_.take(device_, size);
     if (trace_ && out) trace_->set_staging(out.object(), true);
@@ -277,6 +315,8 @@ void DeviceSession::count(wye_counters& out) const {
     out.buffers_made += buffers.made;
     out.buffer_bytes += buffers.bytes;
     out.peak_buffer_bytes += buffers.peak_bytes;
+    out.queues_made += queues_.publics_made();
+    out.queue_submits += queues_.public_submits();
 }
 
 Error DeviceSession::failed(const Ticket& ticket, Error error) {
@@ -285,14 +325,15 @@ Error DeviceSession::failed(const Ticket& ticket, Error error) {
 }
 
 Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations,
-                                     std::span<const BufferUse> uses, bool timed,
+                                     std::span<const BufferUse> uses, SubmitOptions options,
                                      Clock::time_point start, RunTimes& times) {
-    auto ticket = [&] {
+    Ticket ticket;
+    const auto sent = [&] {
         const sdk::Lock lock(queues_.mutex);
-        return queues_.submit(device_, operations, uses, timed);
+        return queues_.submit(device_, operations, uses, options, ticket);
     }();
     times.submitted(start);
-    if (!ticket.ok()) return noted(std::move(ticket).error());
+    if (!sent.ok()) return noted(sent.error());
     counters_.submitted();
     return ticket;
 }
@@ -346,11 +387,11 @@ Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns,
 }
 
 [[gnu::hot]] Result<void> DeviceSession::run(std::span<const wye_operation> operations,
-                                             std::span<const BufferUse> uses, bool timed,
+                                             std::span<const BufferUse> uses, SubmitOptions options,
                                              Clock::time_point start, RunTimes& times) {
     if (operations.empty()) return {};
-    WYE_ASSIGN(const Ticket ticket, submit(operations, uses, timed, start, times));
-    return wait_end(ticket, timed, times);
+    WYE_ASSIGN(const Ticket ticket, submit(operations, uses, options, start, times));
+    return wait_end(ticket, options.timed, times);
 }
 
 [[gnu::hot]] Result<void> DeviceSession::wait_end(const Ticket& ticket, bool timed,

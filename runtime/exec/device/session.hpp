@@ -27,6 +27,8 @@
 #include "exec/device/host_memory.hpp"
 #include "exec/device/pending_list.hpp"
 #include "exec/device/queue_pool.hpp"
+#include "exec/device/recycler.hpp"
+#include "exec/device/registered.hpp"
 #include "exec/device/staging.hpp"
 #include "exec/device/watcher.hpp"
 #include "exec/device/workspace.hpp"
@@ -121,8 +123,8 @@ class DeviceSession {
     [[nodiscard]] bool is_ready() const noexcept {
         return !lost() && !has_abandoned_.load(std::memory_order_acquire);
     }
-    // Waits until a queue is idle: TIMEOUT at the deadline.
-    [[nodiscard]] Result<void> await_idle(Clock::time_point deadline);
+    // Waits until a queue is idle, or the public one of that number: TIMEOUT at the deadline.
+    [[nodiscard]] Result<void> await_idle(Clock::time_point deadline, std::uint32_t queue);
     [[nodiscard]] WorkspaceLease workspace() { return workspaces_.take(); }
     // Device memory for a host argument, until the workspace is given back. When memory is short,
     // idle workspaces make room.
@@ -133,7 +135,7 @@ class DeviceSession {
     // Submits. `uses`: the resident buffers of the operations, which are marked in flight. The time
     // since `start` counts as enqueueing. Queues all operations or none.
     [[nodiscard]] Result<Ticket> submit(std::span<const wye_operation> operations,
-                                        std::span<const BufferUse> uses, bool timed,
+                                        std::span<const BufferUse> uses, SubmitOptions options,
                                         Clock::time_point start, RunTimes& times);
     // Waits in the driver.
     [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns = UINT64_MAX);
@@ -148,7 +150,7 @@ class DeviceSession {
                                      RunTimes& times);
     // Submits and waits without limit. Does nothing without operations.
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
-                                   std::span<const BufferUse> uses, bool timed,
+                                   std::span<const BufferUse> uses, SubmitOptions options,
                                    Clock::time_point start, RunTimes& times);
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
                                    std::span<const BufferUse> uses);
@@ -156,6 +158,10 @@ class DeviceSession {
     // Remembers a loss; the error again.
     Error noted(Error error);
     [[nodiscard]] QueuePool& queues() noexcept { return queues_; }
+    // A public queue, for PublicQueue. Errors as of QueuePool::take_public.
+    [[nodiscard]] Result<QueueGrant> take_queue(const QueueRequest& request);
+    // Waits until the work of a public queue so far has ended.
+    [[nodiscard]] Result<void> flush(std::uint32_t queue);
 
     // Waits until nothing runs, abandoned work and overdue compiles included.
     [[nodiscard]] Result<void> flush();
@@ -163,6 +169,8 @@ class DeviceSession {
     void finish() noexcept;
     // Work in flight, which this session outlives.
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
+    // The memory of these objects.
+    [[nodiscard]] Recycler& recycler() noexcept { return recycler_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
     [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
@@ -172,6 +180,11 @@ class DeviceSession {
     [[nodiscard]] bool stages(std::uint64_t bytes) const {
         return bytes >= kLeastStaged && staging_.on();
     }
+    // Memory of the application that was registered.
+    [[nodiscard]] RegisteredRanges& registered() noexcept { return registered_; }
+    [[nodiscard]] const RegisteredRanges& registered() const noexcept { return registered_; }
+    // Gives it to the driver.
+    [[nodiscard]] Result<void> give(RegisteredMemory& memory);
     // A compile goes on that nobody waits for.
     [[nodiscard]] bool overdue();
     // Lets go of work that has ended.
@@ -231,7 +244,7 @@ class DeviceSession {
     bool recovered_ WYE_GUARDED_BY(entering_) = false;
 
     // Also guards `done` and `overdue` of the jobs.
-    sdk::Mutex compile_mutex_;
+    sdk::WaitMutex compile_mutex_;
     std::condition_variable compile_ended_;
     // The one that runs, and the last overdue one: its thread is to be joined.
     std::shared_ptr<CompileJob> job_ WYE_GUARDED_BY(compile_mutex_);
@@ -249,7 +262,9 @@ class DeviceSession {
     WorkspacePool workspaces_;
     HostMemory host_memory_;
     StagingMemory staging_;
+    RegisteredRanges registered_;
     std::shared_ptr<Copiers> copiers_;
+    Recycler recycler_;
     PendingList pending_;
     Watcher watcher_;
 

@@ -124,7 +124,7 @@ Result<void> ChunkedTransfer::submit(std::size_t chunk) {
     copy.target = up_ ? part.range->buffer : with.block.object();
     (up_ ? copy.target_offset : copy.source_offset) = part.range->offset + part.at;
     copy.size = part.size;
-    WYE_ASSIGN(with.ticket, session_.submit({&operation, 1}, uses_, timed_, start, times_));
+    WYE_ASSIGN(with.ticket, session_.submit({&operation, 1}, uses_, options_, start, times_));
     ++submitted_;
     return {};
 }
@@ -132,7 +132,7 @@ Result<void> ChunkedTransfer::submit(std::size_t chunk) {
 Result<void> ChunkedTransfer::wait(Slot& with) {
     if (!with.ticket.queue) return {};
     times_.queued = now();
-    auto waited = session_.wait_end(with.ticket, timed_, times_);
+    auto waited = session_.wait_end(with.ticket, options_.timed, times_);
     with.ticket = {};
     return waited;
 }

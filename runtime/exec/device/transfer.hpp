@@ -36,8 +36,9 @@ class ChunkedTransfer {
     enum class Direction : std::uint8_t { Up, Down };
     static constexpr std::uint64_t kChunk = std::uint64_t{4} << 20U;
 
-    ChunkedTransfer(DeviceSession& session, Direction direction, bool timed, RunTimes& times)
-        : session_(session), times_(times), up_(direction == Direction::Up), timed_(timed) {}
+    ChunkedTransfer(DeviceSession& session, Direction direction, SubmitOptions options,
+                    RunTimes& times)
+        : session_(session), times_(times), up_(direction == Direction::Up), options_(options) {}
     ~ChunkedTransfer();
     ChunkedTransfer(const ChunkedTransfer&) = delete;
     ChunkedTransfer& operator=(const ChunkedTransfer&) = delete;
@@ -78,7 +79,8 @@ class ChunkedTransfer {
 
     DeviceSession& session_;
     RunTimes& times_;
-    const bool up_, timed_;
+    const bool up_;
+    const SubmitOptions options_;
     std::vector<HostRange> ranges_;
     std::vector<Chunk> chunks_;
     BufferHistory order_;  // keeps the chunks on one queue

@@ -37,7 +37,7 @@ class Watcher {
     // Appends new entries; waits for one if there is none. False: stop.
     [[nodiscard]] bool fetch(std::list<Entry>& entries);
 
-    sdk::Mutex mutex_;
+    sdk::WaitMutex mutex_;
     std::condition_variable changed_;
     std::list<Entry> added_ WYE_GUARDED_BY(mutex_);
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;

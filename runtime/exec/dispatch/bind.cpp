@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/dispatch/bind.hpp"
 
+#include <fmt/format.h>
+
 #include "plan/admit.hpp"
 
 namespace wye::exec {
@@ -51,6 +53,14 @@ Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
     out.split = {launch.groups, launch.groups, 1};
     if (kernels.form.folded) {
         WYE_ASSIGN(out.split, plan::split_grid(launch.groups, limits.max_groups));
+        if (kernels.cooperative && out.split.boxes > 1)
+            return Error(
+                Code::LIMIT_EXCEEDED,
+                fmt::format("a cooperative launch of {} by {} by {} workgroups would take "
+                            "{} launches, since the device launches at most {} by {} by {}",
+                            launch.groups[0], launch.groups[1], launch.groups[2], out.split.boxes,
+                            limits.max_groups[0], limits.max_groups[1], limits.max_groups[2]),
+                "Fix: launch fewer workgroups: all of them must run at once");
     }
     const std::size_t dispatches = kernels.launches().size() * out.split.boxes;
     out.operations.reserve(launch.buffer_count * std::size_t{3} + dispatches);

@@ -18,6 +18,7 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
     WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
     WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
     Flow flow(desc, program.as<LoadedProgram>(), device.as<DeviceSession>());
+    WYE_ASSIGN(flow.queue, NamedQueue::find(handles, desc.queue, flow.session, true));
     if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);
     const Span span(flow.session.trace(), "dispatch",
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
@@ -42,6 +43,7 @@ Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc, std
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(const Pin pin, handles.find(desc.program, HandleKind::program));
     if (desc.device != 0) WYE_TRY(handles.find(desc.device, HandleKind::device));
+    if (desc.queue != 0) WYE_TRY(handles.find(desc.queue, HandleKind::queue));
     const plan::ProgramPlan& plan = pin.as<LoadedProgram>().plan();
     Requested requested;
     Residents residents;

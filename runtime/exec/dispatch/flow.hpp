@@ -8,6 +8,7 @@
 #include <memory_resource>
 #include <optional>
 
+#include "exec/device/public_queue.hpp"
 #include "exec/device/session.hpp"
 #include "exec/dispatch/bind.hpp"
 #include "exec/dispatch/lower.hpp"
@@ -34,11 +35,15 @@ struct Flow {
     }
 
     [[nodiscard]] bool has(std::uint32_t flag) const { return (desc.flags & flag) != 0; }
+    [[nodiscard]] SubmitOptions options() const {
+        return {has(WYE_DISPATCH_TIMED), queue.number()};
+    }
 
     const wye_dispatch_desc& desc;
     LoadedProgram& program;
     DeviceSession& session;
     const RequestRules rules;
+    NamedQueue queue;
     std::optional<Clock::time_point> deadline;
     bool counted = false;  // or will be, when it has ended
 

@@ -38,6 +38,7 @@ class Kernels {
     Form form;  // of each kernel
     // The preconditions that chose between the forms; null: the request has one form.
     const lower::Preconditions* preconditions = nullptr;
+    bool cooperative = false;  // all workgroups of a launch run at once
 
     // Does not allocate.
     void whole(LoadedProgram& program, const plan::Launch& launch) {
@@ -76,7 +77,7 @@ class Kernels {
 // A request's options for the form.
 struct FormDemands {
     std::uint32_t ulp_budget = 0;
-    bool cooperative = false;  // grid barriers are not split
+    bool cooperative = false;  // the launch is, and grid barriers are not split
 };
 
 [[nodiscard]] Result<void> lower(LoadedProgram& program, const plan::Launch& launch,

@@ -78,6 +78,7 @@ class Writer {
         std::ranges::copy(box.groups, op.groups);
         std::ranges::copy(box.offset, op.group_offset);
         std::ranges::copy(launch_.groups, op.logical_groups);
+        if (kernels_.cooperative) op.flags = WYE_LAUNCH_COOPERATIVE;
         if (compiled.uses_trap) op.trap = sdk::binding_of(trap_, 0, 8, 1);
     }
 
@@ -90,6 +91,23 @@ class Writer {
 };
 
 }  // namespace
+
+void copy_registered(Operations& operations, Workspace& workspace,
+                     RegisteredTransfers& registered) {
+    if (registered.empty()) return;
+    std::vector<wye_operation> list;
+    list.reserve(operations.all.size());
+    std::size_t launch = 0, read_back = 0;
+    for (std::size_t i = 0; i <= operations.all.size(); ++i) {
+        if (i == operations.launch) launch = list.size();
+        if (i == operations.read_back) read_back = list.size();
+        if (i != operations.all.size()) registered.append(operations.all[i], list);
+    }
+    workspace.operations.swap(list);
+    operations.all = workspace.operations;
+    operations.launch = launch;
+    operations.read_back = read_back;
+}
 
 Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                     const BoundLaunch& bound, const Kernels& kernels,

@@ -30,6 +30,9 @@ struct Operations {
     }
 };
 
+// Puts copies in the place of transfers of registered bytes.
+void copy_registered(Operations& operations, Workspace& workspace, RegisteredTransfers& registered);
+
 // `kernels` must be compiled.
 [[nodiscard]] Result<Operations> write_operations(const plan::ProgramPlan& plan,
                                                   const plan::Launch& launch,

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <thread>
 
 #include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/report.hpp"
@@ -18,7 +20,6 @@ namespace {
 using registry::HandleKind;
 using registry::Pin;
 
-constexpr RequestRules kRules = {WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE, true};
 constexpr std::size_t kAlignment = 64;  // of each input and output
 
 std::string copy_of(wye_string text) {
@@ -31,8 +32,8 @@ std::size_t padded(std::uint64_t size) {
 
 // Of all copies that the dispatch will own.
 std::uint64_t owned_bytes(const Flow& flow) {
-    return flow.has(WYE_DISPATCH_BORROW) ? 0
-                                         : flow.bound.bytes_uploaded + flow.bound.bytes_downloaded;
+    if (flow.has(WYE_DISPATCH_BORROW)) return 0;
+    return (flow.rules.waits ? 0 : flow.bound.bytes_uploaded) + flow.bound.bytes_downloaded;
 }
 
 }  // namespace
@@ -72,36 +73,33 @@ wye_dispatch_desc Pending::kept_form(const wye_dispatch_desc& desc) {
 // False: the request is not kept any more.
 Result<bool> Pending::start_again(const registry::HandleTable& handles,
                                   const wye_dispatch_desc& request, const LoadedProgram& program,
-                                  Clock::time_point start) {
+                                  std::uint32_t queue, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
     WYE_ASSIGN(program_, handles.find(request.program, HandleKind::program));
     Repeated work;
-    Result<Ticket> ticket = Ticket();
-    if (!submit_repeated(handles, request, program, session_, work, ticket)) return false;
+    if (!submit_repeated(handles, request, program, session_, queue, work)) return false;
     times_.submitted(start);
-    if (!ticket.ok()) return session_.noted(std::move(ticket).error());
-    uses_ = std::move(work.uses);
+    if (!work.sent.ok()) return session_.noted(std::move(work.sent).error());
     report_ = work.report;
-    ticket_ = *std::move(ticket);
+    ticket_ = std::move(work.ticket);
     return true;
 }
 
 Result<std::shared_ptr<Pending>> Pending::repeat(const Context& context,
                                                  const wye_dispatch_desc& desc,
                                                  const LoadedProgram& program,
-                                                 DeviceSession& session, Clock::time_point start) {
+                                                 DeviceSession& session, std::uint32_t queue,
+                                                 Clock::time_point start) {
     const wye_dispatch_desc request = kept_form(desc);
     const std::shared_ptr<Pending> none;
     if (!Repeats::may_have(request) || !session.is_ready() || session.trace() != nullptr)
         return none;
-    {
-        QueuePool& queues = session.queues();
-        const sdk::Lock lock(queues.mutex);
-        if (queues.repeats.find(request, program.plan()) == nullptr) return none;
-    }
-    const auto out = std::make_shared<Pending>(context, session, program, desc, start);
-    WYE_TRY(session.pending().add(out, 0, (desc.flags & WYE_DISPATCH_AT_ONCE) != 0));
-    const Result<bool> started = out->start_again(context.handles(), request, program, start);
+    const auto out = std::allocate_shared<Pending>(RecyclingAllocator<Pending>(session.recycler()),
+                                                   context, session, program, desc, start);
+    // Without room the request takes all steps, since an error of its own goes first.
+    if (!session.pending().add(out, 0, (desc.flags & WYE_DISPATCH_AT_ONCE) != 0).ok()) return none;
+    const Result<bool> started =
+        out->start_again(context.handles(), request, program, queue, start);
     if (started.ok() && *started) return out;
     session.pending().remove(*out);
     if (!started.ok()) return started.error();
@@ -110,20 +108,25 @@ Result<std::shared_ptr<Pending>> Pending::repeat(const Context& context,
 
 Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
                                                  const wye_dispatch_desc& desc,
+                                                 const RequestRules& rules,
                                                  Clock::time_point start) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
     WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
-    WYE_ASSIGN(auto repeated, repeat(context, desc, program.as<LoadedProgram>(),
-                                     device.as<DeviceSession>(), start));
+    auto& session = device.as<DeviceSession>();
+    WYE_ASSIGN(NamedQueue queue, NamedQueue::find(handles, desc.queue, session, true));
+    WYE_ASSIGN(auto repeated,
+               repeat(context, desc, program.as<LoadedProgram>(), session, queue.number(), start));
     if (repeated) return repeated;
-    Flow flow(desc, program.as<LoadedProgram>(), device.as<DeviceSession>(), kRules);
+    Flow flow(desc, program.as<LoadedProgram>(), session, rules);
+    flow.queue = std::move(queue);
     const Span span(flow.session.trace(), "submit dispatch",
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
     WYE_TRY(decide(context, flow));
     WYE_TRY(compile_kernels(flow));
     WYE_TRY(flow.session.ready());
-    const auto out = std::make_shared<Pending>(context, flow, start);
+    const auto out = std::allocate_shared<Pending>(
+        RecyclingAllocator<Pending>(flow.session.recycler()), context, flow, start);
     PendingList& list = flow.session.pending();
     WYE_TRY(list.add(out, owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE)));
     try {
@@ -138,11 +141,25 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     }
 }
 
-Result<void> Pending::take_memory(Flow& flow) {
+Result<void> Pending::take_memory(const registry::HandleTable& handles, Flow& flow) {
     using Kind = BoundOperation::Kind;
     const Span span(session_.trace(), "copy inputs", {.bytes = flow.bound.bytes_uploaded});
+    const bool lent_inputs = borrows_ || flow.rules.waits;
+    RegisteredTransfers registered;
+    if (lent_inputs && session_.registered().any()) {
+        for (const BoundOperation& one : flow.bound.operations) {
+            registered.add(session_, one.source, one.size);
+            registered.add(session_, one.target, one.size);
+        }
+        registered.begin(handles);
+    }
+    const auto stays = [&](const BoundOperation& one) {
+        return !registered.empty() &&
+               registered.has(one.kind == Kind::Upload ? one.source : one.target, one.size);
+    };
     std::size_t in = 0, out = 0;
     for (const BoundOperation& one : flow.bound.operations) {
+        if (stays(one)) continue;
         if (one.kind == Kind::Upload) in += padded(one.size);
         if (one.kind == Kind::ReadBack) out += padded(one.size);
     }
@@ -150,13 +167,14 @@ Result<void> Pending::take_memory(Flow& flow) {
     HostBlock inputs;
     if (session_.stages(in)) staged = session_.stage(in);
     if (session_.stages(out)) staged_outputs_ = session_.stage(out);
-    if (in != 0 && !staged && !borrows_) inputs = session_.host_memory().take(in);
+    if (in != 0 && !staged && !lent_inputs) inputs = session_.host_memory().take(in);
     if (out != 0 && !staged_outputs_ && !borrows_) outputs_ = session_.host_memory().take(out);
     output_bytes_ = out;
     std::byte* to = staged ? staged.data() : inputs.data();  // null: lent, as `from`
     std::byte* from = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
     std::vector<sdk::HostCopy> lent;
     for (BoundOperation& one : flow.bound.operations) {
+        if (stays(one)) continue;
         if (one.kind == Kind::Upload && to != nullptr) {
             session_.copiers().copy(to, one.source, one.size);
             one.source = to;
@@ -173,6 +191,7 @@ Result<void> Pending::take_memory(Flow& flow) {
         staged_inputs_ = std::move(staged);
         inputs_ = std::move(inputs);
         lent_ = std::move(lent);
+        registered_ = std::move(registered);
     }
     // Also outputs of no bytes, which need no operation.
     std::size_t offset = 0;
@@ -206,7 +225,8 @@ Pending::Pending(const Context& context, Graph& graph, const wye_graph_run_desc&
 Result<std::shared_ptr<Pending>> Pending::submit(const Context& context, Graph& graph,
                                                  const wye_graph_run_desc& run,
                                                  Clock::time_point start) {
-    const auto out = std::make_shared<Pending>(context, graph, run, start);
+    const auto out = std::allocate_shared<Pending>(
+        RecyclingAllocator<Pending>(graph.session().recycler()), context, graph, run, start);
     PendingList& list = out->session_.pending();
     WYE_TRY(list.add(out, 0, (run.flags & WYE_DISPATCH_AT_ONCE) != 0));
     const sdk::Lock lock(out->mutex_);
@@ -222,7 +242,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context, Graph& 
 
 Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     const Clock::time_point enqueue = now();
-    WYE_TRY(take_memory(flow));
+    WYE_TRY(take_memory(handles, flow));
     const sdk::Lock lock(mutex_);
     workspace_ = session_.workspace();
     WYE_ASSIGN(uses_, flow.residents.begin_use(handles));
@@ -230,10 +250,11 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
                                              flow.kernels, flow.residents, session_, *workspace_));
     flow.residents.uses(flow.launch, flow.uses);
     for (const Kernel& kernel : flow.kernels.kernels()) programs_.push_back(kernel.compiled);
+    copy_registered(operations_, *workspace_, registered_);
+    WYE_TRY(registered_.written());
     copy_staged_memory();
     // Lent outputs are not written after a trap.
-    reads_later_ =
-        operations_.traps && borrows_ && !staged_outputs_ && !operations_.read_backs().empty();
+    reads_later_ = operations_.traps && reads_to_caller();
     report_ = make_report(flow, begun_);
     const auto first =
         operations_.all.first(reads_later_ ? operations_.read_back : operations_.all.size());
@@ -243,7 +264,8 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     }
     std::optional<registry::ProcessStateGuard> guard;  // of the first launch
     if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
-    WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, timed_, enqueue, times_));
+    if (reads_later_) queue_ = flow.queue.share();
+    WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, flow.options(), enqueue, times_));
     flow.kernels.set_warm();
     if (flow.kernels.is_whole()) {
         QueuePool& queues = session_.queues();
@@ -252,6 +274,23 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
                             operations_, flow.uses, flow.bound.bytes_filled, queues);
     }
     return {};
+}
+
+Result<registry::Handle> Pending::add_to(registry::HandleTable& handles) {
+    auto handle = handles.add(HandleKind::pending, shared(), session_.owner(), name_);
+    if (!handle.ok() && borrows_) wait_for_end();
+    return handle;
+}
+
+void Pending::wait_for_end() noexcept {
+    for (;;) {
+        try {
+            wait({});
+            return;
+        } catch (const std::exception&) {  // no memory for an error's text
+            std::this_thread::yield();
+        }
+    }
 }
 
 bool Pending::wait(std::optional<Clock::time_point> deadline) {
@@ -295,8 +334,7 @@ Result<void> Pending::cancel() {
         (asked.error().code != Code::UNIMPLEMENTED && asked.error().code != Code::UNSUPPORTED))
         return asked;
     return std::move(asked).error().wrapped(
-        Code::UNSUPPORTED,
-        fmt::format("{} cannot stop the dispatch of `{}`", session_.info().selector, name_),
+        Code::UNSUPPORTED, fmt::format("{} cannot stop the {}", session_.info().selector, what()),
         "Fix: wait for it, or use a device that can, such as `cpu`", name_);
 }
 
@@ -314,8 +352,7 @@ Result<void> Pending::next(Result<void> waited) {
     const Ticket ticket = std::exchange(ticket_, {});
     WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));
     if (graph_) return graph_->check_traps(execution_, report_);
-    if (operations_.traps &&
-        (reads_later_ || !borrows_ || staged_outputs_ || operations_.read_backs().empty())) {
+    if (operations_.traps && (reads_later_ || !reads_to_caller())) {
         Trap trap;
         auto checked = check_trap(name_, session_.info(), workspace_->trap_words, trap);
         report_.trap_code = trap.code;
@@ -323,11 +360,13 @@ Result<void> Pending::next(Result<void> waited) {
         WYE_TRY(std::move(checked));
     }
     if (!std::exchange(reads_later_, false)) return deliver();
-    WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), {}, timed_, now(), times_));
+    const SubmitOptions options(timed_, queue_ ? queue_->number() : 0);
+    WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), {}, options, now(), times_));
     return {};
 }
 
 Result<void> Pending::deliver() {
+    WYE_TRY(registered_.arrived());
     if (!staged_outputs_) return {};
     WYE_TRY(staged_outputs_.arrived(0, output_bytes_));
     for (const sdk::HostCopy& copy : lent_)
@@ -338,18 +377,23 @@ Result<void> Pending::deliver() {
 void Pending::end(Result<void> outcome) noexcept {
     report_times(times_, begun_, timed_, report_);
     if (!outcome.ok()) report_.bytes_downloaded = 0;
-    session_.counters().dispatched(outcome.ok(), report_);
+    if (transfer_ != 0)
+        outcome = count_transfer(session_, transfer_, transferred_, std::move(outcome));
+    else
+        session_.counters().dispatched(outcome.ok(), report_);
     if (!outcome.ok()) error_ = std::move(outcome).error();
-    if (context_.logs()) log();
+    if (context_.logs() && transfer_ == 0) log();
     ticket_ = {};
     uses_.release();
     execution_.release();
     program_ = {};
     graph_.reset();
+    queue_.reset();
     workspace_.release();
     programs_.clear();
     inputs_.release();
     staged_inputs_.release();
+    registered_.release();
     if (error_ || borrows_) staged_outputs_.release();
     ended_.store(true, std::memory_order_release);
     session_.pending().remove(*this);
@@ -370,9 +414,10 @@ Result<std::span<const std::byte>> Pending::output(std::uint32_t binding) const 
     const auto found = std::ranges::find(list_, binding, &Output::binding);
     if (found == list_.end())
         return Error(
-            Code::NOT_FOUND,
-            fmt::format("the dispatch of `{}` owns no output with binding {}", name_, binding),
-            "Fix: name an output that was a host argument without storage", name_);
+            Code::NOT_FOUND, fmt::format("the {} owns no output with binding {}", what(), binding),
+            "Fix: name an output that was a host argument without storage, or binding 0 of a "
+            "download",
+            name_);
     const std::byte* bytes = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
     return std::span<const std::byte>(bytes + found->offset, found->size);
 }

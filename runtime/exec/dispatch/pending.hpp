@@ -2,8 +2,9 @@
 //
 // Pending: a dispatch in flight, and its result. It keeps everything alive that the device uses,
 // and owns copies of inputs and outputs unless the caller lent them, in staging memory while there
-// is some. Whoever polls or waits moves it on: when its work has ended, a program that can trap is
-// checked, and lent outputs are read back only then. Free-threaded. The session outlives it.
+// is some; registered memory that was lent needs none. Whoever polls or waits moves it on: when its
+// work has ended, a program that can trap is checked, and lent outputs are read back only then.
+// Free-threaded. The session outlives it.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "exec/context.hpp"
+#include "exec/device/buffer.hpp"
 #include "exec/device/host_memory.hpp"
 #include "exec/device/pending_list.hpp"
 #include "exec/dispatch/flow.hpp"
@@ -30,17 +32,30 @@ namespace wye::exec {
 
 class Pending final : public PendingWork, public std::enable_shared_from_this<Pending> {
   public:
+    static constexpr RequestRules kAsynchronous = {WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE,
+                                                   true};
+    // The caller waits, and keeps the inputs meanwhile.
+    static constexpr RequestRules kOwned = {0, true, true};
     // Runs the steps of a dispatch up to its submit. Errors as of dispatch; DEVICE_BUSY if there is
     // no room and `desc` says not to wait.
     [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
                                                                  const wye_dispatch_desc& desc,
+                                                                 const RequestRules& rules,
                                                                  Clock::time_point start);
     // Submits an execution of a graph. Errors as of Graph::submit; DEVICE_BUSY as above.
     [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
                                                                  Graph& graph,
                                                                  const wye_graph_run_desc& run,
                                                                  Clock::time_point start);
+    // Submits a transfer. `flags`: WYE_DISPATCH_TIMED, _BORROW, _AT_ONCE. Errors of the driver, and
+    // DEVICE_BUSY as above.
+    [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
+                                                                 const CheckedTransfer& checked,
+                                                                 std::uint32_t flags,
+                                                                 Clock::time_point start);
     Pending(const Context& context, const Flow& flow, Clock::time_point start);
+    Pending(const Context& context, const CheckedTransfer& checked, std::uint32_t flags,
+            Clock::time_point start);
     Pending(const Context& context, DeviceSession& session, const LoadedProgram& program,
             const wye_dispatch_desc& desc, Clock::time_point start);
     Pending(const Context& context, Graph& graph, const wye_graph_run_desc& run,
@@ -48,11 +63,16 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
 
     bool poll() override { return wait(Clock::time_point::min()); }
     bool wait(std::optional<Clock::time_point> deadline) override;
+    // Without memory it tries again.
+    void wait_for_end() noexcept;
     // UNSUPPORTED: the device cannot stop work.
     [[nodiscard]] Result<void> cancel();
     [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_acquire); }
 
     [[nodiscard]] std::shared_ptr<Pending> shared() { return shared_from_this(); }
+    // A handle for it. If there is none left, it has ended before it stops using the caller's
+    // memory.
+    [[nodiscard]] Result<registry::Handle> add_to(registry::HandleTable& handles);
 
     // All after the end.
     [[nodiscard]] Code status() const noexcept { return error_ ? error_->code : Code::OK; }
@@ -66,6 +86,8 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
 
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    // "dispatch of `add`".
+    [[nodiscard]] std::string what() const;
     // Whether it uses memory of the caller until its end.
     [[nodiscard]] bool borrows() const noexcept { return borrows_; }
 
@@ -78,21 +100,29 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     [[nodiscard]] static wye_dispatch_desc kept_form(const wye_dispatch_desc& desc);
     [[nodiscard]] Result<bool> start_again(const registry::HandleTable& handles,
                                            const wye_dispatch_desc& request,
-                                           const LoadedProgram& program, Clock::time_point start);
+                                           const LoadedProgram& program, std::uint32_t queue,
+                                           Clock::time_point start);
     // A request that was repeated; null: it takes all steps.
-    [[nodiscard]] static Result<std::shared_ptr<Pending>> repeat(const Context& context,
-                                                                 const wye_dispatch_desc& desc,
-                                                                 const LoadedProgram& program,
-                                                                 DeviceSession& session,
-                                                                 Clock::time_point start);
+    [[nodiscard]] static Result<std::shared_ptr<Pending>> repeat(
+        const Context& context, const wye_dispatch_desc& desc, const LoadedProgram& program,
+        DeviceSession& session, std::uint32_t queue, Clock::time_point start);
     // Takes the memory of inputs and outputs, copies the inputs, and points the operations at it.
-    [[nodiscard]] Result<void> take_memory(Flow& flow);
+    [[nodiscard]] Result<void> take_memory(const registry::HandleTable& handles, Flow& flow);
     // Makes the transfers that use staging memory copies.
     void copy_staged_memory() WYE_REQUIRES(mutex_);
     [[nodiscard]] Result<void> start(const registry::HandleTable& handles, Flow& flow);
+    [[nodiscard]] Result<void> start(const registry::HandleTable& handles,
+                                     const CheckedTransfer& checked);
+    // As take_memory.
+    [[nodiscard]] Result<void> take_memory(wye_operation& operation) WYE_REQUIRES(mutex_);
     // After the end of the submitted operations. Submits what comes next, or ends.
     void advance(Result<void> waited) noexcept WYE_REQUIRES(mutex_);
     [[nodiscard]] Result<void> next(Result<void> waited) WYE_REQUIRES(mutex_);
+    // Whether read-backs go straight to memory of the caller.
+    [[nodiscard]] bool reads_to_caller() const WYE_REQUIRES(mutex_) {
+        return borrows_ && !operations_.read_backs().empty() &&
+               (!staged_outputs_ || registered_.reads_back());
+    }
     // Writes lent outputs that arrived in staging memory.
     [[nodiscard]] Result<void> deliver() WYE_REQUIRES(mutex_);
     void end(Result<void> outcome) noexcept WYE_REQUIRES(mutex_);
@@ -100,7 +130,9 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
 
     const Context& context_;
     DeviceSession& session_;
-    const std::string name_;  // of the program
+    const std::string name_;               // of the program, the graph, or the buffer
+    const std::uint32_t transfer_ = 0;     // enum wye_operation_kind; 0: it is no transfer
+    const std::uint64_t transferred_ = 0;  // bytes
     const Clock::time_point begun_;
     const bool borrows_, timed_;
     std::string label_, profile_;  // for the log
@@ -115,6 +147,7 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     StagingBlock staged_inputs_ WYE_GUARDED_BY(mutex_);  // or
     HostBlock inputs_ WYE_GUARDED_BY(mutex_);
     std::vector<sdk::HostCopy> lent_ WYE_GUARDED_BY(mutex_);  // outputs, from staging memory
+    RegisteredTransfers registered_ WYE_GUARDED_BY(mutex_);   // lent
     std::vector<CompiledRef> programs_ WYE_GUARDED_BY(mutex_);
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);
     registry::InFlight uses_ WYE_GUARDED_BY(mutex_);
@@ -123,6 +156,7 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     // Of a graph, in place of the members above.
     std::shared_ptr<Graph> graph_ WYE_GUARDED_BY(mutex_);
     Execution execution_ WYE_GUARDED_BY(mutex_);
+    std::shared_ptr<PublicQueue> queue_ WYE_GUARDED_BY(mutex_);  // of later read-backs; null: none
     bool reads_later_ WYE_GUARDED_BY(mutex_) = false;  // the read-backs are not submitted yet
     Ticket ticket_ WYE_GUARDED_BY(mutex_);
     RunTimes times_ WYE_GUARDED_BY(mutex_);

@@ -17,6 +17,7 @@ Result<void> prepare(Context& context, wye_program program_handle, wye_device de
     WYE_ASSIGN(const Pin device, context.handles().find(device_handle, HandleKind::device));
     LoadedProgram& program = pin.as<LoadedProgram>();
     DeviceSession& session = device.as<DeviceSession>();
+    WYE_TRY(session.alive());
     if (program.plan().analysis.uses_grid_barrier)
         return Error(Code::UNSUPPORTED,
                      fmt::format("program `{}` has grid barriers, so its kernels depend on the "

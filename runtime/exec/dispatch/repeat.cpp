@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "exec/context.hpp"
+#include "exec/device/public_queue.hpp"
 #include "exec/device/session.hpp"
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/report.hpp"
@@ -137,6 +138,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     out.command.reset();
     out.asked = false;
     out.request = desc;
+    out.frees = UINT64_MAX;  // unknown
     std::copy_n(desc.arguments, desc.argument_count, out.arguments.data());
     std::copy_n(desc.params, desc.param_count, out.params.data());
     std::ranges::transform(std::span(desc.arguments, desc.argument_count), out.buffers.begin(),
@@ -227,29 +229,41 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTi
 // The submitted work of a repeated request, or none if it is not one.
 struct Submitted {
     std::optional<Known> known;
-    registry::InFlight uses;
     RunTimes times;
-    Result<Ticket> ticket = Ticket();
+    Result<void> sent;
+    Ticket ticket;
 };
+
+// Whether the handles are live; as they were at the last check, if no buffer was freed since.
+[[nodiscard]] bool are_live(const registry::HandleTable& handles, Repeat& repeat,
+                            const QueuePool& queues) WYE_REQUIRES(queues.mutex) {
+    if (repeat.frees == queues.frees()) [[likely]]
+        return true;
+    registry::InFlight uses;
+    if (!handles.try_use(repeat.handles(), uses)) return false;
+    repeat.frees = queues.frees();
+    return true;
+}
 
 [[nodiscard, gnu::always_inline]] inline bool submit_again(const registry::HandleTable& handles,
                                                            const wye_dispatch_desc& desc,
                                                            const LoadedProgram& program,
-                                                           DeviceSession& session, bool waits,
+                                                           DeviceSession& session,
+                                                           std::uint32_t queue, bool waits,
                                                            Submitted& out) {
     QueuePool& queues = session.queues();
     const sdk::Lock lock(queues.mutex);
     Repeat* const repeat = queues.repeats.find(desc, program.plan());
-    if (repeat == nullptr || !handles.try_use(repeat->handles(), out.uses)) return false;
+    if (repeat == nullptr || !are_live(handles, *repeat, queues)) return false;
     out.known.emplace(*repeat);
     const std::span<const wye_operation> work = repeat->work(session.device(), queues);
     if (session.trace() != nullptr) [[unlikely]]
         name_commands(work, program, *session.trace());
-    out.ticket = queues.submit(session.device(), work,
-                               {repeat->uses.data(), static_cast<std::size_t>(desc.argument_count)},
-                               (desc.flags & WYE_DISPATCH_TIMED) != 0);
-    if (!out.ticket.ok()) return true;
-    repeat->submitted(work, *out.ticket);
+    out.sent = queues.submit(session.device(), work,
+                             {repeat->uses.data(), static_cast<std::size_t>(desc.argument_count)},
+                             {(desc.flags & WYE_DISPATCH_TIMED) != 0, queue}, out.ticket);
+    if (!out.sent.ok()) return true;
+    repeat->submitted(work, out.ticket);
     if (waits) session.counters().repeated(repeat->bytes_filled);
     return true;
 }
@@ -257,16 +271,56 @@ struct Submitted {
 }  // namespace
 
 bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
-                     const LoadedProgram& program, DeviceSession& session, Repeated& out,
-                     Result<Ticket>& ticket) {
+                     const LoadedProgram& program, DeviceSession& session, std::uint32_t queue,
+                     Repeated& out) {
     Submitted work;
-    if (!submit_again(handles, desc, program, session, false, work)) return false;
-    out.uses = std::move(work.uses);
+    if (!submit_again(handles, desc, program, session, queue, false, work)) return false;
     write_report(desc, *work.known, out.report);
-    ticket = std::move(work.ticket);
-    session.counters().repeated_later(ticket.ok());
+    out.sent = std::move(work.sent);
+    out.ticket = std::move(work.ticket);
+    session.counters().repeated_later(out.sent.ok());
     return true;
 }
+
+namespace {
+
+// `queue`: the number of the public queue, or 0.
+[[nodiscard, gnu::always_inline]] inline bool repeat_on(std::uint32_t queue, const Context& context,
+                                                        const wye_dispatch_desc& desc,
+                                                        const LoadedProgram& loaded,
+                                                        DeviceSession& session,
+                                                        Clock::time_point start, wye_report* report,
+                                                        Result<void>& result) {
+    Submitted work;
+    if (!submit_again(context.handles(), desc, loaded, session, queue, true, work)) return false;
+
+    const bool timed = (desc.flags & WYE_DISPATCH_TIMED) != 0;
+    work.times.submitted(start);
+    if (!work.sent.ok())
+        result = session.noted(std::move(work.sent).error());
+    else
+        result = session.ended(work.ticket.queue->wait(work.ticket.value), work.ticket, timed,
+                               work.times);
+    if (!result.ok()) [[unlikely]]
+        session.counters().repeat_failed(work.sent.ok());
+    if (report != nullptr && result.ok())
+        write_report(desc, *work.known, work.times, start, *report);
+    if (session.trace() != nullptr) [[unlikely]]
+        trace_repeat(desc, loaded, *session.trace(), work.times, start);
+    if (context.logs()) [[unlikely]]
+        log_repeat(context, desc, loaded, session, *work.known, work.times, start, result);
+    return true;
+}
+
+[[nodiscard, gnu::cold, gnu::noinline]] bool repeat_named(
+    const Context& context, const wye_dispatch_desc& desc, const LoadedProgram& loaded,
+    DeviceSession& session, Clock::time_point start, wye_report* report, Result<void>& result) {
+    NamedQueue queue;
+    return queue.try_find(context.handles(), desc.queue, session) &&
+           repeat_on(queue.number(), context, desc, loaded, session, start, report, result);
+}
+
+}  // namespace
 
 [[gnu::hot]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                          Clock::time_point start, wye_report* report, Result<void>& result) {
@@ -278,25 +332,9 @@ bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_de
     DeviceSession& session = device.as<DeviceSession>();
     if (!session.is_ready()) return false;
     const LoadedProgram& loaded = program.as<LoadedProgram>();
-    Submitted work;
-    if (!submit_again(handles, desc, loaded, session, true, work)) return false;
-
-    const bool timed = (desc.flags & WYE_DISPATCH_TIMED) != 0;
-    work.times.submitted(start);
-    if (!work.ticket.ok())
-        result = session.noted(std::move(work.ticket).error());
-    else
-        result = session.ended(work.ticket->queue->wait(work.ticket->value), *work.ticket, timed,
-                               work.times);
-    if (!result.ok()) [[unlikely]]
-        session.counters().repeat_failed(work.ticket.ok());
-    if (report != nullptr && result.ok())
-        write_report(desc, *work.known, work.times, start, *report);
-    if (session.trace() != nullptr) [[unlikely]]
-        trace_repeat(desc, loaded, *session.trace(), work.times, start);
-    if (context.logs()) [[unlikely]]
-        log_repeat(context, desc, loaded, session, *work.known, work.times, start, result);
-    return true;
+    if (desc.queue != 0) [[unlikely]]
+        return repeat_named(context, desc, loaded, session, start, report, result);
+    return repeat_on(0, context, desc, loaded, session, start, report, result);
 }
 
 }  // namespace wye::exec

@@ -25,7 +25,7 @@
 #include <span>
 
 #include "exec/device/buffer_use.hpp"
-#include "exec/device/clock.hpp"
+#include "exec/device/ticket.hpp"
 #include "lower/analysis/preconditions.hpp"
 #include "plan/admit.hpp"
 #include "registry/device.hpp"
@@ -41,7 +41,6 @@ class Kernels;
 class LoadedProgram;
 class QueuePool;
 struct Operations;
-struct Ticket;
 
 struct Repeat {
     static constexpr std::size_t kArguments = 8;
@@ -54,6 +53,7 @@ struct Repeat {
 
     std::array<std::uint64_t, kArguments> buffers;  // the handles of the arguments
     std::array<BufferUse, kArguments> uses;         // of these buffers
+    std::uint64_t frees;  // QueuePool::frees() when these handles were last live
     std::array<std::uint32_t, 3> groups, workgroup;
     std::uint32_t variant;  // for the report, as the next two
     std::uint64_t natives;
@@ -115,14 +115,16 @@ class Repeats {
 
 // The submitted work of a repeated request.
 struct Repeated {
-    registry::InFlight uses;
     wye_report report{};  // without header and times
+    Result<void> sent;
+    Ticket ticket;  // if it was sent
 };
-// Submits a repeated request of this program and session and does not wait. False: it is not kept,
-// or a handle is not live, and nothing was submitted.
+// Submits a repeated request of this program and session and does not wait. `queue`: the number of
+// its public queue, or 0. False: it is not kept, or a handle is not live, and nothing was
+// submitted.
 [[nodiscard]] bool submit_repeated(const registry::HandleTable& handles,
                                    const wye_dispatch_desc& desc, const LoadedProgram& program,
-                                   DeviceSession& session, Repeated& out, Result<Ticket>& ticket);
+                                   DeviceSession& session, std::uint32_t queue, Repeated& out);
 
 // Runs a repeated request: only its handles are checked again. False: nothing was submitted, and
 // the request takes all steps, which also make any error message. `report` may be null.

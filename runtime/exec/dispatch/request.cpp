@@ -28,9 +28,11 @@ Result<void> check_members(const wye_dispatch_desc& desc, const RequestRules& ru
     }
     if (rules.asynchronous && desc.timeout_ns != 0)
         return invalid(
-            fmt::format("an asynchronous dispatch takes no time limit, got {} ns", desc.timeout_ns),
-            "Fix: leave timeout_ns 0; give wye_pending_wait the limit, and call "
-            "wye_pending_cancel when it ends");
+            fmt::format("a dispatch {} takes no time limit, got {} ns",
+                        rules.waits ? "that owns its outputs" : "that is asynchronous",
+                        desc.timeout_ns),
+            "Fix: leave timeout_ns 0, call wye_dispatch_submit, give wye_pending_wait the limit, "
+            "and call wye_pending_cancel when it ends");
     if (desc.reserved != 0)
         return invalid(fmt::format("the reserved member of the dispatch is {}", desc.reserved),
                        "Fix: start from WYE_INIT, which zeroes it");
@@ -51,11 +53,13 @@ Result<void> check_members(const wye_dispatch_desc& desc, const RequestRules& ru
 // The memory of an output may be the caller's only while the caller knows that it is in use.
 Result<void> check_storage(const wye_argument& argument, std::size_t index) {
     if (argument.output == nullptr) return {};
-    return invalid(fmt::format("argument {} has storage for its output, which an asynchronous "
-                               "dispatch would write after its submit",
-                               index),
-                   "Fix: leave `output` null and take the bytes from wye_pending_output, or set "
-                   "WYE_DISPATCH_BORROW and keep the storage until the dispatch has ended");
+    return invalid(
+        fmt::format("argument {} has storage for its output, which this dispatch owns itself",
+                    index),
+        "Fix: leave `output` null and take the bytes from wye_pending_output; or call "
+        "wye_dispatch; "
+        "or call wye_dispatch_submit with WYE_DISPATCH_BORROW, and keep the storage until the "
+        "dispatch has ended");
 }
 
 // Refuses members that belong to another kind.

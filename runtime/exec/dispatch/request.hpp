@@ -16,6 +16,7 @@ namespace wye::exec {
 struct RequestRules {
     std::uint32_t flags = 0;    // WYE_DISPATCH_*
     bool asynchronous = false;  // without WYE_DISPATCH_BORROW the outputs' storage is the runtime's
+    bool waits = false;         // the caller does, so inputs stay its own
 };
 
 struct Requested {

@@ -17,9 +17,15 @@ std::uint64_t staged_bytes(std::uint64_t size) {
     return (size + kStagedAlignment - 1) / kStagedAlignment * kStagedAlignment;
 }
 
+// Registered memory is copied already.
+bool is_transfer(const wye_operation& operation) {
+    return operation.kind == WYE_OPERATION_UPLOAD || operation.kind == WYE_OPERATION_DOWNLOAD;
+}
+
 }  // namespace
 
 void copy_staged(wye_operation& operation, const StagingBlock& block) {
+    if (!is_transfer(operation)) return;
     const bool up = operation.kind == WYE_OPERATION_UPLOAD;
     const wye_transfer_op op = operation.u.transfer;
     const auto* host = static_cast<const std::byte*>(up ? op.source : op.target);
@@ -62,10 +68,10 @@ void StagedArguments::take_large(const Operations& operations, std::size_t first
     const bool up = end == operations.launch;
     for (std::size_t i = first; i < end; ++i) {
         const wye_transfer_op& op = operations.all[i].u.transfer;
-        if (op.size < kLeastChunked) continue;
+        if (!is_transfer(operations.all[i]) || op.size < kLeastChunked) continue;
         if (!out)
-            out.emplace(flow_.session, up ? Direction::Up : Direction::Down,
-                        flow_.has(WYE_DISPATCH_TIMED), flow_.times);
+            out.emplace(flow_.session, up ? Direction::Up : Direction::Down, flow_.options(),
+                        flow_.times);
         void* host = up ? const_cast<void*>(op.source) : op.target;
         out->add({op.buffer, op.offset, static_cast<std::byte*>(host), op.size});
         taken[i] = true;
@@ -79,7 +85,8 @@ void StagedArguments::take_large(const Operations& operations, std::size_t first
 void StagedArguments::take_middle(const Operations& operations, std::vector<wye_operation>& list) {
     DeviceSession& session = flow_.session;
     const auto is_middle = [&](const wye_operation& op) {
-        return op.u.transfer.size < kLeastChunked && session.stages(op.u.transfer.size);
+        return is_transfer(op) && op.u.transfer.size < kLeastChunked &&
+               session.stages(op.u.transfer.size);
     };
     std::uint64_t in = 0, out = 0;
     for (const wye_operation& op : operations.uploads())

@@ -17,7 +17,7 @@
 
 namespace wye::exec {
 
-// Makes an upload from the block, or a download to it, a copy.
+// Makes an upload from the block, or a download to it, a copy. Leaves other operations.
 void copy_staged(wye_operation& operation, const StagingBlock& block);
 
 class StagedArguments {

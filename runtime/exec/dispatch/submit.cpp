@@ -42,18 +42,18 @@ Error timed_out(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight 
 // that the time limit may cut off, and read-backs start after it.
 Result<void> run_limited(Flow& flow, const Operations& operations, StagedArguments& staged,
                          WorkspaceLease& workspace, registry::InFlight& uses) {
-    const bool timed = flow.has(WYE_DISPATCH_TIMED);
-    WYE_TRY(flow.session.await_idle(*flow.deadline));
+    const SubmitOptions options = flow.options();
+    WYE_TRY(flow.session.await_idle(*flow.deadline, options.queue));
     WYE_TRY(staged.upload());
-    WYE_TRY(flow.session.run(operations.uploads(), {}, timed, now(), flow.times));
+    WYE_TRY(flow.session.run(operations.uploads(), {}, options, now(), flow.times));
     WYE_TRY(staged.uploaded());
     if (operations.launches().empty()) return {};
     const Clock::time_point start = now();
     const std::uint64_t limit = start < *flow.deadline ? nanoseconds(*flow.deadline - start) : 1;
     WYE_ASSIGN(const Ticket ticket,
-               flow.session.submit(operations.launches(), flow.uses, timed, start, flow.times));
+               flow.session.submit(operations.launches(), flow.uses, options, start, flow.times));
     bool runs = false;
-    auto waited = flow.session.wait(ticket, limit, timed, flow.times, runs);
+    auto waited = flow.session.wait(ticket, limit, options.timed, flow.times, runs);
     if (waited.ok() || waited.error().code != Code::TIMEOUT) return waited;
     return timed_out(flow, ticket, runs, std::move(uses), std::move(workspace));
 }
@@ -61,23 +61,38 @@ Result<void> run_limited(Flow& flow, const Operations& operations, StagedArgumen
 // Saves new cache entries while the device is busy. After a trap no output is delivered, so a
 // program that can trap is read back last.
 Result<void> run_unlimited(Flow& flow, const Operations& operations, StagedArguments& staged) {
-    const bool timed = flow.has(WYE_DISPATCH_TIMED);
+    const SubmitOptions options = flow.options();
     const auto first =
         operations.all.first(operations.traps ? operations.read_back : operations.all.size());
     WYE_TRY(staged.upload());
     if (!first.empty()) {
         WYE_ASSIGN(const Ticket ticket,
-                   flow.session.submit(first, flow.uses, timed, now(), flow.times));
+                   flow.session.submit(first, flow.uses, options, now(), flow.times));
         if (!operations.traps) staged.start_download();
         if (!flow.stats.unwritten.empty()) flow.session.save(flow.stats);
-        WYE_TRY(flow.session.wait_end(ticket, timed, flow.times));
+        WYE_TRY(flow.session.wait_end(ticket, options.timed, flow.times));
     }
     return staged.uploaded();
 }
 
-Result<void> run(Flow& flow, Operations operations, WorkspaceLease& workspace,
-                 registry::InFlight& uses) {
+// Finds the registered ones among the host bytes.
+void find_registered(const registry::HandleTable& handles, const Flow& flow,
+                     RegisteredTransfers& out) {
+    if (!flow.session.registered().any()) return;
+    for (const BoundOperation& one : flow.bound.operations) {
+        out.add(flow.session, one.source, one.size);
+        out.add(flow.session, one.target, one.size);
+    }
+    out.begin(handles);
+}
+
+Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations operations,
+                 WorkspaceLease& workspace, registry::InFlight& uses) {
     const bool limited = flow.desc.timeout_ns != 0;
+    RegisteredTransfers registered;
+    find_registered(handles, flow, registered);
+    copy_registered(operations, *workspace, registered);
+    WYE_TRY(registered.written());
     StagedArguments staged(flow);
     staged.take(operations, *workspace);
     WYE_TRY(limited ? run_limited(flow, operations, staged, workspace, uses)
@@ -86,17 +101,18 @@ Result<void> run(Flow& flow, Operations operations, WorkspaceLease& workspace,
         WYE_TRY(
             check_trap(flow.program.name(), flow.session.info(), workspace->trap_words, flow.trap));
     if (limited || operations.traps)
-        WYE_TRY(flow.session.run(operations.read_backs(), {}, flow.has(WYE_DISPATCH_TIMED), now(),
-                                 flow.times));
-    return staged.download();
+        WYE_TRY(flow.session.run(operations.read_backs(), {}, flow.options(), now(), flow.times));
+    WYE_TRY(staged.download());
+    return registered.arrived();
 }
 
 // Some drivers generate code at the first launch of a compiled form.
-Result<void> run_guarded(Flow& flow, const Operations& operations, WorkspaceLease& workspace,
+Result<void> run_guarded(const registry::HandleTable& handles, Flow& flow,
+                         const Operations& operations, WorkspaceLease& workspace,
                          registry::InFlight& uses) {
-    if (flow.kernels.warm()) return run(flow, operations, workspace, uses);
+    if (flow.kernels.warm()) return run(handles, flow, operations, workspace, uses);
     const registry::ProcessStateGuard guard(!flow.session.device()->built_in());
-    auto result = run(flow, operations, workspace, uses);
+    auto result = run(handles, flow, operations, workspace, uses);
     flow.kernels.set_warm();
     return result;
 }
@@ -127,7 +143,7 @@ Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
                write_operations(plan, flow.launch, flow.bound, flow.kernels, flow.residents,
                                 flow.session, *workspace));
     flow.residents.uses(flow.launch, flow.uses);
-    auto result = run_guarded(flow, operations, workspace, uses);
+    auto result = run_guarded(handles, flow, operations, workspace, uses);
     if (result.ok() && flow.kernels.is_whole()) {
         QueuePool& queues = flow.session.queues();
         const sdk::Lock lock(queues.mutex);

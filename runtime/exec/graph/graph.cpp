@@ -37,7 +37,6 @@ void Execution::release() noexcept {
     }
     words = nullptr;
     workspace.release();
-    uses.release();
     ticket = {};
 }
 
@@ -71,7 +70,7 @@ Result<void> Graph::add(const Context& context, const wye_dispatch_desc& desc) {
     WYE_ASSIGN(const Operations operations,
                write_operations(flow.program.plan(), flow.launch, flow.bound, flow.kernels,
                                 flow.residents, session_, *workspace_));
-    WYE_TRY(add_uses(flow));
+    add_uses(flow);
     auto part = std::make_unique<Part>();
     part->program = std::move(program);
     for (const Kernel& kernel : flow.kernels.kernels()) part->compiled.push_back(kernel.compiled);
@@ -88,6 +87,10 @@ Result<void> Graph::check(const Flow& flow) const {
             Code::UNSUPPORTED,
             fmt::format("it has a time-out of {} ns, and graphs have none", flow.desc.timeout_ns),
             "Fix: set timeout_ns to 0", label_);
+    if (flow.desc.queue != 0)
+        return Error(Code::INVALID_ARGUMENT, "it names a queue, which executions of a graph do",
+                     "Fix: leave `queue` 0 in its dispatches, and set that of wye_graph_run_desc",
+                     label_);
     for (const plan::BoundBuffer& bound : flow.launch.bound())
         if (bound.kind != plan::ArgumentKind::Resident)
             return Error(Code::UNSUPPORTED,
@@ -99,23 +102,18 @@ Result<void> Graph::check(const Flow& flow) const {
     return {};
 }
 
-Result<void> Graph::add_uses(const Flow& flow) {
+void Graph::add_uses(const Flow& flow) {
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         const registry::Pin& pin = flow.residents.pin(bound.argument);
-        const auto found = std::ranges::find(handles_, pin.handle());
-        if (found != handles_.end()) {
-            BufferUse& use = uses_[static_cast<std::size_t>(found - handles_.begin())];
+        const auto [place, is_new] = places_.try_emplace(pin.handle(), handles_.size());
+        if (is_new) {
+            handles_.push_back(pin.handle());
+            uses_.push_back({&pin.as<BufferObject>().history, bound.writable});
+        } else {
+            BufferUse& use = uses_[place->second];
             use.writes = use.writes || bound.writable;
-            continue;
         }
-        if (handles_.size() == WYE_LIMIT_BUFFERS)
-            return Error(Code::LIMIT_EXCEEDED,
-                         fmt::format("the graph uses more than {} buffers", WYE_LIMIT_BUFFERS),
-                         "Fix: bind ranges of larger buffers, or record several graphs", label_);
-        handles_.push_back(pin.handle());
-        uses_.push_back({&pin.as<BufferObject>().history, bound.writable});
     }
-    return {};
 }
 
 void Graph::add_operations(const Flow& flow, const Operations& operations, Part& part) {
@@ -178,6 +176,7 @@ Result<void> Graph::make_command() {
     auto made = registry::NativeCommand::create(session_.device(), desc);
     if (made.ok()) {
         command_.emplace(std::move(made).value());
+        limited_ = command_->most_pending() != 0;
         if (Trace* trace = session_.trace()) trace->name_object(command_->object(), label_);
         wye_operation& execute = execute_.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
         execute.u.execute = {command_->object(), nullptr, block_.data()};
@@ -245,46 +244,85 @@ Result<void> Graph::pack(const Part& part, std::span<const std::uint64_t> words)
                                         const wye_graph_run_desc& run, Clock::time_point start,
                                         RunTimes& times, Execution& out) {
     WYE_TRY(session_.ready());
-    const bool timed = (run.flags & WYE_DISPATCH_TIMED) != 0;
-    Result<Ticket> ticket = Ticket();
-    {
+    if (run.queue != 0) [[unlikely]]
+        return submit_named(handles, run, start, times, out);
+    return submit_on(0, handles, run, start, times, out);
+}
+
+[[gnu::noinline]] Result<void> Graph::submit_named(const registry::HandleTable& handles,
+                                                   const wye_graph_run_desc& run,
+                                                   Clock::time_point start, RunTimes& times,
+                                                   Execution& out) {
+    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
+    return submit_on(queue.number(), handles, run, start, times, out);
+}
+
+[[gnu::always_inline]] inline Result<void> Graph::submit_on(std::uint32_t queue,
+                                                            const registry::HandleTable& handles,
+                                                            const wye_graph_run_desc& run,
+                                                            Clock::time_point start,
+                                                            RunTimes& times, Execution& out) {
+    const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
+    auto sent = [&] {
         QueuePool& queues = session_.queues();
-        std::optional<registry::ProcessStateGuard> guard;  // of the first launch
         const sdk::Lock lock(queues.mutex);
-        if (!warm_) [[unlikely]]
-            guard.emplace(!session_.device()->built_in());
-        if (run.params != nullptr || run.param_count != 0)
-            WYE_TRY(set_params({run.params, static_cast<std::size_t>(run.param_count)}));
-        if (!handles_.empty() && !handles.try_use(handles_, out.uses)) [[unlikely]] {
-            WYE_ASSIGN(out.uses, handles.begin_use(handles_));
-        }
-        // Neither may be used by two executions at once.
-        const bool full = command_ && command_->most_pending() != 0 &&
-                          queues.is_pending(last_queue_, last_value_);
-        if ((traps_ && words_taken_) || full) [[unlikely]] {
-            ticket = submit_apart(queues, timed, out);
-        } else {
-            ticket = queues.submit(session_.device(), execute_, uses_, timed);
-            if (ticket.ok() && traps_) {
-                words_taken_ = true;
-                out.borrowed_ = this;
-                out.words = workspace_->trap_words;
-            }
-            if (ticket.ok()) {
-                last_queue_ = ticket->index;
-                last_value_ = ticket->value;
-            }
-        }
-        warm_ = warm_ || ticket.ok();
-    }
+        return submit_with(handles, queues, run, options, out);
+    }();
     times.submitted(start);
-    if (!ticket.ok()) return session_.noted(std::move(ticket).error());
-    out.ticket = *std::move(ticket);
+    if (!sent.ok()) [[unlikely]]
+        return session_.noted(std::move(sent).error());
+    session_.counters().submitted();
+    return sent;
+}
+
+// The first launch may change what belongs to the process.
+Result<void> Graph::submit_first(const registry::HandleTable& handles, QueuePool& queues,
+                                 const wye_graph_run_desc& run, SubmitOptions options,
+                                 Execution& out) {
+    const registry::ProcessStateGuard guard(!session_.device()->built_in());
+    warm_ = true;
+    auto sent = submit_with(handles, queues, run, options, out);
+    warm_ = sent.ok();
+    return sent;
+}
+
+[[gnu::hot]] Result<void> Graph::submit_with(const registry::HandleTable& handles,
+                                             QueuePool& queues, const wye_graph_run_desc& run,
+                                             SubmitOptions options, Execution& out) {
+    if (!warm_) [[unlikely]]
+        return submit_first(handles, queues, run, options, out);
+    if (run.params != nullptr || run.param_count != 0)
+        WYE_TRY(set_params({run.params, static_cast<std::size_t>(run.param_count)}));
+    if (frees_ != queues.frees()) [[unlikely]]
+        WYE_TRY(check_live(handles, queues));
+    // Neither may be used by two executions at once.
+    const bool full = limited_ && queues.is_pending(last_queue_, last_value_);
+    if ((traps_ && words_taken_) || full) [[unlikely]]
+        return submit_apart(queues, options, out);
+    auto sent = queues.submit(session_.device(), execute_, uses_, options, out.ticket);
+    if (!sent.ok()) [[unlikely]]
+        return sent;
+    last_queue_ = out.ticket.index;
+    last_value_ = out.ticket.value;
+    if (traps_) {
+        words_taken_ = true;
+        out.borrowed_ = this;
+        out.words = workspace_->trap_words;
+    }
+    return sent;
+}
+
+Result<void> Graph::check_live(const registry::HandleTable& handles, QueuePool& queues) {
+    constexpr std::size_t kMost = WYE_LIMIT_BUFFERS;  // at once
+    for (std::size_t first = 0; first < handles_.size(); first += kMost)
+        WYE_TRY(handles.begin_use(
+            std::span(handles_).subspan(first, std::min(kMost, handles_.size() - first))));
+    frees_ = queues.frees();
     return {};
 }
 
-Result<Ticket> Graph::submit_apart(QueuePool& queues, bool timed, Execution& out) {
-    if (!traps_) return queues.submit(session_.device(), operations_, uses_, timed);
+Result<void> Graph::submit_apart(QueuePool& queues, SubmitOptions options, Execution& out) {
+    if (!traps_) return queues.submit(session_.device(), operations_, uses_, options, out.ticket);
     out.workspace = session_.workspace();
     WYE_ASSIGN(wye_buffer_object * trap, session_.trap_buffer(*out.workspace));
     const wye_buffer_object* const own = workspace_->trap_memory->object();
@@ -299,7 +337,7 @@ Result<Ticket> Graph::submit_apart(QueuePool& queues, bool timed, Execution& out
     wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
     read.u.transfer = {trap, 0, kTrapBytes, nullptr, out.workspace->trap_words};
     out.words = out.workspace->trap_words;
-    return queues.submit(session_.device(), list, uses_, timed);
+    return queues.submit(session_.device(), list, uses_, options, out.ticket);
 }
 
 wye_report Graph::new_report() const {

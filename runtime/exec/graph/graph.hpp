@@ -5,9 +5,10 @@
 // command of the ABI). Where it has no commands, or allows no more executions of one at once, the
 // list of operations is submitted.
 //
-// It keeps its programs alive, but not its buffers: each execution checks that they still live. One
-// execution follows another as their buffers demand; those of a program that can trap each have
-// trap words of their own. Free-threaded. The session outlives it.
+// It keeps its programs alive, but not its buffers: an execution checks that they still live if any
+// buffer was freed since the last check. While an execution uses them, their histories keep them
+// from being freed. One execution follows another as their buffers demand; those of a program that
+// can trap each have trap words of their own. Free-threaded. The session outlives it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "exec/context.hpp"
@@ -38,7 +40,6 @@ class Execution {
     Execution(Execution&& other) noexcept { *this = std::move(other); }
     Execution& operator=(Execution&& other) noexcept {
         std::swap(ticket, other.ticket);
-        std::swap(uses, other.uses);
         std::swap(workspace, other.workspace);
         std::swap(words, other.words);
         std::swap(borrowed_, other.borrowed_);
@@ -49,7 +50,6 @@ class Execution {
     void release() noexcept;
 
     Ticket ticket;
-    registry::InFlight uses;
     WorkspaceLease workspace;              // for its trap words, unless they are the graph's
     const std::uint32_t* words = nullptr;  // trap words, read back; null: it cannot trap
 
@@ -61,7 +61,7 @@ class Execution {
 class Graph : public std::enable_shared_from_this<Graph> {
   public:
     // Errors are those of dispatches, which name the dispatch by its number. UNSUPPORTED for host
-    // arguments and time-outs; LIMIT_EXCEEDED for more than WYE_LIMIT_BUFFERS buffers.
+    // arguments and time-outs.
     [[nodiscard]] static Result<std::shared_ptr<Graph>> record(const Context& context,
                                                                registry::Pin device,
                                                                const wye_graph_desc& desc);
@@ -106,16 +106,31 @@ class Graph : public std::enable_shared_from_this<Graph> {
         bool check_free = false;
     };
 
+    // The parts of submit: on a public queue that `run` names, and on that with a number (0: none).
+    [[nodiscard]] Result<void> submit_named(const registry::HandleTable& handles,
+                                            const wye_graph_run_desc& run, Clock::time_point start,
+                                            RunTimes& times, Execution& out);
+    [[nodiscard]] Result<void> submit_on(std::uint32_t queue, const registry::HandleTable& handles,
+                                         const wye_graph_run_desc& run, Clock::time_point start,
+                                         RunTimes& times, Execution& out);
     [[nodiscard]] Result<void> add(const Context& context, const wye_dispatch_desc& desc);
     [[nodiscard]] Result<void> check(const Flow& flow) const;
-    [[nodiscard]] Result<void> add_uses(const Flow& flow);
+    void add_uses(const Flow& flow);
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
     [[nodiscard]] Result<void> make_command();
     // All of them, or none if any is refused.
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
     [[nodiscard]] Result<void> pack(const Part& part, std::span<const std::uint64_t> words);
+    [[nodiscard]] Result<void> submit_with(const registry::HandleTable& handles, QueuePool& queues,
+                                           const wye_graph_run_desc& run, SubmitOptions options,
+                                           Execution& out) WYE_REQUIRES(queues.mutex);
+    [[nodiscard]] Result<void> submit_first(const registry::HandleTable& handles, QueuePool& queues,
+                                            const wye_graph_run_desc& run, SubmitOptions options,
+                                            Execution& out) WYE_REQUIRES(queues.mutex);
     // The operations of an execution with trap words of its own.
-    [[nodiscard]] Result<Ticket> submit_apart(QueuePool& queues, bool timed, Execution& out)
+    [[nodiscard]] Result<void> submit_apart(QueuePool& queues, SubmitOptions options,
+                                            Execution& out) WYE_REQUIRES(queues.mutex);
+    [[nodiscard]] Result<void> check_live(const registry::HandleTable& handles, QueuePool& queues)
         WYE_REQUIRES(queues.mutex);
 
     DeviceSession& session_;
@@ -124,8 +139,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
     std::vector<std::unique_ptr<Part>> parts_;
     std::array<std::uint32_t, 3> groups_{};  // of a lone dispatch
     std::uint64_t bytes_filled_ = 0;
-    std::vector<registry::Handle> handles_;  // each buffer once
-    std::vector<BufferUse> uses_;            // of these, in the same order
+    std::vector<registry::Handle> handles_;                     // each buffer once
+    std::vector<BufferUse> uses_;                               // of these, in the same order
+    std::unordered_map<registry::Handle, std::size_t> places_;  // of handles in `handles_`
     bool traps_ = false;
     WorkspaceLease workspace_;  // for the trap words of one execution
 
@@ -136,7 +152,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
     std::vector<std::uint64_t> block_;  // the late parameters as kernels read them
     std::vector<std::uint64_t> words_;  // the parameters of the last execution
     bool warm_ = false;                 // it has run before, as in Kernels
+    std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
     std::optional<registry::NativeCommand> command_;
+    bool limited_ = false;                // the plugin allows one pending execution of it at a time
     std::vector<wye_operation> execute_;  // of the command, then the read-back of trap words
     std::uint32_t last_queue_ = 0;        // of the newest execution of the command
     std::uint64_t last_value_ = 0;

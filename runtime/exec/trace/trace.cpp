@@ -113,10 +113,12 @@ Trace::Name Trace::name(std::string_view text) {
 }
 
 std::uint32_t Trace::queue(std::uint32_t device, std::uint32_t index) {
-    const Queue wanted{device, index};
-    const auto found = std::ranges::find(queues_, wanted);
-    if (found == queues_.end()) queues_.push_back(wanted);
-    return static_cast<std::uint32_t>(std::ranges::find(queues_, wanted) - queues_.begin());
+    const auto found = std::ranges::find_if(queues_, [&](const Queue& queue) {
+        return queue.device == device && queue.index == index;
+    });
+    const auto out = static_cast<std::uint32_t>(found - queues_.begin());
+    if (found == queues_.end()) queues_.push_back({device, index});
+    return out;
 }
 
 void Trace::keep(const Event& event) {
@@ -161,6 +163,14 @@ std::uint32_t Trace::add_device(std::string_view name) {
     const sdk::Lock lock(mutex_);
     devices_.emplace_back(name);
     return static_cast<std::uint32_t>(devices_.size() - 1);
+}
+
+void Trace::name_queue(std::uint32_t device, std::uint32_t index, std::string_view label) noexcept {
+    const sdk::Lock lock(mutex_);
+    try {
+        queues_[queue(device, index)].label = name(label);
+    } catch (const std::exception&) {  // no memory: it has its number only
+    }
 }
 
 void Trace::name_object(const void* object, std::string_view text) noexcept {

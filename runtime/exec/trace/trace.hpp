@@ -61,6 +61,8 @@ class Trace {
 
     // Returns the device's number for the calls below.
     [[nodiscard]] std::uint32_t add_device(std::string_view name);
+    // The track of a native queue has this label from now on.
+    void name_queue(std::uint32_t device, std::uint32_t queue, std::string_view label) noexcept;
     // Work of this native program or command has the name from now on.
     void name_object(const void* object, std::string_view name) noexcept;
     // Copies from and to this buffer are uploads and downloads, until it is called with false.
@@ -99,7 +101,7 @@ class Trace {
     };
     struct Queue {
         std::uint32_t device = 0, index = 0;
-        friend bool operator==(const Queue&, const Queue&) = default;
+        Name label = 0;
     };
     struct Submit {
         Name name = 0;

@@ -77,6 +77,7 @@ class Trace::Writer {
           unended_(trace.in_flight_.size()) {
         trace.events_.clear();
         for (const std::string& name : trace.names_) names_.push_back(json_string(name));
+        labels_ = trace.names_;
     }
 
     void write() {
@@ -169,6 +170,8 @@ class Trace::Writer {
     void write_queue(std::span<const Event> events) {
         const Queue& queue = queues_[events.front().queue];
         const bool seen = events.front().kind == Kind::Seen;
+        const std::string label =
+            queue.label == 0 ? std::string() : fmt::format(" `{}`", labels_[queue.label]);
         std::vector<std::uint64_t> lanes;    // the end of the last event in each
         std::vector<std::uint64_t> threads;  // the number of each
         for (const Event& event : events) {
@@ -180,7 +183,7 @@ class Trace::Writer {
                 threads.push_back(next_thread_++);
                 name_thread(
                     process_of(queue.device), threads.back(),
-                    fmt::format("queue {}{}{}", queue.index,
+                    fmt::format("queue {}{}{}{}", queue.index, label,
                                 seen ? " (host's view: submit to seen end, no driver times)" : "",
                                 lane == 0 ? "" : fmt::format(", overlap {}", lane)),
                     threads.back());
@@ -200,7 +203,8 @@ class Trace::Writer {
 
     Output& out_;
     std::vector<Event> events_;
-    std::vector<std::string> names_;  // as JSON
+    std::vector<std::string> names_;   // as JSON
+    std::vector<std::string> labels_;  // the same names as they are
     const std::unordered_map<std::uint32_t, std::string> threads_;
     const std::vector<std::string> devices_;
     const std::vector<Queue> queues_;

@@ -14,6 +14,11 @@
 
 namespace wye {
 
+struct GraphRun {
+    const Queue* queue = nullptr;
+    bool timed = false;  // asks the driver for the time on the device, for the report
+};
+
 // Dispatches of one device that run as one, recorded once and executed many times. Add them in the
 // order in which they run; all their arguments are buffers (Dispatch::bind).
 class Graph {
@@ -49,8 +54,9 @@ class Graph {
 
     // Runs all dispatches and waits. `params`: those of all dispatches, in order, each value's bits
     // in its own word; empty: as before.
-    [[nodiscard]] Result<wye_report> run(std::span<const std::uint64_t> params = {}) const {
-        const wye_graph_run_desc desc = description(params);
+    [[nodiscard]] Result<wye_report> run(std::span<const std::uint64_t> params = {},
+                                         const GraphRun& how = {}) const {
+        const wye_graph_run_desc desc = description(params, how);
         wye_report report;
         WYE_INIT(report);
         WYE_TRY(detail::call(
@@ -58,8 +64,9 @@ class Graph {
         return report;
     }
     // Starts an execution and does not wait for it.
-    [[nodiscard]] Result<Pending> submit(std::span<const std::uint64_t> params = {}) const {
-        const wye_graph_run_desc desc = description(params);
+    [[nodiscard]] Result<Pending> submit(std::span<const std::uint64_t> params = {},
+                                         const GraphRun& how = {}) const {
+        const wye_graph_run_desc desc = description(params, how);
         wye_pending out = 0;
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_graph_submit(context(), get(), &desc, &out, e); }));
@@ -76,11 +83,14 @@ class Graph {
   private:
     Graph(std::shared_ptr<wye_context> context, wye_graph handle)
         : handle_(std::move(context), handle) {}
-    [[nodiscard]] static wye_graph_run_desc description(std::span<const std::uint64_t> params) {
+    [[nodiscard]] static wye_graph_run_desc description(std::span<const std::uint64_t> params,
+                                                        const GraphRun& how) {
         wye_graph_run_desc out;
         WYE_INIT(out);
         out.params = params.data();
         out.param_count = params.size();
+        out.flags = how.timed ? WYE_DISPATCH_TIMED : 0;
+        out.queue = detail::handle_of(how.queue);
         return out;
     }
 

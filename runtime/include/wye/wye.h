@@ -7,8 +7,8 @@
  *  - Every call that can fail returns a wye_status and takes a `wye_error** error` sink, which may
  *    be null. On failure outputs are untouched and *error is set; the caller frees it with
  *    wye_error_free. Each error has a code, a sentence and a remedy that begins with "Fix: ".
- *  - Devices, programs and buffers are 64-bit handles of one context. Stale, foreign and wrong-kind
- *    handles are refused before any driver is entered. 0 is never a valid handle.
+ *  - Devices, queues, programs and buffers are 64-bit handles of one context. Stale, foreign and
+ * wrong-kind handles are refused before any driver is entered. 0 is never a valid handle.
  *  - Every function may be called from any thread at any time, for the same objects too. One call
  *    at a time runs on a device's queue; calls for different devices run in parallel.
  *  - External synchronisation. The caller keeps other threads away from the following, unchecked;
@@ -119,7 +119,9 @@ typedef struct wye_context_desc {
     uint32_t reserved;
     const wye_string* plugin_paths; /* files or folders, searched first */
     uint64_t plugin_path_count;
-    /* For plugins and library: "cpu.threads", "quirks.with", "trace.file", ... */
+    /* For plugins and library: "cpu.threads", "quirks.with", "trace.file", ...; the README of the
+     * library has the list. A key that only the library could read, and does not know, is refused.
+     */
     const wye_key_value* config;
     uint64_t config_count;
     /* May be null; gets all messages, from any thread, until the context is destroyed. The variable
@@ -218,6 +220,11 @@ typedef struct wye_counters {
     uint64_t programs_compiled;
     uint64_t programs_loaded; /* from the disk cache */
     uint64_t programs_found;  /* in memory */
+    uint64_t queues_made;     /* by wye_queue_create */
+    uint64_t queue_submits;   /* of submits: of work that named a queue */
+    /* Of bytes_uploaded and bytes_downloaded: moved by the device itself from and to registered
+     * memory. */
+    uint64_t bytes_registered;
 } wye_counters;
 
 /* The counters of one opened device. `out->header` must be set. Any thread. Errors: those of a bad
@@ -227,6 +234,62 @@ WYE_API wye_status wye_device_counters(wye_context* context, wye_device device, 
 
 /* The sums over all devices that the context has opened, lost ones included. Any thread. */
 WYE_API wye_status wye_context_counters(wye_context* context, wye_counters* out, wye_error** error);
+
+/* ---- Queues ------------------------------------------------------------------------------ */
+
+/* A queue of one device, made by wye_queue_create and freed by wye_queue_free; 0 where a member
+ * `queue` is left out. Work that names a queue (member `queue` of wye_dispatch_desc,
+ * wye_graph_run_desc, wye_transfer_desc) runs on it; other work is spread over native queues of the
+ * library's own. In either case results are those of the order of the calls: work that uses a
+ * buffer that earlier work writes, or writes one that earlier work uses, runs after it, on whatever
+ * queues they are. Work without such a conflict may run at the same time on two queues; on one
+ * queue it runs in order. So queues need no events or barriers.
+ * The calls of a queue may be made by any threads at once. */
+typedef uint64_t wye_queue;
+
+#define WYE_QUEUE_OWN UINT32_C(1) /* WYE_LIMIT_EXCEEDED rather than sharing a native queue */
+
+typedef struct wye_queue_create_desc {
+    wye_header header;
+    wye_string label; /* for errors, logs and traces */
+    uint32_t kind;    /* enum wye_queue_kind; TRANSFER: for wye_buffer_transfer only */
+    int32_t priority; /* above 0: before other work, below: after it, as far as the driver can */
+    uint32_t flags;   /* WYE_QUEUE_* */
+    uint32_t reserved;
+} wye_queue_create_desc;
+
+/* Makes a queue. Kind and priority are wishes; wye_queue_describe says what the driver gave. At
+ * most 8 queues of a device live at once (WYE_LIMIT_EXCEEDED). Each has a native queue of its own
+ * while the device has some left ("max_queues" of wye_device_fact, less the at most 4 of work
+ * without a queue, see "queues.count" of the configuration); the next ones share one of those 4, in
+ * order with other work there. */
+WYE_API wye_status wye_queue_create(wye_context* context, wye_device device,
+                                    const wye_queue_create_desc* desc, wye_queue* out,
+                                    wye_error** error);
+
+typedef struct wye_queue_description {
+    wye_header header;
+    wye_device device;
+    wye_string label; /* lives as long as the queue */
+    uint32_t kind;    /* as asked for, as the next */
+    int32_t priority;
+    uint32_t granted_kind;    /* ANY: the native queue is like others */
+    int32_t granted_priority; /* 0: the driver does not prefer its work */
+    uint32_t native_index;    /* 1 and up: the driver's number of its queue; 0: it has none */
+    uint32_t shared;          /* 1: its native queue runs other work too */
+    uint64_t submits;         /* to the driver's queue, so far */
+} wye_queue_description;
+
+/* Describes a queue, also of a lost device. */
+WYE_API wye_status wye_queue_describe(wye_context* context, wye_queue queue,
+                                      wye_queue_description* out, wye_error** error);
+
+/* Waits until all work that was given to the queue has ended. How it ended, its own calls return.
+ * WYE_DEVICE_LOST for the queue of a lost device. */
+WYE_API wye_status wye_queue_flush(wye_context* context, wye_queue queue, wye_error** error);
+
+/* Invalidates the handle. Work in flight goes on. */
+WYE_API wye_status wye_queue_free(wye_context* context, wye_queue queue, wye_error** error);
 
 /* ---- Programs ---------------------------------------------------------------------------- */
 
@@ -386,8 +449,9 @@ WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint
  * memory, which several threads fill and empty while the device copies. The configuration limits
  * the staging memory of a device ("transfer.bytes": 512MiB, and at most an eighth of the machine's
  * memory), and the threads of a context that copy at once, calling ones included
- * ("transfer.threads": half of the processors, and at most 8). "transfer.staging" is "auto", "on"
- * (also on a device that shares the host's memory) or "off". */
+ * ("transfer.threads": half of the processors, and at most 8), which look for more work for 0.3 ms
+ * before they sleep. "transfer.staging" is "auto", "on" (also on a device that shares the host's
+ * memory) or "off". */
 WYE_API wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t offset,
                                      wye_bytes bytes, wye_error** error);
 WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, uint64_t offset,
@@ -400,6 +464,34 @@ WYE_API wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint
 WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset,
                                    uint64_t size, uint64_t pattern, uint32_t pattern_size,
                                    wye_error** error);
+
+/* ---- Registered memory ------------------------------------------------------------------- */
+
+/* Memory of the application that a device may copy from and to by itself. */
+typedef uint64_t wye_memory;
+
+/* Registers `size` bytes at `memory` with one device, until wye_memory_unregister or the end of the
+ * context. Meanwhile blocking transfers and host arguments of wye_dispatch, and asynchronous ones
+ * with WYE_DISPATCH_BORROW, move straight between the device and those of their
+ * bytes that lie in one registered range: no thread copies them, and they need no staging memory.
+ * Everything else works as without it. Registering takes the time of several copies of the memory,
+ * which the system cannot page out meanwhile: it is meant for large memory that is used many times.
+ *
+ * The memory stays the caller's, who keeps it mapped and writable until it is unregistered, and
+ * after wye_context_destroy_within gave WYE_TIMEOUT until the process ends. Address and size must
+ * be multiples of the device's fact `host_memory_alignment` (most often of a page:
+ * `aligned_alloc`). Any thread.
+ *
+ * WYE_UNSUPPORTED: the device does not have that fact. WYE_INVALID_ARGUMENT: null, a size of 0, not
+ * aligned, or not mapped. WYE_DUPLICATE: some of it is registered with this device, or (CUDA) with
+ * another one or by another user of the driver. WYE_DEVICE_MEMORY, WYE_DRIVER: the driver refuses
+ * it, which it may for what it cannot lock. */
+WYE_API wye_status wye_memory_register(wye_context* context, wye_device device, void* memory,
+                                       uint64_t size, wye_memory* out, wye_error** error);
+/* Invalidates the handle; afterwards the device does not access the memory. WYE_BUFFER_IN_USE while
+ * calls and dispatches in flight use it. Also after the device was lost. */
+WYE_API wye_status wye_memory_unregister(wye_context* context, wye_memory memory,
+                                         wye_error** error);
 
 /* ---- Dispatch ---------------------------------------------------------------------------- */
 
@@ -423,9 +515,11 @@ typedef struct wye_argument {
 
 /* If both are given, `grid` is the number of workgroups, and `elements` only the length of run-time
  * outputs. */
-#define WYE_DISPATCH_GRID UINT32_C(1)         /* `grid` is given */
-#define WYE_DISPATCH_ELEMENTS UINT32_C(2)     /* `elements` is given */
-#define WYE_DISPATCH_COOPERATIVE UINT32_C(4)  /* refused unless the device has grid_sync */
+#define WYE_DISPATCH_GRID UINT32_C(1)     /* `grid` is given */
+#define WYE_DISPATCH_ELEMENTS UINT32_C(2) /* `elements` is given */
+/* All workgroups run at once. Refused unless the device has grid_sync; WYE_LIMIT_EXCEEDED if fewer
+ * fit. Programs with grid barriers are not split then, which no lowering takes yet. */
+#define WYE_DISPATCH_COOPERATIVE UINT32_C(4)
 #define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* the first native variant that fits is used */
 #define WYE_DISPATCH_SPECULATION UINT32_C(16) /* reserved: always refused */
 #define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* reserved: always refused */
@@ -453,6 +547,7 @@ typedef struct wye_dispatch_desc {
     uint32_t reserved;
     wye_string label;   /* for the log */
     wye_string profile; /* a tuning label, for the log */
+    wye_queue queue;    /* of the same device; 0: none */
 } wye_dispatch_desc;
 
 /* How a call that needed a compiled program used the disk cache. */
@@ -485,7 +580,39 @@ typedef struct wye_report {
     uint64_t native_functions;
     uint32_t check_free; /* 1: the form without range checks that are redundant for this launch */
     uint32_t reserved;
+    uint64_t bytes_copied; /* within the device, by wye_buffer_transfer */
 } wye_report;
+
+/* A transfer with a queue, and with times. */
+enum wye_transfer_kind {
+    WYE_TRANSFER_UPLOAD = 1,
+    WYE_TRANSFER_DOWNLOAD = 2,
+    WYE_TRANSFER_COPY = 3,
+    WYE_TRANSFER_FILL = 4
+};
+
+/* Members of other kinds are zero. */
+typedef struct wye_transfer_desc {
+    wye_header header;
+    uint32_t kind;     /* enum wye_transfer_kind */
+    uint32_t flags;    /* WYE_DISPATCH_TIMED; to submit it also _BORROW and _AT_ONCE */
+    wye_queue queue;   /* of the buffers' device; 0: none */
+    wye_buffer buffer; /* read by a download, written by all others */
+    uint64_t offset;   /* in `buffer` */
+    uint64_t size;
+    const void* source;       /* UPLOAD */
+    void* target;             /* DOWNLOAD */
+    wye_buffer source_buffer; /* COPY, as the next */
+    uint64_t source_offset;
+    uint64_t pattern; /* FILL, as the next */
+    uint32_t pattern_size;
+    uint32_t reserved;
+} wye_transfer_desc;
+
+/* As wye_buffer_upload, _download, _copy and _fill. `report` may be null; it is written on success:
+ * device, times and bytes. */
+WYE_API wye_status wye_buffer_transfer(wye_context* context, const wye_transfer_desc* desc,
+                                       wye_report* report, wye_error** error);
 
 /* The function behind a bit (0 to 63) of wye_report.native_functions: "sin (f32)"; "" for unused
  * bits. Static. */
@@ -513,8 +640,9 @@ WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_d
 
 /* ---- Asynchronous dispatch --------------------------------------------------------------- */
 
-/* A dispatch in flight, made by wye_dispatch_submit and freed by wye_pending_free. Its calls may be
- * made by any threads at once. */
+/* A dispatch, transfer or execution of a graph in flight, or one that has ended, made by
+ * wye_dispatch_submit, wye_dispatch_owned, wye_buffer_transfer_submit and wye_graph_submit, and
+ * freed by wye_pending_free. Its calls may be made by any threads at once. */
 typedef uint64_t wye_pending;
 
 /* As wye_dispatch, but does not wait for the device: all checks, and the compile if there is one,
@@ -535,6 +663,22 @@ typedef uint64_t wye_pending;
  * has outputs of a device that was lost, opening that device again may return WYE_DEVICE_BUSY. */
 WYE_API wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* desc,
                                        wye_pending* out, wye_error** error);
+
+/* As wye_dispatch, but the result owns the outputs, so that no storage has to be sized for them:
+ * each host argument of the output list has a null `output`, and after success its bytes come from
+ * wye_pending_output of `*out`, a dispatch that has ended, until that is freed. `report` may be
+ * null. `timeout_ns` must be 0; BORROW and AT_ONCE are for wye_dispatch_submit. Waits for room as
+ * that does. */
+WYE_API wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* desc,
+                                      wye_report* report, wye_pending* out, wye_error** error);
+
+/* As wye_buffer_transfer, but does not wait: wye_pending_wait returns the result and the report. It
+ * takes a copy of an upload's bytes before it returns, and the pending transfer owns those of a
+ * download: `target` is null, and they come from wye_pending_output with the binding 0. With
+ * WYE_DISPATCH_BORROW, source and target are the caller's, and stay with it until the end. Limits,
+ * and WYE_DISPATCH_AT_ONCE, as of wye_dispatch_submit. */
+WYE_API wye_status wye_buffer_transfer_submit(wye_context* context, const wye_transfer_desc* desc,
+                                              wye_pending* out, wye_error** error);
 
 /* Sets *ended to 1 if the dispatch has ended, in success or failure, else to 0. Does not wait. */
 WYE_API wye_status wye_pending_poll(wye_context* context, wye_pending pending, uint32_t* ended,
@@ -597,9 +741,8 @@ typedef struct wye_graph_desc {
 } wye_graph_desc;
 
 /* Checks and compiles every dispatch as wye_dispatch would, and runs none. Errors name the dispatch
- * by its index. WYE_UNSUPPORTED for host arguments; WYE_LIMIT_EXCEEDED for more than 64 buffers.
- * Programs may be freed afterwards, buffers too: a graph that names a freed buffer does not run any
- * more (WYE_STALE_HANDLE). */
+ * by its index. WYE_UNSUPPORTED for host arguments. Programs may be freed afterwards, buffers too:
+ * a graph that names a freed buffer does not run any more (WYE_STALE_HANDLE). */
 WYE_API wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc,
                                     wye_graph* out, wye_error** error);
 
@@ -612,6 +755,7 @@ typedef struct wye_graph_run_desc {
     uint64_t param_count;
     uint32_t flags; /* WYE_DISPATCH_TIMED; for wye_graph_submit also WYE_DISPATCH_AT_ONCE */
     uint32_t reserved;
+    wye_queue queue; /* of the same device; 0: none. That of the recorded dispatches is 0 */
 } wye_graph_run_desc;
 
 /* Runs all dispatches and waits. `report` may be null; `groups` is that of a lone dispatch, else 0.

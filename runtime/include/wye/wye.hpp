@@ -20,7 +20,6 @@
 #include <bit>
 #include <chrono>
 #include <concepts>
-#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,6 +35,9 @@
 
 #include "wye/element.hpp"
 #include "wye/handle.hpp"
+#include "wye/outputs.hpp"
+#include "wye/pending.hpp"
+#include "wye/queue.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
@@ -123,34 +125,62 @@ class Buffer {
             [&](wye_error** e) { return wye_buffer_size(handle_.context(), get(), &bytes, e); }));
         return bytes;
     }
+    // Transfers, which wait. With a queue they run on that.
     template <Values R>
-    [[nodiscard]] Result<void> upload(const R& values, std::uint64_t offset = 0) {
+    [[nodiscard]] Result<void> upload(const R& values, std::uint64_t offset = 0,
+                                      const Queue* queue = nullptr) {
         const auto bytes = std::as_bytes(std::span(values));
-        return detail::call([&](wye_error** e) {
-            return wye_buffer_upload(handle_.context(), get(), offset, {bytes.data(), bytes.size()},
-                                     e);
-        });
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_UPLOAD, offset, bytes.size(), queue);
+        desc.source = bytes.data();
+        return run(desc);
     }
     template <Values R>
-    [[nodiscard]] Result<void> download(R&& values, std::uint64_t offset = 0) const {
+    [[nodiscard]] Result<void> download(R&& values, std::uint64_t offset = 0,
+                                        const Queue* queue = nullptr) const {
         const auto bytes = std::as_writable_bytes(std::span(values));
-        return detail::call([&](wye_error** e) {
-            return wye_buffer_download(handle_.context(), get(), offset, bytes.data(), bytes.size(),
-                                       e);
-        });
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_DOWNLOAD, offset, bytes.size(), queue);
+        desc.target = bytes.data();
+        return run(desc);
     }
-    [[nodiscard]] Result<void> fill(std::uint32_t word, std::uint64_t offset, std::uint64_t size) {
-        return detail::call([&](wye_error** e) {
-            return wye_buffer_fill(handle_.context(), get(), offset, size, word, 4, e);
-        });
+    [[nodiscard]] Result<void> fill(std::uint32_t word, std::uint64_t offset, std::uint64_t size,
+                                    const Queue* queue = nullptr) {
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_FILL, offset, size, queue);
+        desc.pattern = word;
+        desc.pattern_size = 4;
+        return run(desc);
     }
     // Copies within one device.
     [[nodiscard]] Result<void> copy_from(const Buffer& source, std::uint64_t source_offset,
-                                         std::uint64_t offset, std::uint64_t size) {
-        return detail::call([&](wye_error** e) {
-            return wye_buffer_copy(handle_.context(), source.get(), source_offset, get(), offset,
-                                   size, e);
-        });
+                                         std::uint64_t offset, std::uint64_t size,
+                                         const Queue* queue = nullptr) {
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_COPY, offset, size, queue);
+        desc.source_buffer = source.get();
+        desc.source_offset = source_offset;
+        return run(desc);
+    }
+    // As above, but they do not wait. The values are copied; those of a download belong to the
+    // result: output<std::byte>("bytes").
+    template <Values R>
+    [[nodiscard]] Result<Pending> submit_upload(const R& values, std::uint64_t offset = 0,
+                                                const Queue* queue = nullptr) {
+        const auto bytes = std::as_bytes(std::span(values));
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_UPLOAD, offset, bytes.size(), queue);
+        desc.source = bytes.data();
+        return submit(desc);
+    }
+    [[nodiscard]] Result<Pending> submit_download(std::uint64_t size, std::uint64_t offset = 0,
+                                                  const Queue* queue = nullptr) const {
+        return submit(transfer(WYE_TRANSFER_DOWNLOAD, offset, size, queue),
+                      {{"bytes", "bytes", 0}});
+    }
+    [[nodiscard]] Result<Pending> submit_copy_from(const Buffer& source,
+                                                   std::uint64_t source_offset,
+                                                   std::uint64_t offset, std::uint64_t size,
+                                                   const Queue* queue = nullptr) {
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_COPY, offset, size, queue);
+        desc.source_buffer = source.get();
+        desc.source_offset = source_offset;
+        return submit(desc);
     }
     // Frees now, or returns the reason (BUFFER_IN_USE), which the destructor cannot report.
     [[nodiscard]] Result<void> free() {
@@ -161,6 +191,31 @@ class Buffer {
     }
 
   private:
+    [[nodiscard]] wye_transfer_desc transfer(std::uint32_t kind, std::uint64_t offset,
+                                             std::uint64_t size, const Queue* queue) const {
+        wye_transfer_desc out;
+        WYE_INIT(out);
+        out.kind = kind;
+        out.queue = detail::handle_of(queue);
+        out.buffer = get();
+        out.offset = offset;
+        out.size = size;
+        return out;
+    }
+    [[nodiscard]] Result<void> run(const wye_transfer_desc& desc) const {
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_transfer(handle_.context(), &desc, nullptr, e);
+        });
+    }
+    [[nodiscard]] Result<Pending> submit(const wye_transfer_desc& desc,
+                                         std::vector<Pending::Output> outputs = {}) const {
+        wye_pending out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_buffer_transfer_submit(handle_.context(), &desc, &out, e);
+        }));
+        return Pending(handle_.shared_context(), out, std::move(outputs));
+    }
+
     detail::Handle<&wye_buffer_free> handle_;
 };
 
@@ -202,6 +257,19 @@ class Device {
             return wye_buffer_create(context_.get(), handle_, &desc, &out, e);
         }));
         return Buffer(context_, out);
+    }
+    [[nodiscard]] Result<Queue> queue(const QueueOptions& options = {}) const {
+        wye_queue_create_desc desc;
+        WYE_INIT(desc);
+        desc.label = detail::borrow(options.label);
+        desc.kind = static_cast<std::uint32_t>(options.kind);
+        desc.priority = options.priority;
+        desc.flags = options.own ? WYE_QUEUE_OWN : 0;
+        wye_queue out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_queue_create(context_.get(), handle_, &desc, &out, e);
+        }));
+        return Queue(context_, out);
     }
     // What it has done since it was opened.
     [[nodiscard]] Result<wye_counters> counters() const {
@@ -366,125 +434,6 @@ class Context {
     std::shared_ptr<wye_context> context_;
 };
 
-// A dispatch in flight, made by Dispatch::submit. Destroying it lets the work go on, unobserved; if
-// it borrows memory of the caller, that waits for its end first. Its calls may be made by any
-// threads at once, except moving and destroying it.
-class Pending {
-  public:
-    // An output that the pending dispatch owns.
-    struct Output {
-        std::string name, type;
-        std::uint32_t binding = 0;
-    };
-    Pending(std::shared_ptr<wye_context> context, wye_pending handle, std::vector<Output> outputs)
-        : handle_(std::move(context), handle), outputs_(std::move(outputs)) {}
-
-    [[nodiscard]] wye_pending get() const noexcept { return handle_.get(); }
-    [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
-
-    // Whether it has ended.
-    [[nodiscard]] Result<bool> poll() const {
-        std::uint32_t ended = 0;
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_pending_poll(context(), get(), &ended, e); }));
-        return ended != 0;
-    }
-    // Waits for the end and returns the result, as Dispatch::run does. TIMEOUT: it has not ended
-    // within the limit, and goes on.
-    [[nodiscard]] Result<wye_report> wait(std::chrono::nanoseconds limit = kNoLimit) const {
-        wye_report report;
-        WYE_INIT(report);
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_pending_wait(context(), get(), detail::limit_ns(limit), &report, e);
-        }));
-        return report;
-    }
-    // The elements of an output by its name, after the end; valid while this lives. T must be the
-    // declared type, or std::byte.
-    template <Element T>
-    [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const {
-        const auto found = std::ranges::find(outputs_, name, &Output::name);
-        if (found == outputs_.end() || !is_element<T>(found->type))
-            return Error(Code::INVALID_ARGUMENT,
-                         "`" + std::string(name) + "` " +
-                             (found == outputs_.end() ? "is not an output of this dispatch"
-                                                      : "has elements of type " + found->type),
-                         "Fix: use the names and types that the program declares",
-                         std::string(name));
-        wye_bytes bytes{};
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_pending_output(context(), get(), found->binding, &bytes, e);
-        }));
-        return std::span<const T>(static_cast<const T*>(bytes.data), bytes.size / sizeof(T));
-    }
-    // Asks the device to stop it: it then ends with CANCELLED. UNSUPPORTED: the device cannot.
-    [[nodiscard]] Result<void> cancel() const {
-        return detail::call([&](wye_error** e) { return wye_pending_cancel(context(), get(), e); });
-    }
-    // Calls `function(code)`, which must not throw, on a thread of the library after the end.
-    template <std::invocable<Code> Function>
-    [[nodiscard]] Result<void> then(Function function) const {
-        auto kept = std::make_unique<Function>(std::move(function));
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_pending_notify(
-                context(), get(),
-                [](void* user, wye_status status) {
-                    const std::unique_ptr<Function> owned(static_cast<Function*>(user));
-                    (*owned)(static_cast<Code>(status));
-                },
-                kept.get(), e);
-        }));
-        (void)kept.release();
-        return {};
-    }
-
-    // `co_await pending` gives what wait() returns. The coroutine goes on on a thread of the
-    // library.
-    [[nodiscard]] auto operator co_await() const noexcept {
-        struct Awaiter {
-            const Pending& pending;
-            [[nodiscard]] bool await_ready() const {
-                const auto ended = pending.poll();
-                return !ended.ok() || *ended;
-            }
-            // False: it cannot be notified, and await_resume waits.
-            [[nodiscard]] bool await_suspend(std::coroutine_handle<> coroutine) const {
-                return wye_pending_notify(
-                           pending.context(), pending.get(),
-                           [](void* user, wye_status) {
-                               std::coroutine_handle<>::from_address(user).resume();
-                           },
-                           coroutine.address(), nullptr) == WYE_OK;
-            }
-            [[nodiscard]] Result<wye_report> await_resume() const { return pending.wait(); }
-        };
-        return Awaiter{*this};
-    }
-
-    static constexpr std::chrono::nanoseconds kNoLimit = std::chrono::nanoseconds::max();
-
-  private:
-    detail::Handle<&wye_pending_free> handle_;
-    std::vector<Output> outputs_;
-};
-
-// Waits until one of these dispatches, all of one context, has ended, and returns its index.
-// TIMEOUT if none has within the limit.
-[[nodiscard]] inline Result<std::size_t> wait_any(
-    std::span<const Pending> pending, std::chrono::nanoseconds limit = Pending::kNoLimit) {
-    if (pending.empty())
-        return Error(Code::INVALID_ARGUMENT, "there is no dispatch to wait for",
-                     "Fix: pass at least one");
-    std::vector<wye_pending> handles;
-    for (const Pending& one : pending) handles.push_back(one.get());
-    std::uint64_t index = 0;
-    WYE_TRY(detail::call([&](wye_error** e) {
-        return wye_pending_wait_any(pending.front().context(), handles.data(), handles.size(),
-                                    detail::limit_ns(limit), &index, e);
-    }));
-    return static_cast<std::size_t>(index);
-}
-
 // One launch: a program, a device, arguments by name. Borrows everything until run() or submit()
 // returns. run(), submit() and sizes() return the first wrong name or type.
 class Dispatch {
@@ -594,6 +543,17 @@ class Dispatch {
         desc_.flags |= WYE_DISPATCH_VARIANTS;
         return *this;
     }
+    // Runs on this queue.
+    Dispatch& on(const Queue& queue) {
+        desc_.queue = queue.get();
+        return *this;
+    }
+    Dispatch& on(const Queue&&) = delete;
+    // Asks the driver for the time on the device, for the report.
+    Dispatch& timed(bool timed = true) {
+        desc_.flags = timed ? desc_.flags | WYE_DISPATCH_TIMED : desc_.flags & ~WYE_DISPATCH_TIMED;
+        return *this;
+    }
     // Every other field of the request.
     [[nodiscard]] wye_dispatch_desc& desc() noexcept { return desc_; }
 
@@ -615,26 +575,45 @@ class Dispatch {
             [&](wye_error** e) { return wye_dispatch(program_.context(), &desc_, &report_, e); }));
         return report_;
     }
+    // As run, and the result owns the outputs: those without an argument are read back for it.
+    [[nodiscard]] Result<Outputs> run_owned() {
+        std::vector<Pending::Output> owned = own_outputs();
+        WYE_TRY(ready());
+        WYE_INIT(report_);
+        wye_pending out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_dispatch_owned(program_.context(), &desc_, &report_, &out, e);
+        }));
+        return Outputs(Pending(program_.shared_context(), out, std::move(owned)), report_);
+    }
+    // As run, with the outputs that have no argument in these slots, which grow as needed.
+    [[nodiscard]] Result<wye_report> run_into(OutputSlots& slots) {
+        const std::vector<Pending::Output> owned = own_outputs();
+        WYE_ASSIGN(const std::vector<std::uint64_t> sizes, this->sizes());
+        slots.slots_.resize(owned.size());
+        for (std::size_t i = 0; i < owned.size(); ++i) {
+            OutputSlots::Slot& slot = slots.slots_[i];
+            slot.name = owned[i].name;
+            slot.type = owned[i].type;
+            slot.binding = owned[i].binding;
+            const auto argument =
+                std::ranges::find(arguments_, slot.binding, &wye_argument::binding);
+            slots.reserve(slot, sizes[static_cast<std::size_t>(argument - arguments_.begin())]);
+            argument->output = slot.bytes.get();
+            argument->output_size = slot.size;
+        }
+        auto result = run();
+        for (const Pending::Output& one : owned) {
+            const auto argument =
+                std::ranges::find(arguments_, one.binding, &wye_argument::binding);
+            argument->output = nullptr;
+            argument->output_size = 0;
+        }
+        return result;
+    }
     // Starts the launch and does not wait for it. The inputs are copied, and the pending dispatch
     // owns the outputs: those without an argument are read back for Pending::output.
-    [[nodiscard]] Result<Pending> submit() {
-        std::vector<Pending::Output> owned;
-        for (std::uint64_t i = 0; !error_ && i < info_.buffer_count; ++i) {
-            const wye_buffer_description& buffer = info_.buffers[i];
-            if (buffer.in_outputs == 0) continue;
-            auto found = std::ranges::find(arguments_, buffer.binding, &wye_argument::binding);
-            if (found == arguments_.end()) {
-                wye_argument argument{};
-                argument.kind = WYE_ARGUMENT_HOST;
-                argument.binding = buffer.binding;
-                found = arguments_.insert(arguments_.end(), argument);
-            }
-            if (found->kind != WYE_ARGUMENT_HOST) continue;
-            owned.push_back({std::string(detail::view(buffer.name)),
-                             std::string(detail::view(buffer.type)), buffer.binding});
-        }
-        return start(std::move(owned));
-    }
+    [[nodiscard]] Result<Pending> submit() { return start(own_outputs()); }
     // As submit, but copies nothing: inputs and outputs are in use until the end of the dispatch.
     [[nodiscard]] Result<Pending> submit_borrowing() {
         desc_.flags |= WYE_DISPATCH_BORROW;
@@ -690,6 +669,25 @@ class Dispatch {
         return find(name, WYE_ARGUMENT_HOST);
     }
 
+    // The outputs that are host arguments without storage; adds those without an argument.
+    [[nodiscard]] std::vector<Pending::Output> own_outputs() {
+        std::vector<Pending::Output> owned;
+        for (std::uint64_t i = 0; !error_ && i < info_.buffer_count; ++i) {
+            const wye_buffer_description& buffer = info_.buffers[i];
+            if (buffer.in_outputs == 0) continue;
+            auto found = std::ranges::find(arguments_, buffer.binding, &wye_argument::binding);
+            if (found == arguments_.end()) {
+                wye_argument argument{};
+                argument.kind = WYE_ARGUMENT_HOST;
+                argument.binding = buffer.binding;
+                found = arguments_.insert(arguments_.end(), argument);
+            }
+            if (found->kind != WYE_ARGUMENT_HOST || found->output != nullptr) continue;
+            owned.push_back({std::string(detail::view(buffer.name)),
+                             std::string(detail::view(buffer.type)), buffer.binding});
+        }
+        return owned;
+    }
     [[nodiscard]] Result<Pending> start(std::vector<Pending::Output> owned) {
         WYE_TRY(ready());
         wye_pending out = 0;

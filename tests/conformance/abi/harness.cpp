@@ -142,10 +142,12 @@ Device::~Device() {
     if (object != nullptr) table->close(object);
 }
 
-wye_queue_object* Device::queue_create() {
+wye_queue_object* Device::queue_create(std::uint32_t kind, std::int32_t priority) {
     Sink sink;
     wye_queue_desc desc{};
     desc.header.size = sizeof desc;
+    desc.kind = kind;
+    desc.priority = priority;
     wye_queue_object* out = nullptr;
     wye_timeline_object* timeline = nullptr;
     need(table->queue_create(object, &desc, &out, &timeline, &queue_table, sink.out()),
@@ -156,14 +158,38 @@ wye_queue_object* Device::queue_create() {
     return out;
 }
 
+wye_queue_info Device::queue_info(wye_queue_object* of) {
+    Sink sink;
+    wye_queue_info out{};
+    out.header.size = sizeof out;
+    const bool says =
+        queue_table->header.size > offsetof(wye_queue_table, info) && queue_table->info != nullptr;
+    if (says) need(queue_table->info(of, &out, sink.out()), "info", sink);
+    return out;
+}
+
 wye_buffer_object* Device::buffer(std::uint64_t size, std::uint32_t usage,
                                   std::uint64_t alignment) {
-    Sink sink;
     wye_buffer_desc desc{};
     desc.header.size = sizeof desc;
     desc.size = size;
     desc.alignment = alignment;
     desc.usage = usage;
+    return create(desc);
+}
+
+wye_buffer_object* Device::registered(std::span<std::byte> memory) {
+    wye_buffer_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.size = memory.size();
+    desc.alignment = 1;
+    desc.usage = WYE_BUFFER_USAGE_REGISTERED;
+    desc.memory = memory.data();
+    return create(desc);
+}
+
+wye_buffer_object* Device::create(const wye_buffer_desc& desc) {
+    Sink sink;
     wye_buffer_object* out = nullptr;
     const wye_status status = table->buffer_create(object, &desc, &out, sink.out());
     failure = sink.failure();

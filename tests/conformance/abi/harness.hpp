@@ -113,10 +113,14 @@ class Device {
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
-    wye_queue_object* queue_create();
+    wye_queue_object* queue_create(std::uint32_t kind = WYE_QUEUE_ANY, std::int32_t priority = 0);
+    // What the driver gave; all zero if the plugin does not say.
+    wye_queue_info queue_info(wye_queue_object* of);
     wye_buffer_object* buffer(std::uint64_t size, std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE,
                               std::uint64_t alignment = 16);
     wye_buffer_object* buffer(std::span<const std::byte> content);
+    // Over memory of the application (usage REGISTERED).
+    wye_buffer_object* registered(std::span<std::byte> memory);
     // Null if it does not compile, with `failure` set.
     wye_program_object* program(const wye_artifact& artifact);
     // All zero if it cannot be mapped, with `failure` set.
@@ -148,6 +152,8 @@ class Device {
     Failure failure;
 
   private:
+    wye_buffer_object* create(const wye_buffer_desc& desc);
+
     std::map<wye_queue_object*, wye_timeline_object*> timelines_;
     std::vector<wye_buffer_object*> buffers_;
     std::vector<wye_program_object*> programs_;

@@ -2,7 +2,9 @@
 //
 // Buffers, uploads, fills, copies and downloads, compared with the same operations on host memory.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <numeric>
 
 #include "conformance/abi/rig.hpp"
@@ -70,6 +72,26 @@ class Mapped {
     wye_buffer_object* buffer_;
     std::uint64_t size_;
     wye_mapping mapping_;
+};
+
+// Memory of the application that may be registered.
+class Memory {
+  public:
+    Memory(std::uint64_t size, std::uint64_t alignment)
+        : size_((size + alignment - 1) / alignment * alignment),
+          bytes_(static_cast<std::byte*>(
+              std::aligned_alloc(std::max<std::size_t>(alignment, sizeof(void*)),
+                                 (size_ + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*)))) {
+        std::ranges::fill(bytes(), std::byte{0x5a});
+    }
+    [[nodiscard]] std::span<std::byte> bytes() const { return {bytes_.get(), size_}; }
+
+  private:
+    struct Free {
+        void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    std::uint64_t size_;
+    std::unique_ptr<std::byte, Free> bytes_;
 };
 
 }  // namespace
@@ -217,7 +239,7 @@ TEST_CASE("copies of staging memory keep their order with the submits around the
     Rig rig;
     Device& device = rig.device;
     if (device.table->buffer_map == nullptr) return;
-    constexpr std::uint64_t kSize = 300'000;
+    constexpr std::uint64_t kSize = 1'300'000;
     wye_program_object* program = rig.add_program();
     wye_buffer_object* x = device.buffer(kSize);
     wye_buffer_object* r = device.buffer(kSize);
@@ -245,6 +267,64 @@ TEST_CASE("copies of staging memory keep their order with the submits around the
     for (std::size_t i = 0; i < kRounds; ++i)
         CHECK((values_of<std::uint32_t>(out[i].read()) ==
                counting(kSize / 4, static_cast<std::uint32_t>(1000 * i + 1 + i))));
+}
+
+TEST_CASE("registered memory is the application's own, and copies carry its bytes (P-48)") {
+    Rig rig;
+    Device& device = rig.device;
+    wye_status known = WYE_OK;
+    const std::uint64_t alignment = rig.plugin.fact(WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT, &known).u;
+    if (known != WYE_OK) {
+        const Memory memory(4096, 4096);
+        CHECK(device.registered(memory.bytes()) == nullptr);
+        harness::check_helpful(device.failure, WYE_UNSUPPORTED);
+        return;
+    }
+    REQUIRE(alignment != 0);
+    CHECK((alignment & (alignment - 1)) == 0);
+    REQUIRE((device.table->buffer_map != nullptr));
+    constexpr std::uint64_t kSize = std::uint64_t{2} << 20U;
+    const Memory from(kSize, alignment);
+    const Memory to(kSize, alignment);
+    for (int round = 0; round < 2; ++round) {  // again, after it was given back
+        wye_buffer_object* up = device.registered(from.bytes());
+        REQUIRE_MESSAGE(up != nullptr, device.failure.message);
+        wye_buffer_object* down = device.registered(to.bytes());
+        REQUIRE_MESSAGE(down != nullptr, device.failure.message);
+        CHECK(device.map(up).address == from.bytes().data());
+        CHECK(device.map(down).address == to.bytes().data());
+        Mapped in(device, up, kSize);
+        Mapped out(device, down, kSize);
+        for (const std::uint32_t usage : kAllUsages)
+            for (const std::uint64_t offset : {0, 1, 4096 + 7}) {
+                CAPTURE(usage);
+                CAPTURE(offset);
+                wye_buffer_object* middle = device.buffer(kSize, usage);
+                REQUIRE(middle != nullptr);
+                const auto content = noise(kSize, 10 * usage + offset);
+                in.write(content);
+                out.write(std::vector<std::byte>(kSize, std::byte{0x5a}));
+                const std::uint64_t size = kSize - offset;
+                const wye_operation steps[] = {copy(up, middle, offset, 0, size),
+                                               copy(middle, down, 0, offset, size)};
+                REQUIRE(device.submit(steps) == WYE_OK);
+                REQUIRE(device.wait() == WYE_OK);
+                auto expected = content;
+                std::fill_n(expected.begin(), offset, std::byte{0x5a});
+                (void)out.read();  // synchronises
+                CHECK((std::ranges::equal(to.bytes(), expected)));
+                CHECK((std::ranges::equal(from.bytes(), content)));
+                REQUIRE(device.run(copy(up, down, 5, 1, 3)) == WYE_OK);
+                (void)out.read();
+                std::copy_n(content.begin() + 5, 3, expected.begin() + 1);
+                CHECK((std::ranges::equal(to.bytes(), expected)));
+                device.destroy(middle);
+            }
+        const std::vector<std::byte> last(to.bytes().begin(), to.bytes().end());
+        device.destroy(up);
+        device.destroy(down);
+        CHECK((std::ranges::equal(to.bytes(), last)));
+    }
 }
 
 TEST_CASE("uploads, fills, copies and downloads move exactly their bytes (P-28)") {

@@ -193,4 +193,51 @@ TEST_CASE("flags that the plugin does not know are refused, and nothing is queue
     CHECK(rig.words(a, 16) == std::vector<std::uint32_t>(16));
 }
 
+TEST_CASE("a queue says what its driver gave, and no more than was asked for (P-45)") {
+    Rig rig;
+    for (const std::uint32_t kind : {WYE_QUEUE_ANY, WYE_QUEUE_COMPUTE, WYE_QUEUE_TRANSFER}) {
+        for (const std::int32_t priority : {INT32_MIN, -1, 0, 1, INT32_MAX}) {
+            CAPTURE(kind);
+            CAPTURE(priority);
+            wye_queue_object* queue = rig.device.queue_create(kind, priority);
+            const wye_queue_info info = rig.device.queue_info(queue);
+            CHECK((info.kind == kind || info.kind == WYE_QUEUE_ANY));
+            CHECK(info.priority >= std::min(priority, 0));
+            CHECK(info.priority <= std::max(priority, 0));
+            CHECK(info.reserved == 0);
+            const wye_queue_info again = rig.device.queue_info(queue);
+            CHECK(again.kind == info.kind);
+            CHECK(again.priority == info.priority);
+            CHECK(again.native_index == info.native_index);
+            rig.device.queue_table->destroy(queue);
+        }
+    }
+}
+
+TEST_CASE("a queue of any kind and priority takes all work (P-45)") {
+    Rig rig;
+    wye_program_object* program = rig.add_program();
+    for (const std::uint32_t kind : {WYE_QUEUE_ANY, WYE_QUEUE_COMPUTE, WYE_QUEUE_TRANSFER}) {
+        CAPTURE(kind);
+        const std::int32_t priority = kind == WYE_QUEUE_ANY ? -3 : 3;
+        wye_queue_object* queue = rig.device.queue_create(kind, priority);
+        wye_buffer_object* a = rig.device.buffer(4000);
+        wye_buffer_object* b = rig.device.buffer(4000);
+        const auto words = counting(1000, kind);
+        std::vector<std::uint32_t> got(1000);
+        const std::uint32_t by = 5;
+        const wye_binding bindings[] = {binding(a, 0, 1000), binding(b, 0, 1000)};
+        const wye_operation all[] = {
+            harness::upload(a, 0, bytes_of(words)), fill(b, 0, 4000, 7, 1),
+            harness::dispatch(program, bindings, {16, 1, 1}, &by), harness::copy(b, a, 0, 400, 400),
+            harness::download(a, 0, std::as_writable_bytes(std::span(got)))};
+        const std::uint64_t value = submit(rig.device, queue, all);
+        REQUIRE(rig.device.await(queue, value, kDeadline, nullptr) == WYE_OK);
+        auto expected = words;
+        for (std::size_t i = 0; i < 100; ++i) expected[100 + i] = words[i] + by;
+        CHECK(got == expected);
+        rig.device.queue_table->destroy(queue);
+    }
+}
+
 TEST_SUITE_END();

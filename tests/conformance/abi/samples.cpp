@@ -76,6 +76,36 @@ constexpr std::string_view kPtx = R"(.version 6.4
 }
 )";
 
+constexpr std::string_view kMeetPtx = R"(.version 6.4
+.target sm_60
+.address_size 64
+.visible .entry meet(.param .u64 x, .param .u64 r, .param .u64 n, .param .u32 step) {
+    .reg .pred %done;
+    .reg .b32 %i, %group, %wanted, %seen, %left;
+    .reg .b64 %to, %at;
+    mov.u32 %i, %tid.x;
+    setp.ne.u32 %done, %i, 0;
+    @%done ret;
+    ld.param.u64 %to, [r];
+    ld.param.u32 %wanted, [step];
+    atom.global.add.u32 %seen, [%to], 1;
+    mov.u32 %left, 20000000;
+again:
+    ld.volatile.global.u32 %seen, [%to];
+    setp.ge.u32 %done, %seen, %wanted;
+    @%done bra met;
+    sub.u32 %left, %left, 1;
+    setp.ne.u32 %done, %left, 0;
+    @%done bra again;
+met:
+    mov.u32 %group, %ctaid.x;
+    mul.wide.u32 %at, %group, 4;
+    add.u64 %at, %at, %to;
+    st.global.u32 [%at+4], %seen;
+    ret;
+}
+)";
+
 // spirv-as --target-env vulkan1.1 samples.spvasm
 constexpr std::uint32_t kSpirv[] = {
     0x07230203, 0x00010300, 0x00070000, 0x0000002a, 0x00000000, 0x00020011, 0x00000001, 0x0003000e,
@@ -135,17 +165,20 @@ constexpr Sample kSamples[] = {
     {WYE_FORMAT_SPIRV, {kSpirv, sizeof kSpirv}, kPushed, std::size(kPushed)},
 };
 
-}  // namespace
+constexpr Sample kMeetings[] = {
+    {WYE_FORMAT_PTX, {kMeetPtx.data(), kMeetPtx.size()}, kArguments, std::size(kArguments)},
+};
 
-std::optional<wye_artifact> add_sample(std::span<const wye_string> formats) {
+std::optional<wye_artifact> find(std::span<const Sample> samples, std::string_view entry,
+                                 std::span<const wye_string> formats) {
     for (const wye_string& wanted : formats)
-        for (const Sample& sample : kSamples)
+        for (const Sample& sample : samples)
             if (sample.format == std::string_view(wanted.data, wanted.size)) {
                 wye_artifact out{};
                 out.header.size = sizeof out;
                 out.format = {sample.format.data(), sample.format.size()};
                 out.code = sample.code;
-                out.entry = {"add", 3};
+                out.entry = {entry.data(), entry.size()};
                 out.slots = sample.slots;
                 out.slot_count = sample.slot_count;
                 out.binding_count = 2;
@@ -156,6 +189,16 @@ std::optional<wye_artifact> add_sample(std::span<const wye_string> formats) {
                 return out;
             }
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<wye_artifact> add_sample(std::span<const wye_string> formats) {
+    return find(kSamples, "add", formats);
+}
+
+std::optional<wye_artifact> meet_sample(std::span<const wye_string> formats) {
+    return find(kMeetings, "meet", formats);
 }
 
 }  // namespace harness

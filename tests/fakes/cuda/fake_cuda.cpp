@@ -2,140 +2,19 @@
 #include "fake_cuda.hpp"
 
 #include <cuda.h>
+#include <atomic>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
-struct CUstream_st {
-    struct Work {
-        std::function<bool()> ready;
-        std::function<void()> run;
-    };
-    std::deque<Work> work;
-};
-struct CUevent_st {
-    // Shared with the work that records it, which the event may be destroyed before.
-    struct State {
-        std::uint64_t recorded = 0, happened = 0;
-        std::uint64_t place = 0;  // among all that happened
-    };
-    std::shared_ptr<State> state = std::make_shared<State>();
-};
-struct CUmod_st {
-    std::string image;
-    std::set<std::string> names;
-};
-struct CUfunc_st {
-    std::string name;
-    int dynamic_shared = 0;
-};
-struct CUctx_st {
-    int device = 0;
-    int retained = 0;
-};
-struct CUmemPoolHandle_st {
-    int device = 0;
-};
-struct CUgraphNode_st {
-    std::function<void()> work;
-    CUfunction function = nullptr;  // of a kernel
-};
-struct CUgraph_st {
-    std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-};
-struct CUgraphExec_st {
-    struct Node {
-        CUgraphNode of;
-        CUfunction function;
-        std::function<void()> work;
-    };
-    std::vector<Node> nodes;
-};
+#include "machine.hpp"
+
+using namespace fake_cuda;
 
 namespace {
-
-struct Machine {
-    std::recursive_mutex mutex;
-    int devices = 1, architecture = 90, version = 13000, init = CUDA_SUCCESS, pools = 1, mode = 0;
-    std::uint64_t memory = std::uint64_t{1} << 30U, used = 0;
-    bool held = false, keeps_faults = false;
-    int sticky = CUDA_SUCCESS, next_fault = CUDA_SUCCESS, next_launch = CUDA_SUCCESS,
-        next_copy = CUDA_SUCCESS;
-    int image_status = CUDA_SUCCESS;
-    int recorded = 0;
-    fake_cuda::Kernel kernel = nullptr;
-    std::map<CUdeviceptr, std::uint64_t> allocations;
-    std::set<CUstream> streams;
-    std::uint64_t happened = 0;  // events
-    std::set<CUevent> events;
-    std::set<CUmodule> modules;
-    std::set<CUmemoryPool> pool_objects;
-    std::set<CUgraph> graphs;
-    std::set<CUgraphExec> graph_execs;
-    std::set<void*> host_memory;
-    std::vector<std::unique_ptr<CUfunc_st>> functions;
-    CUctx_st contexts[8];
-};
-
-Machine& machine() {
-    static Machine value;
-    return value;
-}
-
-thread_local std::vector<CUcontext> contexts;  // of this thread, current one last
-
-using Lock = std::lock_guard<std::recursive_mutex>;
-
-// Runs all work that is ready, in every stream, until none is left.
-void advance() {
-    Machine& m = machine();
-    bool moved = !m.held;
-    while (moved) {
-        moved = false;
-        for (CUstream stream : m.streams)
-            while (!stream->work.empty() && m.sticky == CUDA_SUCCESS &&
-                   stream->work.front().ready()) {
-                if (m.next_fault != CUDA_SUCCESS) {
-                    m.sticky = m.next_fault;
-                    m.next_fault = CUDA_SUCCESS;
-                    break;
-                }
-                stream->work.front().run();
-                stream->work.pop_front();
-                moved = true;
-            }
-    }
-}
-
-// The status that every call on the context checks first.
-CUresult entered() {
-    if (contexts.empty() || contexts.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    return static_cast<CUresult>(machine().sticky);
-}
-
-CUresult queue_work(
-    CUstream stream, std::function<void()> run, std::function<bool()> ready = [] { return true; }) {
-    const Lock lock(machine().mutex);
-    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
-    if (machine().streams.count(stream) == 0) return CUDA_ERROR_INVALID_HANDLE;
-    stream->work.push_back({std::move(ready), std::move(run)});
-    advance();
-    return CUDA_SUCCESS;
-}
-
-void* host(CUdeviceptr at) { return reinterpret_cast<void*>(at); }
 
 CUresult allocate(CUdeviceptr* out, std::size_t size) {
     Machine& m = machine();
@@ -187,84 +66,7 @@ void clear_objects() {
     m.graphs.clear();
     m.graph_execs.clear();
     m.host_memory.clear();
-}
-
-// r[i] = x[i] + by for i below the count.
-void add(const fake_cuda::Launch& launch) {
-    std::uint64_t x = 0, r = 0, count = 0;
-    std::uint32_t by = 0;
-    std::memcpy(&x, launch.arguments[0], 8);
-    std::memcpy(&r, launch.arguments[1], 8);
-    std::memcpy(&count, launch.arguments[2], 8);
-    std::memcpy(&by, launch.arguments[3], 4);
-    const std::uint64_t invocations = std::uint64_t{launch.groups[0]} * launch.workgroup[0];
-    for (std::uint64_t i = 0; i < invocations && i < count; ++i) {
-        std::uint32_t value = 0;
-        std::memcpy(&value, reinterpret_cast<const char*>(x) + 4 * i, 4);
-        value += by;
-        std::memcpy(reinterpret_cast<char*>(r) + 4 * i, &value, 4);
-    }
-}
-
-// The status that `fail_next_launch` asked for.
-CUresult launch_status() {
-    const int status = std::exchange(machine().next_launch, int{CUDA_SUCCESS});
-    if (status == CUDA_ERROR_ILLEGAL_ADDRESS) machine().sticky = status;
-    return static_cast<CUresult>(status);
-}
-
-// What a launch does. The real driver copies the arguments, with the sizes in the kernel's code.
-// Here they are four words, the pointers and counts that the tests' kernels begin with.
-CUresult kernel_work(CUfunction function, std::array<unsigned, 3> groups,
-                     std::array<unsigned, 3> workgroup, unsigned shared, void** arguments,
-                     std::function<void()>& out) {
-    if (shared > 49152 && static_cast<int>(shared) > function->dynamic_shared)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (groups[0] * groups[1] * groups[2] == 0) return CUDA_ERROR_INVALID_VALUE;
-    const auto kernel = machine().kernel != nullptr ? machine().kernel
-                        : function->name == "add"   ? add
-                                                    : nullptr;
-    out = [] {};
-    if (kernel == nullptr) return CUDA_SUCCESS;
-    struct Copy {
-        std::uint64_t words[4] = {};
-        void* pointers[4] = {};
-    };
-    auto copy = std::make_shared<Copy>();
-    for (unsigned i = 0; i < 4; ++i) {
-        copy->pointers[i] = &copy->words[i];
-        std::memcpy(&copy->words[i], arguments[i], i == 3 ? 4 : 8);
-    }
-    out = [=] {
-        kernel({function->name.c_str(),
-                {groups[0], groups[1], groups[2]},
-                {workgroup[0], workgroup[1], workgroup[2]},
-                shared,
-                copy->pointers});
-    };
-    return CUDA_SUCCESS;
-}
-
-CUresult node_work(const CUDA_KERNEL_NODE_PARAMS& params, std::function<void()>& out) {
-    return kernel_work(params.func, {params.gridDimX, params.gridDimY, params.gridDimZ},
-                       {params.blockDimX, params.blockDimY, params.blockDimZ},
-                       params.sharedMemBytes, params.kernelParams, out);
-}
-
-// The nodes of a graph run in the order of their making; a dependency is an earlier node.
-CUresult add_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, std::size_t count,
-                  std::function<void()> work, CUfunction function) {
-    const Lock lock(machine().mutex);
-    if (machine().graphs.count(graph) == 0) return CUDA_ERROR_INVALID_VALUE;
-    for (std::size_t i = 0; i < count; ++i)
-        if (std::none_of(graph->nodes.begin(), graph->nodes.end(),
-                         [&](const auto& node) { return node.get() == after[i]; }))
-            return CUDA_ERROR_INVALID_VALUE;
-    graph->nodes.push_back(std::make_unique<CUgraphNode_st>());
-    *out = graph->nodes.back().get();
-    (*out)->work = std::move(work);
-    (*out)->function = function;
-    return CUDA_SUCCESS;
+    m.registered.clear();
 }
 
 void reset(int devices, int architecture) {
@@ -281,7 +83,7 @@ void reset(int devices, int architecture) {
     m.memory = std::uint64_t{1} << 30U;
     m.held = false;
     m.kernel = nullptr;
-    m.recorded = 0;
+    m.recorded = m.cooperative_launches = 0;
     for (CUctx_st& context : m.contexts) context.retained = 0;
 }
 
@@ -307,8 +109,8 @@ constexpr fake_cuda::Control kControl = {
     [] {
         const Machine& m = machine();
         std::size_t out = m.streams.size() + m.events.size() + m.modules.size() +
-                          m.pool_objects.size() + m.host_memory.size() + m.graphs.size() +
-                          m.graph_execs.size();
+                          m.pool_objects.size() + m.host_memory.size() + m.registered.size() +
+                          m.graphs.size() + m.graph_execs.size();
         for (const CUctx_st& context : m.contexts)
             out += static_cast<std::size_t>(context.retained);
         return static_cast<int>(out);
@@ -316,6 +118,10 @@ constexpr fake_cuda::Control kControl = {
     [] {
         const Lock lock(machine().mutex);
         return machine().recorded;
+    },
+    [] {
+        const Lock lock(machine().mutex);
+        return machine().cooperative_launches;
     },
 };
 
@@ -400,13 +206,17 @@ CUresult CUDAAPI cuDeviceGetAttribute(int* out, CUdevice_attribute what, CUdevic
             *out = 32;
             break;
         case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-            *out = 132;
+            *out = kUnits;
             break;
         case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
             *out = 1980000;
             break;
         case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
             *out = 0x18 + device;
+            break;
+        case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
+        case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
+            *out = 1;
             break;
         case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
             *out = machine().pools;
@@ -480,6 +290,29 @@ CUresult CUDAAPI cuMemFreeHost(void* memory) {
     std::free(memory);
     return CUDA_SUCCESS;
 }
+// Page-locks whole pages, once in the process, as the real driver does.
+CUresult CUDAAPI cuMemHostRegister_v2(void* memory, std::size_t size, unsigned) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    if (memory == nullptr || size == 0) return CUDA_ERROR_INVALID_VALUE;
+    constexpr std::uintptr_t kPage = 4096;
+    const auto first = reinterpret_cast<std::uintptr_t>(memory) / kPage * kPage;
+    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + size + kPage - 1) / kPage * kPage;
+    for (const auto& [at, bytes] : machine().registered) {
+        const auto begun = reinterpret_cast<std::uintptr_t>(at) / kPage * kPage;
+        const auto ended =
+            (reinterpret_cast<std::uintptr_t>(at) + bytes + kPage - 1) / kPage * kPage;
+        if (first < ended && begun < end) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    }
+    machine().registered.emplace(static_cast<char*>(memory), size);
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemHostUnregister(void* memory) {
+    const Lock lock(machine().mutex);
+    return machine().registered.erase(static_cast<char*>(memory)) == 1
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+}
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* props) {
     if (machine().pools == 0) return CUDA_ERROR_NOT_SUPPORTED;
     const Lock lock(machine().mutex);
@@ -536,10 +369,21 @@ CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr at, unsigned value, std::size_t co
     return fill(at, value, count, stream);
 }
 
-CUresult CUDAAPI cuStreamCreate(CUstream* out, unsigned) {
+// As on NVIDIA's devices.
+CUresult CUDAAPI cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+    *least = 0;
+    *greatest = -5;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuStreamCreateWithPriority(CUstream* out, unsigned, int priority) {
     const Lock lock(machine().mutex);
     if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
     *out = *machine().streams.insert(new CUstream_st).first;
+    (*out)->priority = std::clamp(priority, -5, 0);
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuStreamGetPriority(CUstream stream, int* out) {
+    *out = stream->priority;
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuStreamDestroy_v2(CUstream stream) {
@@ -561,6 +405,13 @@ CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
         if (status != CUDA_ERROR_NOT_READY) return status;
         std::this_thread::yield();
     }
+}
+CUresult CUDAAPI cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr target, cuuint32_t value,
+                                         unsigned) {
+    const Lock lock(machine().mutex);
+    return queue_work(stream, [target, value] {
+        std::atomic_ref(*reinterpret_cast<std::uint32_t*>(target)).store(value);
+    });
 }
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
     const Lock lock(machine().mutex);
@@ -673,7 +524,7 @@ CUresult CUDAAPI cuFuncGetAttribute(int* out, CUfunction_attribute what, CUfunct
 }
 CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, CUfunction, int invocations,
                                                              std::size_t) {
-    *out = 2048 / invocations;
+    *out = kUnitInvocations / invocations;
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attribute what, int value) {
@@ -692,91 +543,13 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, u
         kernel_work(function, {gx, gy, gz}, {bx, by, bz}, shared, arguments, work);
     return status == CUDA_SUCCESS ? queue_work(stream, std::move(work)) : status;
 }
-
-CUresult CUDAAPI cuGraphCreate(CUgraph* out, unsigned) {
+CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy,
+                                           unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                           unsigned shared, CUstream stream, void** arguments) {
     const Lock lock(machine().mutex);
-    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
-    *out = *machine().graphs.insert(new CUgraph_st).first;
-    return CUDA_SUCCESS;
-}
-CUresult CUDAAPI cuGraphDestroy(CUgraph graph) {
-    const Lock lock(machine().mutex);
-    if (machine().graphs.erase(graph) == 0) return CUDA_ERROR_INVALID_VALUE;
-    delete graph;
-    return CUDA_SUCCESS;
-}
-CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
-                                     std::size_t count) {
-    return add_node(
-        out, graph, after, count, [] {}, nullptr);
-}
-#undef cuGraphAddKernelNode
-#undef cuGraphExecKernelNodeSetParams
-extern "C" CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph,
-                                                 const CUgraphNode* after, std::size_t count,
-                                                 const CUDA_KERNEL_NODE_PARAMS* params) {
-    std::function<void()> work;
-    const CUresult status = node_work(*params, work);
-    if (status != CUDA_SUCCESS) return status;
-    return add_node(out, graph, after, count, std::move(work), params->func);
-}
-CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
-                                      std::size_t count, const CUDA_MEMCPY3D* params, CUcontext) {
-    if (params->srcMemoryType != CU_MEMORYTYPE_UNIFIED || params->Height != 1 ||
-        params->Depth != 1 || params->dstMemoryType != CU_MEMORYTYPE_UNIFIED)
-        return CUDA_ERROR_INVALID_VALUE;
-    return add_node(
-        out, graph, after, count,
-        [to = params->dstDevice, from = params->srcDevice, size = params->WidthInBytes] {
-            std::memcpy(host(to), host(from), size);
-        },
-        nullptr);
-}
-CUresult CUDAAPI cuGraphAddMemsetNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
-                                      std::size_t count, const CUDA_MEMSET_NODE_PARAMS* params,
-                                      CUcontext) {
-    const unsigned size = params->elementSize;
-    if ((size != 1 && size != 2 && size != 4) || params->height != 1)
-        return CUDA_ERROR_INVALID_VALUE;
-    return add_node(
-        out, graph, after, count,
-        [=, at = params->dst, value = params->value, elements = params->width] {
-            for (std::size_t i = 0; i < elements; ++i)
-                std::memcpy(static_cast<char*>(host(at)) + i * size, &value, size);
-        },
-        nullptr);
-}
-CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph,
-                                             unsigned long long flags) {
-    const Lock lock(machine().mutex);
-    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
-    if (flags != 0 || machine().graphs.count(graph) == 0) return CUDA_ERROR_INVALID_VALUE;
-    auto exec = std::make_unique<CUgraphExec_st>();
-    for (const auto& node : graph->nodes)
-        exec->nodes.push_back({node.get(), node->function, node->work});
-    *out = *machine().graph_execs.insert(exec.release()).first;
-    return CUDA_SUCCESS;
-}
-CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec exec) {
-    const Lock lock(machine().mutex);
-    if (machine().graph_execs.erase(exec) == 0) return CUDA_ERROR_INVALID_VALUE;
-    delete exec;
-    return CUDA_SUCCESS;
-}
-extern "C" CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                                           const CUDA_KERNEL_NODE_PARAMS* params) {
-    const Lock lock(machine().mutex);
-    if (machine().graph_execs.count(exec) == 0) return CUDA_ERROR_INVALID_VALUE;
-    for (CUgraphExec_st::Node& one : exec->nodes)
-        if (one.of == node && one.function == params->func) return node_work(*params, one.work);
-    return CUDA_ERROR_INVALID_VALUE;
-}
-CUresult CUDAAPI cuGraphLaunch(CUgraphExec exec, CUstream stream) {
-    const Lock lock(machine().mutex);
-    if (machine().graph_execs.count(exec) == 0) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult status = launch_status(); status != CUDA_SUCCESS) return status;
-    for (const CUgraphExec_st::Node& node : exec->nodes)
-        if (const CUresult status = queue_work(stream, node.work); status != CUDA_SUCCESS)
-            return status;
-    return queue_work(stream, [] {});
+    std::function<void()> work;
+    CUresult status = kernel_work(function, {gx, gy, gz}, {bx, by, bz}, shared, arguments, work);
+    if (status == CUDA_SUCCESS) status = cooperative_status(function);
+    return status == CUDA_SUCCESS ? queue_work(stream, at_once(std::move(work))) : status;
 }

@@ -39,6 +39,7 @@ struct Control {
     std::uint64_t (*used_memory)();
     int (*live_objects)();  // the number of created objects and retained contexts
     int (*events_recorded)();
+    int (*cooperative_launches)();  // graph nodes included
 };
 
 }  // namespace fake_cuda

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 #if defined(__x86_64__)
@@ -26,12 +27,7 @@ wye::Context context() {
     return std::move(made).value();
 }
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 constexpr std::string_view kSaxpy = R"(wye 1; program saxpy; workgroup 64; param a: f32;
 input x: f32[]; input y: f32[len(x)]; output r: f32[len(x)]; grid elements len(x);

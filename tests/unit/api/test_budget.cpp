@@ -15,16 +15,12 @@
 #include <vector>
 
 #include "support/driver.hpp"
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 template <typename T>
 struct Function {

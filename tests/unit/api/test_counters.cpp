@@ -8,18 +8,14 @@
 #include <vector>
 
 #include "support/driver.hpp"
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 constexpr std::string_view kAdd = R"(wye 1; program add; workgroup 64; param k: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);

@@ -10,16 +10,12 @@
 #include <vector>
 
 #include "cuda/fake_cuda.hpp"
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 wye::Context context(const std::string& driver) {
     return take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,

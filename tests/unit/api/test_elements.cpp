@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/half.hpp"
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -23,12 +24,7 @@ using wye::bf16;
 using wye::Code;
 using wye::f16;
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 // Values that are gone, or overwritten, before run() uses them are refused at compile time.
 template <typename R>

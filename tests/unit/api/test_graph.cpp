@@ -12,21 +12,14 @@
 #include <vector>
 
 #include "support/driver.hpp"
+#include "take.hpp"
 
 namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
-void need(const wye::Result<void>& result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-}
+using api_test::need;
+using api_test::take;
 
 constexpr std::string_view kStep = R"(wye 1; program advance; workgroup 64; param k: u32;
 input_output x: u32[]; grid elements len(x);
@@ -259,6 +252,34 @@ TEST_CASE("what a graph cannot run is refused by name, when it is recorded or ru
         CHECK(run_on(t.context.get(), graph.get()) == WYE_INVALID_ARGUMENT);
         CHECK(wye_graph_run(t.context.get(), graph.get(), nullptr, &report, nullptr) ==
               WYE_INVALID_ARGUMENT);
+    }
+}
+
+TEST_CASE("a graph may use more buffers than a submit has handles") {
+    constexpr std::uint32_t kPairs = 50;
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto add = take(t.context.program_from_text(kAdd));
+        std::vector<wye::Buffer> in, out;
+        std::vector<wye::Dispatch> dispatches;
+        for (std::uint32_t i = 0; i < kPairs; ++i) {
+            in.push_back(t.buffer(counting(16, i)));
+            out.push_back(t.buffer(counting(16)));
+            dispatches.emplace_back(add, t.device).bind("x", in.back()).bind("r", out.back());
+        }
+        std::vector<wye::Dispatch*> all;
+        for (wye::Dispatch& dispatch : dispatches) all.push_back(&dispatch);
+        const auto graph = take(wye::Graph::record(t.device, all));
+        (void)take(graph.run());
+        (void)take(graph.run());
+        for (std::uint32_t i = 0; i < kPairs; ++i) {
+            Words expected = counting(16);
+            for (std::uint32_t k = 0; k < 16; ++k) expected[k] += 2 * (i + k);
+            CHECK(t.words(out[i], 16) == expected);
+        }
+        in.pop_back();  // the last one of them
+        CHECK(graph.run().error().code == wye::Code::STALE_HANDLE);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/driver.hpp"
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -21,12 +22,7 @@ constexpr int kPrograms = 6;
 void first(int) {}
 void second(int) {}
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 struct Counts {
     std::uint64_t installed = 0, lost = 0;

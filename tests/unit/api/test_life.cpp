@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -26,12 +27,7 @@ struct Watchdog {
     ~Watchdog() { alarm(0); }
 };
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 wye_context* create(wye_log_fn log = nullptr, void* user = nullptr, const char* plugin = nullptr) {
     wye_context_desc desc;

@@ -11,16 +11,12 @@
 #include <vector>
 
 #include "support/driver.hpp"
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 // The result depends on the order of the rounds.
 std::string text_of(const std::string& type, const std::string& step,

@@ -7,18 +7,14 @@
 #include <numeric>
 #include <vector>
 
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
 
 using wye::Code;
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 wye::Context context() {
     return take(wye::Context::create(

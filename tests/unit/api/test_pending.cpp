@@ -12,18 +12,14 @@
 #include <vector>
 
 #include "support/driver.hpp"
+#include "take.hpp"
 #include "wye/wye.hpp"
 
 namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    return std::move(result).value();
-}
+using api_test::take;
 
 // Long enough to be in flight when the submit returns.
 constexpr std::string_view kMix = R"(wye 1; program mix; workgroup 64; param rounds: u32;
@@ -85,6 +81,44 @@ TEST_CASE("inputs may be overwritten after the submit, and the outputs belong to
         }
         CHECK_FALSE(pending[0].output<float>("r").ok());
         CHECK_FALSE(pending[0].output<std::uint32_t>("x").ok());
+    }
+}
+
+TEST_CASE("outputs of the result, outputs in slots that grow, and times, from one dispatch") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kMix));
+        wye::OutputSlots slots;
+        for (const std::size_t count : {1000U, 3000U, 200U, 3000U}) {
+            CAPTURE(count);
+            const Words x(count, static_cast<std::uint32_t>(count));
+            wye::Dispatch dispatch(program, t.device);
+            dispatch.param("rounds", 5U).input("x", x).timed();
+            const Words want(count, mixed(static_cast<std::uint32_t>(count), 5));
+
+            const wye::Outputs owned = take(dispatch.run_owned());
+            const auto r = take(owned.get<std::uint32_t>("r"));
+            CHECK(Words(r.begin(), r.end()) == want);
+            const wye::Times times = owned.times();
+            CHECK(times.wall >= times.enqueue);
+            if (times.device) CHECK(times.device->count() > 0);
+
+            const wye_report report = take(dispatch.run_into(slots));
+            CHECK(report.bytes_downloaded == count * 4);
+            CHECK(slots.bytes() == count * 4);
+            const auto s = take(slots.get<std::uint32_t>("r"));
+            CHECK(Words(s.begin(), s.end()) == want);
+
+            const auto pending = take(dispatch.submit());
+            const wye::Times later(take(pending.wait()));
+            CHECK(later.device.has_value() == times.device.has_value());
+        }
+        CHECK(slots.capacity() == 12000);
+        CHECK(slots.grown() == 2);
+        CHECK(slots.reused() == 2);
+        CHECK_FALSE(slots.get<float>("r").ok());
+        CHECK_FALSE(slots.get<std::uint32_t>("x").ok());
     }
 }
 

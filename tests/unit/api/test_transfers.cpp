@@ -4,8 +4,13 @@
 // layer), compared with the host's own arithmetic.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,18 +18,15 @@
 #include <vector>
 
 #include "support/driver.hpp"
+#include "take.hpp"
+#include "wye/memory.hpp"
 #include "wye/wye.hpp"
 
 namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-template <typename T>
-T take(wye::Result<T> result) {
-    if (!result.ok()) MESSAGE(result.error().text());
-    REQUIRE(result.ok());
-    if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
+using api_test::take;
 
 constexpr std::string_view kMix = R"(wye 1; program mix; workgroup 64; param k: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
@@ -145,6 +147,63 @@ TEST_CASE("asynchronous dispatches keep their bytes in staging memory, and beyon
                 CHECK(wrong == 0);
             }
         }
+}
+
+TEST_CASE("registered memory is used as it is by every call that may, or refused by name") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kMix));
+        constexpr std::size_t kPage = 4096, kCount = kChunk;
+        const std::unique_ptr<void, decltype(&std::free)> memory(
+            std::aligned_alloc(kPage, 2 * kCount * 4), &std::free);
+        const std::span all(static_cast<std::uint32_t*>(memory.get()), 2 * kCount);
+        const auto x = all.first(kCount), r = all.subspan(kCount);
+        if (!t.device.fact("host_memory_alignment").ok()) {
+            const auto refused = wye::RegisteredMemory::add(t.device, all);
+            REQUIRE_FALSE(refused.ok());
+            CHECK(refused.error().code == wye::Code::UNSUPPORTED);
+            CHECK(selector != "cpu");
+            continue;
+        }
+        CHECK(kPage % take(t.device.fact("host_memory_alignment")).u == 0);
+        std::uint64_t moved = 0;
+        const auto check_result = [&](std::uint32_t k, bool registered) {
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < kCount; ++i) wrong += r[i] != mixed(x[i], k, i);
+            CHECK(wrong == 0);
+            moved += registered ? 2 * kCount * 4 : 0;
+            CHECK(take(t.device.counters()).bytes_registered == moved);
+        };
+        for (const bool registered : {true, false}) {
+            CAPTURE(registered);
+            std::optional<wye::RegisteredMemory> scope;
+            if (registered) scope.emplace(take(wye::RegisteredMemory::add(t.device, all)));
+            for (std::uint32_t k = 1; k < 4; ++k) {
+                std::ranges::copy(counting(kCount, k), x.begin());
+                wye::Dispatch dispatch(program, t.device);
+                dispatch.param("k", k).input("x", x).output("r", r);
+                take(dispatch.run());
+                check_result(k, registered);
+                std::ranges::copy(counting(kCount, 50 + k), x.begin());
+                const auto pending = take(dispatch.submit_borrowing());
+                take(pending.wait());
+                check_result(k, registered);
+            }
+            auto buffer = take(t.device.buffer(kCount * 4 + 16));
+            take(buffer.upload(x, 5));
+            take(buffer.download(r, 5));
+            CHECK((std::ranges::equal(x, r)));
+            moved += registered ? 2 * kCount * 4 : 0;
+            // Its end waits for work that nobody waited for.
+            wye::Dispatch last(program, t.device);
+            last.param("k", 9U).input("x", x).output("r", r);
+            const auto unobserved = take(last.submit_borrowing());
+            scope.reset();
+            take(unobserved.wait());
+            check_result(9, registered);
+        }
+    }
 }
 
 TEST_CASE("several threads dispatch host bytes at once") {

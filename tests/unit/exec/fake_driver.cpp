@@ -21,7 +21,10 @@ struct wye_device_object {
 };
 struct wye_buffer_object {
     std::vector<std::byte> bytes;
-    bool staging = false;
+    bool staging = false;             // or registered
+    std::byte* registered = nullptr;  // memory of the application
+
+    [[nodiscard]] std::byte* data() { return registered != nullptr ? registered : bytes.data(); }
 };
 struct wye_program_object {
     std::uint32_t binding_count;
@@ -52,8 +55,8 @@ wye_status there(const wye_device_object* device, wye_error** error) {
 // ---- Queue ----
 
 void copy(const wye_copy_op& op) {
-    std::memcpy(op.target->bytes.data() + op.target_offset,
-                op.source->bytes.data() + op.source_offset, op.size);
+    std::memcpy(op.target->data() + op.target_offset, op.source->data() + op.source_offset,
+                op.size);
 }
 
 // Copies of staging memory that were submitted and not made yet.
@@ -86,17 +89,17 @@ void run(const wye_operation& operation) {
         case WYE_OPERATION_FILL: {
             const wye_fill_op& op = operation.u.fill;
             for (std::uint64_t i = 0; i < op.size; i += op.pattern_size)
-                std::memcpy(op.target->bytes.data() + op.offset + i, &op.pattern, op.pattern_size);
+                std::memcpy(op.target->data() + op.offset + i, &op.pattern, op.pattern_size);
             break;
         }
         case WYE_OPERATION_UPLOAD: {
             const wye_transfer_op& op = operation.u.transfer;
-            std::memcpy(op.buffer->bytes.data() + op.offset, op.source, op.size);
+            std::memcpy(op.buffer->data() + op.offset, op.source, op.size);
             break;
         }
         case WYE_OPERATION_DOWNLOAD: {
             const wye_transfer_op& op = operation.u.transfer;
-            std::memcpy(op.target, op.buffer->bytes.data() + op.offset, op.size);
+            std::memcpy(op.target, op.buffer->data() + op.offset, op.size);
             break;
         }
         default:
@@ -189,16 +192,36 @@ wye_status cancel(wye_queue_object* queue, std::uint64_t first, std::uint64_t la
     return WYE_OK;
 }
 
-void queue_destroy(wye_queue_object* queue) { delete queue; }
+void queue_destroy(wye_queue_object* queue) {
+    --fake().live_queues;
+    delete queue;
+}
+
+wye_status queue_info(wye_queue_object* queue, wye_queue_info* out, wye_error** error) {
+    if (const wye_status status = there(queue->device, error); status != WYE_OK) return status;
+    if (fake().fail_queue_info)
+        return fail(queue->host, Code::DRIVER, "the fake does not know its queue", error);
+    const wye_header header = out->header;
+    *out = fake().granted;
+    out->header = header;
+    return WYE_OK;
+}
 
 const wye_queue_table kQueueTable = {
-    {sizeof(wye_queue_table), 0, nullptr}, submit, timing, cancel, queue_destroy};
+    {sizeof(wye_queue_table), 0, nullptr}, submit, timing, cancel, queue_destroy, queue_info};
 
 // ---- Device ----
 
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    if (desc->usage == WYE_BUFFER_USAGE_REGISTERED) {
+        if (fake().refuses_registered)
+            return fail(device->host, Code::DRIVER, "the fake cannot lock it", error);
+        ++fake().registered;
+        *out = new wye_buffer_object{{}, true, static_cast<std::byte*>(desc->memory)};
+        return WYE_OK;
+    }
     const bool staging = desc->usage == WYE_BUFFER_USAGE_STAGING;
     if (staging && !fake().stages)
         return fail(device->host, Code::UNSUPPORTED, "the fake has no such memory", error);
@@ -208,7 +231,8 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
     ++fake().buffers;
     ++fake().live_buffers;
     // Not zero: contents of a new buffer are unspecified.
-    *out = new wye_buffer_object{std::vector<std::byte>(desc->size, std::byte{0xa5}), staging};
+    *out = new wye_buffer_object{std::vector<std::byte>(desc->size, std::byte{0xa5}), staging,
+                                 nullptr};
     if (!staging) return WYE_OK;
     const std::uint64_t now = fake().staging_bytes += desc->size;
     if (now > fake().most_staging_bytes) fake().most_staging_bytes = now;
@@ -219,12 +243,17 @@ wye_status buffer_map(wye_device_object* device, wye_buffer_object* buffer, wye_
                       wye_error** error) {
     if (!buffer->staging)
         return fail(device->host, Code::UNSUPPORTED, "the fake cannot map it", error);
-    out->address = buffer->bytes.data();
+    out->address = buffer->data();
     out->flags = WYE_MAPPING_CACHED;
     return WYE_OK;
 }
 
 void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
+    if (buffer->registered != nullptr) {
+        --fake().registered;
+        delete buffer;
+        return;
+    }
     --fake().live_buffers;
     if (fake().memory_left != UINT64_MAX) fake().memory_left += buffer->bytes.size();
     if (buffer->staging) fake().staging_bytes -= buffer->bytes.size();
@@ -280,10 +309,14 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
 }
 
 // The queue is its own timeline.
-wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
-                        wye_timeline_object** timeline, const wye_queue_table** table,
-                        wye_error** error) {
+wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
+                        wye_queue_object** out, wye_timeline_object** timeline,
+                        const wye_queue_table** table, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    if (fake().fail_queue)
+        return fail(device->host, Code::DRIVER, "the fake makes no queue", error);
+    fake().queue_wishes.push_back(*desc);
+    ++fake().live_queues;
     ++fake().queues;
     *out = new wye_queue_object{device->host, device, 0, 1, 0};
     *timeline = reinterpret_cast<wye_timeline_object*>(*out);
@@ -427,6 +460,7 @@ FakeDriver::FakeDriver() {
     facts[WYE_FACT_KEY_MAX_SHARED_BYTES] = 32768;
     facts[WYE_FACT_KEY_MAX_BUFFERS] = 64;
     facts[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 1 << 20;
+    facts[WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT] = 4096;
 }
 
 FakeDriver::~FakeDriver() {
@@ -447,7 +481,7 @@ wye_context* FakeDriver::context() const {
 void FakeDriver::lose(std::uint32_t index) { newest[index]->lost = true; }
 
 std::byte* FakeDriver::memory(const wye_binding& binding) {
-    return binding.buffer->bytes.data() + binding.offset;
+    return binding.buffer->data() + binding.offset;
 }
 
 std::vector<std::uint32_t> FakeDriver::kinds() const {

@@ -59,6 +59,8 @@ struct FakeDriver {
     bool fail_compile = false;
     // With fail_compile: the compiler's message about the code.
     std::function<std::string(std::string_view code)> compile_log;
+    bool fail_queue = false;       // none is made
+    bool fail_queue_info = false;  // `info` of a queue fails
     bool fail_submit = false;
     // Submits that succeed before one fails as with fail_submit; after that all succeed again.
     std::atomic<int> submits_left{INT32_MAX};
@@ -75,6 +77,8 @@ struct FakeDriver {
     // somebody sees the end of a submit, or at the next operation of another kind: so memory that
     // is reused too early has wrong bytes.
     bool stages = false;
+    // Memory of the application, whole pages, becomes a buffer, copied as staging memory.
+    bool refuses_registered = false;
     bool can_cancel = false;  // cancel ends hanging work
     bool has_timing = false;
     std::uint64_t begin_ns = 0, end_ns = 0;  // of every timed submit
@@ -88,6 +92,7 @@ struct FakeDriver {
     std::atomic<int> buffers{0};  // made
     std::atomic<int> live_buffers{0};
     std::atomic<std::uint64_t> staging_bytes{0}, most_staging_bytes{0};  // of live buffers
+    std::atomic<int> registered{0};  // live buffers over memory of the application
     std::atomic<int> queues{0};
     std::atomic<int> submits{0};
     std::atomic<int> timed_submits{0};
@@ -106,6 +111,10 @@ struct FakeDriver {
         std::vector<wye_event> waits;
     };
     std::vector<Submit> submitted;  // all, in order
+    // Of the queues made, in order; `info` of each returns these.
+    std::vector<wye_queue_desc> queue_wishes;
+    wye_queue_info granted{};
+    std::atomic<int> live_queues{0};
     std::vector<std::uint32_t> kinds() const;
     std::vector<std::string> artifact_formats;
 };

@@ -37,6 +37,10 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
         return submit.number <= ended_up_to;
     }
     Result<int> event_of(const FakeSubmit& submit) const { return submit.number; }
+    Result<void> mark(const FakeSubmit& submit) {
+        marked += std::to_string(submit.number) + " ";
+        return {};
+    }
     std::optional<Error> settle(std::uint64_t value, const FakeSubmit& submit) {
         CHECK(value == static_cast<std::uint64_t>(submit.number));
         settled += std::to_string(submit.number) + " ";
@@ -61,7 +65,7 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
 
     std::string& steps_;
     const bool timed;
-    std::string settled;
+    std::string settled, marked;
     int numbered = 0, ended_up_to = 0, fails = 0, waited_for = 0;
     bool unknown = false;
 };

@@ -300,10 +300,26 @@ TEST_CASE(
     for (int i = 0; i < 1000; ++i) timeline.add();
     CHECK(timeline.settled.empty());  // none has ended
     timeline.ended_up_to = 900;
-    timeline.add();
+    for (int i = 0; i < 64; ++i) timeline.add();  // they are settled in groups
     CHECK(timeline.settled.substr(0, 4) == "1 2 ");
     CHECK(timeline.wait(900, 0).ok());
     CHECK(timeline.wait(1, 0).error().message == "failed at work");
+}
+
+TEST_CASE("the event of the newest value is made before another submit, if it is pending") {
+    LossState loss;
+    std::string steps;
+    FakeTimeline timeline(loss, steps);
+    CHECK_FALSE(timeline.mark_newest().value());
+    timeline.add();
+    CHECK(timeline.mark_newest().value());
+    CHECK(timeline.marked == "1 ");
+    timeline.add();
+    CHECK(timeline.mark_newest().value());
+    CHECK(timeline.marked == "1 2 ");
+    CHECK(timeline.wait(2, UINT64_MAX).ok());
+    CHECK_FALSE(timeline.mark_newest().value());
+    CHECK(timeline.marked == "1 2 ");
 }
 
 TEST_CASE("a wait without a limit is the driver's, for the newest value its cheapest") {

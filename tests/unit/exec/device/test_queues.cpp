@@ -1,41 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which native queue work goes to, and what it waits for there.
-#include "rig.hpp"
+#include "device/held.hpp"
 
 namespace wye::exec::test::test_queues {
 namespace {
-
-// A device with several queues, on which work does not end by itself.
-struct Ready {
-    explicit Ready(std::uint64_t queues, registry::Config config = {}) : rig(std::move(config)) {
-        rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = queues;
-        device = rig.device();
-        program = rig.program(kAdd);
-        for (wye_buffer& buffer : buffers) buffer = rig.buffer(device, 12);
-        rig.driver.holds = true;
-    }
-    ~Ready() { rig.driver.holds = false; }
-
-    Rig rig;
-    wye_device device = 0;
-    wye_program program = 0;
-    wye_buffer buffers[8] = {};
-
-    wye_pending newest = 0;
-
-    // Submits r = x + 1 and returns what the driver got.
-    FakeDriver::Submit add(std::size_t x, std::size_t r) {
-        Job job(program, device);
-        job.param(1).resident(0, buffers[x]).resident(1, buffers[r]);
-        wye_pending pending = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
-        }));
-        newest = pending;
-        return rig.driver.submitted.back();
-    }
-};
 
 TEST_CASE("work on other buffers goes to another queue, until all are busy") {
     Ready t(2);
@@ -92,6 +61,29 @@ TEST_CASE(
     check_ok(attempt([&](wye_error** e) {
         return wye_pending_wait(t.rig.context, t.newest, UINT64_MAX, nullptr, e);
     }));
+}
+
+TEST_CASE("a repeated request in flight keeps its buffers, and does not run with a freed one") {
+    for (const std::uint64_t queues : {1U, 4U}) {
+        CAPTURE(queues);
+        Ready t(queues);
+        for (int i = 0; i < 4; ++i) t.add(0, 1);
+        check_refused(t.rig.free(t.buffers[0]), WYE_BUFFER_IN_USE, "pending work");
+        check_refused(t.rig.free(t.buffers[1]), WYE_BUFFER_IN_USE, "pending work");
+        check_ok(t.rig.free(t.buffers[2]));
+        t.add(0, 1);
+        t.rig.driver.holds = false;  // nobody has seen the end
+        check_ok(t.rig.free(t.buffers[0]));
+        Job job(t.program, t.device);
+        job.param(1).resident(0, t.buffers[0]).resident(1, t.buffers[1]);
+        const auto submits = t.rig.driver.submits.load();
+        check_refused(attempt([&](wye_error** e) {
+                          wye_pending pending = 0;
+                          return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
+                      }),
+                      WYE_STALE_HANDLE, "buffer");
+        CHECK(t.rig.driver.submits == submits);
+    }
 }
 
 TEST_CASE("nothing waits for work that has ended, and the first queue is used again") {

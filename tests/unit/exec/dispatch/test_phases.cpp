@@ -64,5 +64,48 @@ TEST_CASE("a cooperative launch of a program with grid barriers needs grid_sync"
     CHECK(rig.driver.programs == 0);
 }
 
+TEST_CASE("a cooperative launch reaches the plugin as one, again and again") {
+    for (const bool claimed : {true, false}) {
+        CAPTURE(claimed);
+        Rig rig;
+        rig.driver.kernel = add_kernel;
+        if (claimed) rig.driver.facts[WYE_FACT_KEY_GRID_SYNC] = 1;
+        const wye_program program = rig.program(kAdd);
+        const wye_device device = rig.device();
+        const wye_buffer x = rig.buffer(device, 400);
+        const wye_buffer r = rig.buffer(device, 400);
+        rig.upload(x, Words(100, 3));
+        rig.driver.operations.clear();
+        Job job(program, device);
+        job.desc.flags = WYE_DISPATCH_COOPERATIVE;
+        job.param(4).resident(0, x).resident(1, r);
+        if (!claimed) {
+            check_refused(job.run(rig), WYE_UNSUPPORTED, "grid_sync");
+            continue;
+        }
+        for (int round = 0; round < 3; ++round) check_ok(job.run(rig));
+        job.desc.flags = 0;
+        check_ok(job.run(rig));
+        REQUIRE(rig.driver.operations.size() == 4);
+        for (std::size_t i = 0; i < 4; ++i)
+            CHECK(rig.driver.operations[i].u.dispatch.flags ==
+                  (i < 3 ? std::uint32_t{WYE_LAUNCH_COOPERATIVE} : 0U));
+        CHECK(rig.download<std::uint32_t>(r, 100) == Words(100, 7));
+    }
+}
+
+TEST_CASE("a cooperative launch that would be split over several is refused") {
+    Rig rig;
+    rig.driver.facts[WYE_FACT_KEY_GRID_SYNC] = 1;
+    for (std::uint32_t& most : rig.driver.max_groups) most = 2;
+    const Words x(64 * 64, 3);
+    Words r(64 * 64);
+    Job job(rig.program(kAdd), rig.device());
+    job.desc.flags = WYE_DISPATCH_COOPERATIVE;
+    job.param(4).in(0, x.data(), 4 * x.size()).out(1, r.data(), 4 * r.size());
+    check_refused(job.run(rig), WYE_LIMIT_EXCEEDED, "at most 2 by 2 by 2");
+    CHECK(rig.driver.submits == 0);
+}
+
 }  // namespace
 }  // namespace wye::exec::test::test_phases

@@ -152,6 +152,40 @@ TEST_CASE("copies from and to staging memory are uploads and downloads") {
     CHECK(moved == 1 << 22);
 }
 
+TEST_CASE("a public queue has a track of its own, with its label, waited for or not") {
+    const Traced traced;
+    {
+        Rig rig({{"trace.file", traced.given}});
+        rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = 8;
+        const wye_device device = rig.device();
+        wye_queue_create_desc desc;
+        WYE_INIT(desc);
+        desc.label = wye_str("mine");
+        wye_queue queue = 0;
+        check_ok(attempt([&](wye_error** e) {
+            return wye_queue_create(rig.context, device, &desc, &queue, e);
+        }));
+        wye_transfer_desc fill;
+        WYE_INIT(fill);
+        fill.kind = WYE_TRANSFER_FILL;
+        fill.queue = queue;
+        fill.buffer = rig.buffer(device, 16);
+        fill.size = 16;
+        fill.pattern_size = 4;
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_buffer_transfer(rig.context, &fill, nullptr, e); }));
+        wye_pending pending = 0;
+        check_ok(attempt([&](wye_error** e) {
+            return wye_buffer_transfer_submit(rig.context, &fill, &pending, e);
+        }));
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
+        }));
+    }
+    CHECK(traced.events("seen").size() == 2);
+    CHECK(traced.has_track("queue 4 `mine` (host's view: submit to seen end, no driver times)"));
+}
+
 TEST_CASE("without a trace no submit is timed") {
     Rig rig;
     rig.upload(rig.buffer(rig.device(), 4), Words{1});

@@ -108,9 +108,11 @@ TEST_CASE("devices have names, formats and honest facts") {
     REQUIRE(widths.list_size == 1);
     CHECK(widths.list[0] == 32);
     CHECK(plugin.flag(WYE_FACT_KEY_NATIVE_F32_DIV));
+    CHECK(plugin.flag(WYE_FACT_KEY_GRID_SYNC));
+    CHECK(plugin.fact(WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT).u == 4096);
     // Not reported by this driver, or without a construct: absent.
     for (const std::uint32_t key : {WYE_FACT_KEY_L2_CACHE_BYTES, WYE_FACT_KEY_MEMORY_BANDWIDTH,
-                                    WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_TENSOR_CORES}) {
+                                    WYE_FACT_KEY_INDIRECT_DISPATCH, WYE_FACT_KEY_TENSOR_CORES}) {
         wye_status status = WYE_OK;
         (void)plugin.fact(key, &status);
         CHECK(status == WYE_UNSUPPORTED);

@@ -45,6 +45,22 @@ TEST_CASE("transfers of every size arrive, many small ones through the same stag
     CHECK(got == sent);
 }
 
+TEST_CASE("queues have the priorities that the driver has, and no kinds") {
+    Rig rig;
+    Device device(rig.plugin);
+    const auto granted = [&](std::uint32_t kind, std::int32_t priority) {
+        wye_queue_object* queue = device.queue_create(kind, priority);
+        const wye_queue_info info = device.queue_info(queue);
+        device.queue_table->destroy(queue);
+        return info;
+    };
+    CHECK(granted(WYE_QUEUE_ANY, 0).priority == 0);
+    CHECK(granted(WYE_QUEUE_ANY, 2).priority == 2);
+    CHECK(granted(WYE_QUEUE_ANY, 9).priority == 5);  // the most of the fake, as of the real one
+    CHECK(granted(WYE_QUEUE_ANY, -1).priority == 0);
+    CHECK(granted(WYE_QUEUE_TRANSFER, 1).kind == WYE_QUEUE_ANY);
+}
+
 TEST_CASE("an upload is taken at submit, a small download is there when its value is") {
     Rig rig;
     Device device(rig.plugin);

@@ -78,10 +78,9 @@ TEST_CASE("devices have names, formats and honest facts") {
     CHECK(plugin.fact(WYE_FACT_KEY_UUID).text.size == 32);
     // Not said by Vulkan, or not in the language yet, so not claimed.
     harness::cases::facts_are_absent(
-        plugin,
-        std::array<std::uint32_t, 6>{WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_MAX_PRIVATE_BYTES,
-                                     WYE_FACT_KEY_TENSOR_CORES, WYE_FACT_KEY_INDIRECT_DISPATCH,
-                                     WYE_FACT_KEY_COMPUTE_UNITS, WYE_FACT_KEY_ISA});
+        plugin, std::array<std::uint32_t, 5>{WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_MAX_PRIVATE_BYTES,
+                                             WYE_FACT_KEY_TENSOR_CORES, WYE_FACT_KEY_COMPUTE_UNITS,
+                                             WYE_FACT_KEY_ISA});
 }
 
 TEST_CASE("a device can be opened twice, and the plugin again after shutdown") {

@@ -51,7 +51,7 @@ class CommandList {
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
 
     [[nodiscard]] bool has_late_slots() const {
-        return !late_.bindings.empty() || !late_.buffers.empty();
+        return !late_.bindings.empty() || !late_.buffers.empty() || !late_.indirect.empty();
     }
     [[nodiscard]] bool has_late_params() const { return !late_.params.empty(); }
     [[nodiscard]] bool has_late_grid() const { return !late_.grids.empty(); }
@@ -71,6 +71,7 @@ class CommandList {
     struct Kept {
         std::vector<wye_binding> described, bindings;
         std::vector<std::uint64_t> params;
+        wye_binding indirect = {};  // as described
         bool late = false;
     };
     struct LateBinding {
@@ -95,6 +96,7 @@ class CommandList {
         std::vector<LateBinding> bindings;
         std::vector<LateParams> params;
         std::vector<LateGrid> grids;
+        std::vector<std::size_t> indirect;  // operations
         std::vector<LateBuffer> buffers;
     };
 

@@ -17,6 +17,8 @@ struct DeviceInfo {
     std::int32_t native_code = 0;  // the driver's, with the reason
 
     [[nodiscard]] bool usable() const { return reason.empty(); }
+    // The fact HOST_MEMORY_ALIGNMENT; 0: no memory of the application becomes a buffer.
+    [[nodiscard]] std::uint64_t host_memory_alignment() const { return 0; }
 };
 
 // The error of opening an unusable device.

@@ -6,7 +6,9 @@
 //     static Result<std::unique_ptr<Device>> create(plugin, info);
 //     Plugin& plugin;                                       // with `host`
 //     const DeviceInfo& info;                               // with `std::uint64_t most_alignment()
-//                                                           // const`, that every buffer keeps
+//                                                           // const`, that every buffer keeps,
+//                                                           // and `host_memory_alignment() const`
+//                                                           // if it takes the usage REGISTERED
 //     LossState loss;
 //     Result<MemoryState> memory();                         // volatile figures
 //
@@ -65,11 +67,15 @@ struct DeviceSlots {
                                     wye_buffer_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            if (desc->usage > WYE_BUFFER_USAGE_STAGING)
+            if (desc->usage > WYE_BUFFER_USAGE_REGISTERED)
                 return errors::unknown_usage(
                     std::remove_reference_t<decltype(device.plugin)>::kPlugin, desc->usage,
                     std::string(from_abi(desc->label)));
-            if (desc->alignment > device.info.most_alignment())
+            if (desc->usage == WYE_BUFFER_USAGE_REGISTERED &&
+                device.info.host_memory_alignment() == 0)
+                return errors::not_registrable(device.info.name);
+            if (desc->usage != WYE_BUFFER_USAGE_REGISTERED &&
+                desc->alignment > device.info.most_alignment())
                 return errors::strict_alignment(desc->alignment, device.info.most_alignment(),
                                                 device.info.name,
                                                 std::string(from_abi(desc->label)));
@@ -110,12 +116,12 @@ struct DeviceSlots {
         });
     }
 
-    static wye_status queue_create(wye_device_object* object, const wye_queue_desc*,
+    static wye_status queue_create(wye_device_object* object, const wye_queue_desc* desc,
                                    wye_queue_object** out, wye_timeline_object** timeline,
                                    const wye_queue_table** table, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            WYE_ASSIGN(auto queue, Queue::create(device));
+            WYE_ASSIGN(auto queue, Queue::create(device, *desc));
             *timeline = queue->timeline().object();
             *out = reinterpret_cast<wye_queue_object*>(queue.release());
             *table = &QueueSlots<Queue>::kTable;

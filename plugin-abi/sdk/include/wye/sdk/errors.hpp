@@ -50,6 +50,8 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error strict_alignment(std::uint64_t alignment, std::uint64_t most,
                                      const std::string& device, const std::string& label);
 [[nodiscard]] Error not_mappable(const std::string& device);
+// Of the usage REGISTERED, on a device that takes none.
+[[nodiscard]] Error not_registrable(const std::string& device);
 [[nodiscard]] Error only_staging_mapped(const std::string& device);
 
 // ---- Programs ----
@@ -77,6 +79,14 @@ inline constexpr const char* kRestart =
 // `subject`: "a submission".
 [[nodiscard]] Error unknown_flags(std::string_view plugin, std::string_view subject,
                                   std::uint32_t flags);
+// Of an operation; names the launches that the contract has and the plugin has not.
+[[nodiscard]] Error unknown_launch(std::string_view plugin, std::uint32_t flags);
+// A cooperative launch of more workgroups than run at once; 0: none does.
+[[nodiscard]] Error too_many_at_once(const std::string& label, std::uint64_t groups,
+                                     const std::string& device, std::uint64_t most);
+// The workgroups of an indirect launch, as they were found in its buffer.
+[[nodiscard]] Error too_many_found(const std::string& label, const std::uint32_t (&groups)[3],
+                                   const std::string& device);
 [[nodiscard]] Error submit_out_of_memory();
 [[nodiscard]] Error cancelled(std::uint64_t value);
 [[nodiscard]] Error timed_out(std::uint64_t value, std::uint64_t timeout_ns);

@@ -33,8 +33,9 @@ struct LaunchShape {
     // UNSUPPORTED for a launch of a part of a grid if the artifact has no grid slot.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         if (has_grid) return {};
+        const bool indirect = (op.flags & WYE_LAUNCH_INDIRECT) != 0;  // it sees what runs
         for (unsigned k = 0; k < 3; ++k)
-            if (op.group_offset[k] != 0 || op.logical_groups[k] != op.groups[k])
+            if (op.group_offset[k] != 0 || (!indirect && op.logical_groups[k] != op.groups[k]))
                 return errors::folded_grid(label);
         return {};
     }

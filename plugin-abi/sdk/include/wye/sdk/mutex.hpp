@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mutex for clang's -Wthread-safety, and annotations of the members that it guards. Other
-// compilers ignore the annotations. The types are thin wrappers of std::mutex.
+// Mutexes for clang's -Wthread-safety, and annotations of the members that they guard. Other
+// compilers ignore the annotations.
+//
+// Mutex: one word, for short sections that every submit enters. Locking and unlocking are one
+// atomic operation each while nobody else wants it; else threads sleep in the kernel. The thread
+// that unlocks it last may not access it afterwards, so that it may be destroyed then. The other
+// mutexes are thin wrappers of those of the standard library.
 #pragma once
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -35,6 +46,42 @@ class WYE_CAPABILITY("mutex") Mutex {
     constexpr Mutex() = default;
     Mutex(const Mutex&) = delete;
     Mutex& operator=(const Mutex&) = delete;
+
+    void lock() WYE_ACQUIRE() {
+        std::uint32_t expected = kFree;
+        if (!state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,
+                                            std::memory_order_relaxed)) [[unlikely]]
+            lock_contended();
+    }
+    void unlock() WYE_RELEASE() {
+        if (state_.exchange(kFree, std::memory_order_release) == kWanted) [[unlikely]]
+            wake_one();
+    }
+
+  private:
+    // The algorithm is mutex2 of U. Drepper, "Futexes Are Tricky" (2011), section 7.
+    static constexpr std::uint32_t kFree = 0, kHeld = 1;
+    static constexpr std::uint32_t kWanted = 2;  // held, and maybe a thread sleeps
+
+    [[gnu::cold, gnu::noinline]] void lock_contended() {
+        while (state_.exchange(kWanted, std::memory_order_acquire) != kFree)
+            (void)::syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, kWanted, nullptr, nullptr, 0);
+    }
+    // Uses the address only: the mutex may be destroyed by now.
+    [[gnu::cold, gnu::noinline]] void wake_one() {
+        (void)::syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    }
+
+    std::atomic<std::uint32_t> state_{kFree};
+    static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+};
+
+// A mutex for threads that wait for a condition variable, see WaitingLock.
+class WYE_CAPABILITY("mutex") WaitMutex {
+  public:
+    constexpr WaitMutex() = default;
+    WaitMutex(const WaitMutex&) = delete;
+    WaitMutex& operator=(const WaitMutex&) = delete;
 
     void lock() WYE_ACQUIRE() { mutex_.lock(); }
     void unlock() WYE_RELEASE() { mutex_.unlock(); }
@@ -124,11 +171,11 @@ class TimedHold {
     std::unique_lock<std::timed_mutex> lock_;
 };
 
-// As Lock, but can wait for a condition variable or unlock in between. The caller tests the
-// condition in a loop: `while (!ready_) lock.wait(changed_);`.
+// As Lock of a WaitMutex, but can wait for a condition variable or unlock in between. The caller
+// tests the condition in a loop: `while (!ready_) lock.wait(changed_);`.
 class WYE_SCOPED_CAPABILITY WaitingLock {
   public:
-    explicit WaitingLock(Mutex& mutex) WYE_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
+    explicit WaitingLock(WaitMutex& mutex) WYE_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
     ~WaitingLock() WYE_RELEASE() {}
     WaitingLock(const WaitingLock&) = delete;
     WaitingLock& operator=(const WaitingLock&) = delete;

@@ -22,7 +22,8 @@
 //     end()                    the submit's work has the value value() from here on
 //     void abandon()           drops the submit
 //
-// and `static constexpr std::string_view kPlugin`, for sentences. One thread at a time.
+// and `static constexpr std::string_view kPlugin`, for sentences; and, if it takes any, the flags
+// of dispatches, `static constexpr std::uint32_t kLaunchFlags`. One thread at a time.
 // queue_submit.hpp has the body; the class's own source includes and instantiates it.
 #pragma once
 
@@ -33,8 +34,10 @@
 
 namespace wye::sdk {
 
-// A launch of no workgroups.
-[[nodiscard]] inline bool is_empty(const wye_dispatch_op& op) { return op.groups[0] == 0; }
+// A launch of no workgroups, as far as the host knows.
+[[nodiscard]] inline bool is_empty(const wye_dispatch_op& op) {
+    return op.groups[0] == 0 && (op.flags & WYE_LAUNCH_INDIRECT) == 0;
+}
 // An operation on no bytes or workgroups.
 [[nodiscard]] inline bool is_empty(const wye_operation& op) {
     switch (op.kind) {
@@ -52,10 +55,26 @@ namespace wye::sdk {
     }
 }
 
-// The flags of an operation; none is known outside commands.
-[[nodiscard]] inline std::uint32_t flags_of(const wye_operation& op) {
-    return op.flags | (op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags : 0);
+// The flags of an operation that are not known, where dispatches have those of `launch`.
+[[nodiscard]] inline std::uint32_t unknown_flags_of(const wye_operation& op, std::uint32_t launch) {
+    return op.flags | (op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags & ~launch : 0);
 }
+
+// The flags that dispatches of a queue may have.
+template <typename Queue>
+[[nodiscard]] constexpr std::uint32_t launch_flags() {
+    if constexpr (requires { Queue::kLaunchFlags; })
+        return Queue::kLaunchFlags;
+    else
+        return 0;
+}
+
+// As wye_queue_info.
+struct QueueGrant {
+    std::uint32_t kind = WYE_QUEUE_ANY;
+    std::int32_t priority = 0;
+    std::uint32_t native_index = 0;
+};
 
 template <typename Derived>
 class InOrderQueue {
@@ -65,9 +84,15 @@ class InOrderQueue {
     }
 
     [[nodiscard, gnu::hot]] Result<void> submit(const wye_submission& submission);
+    // What the driver gave.
+    void describe(wye_queue_info& out) const {
+        out.kind = granted_.kind;
+        out.priority = granted_.priority;
+        out.native_index = granted_.native_index;
+    }
 
   protected:
-    InOrderQueue() = default;
+    explicit InOrderQueue(const QueueGrant& granted = {}) : granted_(granted) {}
     ~InOrderQueue() = default;
 
     // Takes the result of queueing an operation. The first success marks the submit as begun, as
@@ -123,6 +148,7 @@ class InOrderQueue {
 
     bool queued_ = false, timed_ = false;
     std::uint64_t value_ = 0;
+    const QueueGrant granted_;
 };
 
 }  // namespace wye::sdk

@@ -78,6 +78,14 @@ struct QueueSlots {
         });
     }
 
+    static wye_status info(wye_queue_object* object, wye_queue_info* out, wye_error** error) {
+        Queue& queue = of(object);
+        return run_on(queue.device(), error, [&]() -> Result<void> {
+            queue.describe(*out);
+            return {};
+        });
+    }
+
     static void destroy(wye_queue_object* object) {
         auto& plugin = of(object).device().plugin;
         delete &of(object);
@@ -94,6 +102,8 @@ struct QueueSlots {
                       })
             table.cancel = cancel;
         table.destroy = destroy;
+        if constexpr (requires(const Queue& queue, wye_queue_info& out) { queue.describe(out); })
+            table.info = info;
         return table;
     }
 

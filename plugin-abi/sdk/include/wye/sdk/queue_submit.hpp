@@ -45,8 +45,8 @@ template <typename Derived>
     if ((submission.flags & ~std::uint32_t{WYE_SUBMISSION_TIMED}) != 0)
         return errors::unknown_flags(Derived::kPlugin, "a submission", submission.flags);
     for (const wye_operation& op : std::span(submission.operations, submission.operation_count))
-        if (flags_of(op) != 0)
-            return errors::unknown_flags(Derived::kPlugin, "an operation", flags_of(op));
+        if (const std::uint32_t flags = unknown_flags_of(op, launch_flags<Derived>()))
+            return errors::unknown_launch(Derived::kPlugin, flags);
     return {};
 }
 

@@ -141,7 +141,7 @@ class SignalTimeline : public TimelineObject {
 
     const LossState& loss_;
     ValueLog log_;
-    Mutex mutex_;
+    WaitMutex mutex_;
     std::condition_variable changed_;
     Fifo<Bound> bound_ WYE_GUARDED_BY(mutex_);  // growing values
 };

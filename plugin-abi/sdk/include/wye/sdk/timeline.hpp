@@ -6,8 +6,10 @@
 //
 //     Result<bool> has_ended(const Submit&)     asks the driver, without waiting
 //     Result<Event> event_of(Submit&)           an event reached no earlier than the submit
+//     Result<void> mark(Submit&)                makes it now, if there is none; optional
 //     optional<Error> settle(value, Submit&)    after its end: completes read-backs
 //     WorkTimes times_of(const Submit&)         of a timed one; called before settle
+//     Result<Event> sleep_event_of(Submit&)     the same for a thread that will sleep; optional
 //     Result<bool> wait_for(Event, timeout_ns)  false: timed out
 //     Result<void> finish()                     waits until the driver is idle
 //     static constexpr bool kWaitsWithLimit     else wait_for gets UINT64_MAX only
@@ -15,7 +17,7 @@
 //     static constexpr bool kFailsLate          pending work may fail without a loss of the device
 //
 // and optionally enter(), whose result lives during driver calls (a current context). The timeline
-// holds its lock while it calls the first four, so they must not call it. After an error of
+// holds its lock while it calls them up to times_of, so they must not call it. After an error of
 // has_ended, wait_for or finish the state of the work is unknown: all pending values fail with that
 // error; later submits run, unless the device was lost. Members are free-threaded unless stated.
 // Instantiated beside the class (`extern template`), so that its calls are inlined.
@@ -28,6 +30,7 @@
 
 #include "wye/sdk/fifo.hpp"
 #include "wye/sdk/loss_state.hpp"
+#include "wye/sdk/pauses.hpp"
 #include "wye/sdk/signal_timeline.hpp"
 #include "wye/sdk/value_log.hpp"
 
@@ -160,6 +163,15 @@ class Timeline : public TimelineObject {
         if (Submit* submit = find(value)) return self().event_of(*submit);
         return Event();
     }
+    // Before another submit: makes the event of the newest one, if that is pending, so that the
+    // other's work is not part of it. Returns whether it is pending. Submitting thread only.
+    [[nodiscard]] Result<bool> mark_newest() {
+        const Lock lock(mutex_);
+        if (pending_.empty()) return false;
+        if constexpr (requires(Submit & submit) { self().mark(submit); })
+            WYE_TRY(self().mark(pending_[pending_.size() - 1].submit));
+        return true;
+    }
     // Waits until all work has ended, including queued work that has no value (yet).
     void drain() {
         [[maybe_unused]] const auto entered = enter(self());
@@ -200,9 +212,9 @@ class Timeline : public TimelineObject {
         std::uint64_t value = 0;
     };
 
-    // From this many pending submits on, each new one polls the oldest, so that a caller that never
-    // waits does not accumulate events.
-    static constexpr std::size_t kMany = 256;
+    // From kMany pending submits on, every kSome new ones settle as many of the oldest, if those
+    // have ended, so that a caller that never waits does not accumulate events.
+    static constexpr std::size_t kMany = 256, kSome = 64;
 
     [[nodiscard]] Derived& self() { return static_cast<Derived&>(*this); }
     [[nodiscard]] static std::uint64_t since(Clock::time_point start) {
@@ -256,12 +268,21 @@ class Timeline : public TimelineObject {
             WYE_TRY(self().finish());
             return true;
         }
-        WYE_ASSIGN(const Event event, event_for(value));
+        WYE_ASSIGN(const Event event, sleep_event_for(value));
         if (!event) {
             const Lock lock(mutex_);
             return caught_up(value);
         }
         return self().wait_for(event, timeout_ns);
+    }
+    [[nodiscard]] Result<Event> sleep_event_for(std::uint64_t value) {
+        if constexpr (requires(Submit & submit) { self().sleep_event_of(submit); }) {
+            const Lock lock(mutex_);
+            if (Submit* submit = find(value)) return self().sleep_event_of(*submit);
+            return Event();
+        } else {
+            return event_for(value);
+        }
     }
     // Polls until the value has ended or `limit_ns` have passed since `start`; yields to other
     // threads after a while.
@@ -279,13 +300,11 @@ class Timeline : public TimelineObject {
     // pauses: for drivers that cannot wait with a time limit.
     [[nodiscard]] Result<bool> ask_at_intervals(std::uint64_t value, Clock::time_point start,
                                                 std::uint64_t timeout_ns) {
-        constexpr std::uint64_t kFirst = 2000, kLongest = 500000;
-        for (std::uint64_t pause = kFirst;; pause = std::min(pause * 2, kLongest)) {
+        for (Pauses pauses;;) {
             WYE_ASSIGN(const bool yes, ask(value));
             const std::uint64_t spent = since(start);
             if (yes || spent >= timeout_ns) return yes;
-            std::this_thread::sleep_for(
-                std::chrono::nanoseconds(std::min(pause, timeout_ns - spent)));
+            pauses.sleep(timeout_ns - spent);
         }
     }
 
@@ -320,10 +339,12 @@ class Timeline : public TimelineObject {
         return yes;
     }
     void collect_old() WYE_REQUIRES(mutex_) {
+        if (pending_.size() % kSome != 0) return;
         while (pending_.size() >= kMany) {
-            const Result<bool> ended = self().has_ended(pending_.front().submit);
+            Pending& last = pending_[kSome - 1];
+            const Result<bool> ended = self().has_ended(last.submit);
             if (!ended.ok() || !*ended) return;
-            collect(pending_.front().value);
+            collect(last.value);
         }
     }
     // Fails all pending values, without completing their read-backs.

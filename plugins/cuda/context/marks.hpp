@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Marks: a word of page-locked memory into which a stream writes growing numbers, so that the end
+// of work is seen without a call of the driver: a graph of one launch and its wait take 5.4 us in
+// place of 5.8 (H200). The stream itself takes 1 us for each.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "cuda/handle.hpp"
+
+namespace wye::cuda {
+
+class Marks {
+  public:
+    Marks(const ContextState& context, CUstream stream) : context_(context), stream_(stream) {}
+
+    // Lets the stream write the next number behind all work so far. 0: it cannot. Submitting thread
+    // only, with the context current.
+    [[nodiscard]] std::uint32_t write() {
+        if (refused_ || (!memory_ && !acquire())) return 0;
+        if (++newest_ == 0) ++newest_;
+        refused_ = context_.driver.cuStreamWriteValue32(
+                       stream_, reinterpret_cast<CUdeviceptr>(memory_.get()), newest_,
+                       CU_STREAM_WRITE_VALUE_DEFAULT) != CUDA_SUCCESS;
+        return refused_ ? 0 : newest_;
+    }
+    // Whether the stream has written this number, or a later one. Any thread.
+    [[nodiscard]] bool reached(std::uint32_t mark) const {
+        return static_cast<std::int32_t>(word().load(std::memory_order_acquire) - mark) >= 0;
+    }
+
+  private:
+    [[nodiscard]] std::atomic_ref<std::uint32_t> word() const {
+        return std::atomic_ref(*static_cast<std::uint32_t*>(memory_.get()));
+    }
+    bool acquire() {
+        void* memory = nullptr;
+        refused_ = context_.driver.cuStreamWriteValue32 == nullptr ||
+                   context_.driver.cuMemAllocHost(&memory, sizeof newest_) != CUDA_SUCCESS;
+        if (refused_) return false;
+        memory_ = HostMemoryHandle(context_, memory);
+        word().store(0, std::memory_order_relaxed);
+        return true;
+    }
+
+    const ContextState& context_;
+    const CUstream stream_;
+    HostMemoryHandle memory_;
+    std::uint32_t newest_ = 0;
+    bool refused_ = false;
+};
+
+}  // namespace wye::cuda

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The public queues of a pool.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "exec/device/queue_pool.hpp"
+
+namespace wye::exec {
+namespace {
+
+// What was asked for, or less: never more than the driver gave.
+void limit_to(const QueueRequest& request, wye_queue_info& info) {
+    if (info.kind != request.kind) info.kind = WYE_QUEUE_ANY;
+    info.priority =
+        std::clamp(info.priority, std::min(request.priority, 0), std::max(request.priority, 0));
+}
+
+}  // namespace
+
+Result<std::uint32_t> QueuePool::reserve(const registry::DeviceRef& device,
+                                         const QueueRequest& request) {
+    const std::string& selector = device->info().selector;
+    const sdk::Lock lock(mutex);
+    const auto free = std::ranges::find(publics_, false, &Public::taken);
+    if (free == publics_.end())
+        return Error(
+            Code::LIMIT_EXCEEDED,
+            fmt::format("{} has {} queues already, the most at once", selector, kMostPublicQueues),
+            "Fix: free one of them (wye_queue_free), or give its work to another", request.label);
+    const auto own = static_cast<std::uint32_t>(std::ranges::count_if(
+        publics_, [](const Public& one) { return one.taken && one.index >= kMostQueues; }));
+    if (own >= most_own_ && request.own)
+        return Error(
+            Code::LIMIT_EXCEEDED,
+            fmt::format("{} has no native queue left: {} serve work without a queue, and {} belong "
+                        "to other queues",
+                        selector, limit_, own),
+            "Fix: free a queue, lower queues.count of the context's configuration, or leave "
+            "WYE_QUEUE_OWN out to share a native queue",
+            request.label);
+    const auto number = static_cast<std::uint32_t>(free - publics_.begin());
+    *free = {true, own < most_own_ ? kMostQueues + number : number % limit_, 0, 0};
+    had_public_ = true;
+    return number + 1;
+}
+
+Result<QueueGrant> QueuePool::take_public(const registry::DeviceRef& device,
+                                          const QueueRequest& request) {
+    QueueGrant out;
+    WYE_ASSIGN(out.number, reserve(device, request));
+    std::uint32_t index = 0;
+    std::uint64_t newest = 0;
+    {
+        const sdk::Lock lock(mutex);
+        index = publics_[out.number - 1].index;
+        newest = queues_[index].newest;
+    }
+    out.shared = index < kMostQueues;
+    publics_made_.fetch_add(1, std::memory_order_relaxed);
+    if (out.shared) return out;
+    struct Reserved {
+        ~Reserved() {
+            if (pool != nullptr) pool->release_public(number);
+        }
+        QueuePool* pool;
+        std::uint32_t number;
+    } reserved{this, out.number};
+    // Without the lock: no other thread uses this queue until it has its number.
+    WYE_ASSIGN(auto native, registry::NativeQueue::create(device, request.label, newest,
+                                                          request.kind, request.priority));
+    WYE_ASSIGN(out.info, native.info());
+    limit_to(request, out.info);
+    if (trace_.trace != nullptr) trace_.trace->name_queue(trace_.device, index, request.label);
+    auto kept = std::make_shared<registry::NativeQueue>(std::move(native));
+    std::optional<QueueRequest> again = request;
+    {
+        const sdk::Lock lock(mutex);
+        queues_[index].native = std::move(kept);
+        queues_[index].request = std::move(again);
+    }
+    reserved.pool = nullptr;
+    return out;
+}
+
+void QueuePool::retire(std::uint32_t index, std::shared_ptr<registry::NativeQueue> (&ended)[2]) {
+    Queue& queue = queues_[index];
+    const auto has_ended = [](const std::shared_ptr<registry::NativeQueue>& native,
+                              std::uint64_t value) {
+        if (!native || value == 0) return true;
+        try {
+            const auto reached = native->reached(value);
+            return !reached.ok() || *reached;
+        } catch (const std::bad_alloc&) {  // for an error's text
+            return true;
+        }
+    };
+    queue.request.reset();
+    if (has_ended(queue.native, queue.newest) && has_ended(queue.previous, queue.replaced)) {
+        ended_[index].store(queue.newest, std::memory_order_release);
+        ended[0] = std::move(queue.native);
+        ended[1] = std::move(queue.previous);
+    } else if (queue.native) {
+        ended[0] = std::exchange(queue.previous, std::exchange(queue.native, nullptr));
+    }
+    queue.replaced = queue.newest;
+}
+
+void QueuePool::release_public(std::uint32_t number) noexcept {
+    std::shared_ptr<registry::NativeQueue> ended[2];  // destroyed without the lock
+    const sdk::Lock lock(mutex);
+    Public& queue = publics_[number - 1];
+    if (queue.index >= kMostQueues) retire(queue.index, ended);
+    queue = {};
+}
+
+Ticket QueuePool::newest_of(std::uint32_t number) {
+    const sdk::Lock lock(mutex);
+    const Public& of = publics_[number - 1];
+    if (!is_pending(of.index, of.newest)) return {};
+    const Queue& queue = queues_[of.index];
+    return {was_replaced(of.index, of.newest) ? queue.previous : queue.native, of.index, of.newest};
+}
+
+std::uint64_t QueuePool::submits_of(std::uint32_t number) {
+    const sdk::Lock lock(mutex);
+    return publics_[number - 1].submits;
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Asynchronous transfers of buffers.
+#include <fmt/format.h>
+
+#include "exec/dispatch/pending.hpp"
+#include "exec/dispatch/staged_arguments.hpp"
+
+namespace wye::exec {
+namespace {
+
+bool hosts(const CheckedTransfer& checked) {
+    return checked.kind() == WYE_OPERATION_UPLOAD || checked.kind() == WYE_OPERATION_DOWNLOAD;
+}
+
+}  // namespace
+
+Pending::Pending(const Context& context, const CheckedTransfer& checked, std::uint32_t flags,
+                 Clock::time_point start)
+    : context_(context),
+      session_(checked.session()),
+      name_(checked.buffer.label()),
+      transfer_(checked.kind()),
+      transferred_(checked.size),
+      begun_(start),
+      borrows_((flags & WYE_DISPATCH_BORROW) != 0),
+      timed_((flags & WYE_DISPATCH_TIMED) != 0) {
+    report_.device = checked.object().device;
+    report_transfer(transfer_, transferred_, report_);
+}
+
+std::string Pending::what() const {
+    if (transfer_ == 0) return fmt::format("dispatch of `{}`", name_);
+    return fmt::format("{} of buffer `{}`", transfer_name(transfer_), name_);
+}
+
+Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
+                                                 const CheckedTransfer& checked,
+                                                 std::uint32_t flags, Clock::time_point start) {
+    DeviceSession& session = checked.session();
+    const Span span(session.trace(), "submit transfer", {.bytes = checked.size}, start);
+    WYE_TRY(session.ready());
+    const auto out = std::allocate_shared<Pending>(RecyclingAllocator<Pending>(session.recycler()),
+                                                   context, checked, flags, start);
+    PendingList& list = session.pending();
+    const std::uint64_t owned = hosts(checked) && !out->borrows_ ? checked.size : 0;
+    WYE_TRY(list.add(out, owned, (flags & WYE_DISPATCH_AT_ONCE) != 0));
+    try {
+        auto started = out->start(context.handles(), checked);
+        if (started.ok()) return out;
+        list.remove(*out);
+        return std::move(started).error();
+    } catch (...) {
+        list.remove(*out);
+        throw;
+    }
+}
+
+Result<void> Pending::start(const registry::HandleTable& handles, const CheckedTransfer& checked) {
+    const Clock::time_point enqueue = now();
+    const sdk::Lock lock(mutex_);
+    wye_operation operation = checked.operation;
+    std::span<const wye_operation> work(&operation, 1);
+    std::vector<wye_operation> copies;
+    const wye_transfer_op& op = operation.u.transfer;
+    if (hosts(checked) && borrows_) {
+        registered_.add(session_, transfer_ == WYE_OPERATION_UPLOAD ? op.source : op.target,
+                        checked.size);
+        registered_.begin(handles);
+    }
+    if (!registered_.empty()) {
+        registered_.append(operation, copies);
+        WYE_TRY(registered_.written());
+        work = copies;
+    } else if (hosts(checked)) {
+        WYE_TRY(take_memory(operation));
+    }
+    if (checked.size == 0) {
+        end({});
+        return {};
+    }
+    WYE_ASSIGN(uses_, handles.begin_use(std::span(checked.handles).first(checked.count)));
+    WYE_ASSIGN(ticket_, session_.submit(work, std::span(checked.uses).first(checked.count),
+                                        {timed_, checked.queue.number()}, enqueue, times_));
+    return {};
+}
+
+// The bytes of an upload are taken, those of a download get a place.
+Result<void> Pending::take_memory(wye_operation& operation) {
+    const auto size = static_cast<std::size_t>(transferred_);
+    wye_transfer_op& op = operation.u.transfer;
+    if (transfer_ == WYE_OPERATION_UPLOAD) {
+        if (session_.stages(size)) staged_inputs_ = session_.stage(size);
+        if (!staged_inputs_ && (borrows_ || size == 0)) return {};
+        if (!staged_inputs_) inputs_ = session_.host_memory().take(size);
+        std::byte* const to = staged_inputs_ ? staged_inputs_.data() : inputs_.data();
+        session_.copiers().copy(to, static_cast<const std::byte*>(op.source), size);
+        op.source = to;
+        if (!staged_inputs_) return {};
+        WYE_TRY(staged_inputs_.written(0, size));
+        copy_staged(operation, staged_inputs_);
+        return {};
+    }
+    if (session_.stages(size)) staged_outputs_ = session_.stage(size);
+    if (!borrows_) list_.push_back({0, 0, size});
+    if (!staged_outputs_ && (borrows_ || size == 0)) return {};
+    if (!staged_outputs_) outputs_ = session_.host_memory().take(size);
+    output_bytes_ = size;
+    std::byte* const from = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
+    if (borrows_) lent_.push_back({static_cast<std::byte*>(op.target), from, size});
+    op.target = from;
+    if (staged_outputs_) copy_staged(operation, staged_outputs_);
+    return {};
+}
+
+}  // namespace wye::exec

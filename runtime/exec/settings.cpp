@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "cache/store.hpp"
+
+namespace wye::exec {
+namespace {
+
+constexpr Setting kSettings[] = {
+    {"cache_folder", "the folder of compiled programs, instead of `WYE_CACHE_DIR`"},
+    {"cache_size", "how much of it is kept, instead of `WYE_CACHE_SIZE`; 0: off"},
+    {"pending.bytes", "host memory that asynchronous work of a device owns at most; 1GiB"},
+    {"pending.count", "asynchronous work of a device in flight at most; 1024"},
+    {"queues.count", "native queues of a device for work without a public queue; at most 4"},
+    {"quirks.with", "workarounds that are on, by name, or `all`"},
+    {"quirks.without", "workarounds that are off, by name, or `all`"},
+    {"trace.events", "events that a trace keeps, the newest; 1000000"},
+    {"trace.file", "the file of a trace, instead of `WYE_TRACE`"},
+    {"transfer.bytes", "staging memory of a device; 512MiB, or an eighth of the machine's"},
+    {"transfer.staging", "`auto`, `on` or `off`"},
+    {"transfer.threads", "threads that copy at once; half of the processors, at most 8"},
+};
+
+// `trace` of `trace.file`; empty: there is no dot.
+std::string_view area_of(std::string_view key) {
+    const std::size_t dot = key.find('.');
+    return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
+}
+
+// Variables of the environment, which plugins may ask for.
+bool is_variable(std::string_view key) { return key.starts_with("env."); }
+
+bool is_setting(std::string_view key) {
+    return std::ranges::find(kSettings, key, &Setting::key) != std::end(kSettings);
+}
+// Whether no plugin can read the key: without a dot, or in an area of the library.
+bool is_ours(std::string_view key) {
+    return std::ranges::any_of(
+        kSettings, [&](const Setting& setting) { return area_of(setting.key) == area_of(key); });
+}
+
+Result<void> check_keys(const registry::Config& config) {
+    for (const auto& [key, value] : config) {
+        if (is_variable(key) || is_setting(key) || !is_ours(key)) continue;
+        std::string known;
+        for (const Setting& setting : kSettings)
+            if (area_of(setting.key) == area_of(key))
+                known += fmt::format("{}`{}`", known.empty() ? "" : ", ", setting.key);
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("the configuration has a key `{}`, which nothing reads", key),
+            fmt::format("Fix: use one of {}; keys of a plugin begin with its id and a dot", known),
+            key);
+    }
+    return {};
+}
+
+Result<void> read_limit(const registry::Config& config, const char* key, std::uint64_t& out) {
+    const auto given = config.find(key);
+    if (given == config.end()) return {};
+    const auto size = cache::parse_size(given->second);
+    if (!size || *size == 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`{}` is not a limit for {}", given->second, key),
+                     "Fix: give a number above 0, as in 1024 or 64MiB", key);
+    out = *size;
+    return {};
+}
+
+Result<void> read_staging(const registry::Config& config, TransferOptions::Staging& out) {
+    using Staging = TransferOptions::Staging;
+    static const std::map<std::string, Staging, std::less<>> kModes = {
+        {"auto", Staging::Auto}, {"on", Staging::On}, {"off", Staging::Off}};
+    const auto given = config.find("transfer.staging");
+    if (given == config.end()) return {};
+    const auto mode = kModes.find(given->second);
+    if (mode == kModes.end())
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`{}` is not a way of transfer.staging", given->second),
+                     "Fix: give auto, on or off", "transfer.staging");
+    out = mode->second;
+    return {};
+}
+
+}  // namespace
+
+std::span<const Setting> settings() noexcept { return kSettings; }
+
+Result<SessionOptions> read_settings(const registry::Config& config) {
+    WYE_TRY(check_keys(config));
+    SessionOptions out;
+    for (const auto& [key, set] : {std::pair("quirks.with", &out.quirks.with),
+                                   std::pair("quirks.without", &out.quirks.without)}) {
+        const auto given = config.find(key);
+        if (given == config.end()) continue;
+        WYE_ASSIGN(*set, lower::parse_quirks(given->second));
+    }
+    WYE_TRY(read_limit(config, "pending.count", out.pending.count));
+    WYE_TRY(read_limit(config, "pending.bytes", out.pending.bytes));
+    WYE_TRY(read_limit(config, "queues.count", out.queues));
+    WYE_TRY(read_limit(config, "transfer.threads", out.transfer.threads));
+    WYE_TRY(read_limit(config, "transfer.bytes", out.transfer.bytes));
+    WYE_TRY(read_staging(config, out.transfer.staging));
+    return out;
+}
+
+std::vector<std::string_view> keys_of_nobody(const registry::Config& config,
+                                             std::span<const std::string> plugins) {
+    std::vector<std::string_view> out;
+    for (const auto& [key, value] : config)
+        if (!is_variable(key) && !is_ours(key) &&
+            std::ranges::find(plugins, area_of(key)) == plugins.end())
+            out.push_back(key);
+    return out;
+}
+
+}  // namespace wye::exec

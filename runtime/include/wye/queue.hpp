@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wye::Queue: a queue of one device. Part of wye.hpp, which includes it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "wye/handle.hpp"
+#include "wye/sdk/result.hpp"
+#include "wye/wye.h"
+
+namespace wye {
+
+enum class QueueKind : std::uint32_t {
+    Any = WYE_QUEUE_ANY,
+    Compute = WYE_QUEUE_COMPUTE,
+    Transfer = WYE_QUEUE_TRANSFER  // of transfers of buffers only
+};
+
+struct QueueOptions {
+    std::string_view label = {};  // for errors, logs and traces
+    QueueKind kind = QueueKind::Any;
+    std::int32_t priority = 0;  // above 0: before other work, as far as the driver can
+    bool own = false;           // LIMIT_EXCEEDED rather than sharing a native queue
+};
+
+// Made by Device::queue. Work that names it runs on it, in order; conflicts with work on other
+// queues are ordered too, so results are those of the order of the calls. Destroying it lets its
+// work go on. Its calls may be made by any threads at once.
+class Queue {
+  public:
+    Queue(std::shared_ptr<wye_context> context, wye_queue handle)
+        : handle_(std::move(context), handle) {}
+
+    [[nodiscard]] wye_queue get() const noexcept { return handle_.get(); }
+
+    // What was asked for, and what the driver gave. The label is valid while the queue lives.
+    [[nodiscard]] Result<wye_queue_description> describe() const {
+        wye_queue_description out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_queue_describe(handle_.context(), get(), &out, e); }));
+        return out;
+    }
+    // Waits until its work so far has ended.
+    [[nodiscard]] Result<void> flush() const {
+        return detail::call(
+            [&](wye_error** e) { return wye_queue_flush(handle_.context(), get(), e); });
+    }
+
+  private:
+    detail::Handle<&wye_queue_free> handle_;
+};
+
+namespace detail {
+// The handle of a queue that may be left out.
+[[nodiscard]] inline wye_queue handle_of(const Queue* queue) noexcept {
+    return queue == nullptr ? 0 : queue->get();
+}
+}  // namespace detail
+
+}  // namespace wye

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys of the configuration: known, listed, refused and warned about.
+#include "exec/settings.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "rig.hpp"
+
+namespace wye::exec::test::test_settings {
+namespace {
+
+// Creates a context with one key.
+Outcome create(const char* key, const char* value, std::vector<std::string>* warnings = nullptr) {
+    wye_context_desc desc;
+    WYE_INIT(desc);
+    desc.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT;
+    const wye_key_value config = {wye_str(key), wye_str(value)};
+    desc.config = &config;
+    desc.config_count = 1;
+    desc.log_user = warnings;
+    if (warnings != nullptr)
+        desc.log = [](void* user, std::uint32_t level, wye_string, wye_string text) {
+            if (level <= WYE_LOG_WARNING)
+                static_cast<std::vector<std::string>*>(user)->emplace_back(text.data, text.size);
+        };
+    wye_context* context = nullptr;
+    const Outcome out =
+        attempt([&](wye_error** e) { return wye_context_create(&desc, &context, e); });
+    CHECK((context != nullptr) == out.ok());
+    wye_context_destroy(context);
+    return out;
+}
+
+TEST_CASE("a key that only the library could read, and does not know, is refused") {
+    for (const char* key : {"trace.fil", "queues.cuont", "pending.", "quirks.onlywith", "cachesize",
+                            "transfer.staging.", "", "threads"}) {
+        INFO(std::string(key));
+        check_refused(create(key, "1"), WYE_INVALID_ARGUMENT, "nothing reads");
+    }
+    check_refused(create("transfer.thread", "1"), WYE_INVALID_ARGUMENT, "`transfer.thread`");
+    CHECK(create("transfer.thread", "1").fix.find("`transfer.threads`") != std::string::npos);
+}
+
+TEST_CASE("a key of a plugin that is not there is a warning, of one that is there nothing") {
+    std::vector<std::string> warnings;
+    check_ok(create("vulcan.library", "x", &warnings));
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("`vulcan.library`") != std::string::npos);
+    CHECK(warnings[0].find("Fix: ") != std::string::npos);
+    warnings.clear();
+    check_ok(create("cpu.threads", "1", &warnings));
+    check_ok(create("env.SOMETHING", "1", &warnings));
+    CHECK(warnings.empty());
+}
+
+TEST_CASE("values that are none of their key are refused") {
+    struct Row {
+        const char *key, *value, *says;
+    };
+    const Row rows[] = {{"pending.count", "0", "not a limit"},
+                        {"pending.bytes", "much", "not a limit"},
+                        {"queues.count", "-1", "not a limit"},
+                        {"transfer.threads", "", "not a limit"},
+                        {"transfer.bytes", "1XiB", "not a limit"},
+                        {"transfer.staging", "maybe", "not a way"},
+                        {"quirks.with", "no-such-quirk", "no-such-quirk"},
+                        {"quirks.without", "no-such-quirk", "no-such-quirk"}};
+    for (const Row& row : rows) {
+        INFO(std::string(row.key));
+        registry::Config config = {{row.key, row.value}};
+        const auto read = read_settings(config);
+        REQUIRE_FALSE(read.ok());
+        CHECK(read.error().code == Code::INVALID_ARGUMENT);
+        CHECK(read.error().message.find(row.says) != std::string::npos);
+        CHECK(read.error().fix.starts_with("Fix: "));
+    }
+}
+
+TEST_CASE("the list of the README is the list of the library") {
+    std::ifstream file(WYE_README);
+    REQUIRE(file.good());
+    std::vector<std::string> told, known;
+    const std::regex row(R"(\| `([a-z_.]+)` \| (.*) \|)");
+    bool here = false;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("## ")) here = line == "## Configuration";
+        std::smatch match;
+        if (here && std::regex_match(line, match, row))
+            told.push_back(match[1].str() + ": " + match[2].str());
+    }
+    for (const Setting& setting : settings())
+        known.push_back(std::string(setting.key) + ": " + std::string(setting.meaning));
+    CHECK(told == known);
+    CHECK(std::ranges::is_sorted(known));
+}
+
+}  // namespace
+}  // namespace wye::exec::test::test_settings

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `wye bench`: what a dispatch, a graph and a transfer cost on a device, beside the same work
+// through the device's own API.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <sstream>
+
+#include "raw.hpp"
+#include "report.hpp"
+#include "wye/sdk/new_file.hpp"
+
+namespace {
+
+using namespace wye::bench;
+
+enum Exit { kOk = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
+
+struct Options {
+    std::string device, json;
+    std::vector<std::string> names;
+    bool against_raw = false, quick = false, list = false;
+};
+
+int fail(const wye::Error& error) {
+    std::fprintf(stderr, "wye bench: error: %s\n", error.text().c_str());
+    switch (error.code) {
+        case wye::Code::NO_DEVICE:
+        case wye::Code::MISSING_DEPENDENCY:
+            return kNoDevice;
+        case wye::Code::INVALID_ARGUMENT:
+        case wye::Code::NOT_FOUND:
+            return kUsage;
+        default:
+            return kFailed;
+    }
+}
+
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)");
+    app.add_flag("--against-raw", options.against_raw,
+                 "The same work through CUDA, OpenCL or Vulkan beside each row");
+    app.add_flag("--quick", options.quick,
+                 "Small sizes and few samples: shows that it works, not how fast");
+    app.add_option("--json", options.json, "FILE for all samples, as one JSON document");
+    app.add_flag("--list", options.list, "Only list the rows");
+    app.add_option("rows", options.names, "Rows (default: all)");
+    app.footer(
+        "Times are medians, ratios are Wye's time by the raw time, medians over neighbouring\n"
+        "runs. A missed goal is no failure. Goals on GPUs are those of an H200.\n"
+        "Exit status: 0 ok; 1 a row failed; 2 bad usage; 3 no usable device. See wye(1).");
+}
+
+wye::Result<std::vector<const Row*>> rows_of(const std::vector<std::string>& names) {
+    std::vector<const Row*> out;
+    for (const std::string& name : names) {
+        const Row* const row = find_row(name);
+        if (row == nullptr)
+            return wye::Error(wye::Code::INVALID_ARGUMENT,
+                              fmt::format("there is no row named `{}`", name),
+                              "Fix: see `wye bench --list`", name);
+        out.push_back(row);
+    }
+    if (out.empty())
+        for (const Row& row : all_rows()) out.push_back(&row);
+    return out;
+}
+
+// The raw side of a device, or why there is none.
+struct Baseline {
+    std::unique_ptr<RawApi> api;
+    std::string reason;
+};
+
+Baseline open_baseline(const Target& target) {
+    auto api = open_raw(target.plugin, target.name);
+    if (!api.ok()) return {nullptr, api.error().text()};
+    return {std::move(api).value(), {}};
+}
+
+// Wye's way first, then the raw ones. A raw side that fails costs the row its baseline only.
+wye::Result<void> measure_row(const Way& wye, Baseline* baseline, const Sizes& sizes,
+                              const Effort& effort, RowResult& out) {
+    std::vector<Way> ways = {wye};
+    out.wye_way = wye.name;
+    if (baseline != nullptr) {
+        out.no_baseline = baseline->reason;
+        if (baseline->api) {
+            auto raw = raw_ways(*baseline->api, out.row->id, sizes);
+            if (!raw.ok())
+                out.no_baseline = raw.error().text();
+            else
+                ways.insert(ways.end(), raw->begin(), raw->end());
+        }
+    }
+    auto samples = measure(ways, effort);
+    if (!samples.ok() && ways.size() > 1) {
+        out.no_baseline = samples.error().text();
+        ways.resize(1);
+        samples = measure(ways, effort);
+    }
+    if (!samples.ok()) {
+        out.no_baseline.clear();
+        return std::move(samples).error();
+    }
+    out.wye = samples->front();
+    for (std::size_t i = 1; i < ways.size(); ++i) out.raw.push_back({ways[i].name, (*samples)[i]});
+    return {};
+}
+
+// Nothing: a device of this kind does not have the row.
+std::optional<RowResult> run_row(const Target& target, const Row& row, Baseline* baseline,
+                                 const Options& options) {
+    const Sizes sizes = sizes_of(options.quick, target.soft, target.most_bytes);
+    RowResult out;
+    out.row = &row;
+    out.work = work_of(row.id, sizes);
+    out.goal = goal_of(row.id, target.plugin, target.soft);
+    if (row.id == RowId::Million) {
+        auto stream = run_stream(target, sizes);
+        if (stream.ok())
+            out.stream = *stream;
+        else
+            out.error = stream.error();
+        return out;
+    }
+    const auto wye = wye_way(target, row.id, sizes);
+    if (!wye.ok()) {
+        out.error = wye.error();
+        return out;
+    }
+    if (!*wye) return std::nullopt;
+    const auto measured = measure_row(**wye, baseline, sizes, effort_of(options.quick), out);
+    if (!measured.ok()) out.error = measured.error();
+    return out;
+}
+
+wye::Result<void> write_file(const std::string& path, const std::string& text) {
+    wye::sdk::NewFile file;
+    int status = file.open(path, 0644);
+    if (status == 0) status = file.write(std::as_bytes(std::span(text)));
+    if (status == 0) status = file.publish();
+    if (status == 0) return {};
+    return wye::Error(wye::Code::IO,
+                      fmt::format("cannot write `{}`: {}", path, std::strerror(status)),
+                      "Fix: name a file in a folder that can be written", path);
+}
+
+int run(const Options& options) {
+    const auto rows = rows_of(options.names);
+    if (!rows.ok()) return fail(rows.error());
+    if (options.list) {
+        for (const Row* row : *rows) fmt::print("{:<15} {}\n", row->name, row->what);
+        return kOk;
+    }
+    const auto target = open_target(options.device);
+    if (!target.ok()) return fail(target.error());
+    Report report{target->selector, target->name,        target->plugin,
+                  options.quick,    options.against_raw, {}};
+    Baseline baseline;
+    if (options.against_raw) baseline = open_baseline(*target);
+    print_heading(report);
+    if (!baseline.reason.empty()) fmt::print("no baseline: {}\n", baseline.reason);
+    int code = kOk;
+    for (const Row* row : *rows) {
+        auto result = run_row(*target, *row, options.against_raw ? &baseline : nullptr, options);
+        if (!result) {
+            if (!options.names.empty())
+                fmt::print("{:<15} {} does not have this row\n", row->name, target->selector);
+            continue;
+        }
+        print_row(*result);
+        if (!result->no_baseline.empty() && result->no_baseline != baseline.reason)
+            fmt::print("{:<15} no baseline: {}\n", "", result->no_baseline);
+        if (result->error) {
+            (void)fail(*result->error);
+            code = kFailed;
+        }
+        report.rows.push_back(std::move(*result));
+    }
+    if (!options.json.empty())
+        if (const auto written = write_file(options.json, json_of(report)); !written.ok())
+            return fail(written.error());
+    return code;
+}
+
+int real_main(int argc, char** argv) {
+    CLI::App app("Measure dispatches, graphs and transfers on a device.", "wye bench");
+    Options options;
+    add_options(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        std::ostringstream out, err;
+        if (app.exit(error, out, err) == 0) {
+            fmt::print("{}", out.str());
+            return kOk;
+        }
+        std::fprintf(stderr, "wye bench: error: %s\nFix: see `wye bench --help`\n", error.what());
+        return kUsage;
+    }
+    return run(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const int code = real_main(argc, argv);
+        if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+        std::fputs("wye bench: error: cannot write to standard output\nFix: check where it goes\n",
+                   stderr);
+        return code == kOk ? static_cast<int>(kFailed) : code;
+    } catch (const std::bad_alloc&) {
+        std::fputs(
+            "wye bench: error: there is no memory left\nFix: free memory, or name fewer rows\n",
+            stderr);
+        return kFailed;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "wye bench: error: %s\nFix: check where standard output goes\n",
+                     error.what());
+        return kFailed;
+    }
+}

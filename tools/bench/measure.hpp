@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times ways interleaved, so that clocks and other work of the machine fall on all of them alike.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "way.hpp"
+
+namespace wye::bench {
+
+struct Effort {
+    double sample_seconds = 0.02;  // of one sample: the work is repeated until then
+    std::size_t rounds = 21;
+    std::size_t least_rounds = 5;
+    double row_seconds = 10;  // no more rounds after that, but the least ones
+};
+[[nodiscard]] Effort effort_of(bool quick);
+
+// Nanoseconds of one run of each way, by round. All ways have the same number of samples.
+using Samples = std::vector<double>;
+[[nodiscard]] Result<std::vector<Samples>> measure(std::span<const Way> ways, const Effort& effort);
+
+[[nodiscard]] double median(std::vector<double> values);  // 0 without values
+// The median of the quotients of each round.
+[[nodiscard]] double ratio_of(const Samples& wye, const Samples& raw);
+
+}  // namespace wye::bench

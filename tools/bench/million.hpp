@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A long stream of asynchronous dispatches: does memory stay as it is?
+#pragma once
+
+#include "wye_ways.hpp"
+
+namespace wye::bench {
+
+struct Stream {
+    std::uint64_t dispatches = 0;
+    double nanoseconds = 0;  // for one
+    // Before and after: resident bytes of the process, and the device's counters.
+    std::uint64_t resident_bytes[2] = {};
+    std::uint64_t buffers_made[2] = {};
+    std::uint64_t buffer_bytes[2] = {};
+
+    [[nodiscard]] double growth() const {
+        return static_cast<double>(resident_bytes[1]) - static_cast<double>(resident_bytes[0]) +
+               static_cast<double>(buffer_bytes[1]) - static_cast<double>(buffer_bytes[0]);
+    }
+};
+
+// At most `sizes.in_flight` at once. `sizes.warm` dispatches go first, so that caches and lists
+// have their size.
+[[nodiscard]] Result<Stream> run_stream(const Target& target, const Sizes& sizes);
+
+}  // namespace wye::bench

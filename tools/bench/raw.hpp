@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The raw side of each row: one API, used as one who knows it would write the same work by hand.
+// Drivers are opened by name when they are asked for, so `wye bench` runs where none is installed.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "rows.hpp"
+#include "way.hpp"
+
+namespace wye::bench {
+
+// Host bytes to and from a pair of buffers, in two chunks of page-locked memory. Of one thread.
+class Lane {
+  public:
+    static constexpr std::uint64_t kChunk = std::uint64_t{2} << 20U;
+
+    Lane() = default;
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+    virtual ~Lane() = default;
+
+    [[nodiscard]] virtual std::byte* chunk(std::size_t i) = 0;
+    // Starts to copy chunk `i` to x, or a part of r to chunk `i`.
+    [[nodiscard]] virtual Result<void> up(std::size_t i, std::uint64_t at, std::uint64_t size) = 0;
+    [[nodiscard]] virtual Result<void> down(std::size_t i, std::uint64_t at,
+                                            std::uint64_t size) = 0;
+    // Waits for the last copy of chunk `i`, if there was one.
+    [[nodiscard]] virtual Result<void> wait(std::size_t i) = 0;
+};
+
+// Two device buffers x and r, and the kernel r[i] = x[i] + 1.
+class Pair {
+  public:
+    Pair() = default;
+    Pair(const Pair&) = delete;
+    Pair& operator=(const Pair&) = delete;
+    virtual ~Pair() = default;
+
+    [[nodiscard]] virtual Result<std::unique_ptr<Lane>> lane() = 0;
+    [[nodiscard]] virtual Result<void> run() = 0;  // the kernel, and waits for it
+};
+
+// Page-locked bytes up, the kernel, and bytes down, as one chain of work that others overlap.
+class Flight {
+  public:
+    Flight() = default;
+    Flight(const Flight&) = delete;
+    Flight& operator=(const Flight&) = delete;
+    virtual ~Flight() = default;
+
+    [[nodiscard]] virtual std::byte* in() = 0;
+    [[nodiscard]] virtual const std::byte* out() = 0;
+    [[nodiscard]] virtual Result<void> start() = 0;
+    [[nodiscard]] virtual Result<void> wait() = 0;
+};
+
+// One opened device. Lives longer than what it makes. One thread, and those of a ring.
+class RawApi {
+  public:
+    RawApi() = default;
+    RawApi(const RawApi&) = delete;
+    RawApi& operator=(const RawApi&) = delete;
+    virtual ~RawApi() = default;
+
+    // The ways of a row of tiny dispatches; the first is the one that goals refer to.
+    [[nodiscard]] virtual Result<std::vector<Way>> tiny(RowId row, const Sizes& sizes) = 0;
+    [[nodiscard]] virtual Result<std::unique_ptr<Pair>> pair(std::uint64_t bytes) = 0;
+    // `n`: flights of different numbers may use different queues.
+    [[nodiscard]] virtual Result<std::unique_ptr<Flight>> flight(std::uint64_t bytes,
+                                                                 std::size_t n) = 0;
+};
+
+// Opens the API of a plugin and its first device of that name. MISSING_DEPENDENCY or UNSUPPORTED:
+// there is no such baseline here, and why.
+[[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw(const std::string& plugin,
+                                                       const std::string& name);
+[[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_cuda(const std::string& name);
+[[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_opencl(const std::string& name);
+[[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_vulkan(const std::string& name);
+
+// The raw ways of any row. Empty: the row has none.
+[[nodiscard]] Result<std::vector<Way>> raw_ways(RawApi& api, RowId row, const Sizes& sizes);
+
+// Opens what was made, as `Base`.
+template <typename Base, typename Derived, typename... Arguments>
+[[nodiscard]] Result<std::unique_ptr<Base>> opened(std::unique_ptr<Derived> made,
+                                                   Arguments&&... arguments) {
+    WYE_TRY(made->open(std::forward<Arguments>(arguments)...));
+    return std::unique_ptr<Base>(std::move(made));
+}
+
+}  // namespace wye::bench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A ring of page-locked memory: threads that copy host bytes into chunks while the device moves
+// others, as many threads as Wye uses by default.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "raw.hpp"
+
+namespace wye::bench {
+
+// Half of the processors, and at most 8.
+[[nodiscard]] std::size_t ring_threads();
+
+// Threads that work together. The calling one is number 0.
+class Team {
+  public:
+    explicit Team(std::size_t threads);
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+    ~Team();
+
+    [[nodiscard]] std::size_t size() const { return threads_.size() + 1; }
+    // work(n) on each thread; the first failure.
+    [[nodiscard]] Result<void> run(const std::function<Result<void>(std::size_t)>& work);
+    // A plain copy by all threads.
+    [[nodiscard]] Result<void> copy(std::byte* to, const std::byte* from, std::uint64_t bytes);
+
+  private:
+    void serve(std::size_t n);
+
+    const std::function<Result<void>(std::size_t)>* work_ = nullptr;
+    std::vector<Result<void>> results_;
+    std::atomic<std::uint64_t> round_{0};
+    std::atomic<std::size_t> left_{0};
+    std::atomic<bool> stop_{false};
+    std::vector<std::thread> threads_;
+};
+
+class Ring {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Ring>> make(Pair& pair);
+
+    [[nodiscard]] Result<void> up(const std::byte* from, std::uint64_t bytes);
+    [[nodiscard]] Result<void> down(std::byte* to, std::uint64_t bytes);
+
+  private:
+    Ring() : team_(ring_threads()) {}
+
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    Team team_;
+};
+
+}  // namespace wye::bench

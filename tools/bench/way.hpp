@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Way: one of the ways to do a row's work, Wye's or a raw API's, ready to be repeated.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::bench {
+
+// Owns what it needs. One thread.
+struct Way {
+    std::string name;
+    // Does the whole work of the row so many times, and waits for it.
+    std::function<Result<void>(std::uint64_t times)> run;
+    // INTERNAL unless the device has computed what it should have.
+    std::function<Result<void>()> check;
+};
+
+// The step of the tiny dispatches, and its value after so many steps from 1.
+[[nodiscard]] constexpr std::uint32_t advance(std::uint32_t value, std::uint64_t steps) {
+    for (std::uint64_t i = 0; i < steps; ++i) value = value * 1664525U + 1013904223U;
+    return value;
+}
+
+[[nodiscard]] inline Result<void> expect_word(std::uint32_t got, std::uint32_t wanted,
+                                              const std::string& what) {
+    if (got == wanted) return {};
+    return Error(
+        Code::INTERNAL,
+        what + " computed " + std::to_string(got) + " in place of " + std::to_string(wanted),
+        "Fix: report this");
+}
+
+}  // namespace wye::bench
