@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/command.hpp"
 
+#include <algorithm>
+#include <new>
+
 #include "cpu/program.hpp"
 #include "cpu/queue.hpp"
+#include "cpu/run/dispatch.hpp"
 
 namespace wye::cpu {
 
@@ -15,13 +19,43 @@ Result<std::unique_ptr<Command>> Command::create(Device&, const wye_command_desc
     return std::unique_ptr<Command>(new Command(std::move(list)));
 }
 
+Command::Command(sdk::CommandList list) : list_(std::move(list)) { prepare(); }
+
+void Command::prepare() {
+    launches_.clear();
+    small_.reset();
+    const auto differs = [](const wye_operation& op) {
+        constexpr std::uint32_t kLate = WYE_LAUNCH_LATE_GRID | WYE_LAUNCH_INDIRECT;
+        return op.kind == WYE_OPERATION_DISPATCH && (op.u.dispatch.flags & kLate) != 0;
+    };
+    if (std::ranges::any_of(list_.operations(), differs)) return;
+    small_ = cpu::is_small(list_.operations());
+    try {
+        std::vector<Launch> made;
+        for (const wye_operation& op : list_.operations()) {
+            if (op.kind != WYE_OPERATION_DISPATCH) return;
+            auto launch = make_launch(op.u.dispatch);
+            if (!launch.ok()) return;  // each execution says what is wrong
+            made.push_back(*launch);
+        }
+        launches_ = std::move(made);
+    } catch (const std::bad_alloc&) {  // each execution makes them
+    }
+}
+
+bool Command::is_small(const wye_execute_op& execution) {
+    return small_ ? *small_ : cpu::is_small(list_.resolve(execution));
+}
+
 void Command::describe(wye_command_info& out) const {
     out.late_params = out.late_slots = out.late_grid = WYE_LATE_ARGUMENT;
     out.bytes = list_.bytes();
 }
 
 Result<void> Command::update(std::uint64_t index, const wye_operation& operation) {
-    return list_.update(index, operation);
+    WYE_TRY(list_.update(index, operation));
+    prepare();
+    return {};
 }
 
 }  // namespace wye::cpu

@@ -5,6 +5,8 @@
 // (baseline, avx2 or avx512).
 #pragma once
 
+#include <atomic>
+
 #include "cpu/discovery.hpp"
 #include "cpu/run/pool.hpp"
 #include "wye/sdk/plugin_slots.hpp"
@@ -26,6 +28,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
 
     const KernelSet* kernels = nullptr;
     std::unique_ptr<Pool> pool;
+    std::atomic<std::uint64_t> routines = 0;  // compiled, or reserved, so far
 };
 
 }  // namespace wye::cpu

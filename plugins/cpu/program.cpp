@@ -76,6 +76,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
     made->program_ = std::make_unique<const ir::Program>(std::move(decoded));
     made->lay_out();
     WYE_ASSIGN(made->main_, compiled(*made->program_, made->options_));
+    made->main_.number = device.plugin.routines.fetch_add(2) + 1;  // and that of the flat form
     return made;
 }
 
@@ -115,6 +116,7 @@ Result<const Routine*> Program::routine(std::uint64_t width, std::uint64_t rows)
         CompileOptions options = options_;
         options.geometry = Geometry::Flat;
         flat_.emplace(compiled(*program_, options));
+        if (flat_->ok()) flat_->value().number = main_.number + 1;
     });
     if (!flat_->ok()) return flat_->error();
     return &flat_->value();

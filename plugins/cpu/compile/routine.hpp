@@ -48,6 +48,7 @@ struct Shared {
 };
 
 struct Routine {
+    std::uint64_t number = 0;  // of no other routine of the plugin, also after it is destroyed
     Geometry geometry = Geometry::Row;
     std::vector<Instr> instrs;
     std::uint32_t lanes = kTile;   // capacity of a register

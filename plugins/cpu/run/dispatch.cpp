@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/run/dispatch.hpp"
 
-#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -15,8 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSmallWork = 20000;  // in units of Routine::weight, for 64 lanes each
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
-constexpr double kMostInvocations = 9.2e18;          // of a launch: what 63 bits count
-constexpr std::chrono::microseconds kPatience(100);  // after this the queue's thread takes over
+constexpr double kMostInvocations = 9.2e18;  // of a launch: what 63 bits count
 
 Error no_registers() {
     return {Code::OUT_OF_MEMORY, "no memory for the registers of a dispatch",
@@ -54,8 +52,7 @@ bool is_small(std::span<const wye_operation> operations) {
     std::uint64_t bytes = 0;
     for (const wye_operation& operation : operations) {
         if (operation.kind == WYE_OPERATION_EXECUTE &&
-            !is_small(
-                sdk::command_of<Command>(operation.u.execute.command).resolve(operation.u.execute)))
+            !sdk::command_of<Command>(operation.u.execute.command).is_small(operation.u.execute))
             return false;
         bytes += bytes_of(operation);
         if (operation.kind == WYE_OPERATION_DISPATCH &&
@@ -68,17 +65,15 @@ bool is_small(std::span<const wye_operation> operations) {
     return bytes <= kSmallBytes;
 }
 
-Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
-                          std::optional<Handover>& out) {
-    const FloatState floats;
-    WYE_ASSIGN(Launch launch, make_launch(op));
+Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
+                        std::optional<Handover>& out) {
     launch.stop = stop;
     try {
         worker.prepare(launch);
     } catch (const std::bad_alloc&) {
         return no_registers();
     }
-    const auto start = std::chrono::steady_clock::now();
+    const Patience patience(launch.blocks > 1);
     for (std::uint64_t block = 0; block < launch.blocks; ++block) {
         const Worker::State state = worker.block(launch, block, false);
         if (state == Worker::State::Paused) {
@@ -90,13 +85,20 @@ Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop&
             return sdk::errors::cancelled(stop.value);
         }
         const bool last = block + 1 == launch.blocks;
-        if (!last && std::chrono::steady_clock::now() - start > kPatience) {
+        if (!last && patience.is_over()) {
             out = {block + 1, false};
             break;
         }
     }
     worker.finish(launch);
     return {};
+}
+
+Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
+                          std::optional<Handover>& out) {
+    const FloatState floats;
+    WYE_ASSIGN(Launch launch, make_launch(op));
+    return try_launch(launch, worker, stop, out);
 }
 
 Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handover>& handover,

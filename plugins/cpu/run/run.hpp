@@ -47,7 +47,8 @@ class Worker {
   public:
     enum class State : std::uint8_t { Done, Paused, Stopped };
 
-    // Prepares for a launch. Throws bad_alloc if its registers do not fit.
+    // Prepares for a launch; little is left to do after one of the same routine. Throws bad_alloc
+    // if its registers do not fit.
     void prepare(const Launch& launch);
     // Runs one block. If `patient`, only a stop ends it early; else it may pause after some time,
     // and resume() continues it.
@@ -63,7 +64,8 @@ class Worker {
     using Memory = std::unique_ptr<std::byte, Free>;
     static Memory allocate(std::uint64_t bytes);
 
-    void place(const Launch& launch, std::uint64_t number);
+    // What depends on the routine only.
+    void prepare_routine(const Launch& launch);
     void place_row(const Launch& launch, std::uint64_t number);
     void place_flat(const Launch& launch, std::uint64_t number);
     void place_group(const Launch& launch, std::uint64_t number);
@@ -80,7 +82,8 @@ class Worker {
     std::vector<std::uint64_t> scalars_;
     std::vector<const std::byte*> views_;
     std::vector<Bound> bound_;
-    std::uint32_t slice_ = 1;  // back edges between two clock checks
+    std::uint32_t slice_ = 1;     // back edges between two clock checks
+    std::uint64_t prepared_ = 0;  // the number of the routine; 0: none, or inside a block of it
 };
 
 }  // namespace wye::cpu

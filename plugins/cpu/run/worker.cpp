@@ -69,8 +69,9 @@ Worker::Memory Worker::allocate(std::uint64_t bytes) {
     return Memory(static_cast<std::byte*>(memory));
 }
 
-void Worker::prepare(const Launch& launch) {
+void Worker::prepare_routine(const Launch& launch) {
     const Routine& routine = *launch.routine;
+    prepared_ = 0;
     if (lanes_size_ < routine.lane_bytes) {
         lanes_ = nullptr;  // freed first, so that only one must fit
         lanes_size_ = 0;
@@ -86,12 +87,6 @@ void Worker::prepare(const Launch& launch) {
     if (scalars_.size() < routine.scalars) scalars_.resize(routine.scalars);
     if (views_.size() < routine.views) views_.resize(routine.views);
     bound_ = launch.program->arrays();
-    const auto& bound_arrays = launch.program->bound_arrays();
-    for (std::size_t n = 0; n < bound_arrays.size(); ++n) {
-        const wye_binding& binding = launch.bindings[n];
-        bound_[bound_arrays[n]] = {buffer_of(binding.buffer).data() + binding.offset,
-                                   binding.elements, std::min(binding.elements, kMost32)};
-    }
     for (const Shared& shared : launch.program->shared())
         bound_[shared.array] = {shared_.get() + shared.offset, shared.count,
                                 std::min(shared.count, kMost32)};
@@ -108,6 +103,29 @@ void Worker::prepare(const Launch& launch) {
         kSliceWork / (routine.weight * (routine.lanes / kTile) + 1), 1, 4096));
 
     for (const auto& [slot, value] : routine.constants) scalars_[slot] = value;
+    prepared_ = routine.number;
+    if (routine.geometry != Geometry::Group) return;
+    const auto& size = launch.program->workgroup();
+    for (unsigned axis = 0; axis < 3; ++axis) {
+        const std::uint32_t lanes = routine.coordinates.lanes[axis];
+        if (lanes == kNoSlot) continue;
+        auto* ids = reinterpret_cast<std::uint32_t*>(lanes_.get() + lanes);
+        const std::uint32_t below = axis == 0 ? 1 : axis == 1 ? size[0] : size[0] * size[1];
+        for (std::uint32_t k = 0; k < routine.lanes; ++k) ids[k] = k / below % size[axis];
+    }
+}
+
+void Worker::prepare(const Launch& launch) {
+    const Routine& routine = *launch.routine;
+    if (prepared_ != routine.number) prepare_routine(launch);
+    frame_.trap_code = 0;
+    frame_.trap_count = 0;
+    const auto& arrays = launch.program->bound_arrays();
+    for (std::size_t n = 0; n < arrays.size(); ++n) {
+        const wye_binding& binding = launch.bindings[n];
+        bound_[arrays[n]] = {buffer_of(binding.buffer).data() + binding.offset, binding.elements,
+                             std::min(binding.elements, kMost32)};
+    }
     for (const ParamSlot& param : routine.params) {
         scalars_[param.scalar] = 0;
         std::memcpy(&scalars_[param.scalar], launch.params + param.offset, param.bytes);
@@ -118,16 +136,6 @@ void Worker::prepare(const Launch& launch) {
     }
     for (unsigned axis = 0; axis < 3; ++axis)
         set(routine.coordinates.counts[axis], launch.counts[axis]);
-
-    if (routine.geometry != Geometry::Group) return;
-    const auto& size = launch.program->workgroup();
-    for (unsigned axis = 0; axis < 3; ++axis) {
-        const std::uint32_t lanes = routine.coordinates.lanes[axis];
-        if (lanes == kNoSlot) continue;
-        auto* ids = reinterpret_cast<std::uint32_t*>(lanes_.get() + lanes);
-        const std::uint32_t below = axis == 0 ? 1 : axis == 1 ? size[0] : size[0] * size[1];
-        for (std::uint32_t k = 0; k < routine.lanes; ++k) ids[k] = k / below % size[axis];
-    }
 }
 
 void Worker::set_live(std::uint32_t live) {
@@ -224,13 +232,16 @@ Worker::State Worker::block(const Launch& launch, std::uint64_t number, bool pat
 Worker::State Worker::resume(const Launch& launch, bool patient) {
     frame_.budget = slice_;
     if (run(*launch.routine, frame_)) return State::Done;
+    prepared_ = 0;
     const auto start = std::chrono::steady_clock::now();
     for (;;) {
         if (launch.stop.requested()) return State::Stopped;
         if (!patient && std::chrono::steady_clock::now() - start > kBlockPatience)
             return State::Paused;
         frame_.budget = slice_;
-        if (run(*launch.routine, frame_)) return State::Done;
+        if (!run(*launch.routine, frame_)) continue;
+        prepared_ = launch.routine->number;
+        return State::Done;
     }
 }
 

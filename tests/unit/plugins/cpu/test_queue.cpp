@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <string>
 #include <thread>
 
 #if defined(__SSE2__)
@@ -54,6 +56,35 @@ struct Job {
     }
 };
 
+// Operations recorded as a command, and the operation that executes it.
+class Recorded {
+  public:
+    Recorded(test::Rig& with, std::span<const wye_operation> operations) : rig_(with) {
+        wye_command_desc desc{};
+        desc.header.size = sizeof desc;
+        desc.operations = operations.data();
+        desc.operation_count = operations.size();
+        REQUIRE(rig_.device_table().command_create(rig_.device(), &desc, &command_, nullptr) ==
+                WYE_OK);
+    }
+    ~Recorded() { rig_.device_table().command_destroy(rig_.device(), command_); }
+    Recorded(const Recorded&) = delete;
+    Recorded& operator=(const Recorded&) = delete;
+
+    [[nodiscard]] std::uint64_t submit() const {
+        wye_operation operation{};
+        operation.kind = WYE_OPERATION_EXECUTE;
+        operation.u.execute.command = command_;
+        std::uint64_t value = 0;
+        REQUIRE(rig_.submit(rig_.queue(), operation, value) == WYE_OK);
+        return value;
+    }
+
+  private:
+    test::Rig& rig_;
+    wye_command_object* command_ = nullptr;
+};
+
 }  // namespace
 
 TEST_CASE("a small submit on an idle queue has ended on return") {
@@ -83,6 +114,45 @@ TEST_CASE("a submit that looks small but runs long is handed over and ends right
     CHECK(rig.query(rig.queue(), value, nullptr) == WYE_NOT_READY);
     CHECK(rig.wait(value).code == WYE_OK);
     CHECK(job.values() == U32s(256, 300000));
+}
+
+TEST_CASE("a command of small launches that takes long in all is handed over and ends right") {
+    test::Rig rig({}, 2);
+    const Job job(rig, kAddOne, 1000, 64);
+    const Recorded many(rig, std::vector<wye_operation>(4000, job.operation));
+    for (std::uint32_t run = 1; run <= 2; ++run) {
+        const std::uint64_t value = many.submit();
+        CHECK(rig.query(rig.queue(), value, nullptr) == WYE_NOT_READY);
+        CHECK(rig.wait(value).code == WYE_OK);
+        CHECK(job.values() == U32s(64, run * 4'000'000));
+    }
+}
+
+TEST_CASE("the launches of a command may be of several programs") {
+    test::Rig rig({}, 1);
+    const Job five(rig, kAddOne, 5, 100), seven(rig, kAddOne, 7, 300);
+    const Recorded mixed(rig, std::vector{five.operation, seven.operation, five.operation});
+    for (std::uint32_t run = 1; run <= 3; ++run) {
+        const std::uint64_t alone = seven.submit(rig.queue());
+        CHECK(rig.query(rig.queue(), alone, nullptr) == WYE_OK);
+        CHECK(rig.query(rig.queue(), mixed.submit(), nullptr) == WYE_OK);
+        CHECK(five.values() == U32s(100, run * 10));
+        CHECK(seven.values() == U32s(300, run * 14));
+    }
+}
+
+// Its address may be that of the freed one, and what a thread keeps of that is wrong for it.
+TEST_CASE("a program made after another was freed runs as itself") {
+    test::Rig rig({}, 1);
+    for (std::uint32_t n = 1; n <= 20; ++n) {
+        const std::string text =
+            "wye 1; program p; workgroup 64; param k: u32; input_output a: u32[]; grid elements "
+            "len(a); main { a[global_id.x] = k + " +
+            std::to_string(n * 1000) + "u; }";
+        const Job job(rig, text.c_str(), 1, 64);
+        CHECK(rig.query(rig.queue(), job.submit(rig.queue()), nullptr) == WYE_OK);
+        CHECK(job.values() == U32s(64, n * 1000 + 1));
+    }
 }
 
 TEST_CASE("a queue waits for another queue's event") {
