@@ -10,14 +10,12 @@
 
 namespace wye::exec {
 using registry::HandleKind;
-using registry::Pin;
 
 Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
                               Clock::time_point start, wye_report* out) {
     const registry::HandleTable& handles = context.handles();
-    WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
-    WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
-    Flow flow(desc, program.as<LoadedProgram>(), device.as<DeviceSession>());
+    WYE_ASSIGN(const Target target, Target::find(handles, desc));
+    Flow flow(target);
     WYE_ASSIGN(flow.queue, NamedQueue::find(handles, desc.queue, flow.session, true));
     if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);
     const Span span(flow.session.trace(), "dispatch",
@@ -27,6 +25,7 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
     auto result = submit(handles, flow);
     wye_report report = make_report(flow, start);
     flow.counted = true;
+    flow.count_launch();
     flow.session.counters().dispatched(result.ok(), report);
     if (out != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
         report.header = out->header;
@@ -41,14 +40,13 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
 Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc, std::uint64_t* sizes,
                             std::uint32_t* groups) {
     const registry::HandleTable& handles = context.handles();
-    WYE_ASSIGN(const Pin pin, handles.find(desc.program, HandleKind::program));
-    if (desc.device != 0) WYE_TRY(handles.find(desc.device, HandleKind::device));
+    WYE_ASSIGN(const Target target, Target::find(handles, desc, false));
     if (desc.queue != 0) WYE_TRY(handles.find(desc.queue, HandleKind::queue));
-    const plan::ProgramPlan& plan = pin.as<LoadedProgram>().plan();
+    const plan::ProgramPlan& plan = target.program().plan();
     Requested requested;
     Residents residents;
     plan::Launch launch;
-    WYE_TRY(read_request(desc, {}, requested));
+    WYE_TRY(read_request(target.desc(), {}, requested));
     requested.request.sizes_only = true;
     WYE_TRY(residents.resolve(handles, plan, requested.arguments()));
     WYE_TRY(plan::admit(plan, requested.request, launch));

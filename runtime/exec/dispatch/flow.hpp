@@ -14,6 +14,7 @@
 #include "exec/dispatch/lower.hpp"
 #include "exec/dispatch/request.hpp"
 #include "exec/dispatch/resolve.hpp"
+#include "exec/dispatch/target.hpp"
 #include "exec/dispatch/traps.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "plan/launch.hpp"
@@ -24,8 +25,13 @@ namespace wye::exec {
 
 struct Flow {
     // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
-    Flow(const wye_dispatch_desc& d, LoadedProgram& p, DeviceSession& s, RequestRules r = {})
-        : desc(d), program(p), session(s), rules(r) {}
+    explicit Flow(const Target& target, RequestRules r = {})
+        : request(target.request()),
+          desc(target.desc()),
+          program(target.program()),
+          session(target.session()),
+          pipeline(target.pipeline()),
+          rules(r) {}
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
     // Saves the cache entries that no submit saved. A dispatch that was not counted has failed.
@@ -34,14 +40,20 @@ struct Flow {
         if (!stats.unwritten.empty()) session.save(stats);
     }
 
+    // Called when the launch was submitted.
+    void count_launch() const {
+        if (pipeline != nullptr) pipeline->launched();
+    }
     [[nodiscard]] bool has(std::uint32_t flag) const { return (desc.flags & flag) != 0; }
     [[nodiscard]] SubmitOptions options() const {
         return {has(WYE_DISPATCH_TIMED), queue.number()};
     }
 
-    const wye_dispatch_desc& desc;
+    const wye_dispatch_desc& request;  // as the caller wrote it
+    const wye_dispatch_desc& desc;     // with what its pipeline decides
     LoadedProgram& program;
     DeviceSession& session;
+    Pipeline* const pipeline;  // null: none
     const RequestRules rules;
     NamedQueue queue;
     std::optional<Clock::time_point> deadline;

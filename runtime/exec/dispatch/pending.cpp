@@ -18,7 +18,6 @@ namespace wye::exec {
 namespace {
 
 using registry::HandleKind;
-using registry::Pin;
 
 constexpr std::size_t kAlignment = 64;  // of each input and output
 
@@ -50,17 +49,16 @@ Pending::Pending(const Context& context, const Flow& flow, Clock::time_point sta
     profile_ = copy_of(flow.desc.profile);
 }
 
-Pending::Pending(const Context& context, DeviceSession& session, const LoadedProgram& program,
-                 const wye_dispatch_desc& desc, Clock::time_point start)
+Pending::Pending(const Context& context, const Target& target, Clock::time_point start)
     : context_(context),
-      session_(session),
-      name_(program.name()),
+      session_(target.session()),
+      name_(target.program().name()),
       begun_(start),
       borrows_(false),
-      timed_((desc.flags & WYE_DISPATCH_TIMED) != 0) {
+      timed_((target.request().flags & WYE_DISPATCH_TIMED) != 0) {
     if (!context.logs()) return;
-    label_ = copy_of(desc.label);
-    profile_ = copy_of(desc.profile);
+    label_ = copy_of(target.desc().label);
+    profile_ = copy_of(target.desc().profile);
 }
 
 // A request on resident buffers, without the flags that concern the call only.
@@ -72,34 +70,34 @@ wye_dispatch_desc Pending::kept_form(const wye_dispatch_desc& desc) {
 
 // False: the request is not kept any more.
 Result<bool> Pending::start_again(const registry::HandleTable& handles,
-                                  const wye_dispatch_desc& request, const LoadedProgram& program,
+                                  const wye_dispatch_desc& request, const Target& target,
                                   std::uint32_t queue, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
-    WYE_ASSIGN(program_, handles.find(request.program, HandleKind::program));
+    WYE_ASSIGN(program_, Target::pin(handles, request));
     Repeated work;
-    if (!submit_repeated(handles, request, program, session_, queue, work)) return false;
+    if (!submit_repeated(handles, request, target.program(), session_, queue, work)) return false;
     times_.submitted(start);
     if (!work.sent.ok()) return session_.noted(std::move(work.sent).error());
     report_ = work.report;
+    report_.device = target.desc().device;
     ticket_ = std::move(work.ticket);
+    if (Pipeline* const pipeline = target.pipeline()) pipeline->launched();
     return true;
 }
 
-Result<std::shared_ptr<Pending>> Pending::repeat(const Context& context,
-                                                 const wye_dispatch_desc& desc,
-                                                 const LoadedProgram& program,
-                                                 DeviceSession& session, std::uint32_t queue,
-                                                 Clock::time_point start) {
-    const wye_dispatch_desc request = kept_form(desc);
+Result<std::shared_ptr<Pending>> Pending::repeat(const Context& context, const Target& target,
+                                                 std::uint32_t queue, Clock::time_point start) {
+    DeviceSession& session = target.session();
+    const wye_dispatch_desc request = kept_form(target.request());
     const std::shared_ptr<Pending> none;
     if (!Repeats::may_have(request) || !session.is_ready() || session.trace() != nullptr)
         return none;
     const auto out = std::allocate_shared<Pending>(RecyclingAllocator<Pending>(session.recycler()),
-                                                   context, session, program, desc, start);
+                                                   context, target, start);
     // Without room the request takes all steps, since an error of its own goes first.
-    if (!session.pending().add(out, 0, (desc.flags & WYE_DISPATCH_AT_ONCE) != 0).ok()) return none;
-    const Result<bool> started =
-        out->start_again(context.handles(), request, program, queue, start);
+    const bool at_once = (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0;
+    if (!session.pending().add(out, 0, at_once).ok()) return none;
+    const Result<bool> started = out->start_again(context.handles(), request, target, queue, start);
     if (started.ok() && *started) return out;
     session.pending().remove(*out);
     if (!started.ok()) return started.error();
@@ -111,14 +109,11 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
                                                  const RequestRules& rules,
                                                  Clock::time_point start) {
     const registry::HandleTable& handles = context.handles();
-    WYE_ASSIGN(const Pin program, handles.find(desc.program, HandleKind::program));
-    WYE_ASSIGN(const Pin device, handles.find(desc.device, HandleKind::device));
-    auto& session = device.as<DeviceSession>();
-    WYE_ASSIGN(NamedQueue queue, NamedQueue::find(handles, desc.queue, session, true));
-    WYE_ASSIGN(auto repeated,
-               repeat(context, desc, program.as<LoadedProgram>(), session, queue.number(), start));
+    WYE_ASSIGN(const Target target, Target::find(handles, desc));
+    WYE_ASSIGN(NamedQueue queue, NamedQueue::find(handles, desc.queue, target.session(), true));
+    WYE_ASSIGN(auto repeated, repeat(context, target, queue.number(), start));
     if (repeated) return repeated;
-    Flow flow(desc, program.as<LoadedProgram>(), session, rules);
+    Flow flow(target, rules);
     flow.queue = std::move(queue);
     const Span span(flow.session.trace(), "submit dispatch",
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
@@ -132,7 +127,10 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     try {
         auto started = out->start(handles, flow);
         flow.counted = started.ok();
-        if (started.ok()) return out;
+        if (started.ok()) {
+            flow.count_launch();
+            return out;
+        }
         list.remove(*out);
         return std::move(started).error();
     } catch (...) {
@@ -270,7 +268,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     if (flow.kernels.is_whole()) {
         QueuePool& queues = session_.queues();
         const sdk::Lock queues_lock(queues.mutex);
-        queues.repeats.keep(kept_form(flow.desc), flow.program.plan(), flow.launch, flow.kernels,
+        queues.repeats.keep(kept_form(flow.request), flow.program.plan(), flow.launch, flow.kernels,
                             operations_, flow.uses, flow.bound.bytes_filled, queues);
     }
     return {};

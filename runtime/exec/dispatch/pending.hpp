@@ -56,8 +56,7 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     Pending(const Context& context, const Flow& flow, Clock::time_point start);
     Pending(const Context& context, const CheckedTransfer& checked, std::uint32_t flags,
             Clock::time_point start);
-    Pending(const Context& context, DeviceSession& session, const LoadedProgram& program,
-            const wye_dispatch_desc& desc, Clock::time_point start);
+    Pending(const Context& context, const Target& target, Clock::time_point start);
     Pending(const Context& context, Graph& graph, const wye_graph_run_desc& run,
             Clock::time_point start);
 
@@ -99,13 +98,13 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
 
     [[nodiscard]] static wye_dispatch_desc kept_form(const wye_dispatch_desc& desc);
     [[nodiscard]] Result<bool> start_again(const registry::HandleTable& handles,
-                                           const wye_dispatch_desc& request,
-                                           const LoadedProgram& program, std::uint32_t queue,
-                                           Clock::time_point start);
+                                           const wye_dispatch_desc& request, const Target& target,
+                                           std::uint32_t queue, Clock::time_point start);
     // A request that was repeated; null: it takes all steps.
-    [[nodiscard]] static Result<std::shared_ptr<Pending>> repeat(
-        const Context& context, const wye_dispatch_desc& desc, const LoadedProgram& program,
-        DeviceSession& session, std::uint32_t queue, Clock::time_point start);
+    [[nodiscard]] static Result<std::shared_ptr<Pending>> repeat(const Context& context,
+                                                                 const Target& target,
+                                                                 std::uint32_t queue,
+                                                                 Clock::time_point start);
     // Takes the memory of inputs and outputs, copies the inputs, and points the operations at it.
     [[nodiscard]] Result<void> take_memory(const registry::HandleTable& handles, Flow& flow);
     // Makes the transfers that use staging memory copies.

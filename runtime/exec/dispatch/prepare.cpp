@@ -3,12 +3,46 @@
 
 #include <fmt/format.h>
 
-#include "route/route.hpp"
+#include "exec/dispatch/route.hpp"
+#include "lower/passes/native_functions.hpp"
+#include "plan/admit.hpp"
 
 namespace wye::exec {
 
 using registry::HandleKind;
 using registry::Pin;
+
+Result<std::uint32_t> compile_ahead(const Context& context, LoadedProgram& program,
+                                    DeviceSession& session, const CompileOptions& options,
+                                    CompileStats& stats) {
+    WYE_TRY(session.alive());
+    plan::Request request;
+    request.workgroup = options.workgroup;
+    request.ulp_budget = options.ulp_budget;
+    plan::Launch launch;
+    launch.buffer_count = 0;
+    launch.groups = {1, 1, 1};
+    WYE_TRY(plan::admit_options(program.plan(), request, launch));
+    WYE_ASSIGN(const route::Route route, route(context, program, session, launch, options.demands));
+    const bool barriers = program.plan().analysis.uses_grid_barrier;
+    if (barriers && route.variant == ir::kNone && !options.demands.cooperative) return 0U;
+    Form form;
+    form.workgroup = launch.workgroup;
+    form.variant = route.variant;
+    const bool has_forms = route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
+    if (has_forms)
+        form.natives = lower::choose_natives(program.ir(), route.format, options.ulp_budget);
+    WYE_TRY(session.compiled(program, form, route.format, stats, {}, true));
+    session.save(stats);
+    if (!has_forms || barriers || launch.has_override) return 1U;
+    // A dispatch chooses the form by its launch, so all forms are compiled.
+    WYE_ASSIGN(const lower::Preconditions* preconditions, program.preconditions(form.natives));
+    if (preconditions->empty()) return 1U;
+    form.check_free = true;
+    WYE_TRY(session.compiled(program, form, route.format, stats, {}, true));
+    session.save(stats);
+    return 2U;
+}
 
 Result<void> prepare(Context& context, wye_program program_handle, wye_device device_handle,
                      wye_prepare_report& report) {
@@ -24,23 +58,8 @@ Result<void> prepare(Context& context, wye_program program_handle, wye_device de
                                  "launch",
                                  program.name()),
                      "Fix: dispatch it", program.name());
-    plan::Launch launch;
-    launch.buffer_count = 0;
-    launch.workgroup = program.ir().workgroup;
-    WYE_ASSIGN(const route::Route route,
-               route::route(session.info(), program.plan(), launch, {}, lower::formats()));
     CompileStats stats;
-    Form form;
-    form.workgroup = launch.workgroup;
-    WYE_TRY(session.compiled(program, form, route.format, stats, {}, true));
-    session.save(stats);
-    // A dispatch chooses the form by its launch, so all forms are compiled.
-    if (route.format != WYE_FORMAT_PROGRAM) {
-        WYE_ASSIGN(const lower::Preconditions* preconditions, program.preconditions());
-        form.check_free = !preconditions->empty();
-    }
-    if (form.check_free) WYE_TRY(session.compiled(program, form, route.format, stats, {}, true));
-    session.save(stats);
+    WYE_TRY(compile_ahead(context, program, session, {}, stats));
     report.compiled = stats.compiled == 0 ? 0 : 1;
     report.disk_cache = disk_use(stats);
     report.lower_ns = stats.lower_ns;

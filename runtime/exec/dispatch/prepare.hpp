@@ -3,15 +3,33 @@
 // Compiles a program ahead of its dispatches: route, lower and compile without a launch.
 #pragma once
 
+#include <cstdint>
+
 #include "exec/context.hpp"
+#include "route/route.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
 namespace wye::exec {
 
-// Compiles every form that a plain dispatch may choose, and makes the driver generate its code.
-// Fills the report except its header. UNSUPPORTED for programs with grid barriers, whose kernels
-// depend on the launch.
+// What decides a program's compiled forms, besides the sizes and parameters of a launch.
+struct CompileOptions {
+    plan::Count3 workgroup = {0, 0, 0};  // override; zeros: none
+    std::uint32_t ulp_budget = 0;
+    route::Demands demands;
+};
+
+// Compiles every form that a dispatch with these options may choose, makes the driver generate its
+// code, and returns the number of forms. None for programs with grid barriers, whose kernels depend
+// on the launch. Errors: INVALID_ARGUMENT for options, UNSUPPORTED with all reasons, those of
+// compiling.
+[[nodiscard]] Result<std::uint32_t> compile_ahead(const Context& context, LoadedProgram& program,
+                                                  DeviceSession& session,
+                                                  const CompileOptions& options,
+                                                  CompileStats& stats);
+
+// As above with the options of a plain dispatch. Fills the report except its header. UNSUPPORTED
+// for programs with grid barriers.
 [[nodiscard]] Result<void> prepare(Context& context, wye_program program, wye_device device,
                                    wye_prepare_report& report);
 

@@ -12,6 +12,7 @@
 #include "exec/device/session.hpp"
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/report.hpp"
+#include "exec/pipeline/pipeline.hpp"
 #include "plan/check_free.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -30,7 +31,7 @@ bool same_members(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
 bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     using D = wye_dispatch_desc;
     // There is no padding between these members.
-    static_assert(offsetof(D, arguments) - offsetof(D, program) == 56);
+    static_assert(offsetof(D, arguments) - offsetof(D, program) == 64);
     static_assert(offsetof(D, label) - offsetof(D, timeout_ns) == 24);
     return same_members<offsetof(D, program), offsetof(D, arguments)>(a, b) &&
            a.argument_count == b.argument_count && a.param_count == b.param_count &&
@@ -67,7 +68,7 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
 }  // namespace
 
 [[gnu::hot]] std::unique_ptr<Repeat>& Repeats::place(const wye_dispatch_desc& desc) {
-    std::uint64_t sum = desc.program;  // handles differ in their low bits
+    std::uint64_t sum = desc.program + desc.pipeline;  // handles differ in their low bits
     for (std::uint64_t i = 0; i < desc.argument_count; ++i)
         sum = sum * 5 + desc.arguments[i].buffer;
     return kept_[static_cast<std::size_t>(sum % kKept)];
@@ -116,7 +117,7 @@ void Repeat::make_command(const registry::DeviceRef& device) {
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
     if (plan.params_decide_sizes || !same_form(*kept, desc)) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
-        kept->request.program = 0;  // never found again: its parameter block is half-written
+        kept->request.argument_count = 0;  // never found again: its block is half-written
         return nullptr;
     }
     std::copy_n(desc.params, desc.param_count, kept->params.data());
@@ -320,6 +321,28 @@ namespace {
            repeat_on(queue.number(), context, desc, loaded, session, start, report, result);
 }
 
+[[nodiscard, gnu::hot, gnu::noinline]] bool repeat_pipeline(const Context& context,
+                                                            const wye_dispatch_desc& desc,
+                                                            Clock::time_point start,
+                                                            wye_report* report,
+                                                            Result<void>& result) {
+    const registry::Pin pin =
+        context.handles().try_find(desc.pipeline, registry::HandleKind::pipeline);
+    if (!pin) return false;
+    Pipeline& pipeline = pin.as<Pipeline>();
+    DeviceSession& session = pipeline.session();
+    if (!session.is_ready()) return false;
+    NamedQueue queue;
+    if (desc.queue != 0 && !queue.try_find(context.handles(), desc.queue, session)) [[unlikely]]
+        return false;
+    if (!repeat_on(queue.number(), context, desc, pipeline.program(), session, start, report,
+                   result))
+        return false;
+    pipeline.launched();
+    if (report != nullptr && result.ok()) report->device = pipeline.device();
+    return true;
+}
+
 }  // namespace
 
 [[gnu::hot]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
@@ -328,7 +351,7 @@ namespace {
     const registry::HandleTable& handles = context.handles();
     const registry::Pin program = handles.try_find(desc.program, registry::HandleKind::program);
     const registry::Pin device = handles.try_find(desc.device, registry::HandleKind::device);
-    if (!program || !device) return false;
+    if (!program || !device) return repeat_pipeline(context, desc, start, report, result);
     DeviceSession& session = device.as<DeviceSession>();
     if (!session.is_ready()) return false;
     const LoadedProgram& loaded = program.as<LoadedProgram>();

@@ -130,6 +130,8 @@ Result<void> compile_kernels(Flow& flow) {
                    flow.session.compiled(*kernel.program, flow.kernels.form, flow.route.format,
                                          flow.stats, flow.deadline));
     }
+    if (flow.pipeline != nullptr)
+        flow.pipeline->looked_up(flow.kernels.kernels().size(), flow.stats);
     return {};
 }
 
@@ -147,7 +149,7 @@ Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
     if (result.ok() && flow.kernels.is_whole()) {
         QueuePool& queues = flow.session.queues();
         const sdk::Lock lock(queues.mutex);
-        queues.repeats.keep(flow.desc, plan, flow.launch, flow.kernels, operations, flow.uses,
+        queues.repeats.keep(flow.request, plan, flow.launch, flow.kernels, operations, flow.uses,
                             flow.bound.bytes_filled, queues);
     }
     return result;

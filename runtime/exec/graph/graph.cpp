@@ -19,8 +19,6 @@
 namespace wye::exec {
 namespace {
 
-using registry::HandleKind;
-
 constexpr std::uint64_t kTrapBytes = 8;
 
 Error about(Error error, std::size_t dispatch, const std::string& label) {
@@ -56,11 +54,11 @@ Result<std::shared_ptr<Graph>> Graph::record(const Context& context, registry::P
 }
 
 Result<void> Graph::add(const Context& context, const wye_dispatch_desc& desc) {
-    if (desc.device != device_)
+    WYE_ASSIGN(Target target, Target::find(context.handles(), desc));
+    if (target.desc().device != device_)
         return Error(Code::WRONG_OWNER, "its device is not that of the graph",
                      "Fix: record the dispatches of each device in a graph of its own", label_);
-    WYE_ASSIGN(registry::Pin program, context.handles().find(desc.program, HandleKind::program));
-    Flow flow(desc, program.as<LoadedProgram>(), session_);
+    Flow flow(target);
     flow.counted = true;  // it does not run now
     WYE_TRY(decide(context, flow));
     WYE_TRY(check(flow));
@@ -72,7 +70,7 @@ Result<void> Graph::add(const Context& context, const wye_dispatch_desc& desc) {
                                 flow.residents, session_, *workspace_));
     add_uses(flow);
     auto part = std::make_unique<Part>();
-    part->program = std::move(program);
+    part->program = target.take_pin();
     for (const Kernel& kernel : flow.kernels.kernels()) part->compiled.push_back(kernel.compiled);
     add_operations(flow, operations, *part);
     parts_.push_back(std::move(part));

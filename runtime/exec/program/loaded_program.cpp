@@ -41,6 +41,7 @@ void LoadedProgram::describe() {
         out.count = buffer.count_kind == ir::Buffer::Count::Literal ? buffer.count : 0;
         buffer_descriptions_.push_back(out);
     }
+    description_.header = sdk::header_of(sizeof description_);
     description_.name = sdk::to_abi(ir_.name);
     description_.fingerprint = sdk::to_abi(fingerprint_text_);
     std::ranges::copy(ir_.workgroup, description_.workgroup);

@@ -527,11 +527,15 @@ typedef struct wye_argument {
 #define WYE_DISPATCH_BORROW UINT32_C(128)     /* asynchronous: host bytes stay the caller's */
 #define WYE_DISPATCH_AT_ONCE UINT32_C(256)    /* asynchronous: WYE_DEVICE_BUSY, not a wait */
 
+/* A program compiled for a device with fixed options: see wye/pipeline.h. */
+typedef uint64_t wye_pipeline;
+
 typedef struct wye_dispatch_desc {
     wye_header header;
     wye_program program;
     wye_device device;
-    uint32_t flags; /* WYE_DISPATCH_* */
+    wye_pipeline pipeline; /* 0, or in place of program, device and compile options, then 0 */
+    uint32_t flags;        /* WYE_DISPATCH_* */
     uint32_t grid[3];
     uint64_t elements;
     uint32_t workgroup[3]; /* override; all 0: none; refused unless the program says adjustable */

@@ -434,25 +434,21 @@ class Context {
     std::shared_ptr<wye_context> context_;
 };
 
-// One launch: a program, a device, arguments by name. Borrows everything until run() or submit()
-// returns. run(), submit() and sizes() return the first wrong name or type.
+class Pipeline;
+
+// One launch: a program and a device, or a pipeline, and arguments by name. Borrows everything
+// until run() or submit() returns. run(), submit() and sizes() return the first wrong name or type.
 class Dispatch {
   public:
-    Dispatch(const Program& program, const Device& device) : program_(program) {
-        WYE_INIT(desc_);
+    Dispatch(const Program& program, const Device& device)
+        : Dispatch(program.shared_context(), program.describe()) {
         desc_.program = program.get();
         desc_.device = device.get();
-        auto described = program.describe();
-        if (!described.ok()) {
-            error_ = std::move(described).error();
-            return;
-        }
-        info_ = *described;
-        params_.assign(info_.param_count, 0);
-        given_.assign(info_.param_count, false);
     }
-
     Dispatch(const Program&&, const Device&) = delete;
+    // wye/pipeline.hpp defines it.
+    explicit Dispatch(const Pipeline& pipeline);
+    explicit Dispatch(const Pipeline&&) = delete;
 
     // The C++ type must be the declared one: std::uint32_t for u32, float for f32, ....
     template <typename T>
@@ -563,7 +559,7 @@ class Dispatch {
         std::vector<std::uint64_t> out(arguments_.size());
         std::uint32_t groups[3];
         WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_dispatch_sizes(program_.context(), &desc_, out.data(), groups, e);
+            return wye_dispatch_sizes(context_.get(), &desc_, out.data(), groups, e);
         }));
         return out;
     }
@@ -572,7 +568,7 @@ class Dispatch {
         WYE_TRY(ready());
         WYE_INIT(report_);
         WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_dispatch(program_.context(), &desc_, &report_, e); }));
+            [&](wye_error** e) { return wye_dispatch(context_.get(), &desc_, &report_, e); }));
         return report_;
     }
     // As run, and the result owns the outputs: those without an argument are read back for it.
@@ -582,9 +578,9 @@ class Dispatch {
         WYE_INIT(report_);
         wye_pending out = 0;
         WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_dispatch_owned(program_.context(), &desc_, &report_, &out, e);
+            return wye_dispatch_owned(context_.get(), &desc_, &report_, &out, e);
         }));
-        return Outputs(Pending(program_.shared_context(), out, std::move(owned)), report_);
+        return Outputs(Pending(context_, out, std::move(owned)), report_);
     }
     // As run, with the outputs that have no argument in these slots, which grow as needed.
     [[nodiscard]] Result<wye_report> run_into(OutputSlots& slots) {
@@ -625,6 +621,17 @@ class Dispatch {
     [[nodiscard]] const wye_report& report() const noexcept { return report_; }
 
   private:
+    Dispatch(std::shared_ptr<wye_context> context, Result<wye_program_description> described)
+        : context_(std::move(context)) {
+        WYE_INIT(desc_);
+        if (!described.ok()) {
+            error_ = std::move(described).error();
+            return;
+        }
+        info_ = *described;
+        params_.assign(info_.param_count, 0);
+        given_.assign(info_.param_count, false);
+    }
     Dispatch& wrong(std::string_view name, const std::string& what,
                     const char* fix = "Fix: use the names and types that the program declares") {
         if (!error_)
@@ -691,10 +698,9 @@ class Dispatch {
     [[nodiscard]] Result<Pending> start(std::vector<Pending::Output> owned) {
         WYE_TRY(ready());
         wye_pending out = 0;
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_dispatch_submit(program_.context(), &desc_, &out, e);
-        }));
-        return Pending(program_.shared_context(), out, std::move(owned));
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_dispatch_submit(context_.get(), &desc_, &out, e); }));
+        return Pending(context_, out, std::move(owned));
     }
 
     [[nodiscard]] Result<void> ready() {
@@ -714,7 +720,7 @@ class Dispatch {
 
     friend class Graph;
 
-    const Program& program_;
+    std::shared_ptr<wye_context> context_;
     wye_program_description info_{};
     wye_dispatch_desc desc_{};
     wye_report report_{};

@@ -6,77 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
-#include <functional>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <thread>
 
-#include "rig.hpp"
+#include "calls.hpp"
 
 namespace wye::exec::test::test_wrong_calls {
 namespace {
-
-// The arguments of right calls.
-struct World {
-    wye_context* context = nullptr;
-    std::uint64_t device = 0, program = 0, buffer = 0, other = 0, queue = 0, pending = 0, graph = 0;
-    std::uint64_t memory = 0;
-    // One mistake at a time: a null pointer, or a header with another size.
-    bool null = false;
-    std::uint32_t wrong_size = 0;
-
-    template <typename T>
-    T* pointer(T& object) const {
-        return null ? nullptr : &object;
-    }
-    template <typename T>
-    T description() const {
-        T out;
-        WYE_INIT(out);
-        out.header.size += wrong_size;
-        return out;
-    }
-};
-
-using Handle = std::uint64_t World::*;
-struct Call {
-    const char* name;
-    std::function<wye_status(const World&, wye_error**)> run;
-    std::vector<Handle> handles = {};   // which it needs
-    std::vector<Handle> optional = {};  // which may be 0
-    bool pointer = false;               // it needs one that `null` takes away
-    bool header = false;                // it reads a structure
-    bool device = false;                // it fails once the device is lost
-};
-
-wye_dispatch_desc dispatch(const World& w, wye_argument (&arguments)[2], const std::uint64_t& k) {
-    auto out = w.description<wye_dispatch_desc>();
-    out.program = w.program;
-    out.device = w.device;
-    out.queue = w.queue;
-    arguments[0] = arguments[1] = wye_argument{};
-    arguments[0].kind = arguments[1].kind = WYE_ARGUMENT_RESIDENT;
-    arguments[1].binding = 1;
-    arguments[0].buffer = w.buffer;
-    arguments[1].buffer = w.other;
-    out.arguments = arguments;
-    out.argument_count = 2;
-    out.params = &k;
-    out.param_count = 1;
-    return out;
-}
-
-template <typename Function>
-auto dispatching(Function&& function) {
-    return [=](const World& w, wye_error** e) {
-        wye_argument arguments[2];
-        const std::uint64_t k = 1;
-        wye_dispatch_desc desc = dispatch(w, arguments, k);
-        return function(w, desc, e);
-    };
-}
 
 // Memory to register: that of World::memory, and other.
 alignas(4096) std::byte pages[2][4096];
@@ -84,8 +24,8 @@ alignas(4096) std::byte pages[2][4096];
 const std::vector<Handle> kDispatch = {&World::program, &World::device, &World::buffer,
                                        &World::other};
 
-const std::vector<Call>& calls() {
-    static const std::vector<Call> all = {
+std::vector<Call> other_calls() {
+    return {
         {"wye_context_report",
          [](const World& w, wye_error** e) {
              wye_blob* out = nullptr;
@@ -514,6 +454,14 @@ const std::vector<Call>& calls() {
          [](const World& w, wye_error** e) { return wye_graph_free(w.context, w.graph, e); },
          {&World::graph}},
     };
+}
+
+const std::vector<Call>& calls() {
+    static const std::vector<Call> all = [] {
+        std::vector<Call> out = other_calls();
+        std::ranges::move(pipeline_calls(), std::back_inserter(out));
+        return out;
+    }();
     return all;
 }
 
@@ -549,6 +497,11 @@ World make(wye_context* context) {
     check_ok(attempt([&](wye_error** e) {
         return wye_memory_register(context, out.device, pages[0], sizeof pages[0], &out.memory, e);
     }));
+    auto pipeline = out.description<wye_pipeline_desc>();
+    pipeline.program = out.program;
+    pipeline.device = out.device;
+    check_ok(attempt(
+        [&](wye_error** e) { return wye_pipeline_create(context, &pipeline, &out.pipeline, e); }));
     wye_argument arguments[2];
     const std::uint64_t k = 1;
     wye_dispatch_desc one = dispatch(out, arguments, k);
@@ -580,10 +533,9 @@ struct Ready {
 };
 
 TEST_CASE("the table has every function that takes a context") {
-    std::ifstream file(WYE_HEADER);
-    REQUIRE(file.good());
     std::stringstream text;
-    text << file.rdbuf();
+    for (const auto& file : std::filesystem::directory_iterator(WYE_HEADERS))
+        if (file.path().extension() == ".h") text << std::ifstream(file.path()).rdbuf();
     const std::string header = text.str();
     std::set<std::string> declared, tested;
     const std::regex declaration(R"(WYE_API wye_status (wye_\w+)\(wye_context\*)");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wye::exec {
+namespace {
+
+using registry::HandleKind;
+
+// What a pipeline decides is not said again, so that no dispatch can contradict it.
+Result<void> check_left_out(const wye_dispatch_desc& request, const Pipeline& pipeline) {
+    const auto refuse = [&](std::string_view member, const char* fix) {
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("the dispatch names pipeline `{}`, and sets `{}`, which that "
+                                 "decides",
+                                 pipeline.id(), member),
+                     fix, "wye_dispatch_desc");
+    };
+    constexpr const char* kHandles = "Fix: name a pipeline, or a program and a device";
+    constexpr const char* kOptions = "Fix: leave it 0, or make a pipeline with this option";
+    if (request.program != 0) return refuse("program", kHandles);
+    if (request.device != 0) return refuse("device", kHandles);
+    if ((request.flags & WYE_DISPATCH_VARIANTS) != 0)
+        return refuse("WYE_DISPATCH_VARIANTS", kOptions);
+    if ((request.flags & WYE_DISPATCH_COOPERATIVE) != 0)
+        return refuse("WYE_DISPATCH_COOPERATIVE", kOptions);
+    if (std::ranges::any_of(request.workgroup, [](std::uint32_t size) { return size != 0; }))
+        return refuse("workgroup", kOptions);
+    if (request.ulp_budget != 0) return refuse("ulp_budget", kOptions);
+    return {};
+}
+
+}  // namespace
+
+Result<registry::Pin> Target::pin(const registry::HandleTable& handles,
+                                  const wye_dispatch_desc& request) {
+    return request.pipeline != 0 ? handles.find(request.pipeline, HandleKind::pipeline)
+                                 : handles.find(request.program, HandleKind::program);
+}
+
+Result<Target> Target::find(const registry::HandleTable& handles, const wye_dispatch_desc& request,
+                            bool runs) {
+    Target out(request);
+    WYE_ASSIGN(out.program_, pin(handles, request));
+    if (request.pipeline == 0) {
+        if (!runs && request.device == 0) return out;
+        WYE_ASSIGN(out.device_, handles.find(request.device, HandleKind::device));
+        return out;
+    }
+    const Pipeline& pipeline = out.program_.as<Pipeline>();
+    WYE_TRY(check_left_out(request, pipeline));
+    out.completed_ = pipeline.complete(request);
+    return out;
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/pipeline/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exec/dispatch/prepare.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::exec {
+namespace {
+
+using registry::HandleKind;
+
+constexpr std::uint32_t kOptionFlags = WYE_DISPATCH_VARIANTS | WYE_DISPATCH_COOPERATIVE;
+
+std::string id_of(const DeviceSession& session, const LoadedProgram& program) {
+    return fmt::format("{}:{}", session.info().plugin,
+                       sdk::from_abi(program.description().fingerprint));
+}
+
+wye_pipeline_desc without_strings(wye_pipeline_desc desc) {
+    desc.header = {};
+    desc.profile = {};
+    return desc;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(registry::Pin program, registry::Pin device, const wye_pipeline_desc& desc)
+    : program_(std::move(program)),
+      device_(std::move(device)),
+      options_(without_strings(desc)),
+      id_(id_of(session(), this->program())),
+      profile_(sdk::from_abi(desc.profile)) {}
+
+Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
+                                                   const wye_pipeline_desc& desc) {
+    const registry::HandleTable& handles = context.handles();
+    WYE_ASSIGN(registry::Pin program, handles.find(desc.program, HandleKind::program));
+    WYE_ASSIGN(registry::Pin device, handles.find(desc.device, HandleKind::device));
+    if ((desc.flags & ~kOptionFlags) != 0 || desc.reserved != 0)
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("wye_pipeline_desc has the flags {:#x} and the reserved member {}",
+                        desc.flags, desc.reserved),
+            "Fix: use WYE_DISPATCH_VARIANTS and WYE_DISPATCH_COOPERATIVE only; the other flags are "
+            "those of each dispatch",
+            "wye_pipeline_desc");
+    CompileOptions options;
+    std::copy_n(desc.workgroup, 3, options.workgroup.begin());
+    options.ulp_budget = desc.ulp_budget;
+    options.demands = {(desc.flags & WYE_DISPATCH_COOPERATIVE) != 0,
+                       (desc.flags & WYE_DISPATCH_VARIANTS) != 0};
+    const auto out = std::make_shared<Pipeline>(std::move(program), std::move(device), desc);
+    CompileStats stats;
+    WYE_ASSIGN(const std::uint32_t forms,
+               compile_ahead(context, out->program(), out->session(), options, stats));
+    out->looked_up(forms, stats);
+    return out;
+}
+
+wye_dispatch_desc Pipeline::complete(const wye_dispatch_desc& request) const {
+    wye_dispatch_desc out = request;
+    out.device = options_.device;
+    out.flags |= options_.flags;
+    std::ranges::copy(options_.workgroup, out.workgroup);
+    out.ulp_budget = options_.ulp_budget;
+    if (out.profile.size == 0) out.profile = sdk::to_abi(profile_);
+    return out;
+}
+
+void Pipeline::looked_up(std::uint64_t forms, const CompileStats& stats) noexcept {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    const std::uint64_t made = std::uint64_t{stats.compiled} + stats.loaded;
+    memory_hits_.fetch_add(forms - std::min(forms, made), kRelaxed);
+    memory_misses_.fetch_add(made, kRelaxed);
+    disk_hits_.fetch_add(stats.loaded, kRelaxed);
+    disk_misses_.fetch_add(stats.missed, kRelaxed);
+}
+
+void Pipeline::describe(wye_pipeline_description& out) const {
+    const wye_program_description& program = this->program().description();
+    out.id = sdk::to_abi(id_);
+    out.program = &program;
+    out.device = options_.device;
+    const plan::BindingPlan& bindings = this->program().plan().bindings;
+    out.bindings = static_cast<std::uint32_t>(bindings.arguments.size());
+    out.outputs = 0;
+    for (std::uint64_t i = 0; i < program.buffer_count; ++i)
+        out.outputs += program.buffers[i].in_outputs;
+    out.launches = launches_.load();
+    out.memory_hits = memory_hits_.load();
+    out.memory_misses = memory_misses_.load();
+    out.disk_hits = disk_hits_.load();
+    out.disk_misses = disk_misses_.load();
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pipeline: a program compiled for one device with fixed options. A dispatch that names one takes
+// the steps of any other dispatch; the pipeline stands for its program, device and options.
+//
+// It is a member of the request, and not a family of functions of its own, so that each way to
+// dispatch (into the caller's storage, owned, submitted, recorded in a graph, asked for its sizes)
+// has it without a second name, and cannot differ from a plain dispatch. As with pipelines of
+// other interfaces, the options that decide what is compiled belong to its creation: a dispatch
+// does not repeat them.
+//
+// It keeps its program alive, but not its handle. Free-threaded. The session outlives it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "exec/context.hpp"
+#include "exec/device/session.hpp"
+#include "exec/program/loaded_program.hpp"
+#include "registry/ownership.hpp"
+#include "wye/pipeline.h"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+class Pipeline {
+  public:
+    // Compiles. Errors as of compile_ahead, and for options as of a dispatch.
+    [[nodiscard]] static Result<std::shared_ptr<Pipeline>> create(const Context& context,
+                                                                  const wye_pipeline_desc& desc);
+    Pipeline(registry::Pin program, registry::Pin device, const wye_pipeline_desc& desc);
+    Pipeline(const Pipeline&) = delete;
+    Pipeline& operator=(const Pipeline&) = delete;
+
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] LoadedProgram& program() const { return program_.as<LoadedProgram>(); }
+    [[nodiscard]] DeviceSession& session() const { return device_.as<DeviceSession>(); }
+    [[nodiscard]] wye_device device() const noexcept { return options_.device; }
+    // A request that names this pipeline, with the device and the options.
+    [[nodiscard]] wye_dispatch_desc complete(const wye_dispatch_desc& request) const;
+
+    // Called when a launch was submitted.
+    void launched() noexcept { launches_.fetch_add(1, std::memory_order_relaxed); }
+    // Called when `forms` compiled forms were found or made.
+    void looked_up(std::uint64_t forms, const CompileStats& stats) noexcept;
+    // Fills all members except the header.
+    void describe(wye_pipeline_description& out) const;
+
+  private:
+    const registry::Pin program_, device_;
+    const wye_pipeline_desc options_;  // without strings
+    const std::string id_, profile_;
+    std::atomic<std::uint64_t> launches_ = 0;
+    std::atomic<std::uint64_t> memory_hits_ = 0, memory_misses_ = 0, disk_hits_ = 0,
+                               disk_misses_ = 0;
+};
+
+}  // namespace wye::exec

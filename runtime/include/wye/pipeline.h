@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiled pipelines, an addition to wye.h, whose conventions hold. `wye/pipeline.hpp` wraps it for
+ * C++.
+ */
+#ifndef WYE_PIPELINE_H
+#define WYE_PIPELINE_H
+
+#include "wye/wye.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A pipeline is a program compiled for one device with fixed options. Every call that takes a
+ * wye_dispatch_desc takes a pipeline in its member `pipeline`; the results are those of a dispatch
+ * that names the program, the device and the options themselves. A pipeline keeps its program
+ * alive, whose handle may be freed. It is freed by wye_pipeline_free, or with its context. Its
+ * calls may be made by any threads at once. */
+
+typedef struct wye_pipeline_desc {
+    wye_header header;
+    wye_program program;
+    wye_device device;
+    /* As in wye_dispatch_desc. Dispatches through the pipeline leave these members 0. */
+    uint32_t flags; /* WYE_DISPATCH_VARIANTS, WYE_DISPATCH_COOPERATIVE */
+    uint32_t workgroup[3];
+    uint32_t ulp_budget;
+    uint32_t reserved;
+    wye_string profile; /* of dispatches that have none; copied */
+} wye_pipeline_desc;
+
+/* Compiles a program: every form that a dispatch may choose by its sizes and parameters, as
+ * wye_program_prepare does. Forms that are in memory or in the disk cache are not compiled again.
+ * At their first dispatch only are compiled: programs with grid barriers, which each launch splits
+ * differently, and what a grid beyond the device's limits takes. Has no time limit.
+ *
+ * Errors: WYE_UNSUPPORTED with every reason if the device cannot run the program;
+ * WYE_INVALID_ARGUMENT for options; WYE_COMPILE_FAILED; WYE_DEVICE_LOST; the driver's. */
+WYE_API wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_desc* desc,
+                                       wye_pipeline* out, wye_error** error);
+
+typedef struct wye_pipeline_description {
+    wye_header header;
+    wye_string id; /* plugin and program: "cpu:" and 32 hex digits. Lives as long as the pipeline */
+    const wye_program_description* program; /* also after its handle was freed; as above */
+    wye_device device;
+    uint32_t bindings; /* buffers that a dispatch binds: all but `shared` */
+    uint32_t outputs;  /* of these: in the output list */
+    uint64_t launches; /* submitted so far */
+    /* Compiled forms that it asked for, in its creation and in dispatches that were checked in
+     * full: found in memory, or not; and then in the disk cache, or not. */
+    uint64_t memory_hits;
+    uint64_t memory_misses;
+    uint64_t disk_hits;
+    uint64_t disk_misses; /* 0 while the disk cache is off */
+} wye_pipeline_description;
+
+/* Describes a pipeline, also of a lost device. */
+WYE_API wye_status wye_pipeline_describe(wye_context* context, wye_pipeline pipeline,
+                                         wye_pipeline_description* out, wye_error** error);
+
+/* Invalidates the handle. Work in flight, and graphs that recorded it, go on. */
+WYE_API wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline,
+                                     wye_error** error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WYE_PIPELINE_H */

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pipelines: every form of dispatch takes one, gives what the program itself gives, and refuses
+// what the pipeline decides.
+#include "wye/pipeline.h"
+
+#include <functional>
+#include <string>
+
+#include "rig.hpp"
+
+namespace wye::exec::test::test_pipeline {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::string_view kAdjustable = R"(wye 1; program wide; workgroup 64 adjustable;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(r) { r[i] = x[i] + 1u; } })";
+
+struct Ready {
+    Ready() {
+        rig.driver.kernel = add_kernel;
+        rig.upload(x, Words{1, 2, 3, 4});
+    }
+    Rig rig;
+    wye_device device = rig.device();
+    wye_program program = rig.program(kAdd);
+    wye_buffer x = rig.buffer(device, 16, "x data");
+    wye_buffer r = rig.buffer(device, 16, "results");
+
+    [[nodiscard]] wye_pipeline_desc description(wye_program of) const {
+        wye_pipeline_desc out;
+        WYE_INIT(out);
+        out.program = of;
+        out.device = device;
+        return out;
+    }
+    Outcome create(const wye_pipeline_desc& desc, wye_pipeline& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_pipeline_create(rig.context, &desc, &out, e); });
+    }
+    [[nodiscard]] wye_pipeline pipeline(wye_program of) const {
+        wye_pipeline out = 0;
+        check_ok(create(description(of), out));
+        return out;
+    }
+    [[nodiscard]] wye_pipeline_description describe(wye_pipeline pipeline) const {
+        wye_pipeline_description out;
+        WYE_INIT(out);
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_pipeline_describe(rig.context, pipeline, &out, e); }));
+        return out;
+    }
+    [[nodiscard]] Job job(wye_pipeline through, std::uint64_t k = 1) const {
+        Job out(0, 0);
+        out.desc.pipeline = through;
+        out.param(k).resident(0, x).resident(1, r);
+        return out;
+    }
+    [[nodiscard]] Words results() const { return rig.download<std::uint32_t>(r, 4); }
+    [[nodiscard]] wye_counters counters() const {
+        wye_counters out;
+        WYE_INIT(out);
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_device_counters(rig.context, device, &out, e); }));
+        return out;
+    }
+    Outcome free_program() const {
+        return attempt([&](wye_error** e) { return wye_program_free(rig.context, program, e); });
+    }
+    Outcome free(wye_pipeline pipeline) const {
+        return attempt([&](wye_error** e) { return wye_pipeline_free(rig.context, pipeline, e); });
+    }
+};
+
+std::string text_of(wye_string text) { return {text.data, text.size}; }
+
+TEST_CASE("a pipeline has an id, its program, and the number of its launches") {
+    Ready t;
+    const wye_pipeline pipeline = t.pipeline(t.program);
+    CHECK(t.rig.driver.programs == 1);
+    wye_program_description program;
+    WYE_INIT(program);
+    check_ok(attempt([&](wye_error** e) {
+        return wye_program_describe(t.rig.context, t.program, &program, e);
+    }));
+    const wye_pipeline_description made = t.describe(pipeline);
+    CHECK(text_of(made.id) == "fake:" + text_of(program.fingerprint));
+    CHECK(text_of(made.program->name) == "add");
+    CHECK(made.program->header.size == sizeof(wye_program_description));
+    CHECK(made.device == t.device);
+    CHECK(made.bindings == 2);
+    CHECK(made.outputs == 1);
+    CHECK(made.launches == 0);
+    for (std::uint64_t k = 0; k < 5; ++k) {
+        check_ok(t.job(pipeline, k).run(t.rig));
+        CHECK(t.describe(pipeline).launches == k + 1);
+    }
+    Job bad = t.job(pipeline);
+    bad.params.clear();
+    check_refused(bad.run(t.rig), WYE_INVALID_ARGUMENT, "parameters");
+    CHECK(t.describe(pipeline).launches == 5);
+    CHECK(t.rig.driver.programs == 1);
+}
+
+TEST_CASE("a dispatch through a pipeline is that of its program, first and repeated") {
+    Ready t;
+    const wye_pipeline pipeline = t.pipeline(t.program);
+    for (const std::uint64_t k : {7U, 7U, 7U, 8U}) {
+        t.rig.upload(t.r, Words{0, 0, 0, 0});
+        Job through = t.job(pipeline, k);
+        check_ok(through.run(t.rig));
+        const Words got = t.results();
+        const wye_operation work = t.rig.driver.operations.back();
+        CHECK(got == Words{1 + static_cast<std::uint32_t>(k), 2 + static_cast<std::uint32_t>(k),
+                           3 + static_cast<std::uint32_t>(k), 4 + static_cast<std::uint32_t>(k)});
+        Job plain = t.job(0, k);
+        plain.desc.program = t.program;
+        plain.desc.device = t.device;
+        check_ok(plain.run(t.rig));
+        CHECK(t.results() == got);
+        CHECK(t.rig.driver.operations.back().kind == work.kind);
+        CHECK(t.rig.driver.operations.back().u.dispatch.program == work.u.dispatch.program);
+        CHECK(through.report.device == t.device);
+        CHECK(through.report.groups[0] == plain.report.groups[0]);
+        CHECK(through.report.bytes_filled == plain.report.bytes_filled);
+        CHECK(through.report.compiled == 0);
+    }
+    CHECK(t.counters().dispatches == 8);
+    CHECK(t.counters().dispatches_repeated == 6);
+}
+
+TEST_CASE("the pipeline goes on when the handle of its program was freed, but not when its own") {
+    Ready t;
+    const wye_pipeline pipeline = t.pipeline(t.program);
+    check_ok(t.job(pipeline).run(t.rig));
+    check_ok(t.free_program());
+    check_ok(t.job(pipeline).run(t.rig));
+    CHECK(t.rig.driver.live_programs == 1);
+    Job host(0, 0);
+    host.desc.pipeline = pipeline;
+    Words in = {5, 6}, out = {0, 0};
+    check_ok(host.param(2).in(0, in.data(), 8).out(1, out.data(), 8).run(t.rig));
+    CHECK(out == Words{7, 8});
+    CHECK(text_of(t.describe(pipeline).program->name) == "add");
+    check_ok(t.free(pipeline));
+    CHECK(t.rig.driver.live_programs == 0);
+    check_refused(t.job(pipeline).run(t.rig), WYE_STALE_HANDLE, "pipeline");
+    check_refused(host.run(t.rig), WYE_STALE_HANDLE, "pipeline");
+    check_refused(t.free(pipeline), WYE_STALE_HANDLE, "pipeline");
+}
+
+TEST_CASE("what a pipeline decides is not said again, in any form") {
+    Ready t;
+    const wye_pipeline pipeline = t.pipeline(t.program);
+    struct Wrong {
+        const char* what;
+        std::function<void(wye_dispatch_desc&)> set;
+    };
+    const Wrong wrongs[] = {
+        {"`program`", [&](auto& d) { d.program = t.program; }},
+        {"`device`", [&](auto& d) { d.device = t.device; }},
+        {"`WYE_DISPATCH_VARIANTS`", [](auto& d) { d.flags = WYE_DISPATCH_VARIANTS; }},
+        {"`WYE_DISPATCH_COOPERATIVE`", [](auto& d) { d.flags = WYE_DISPATCH_COOPERATIVE; }},
+        {"`workgroup`", [](auto& d) { d.workgroup[2] = 1; }},
+        {"`ulp_budget`", [](auto& d) { d.ulp_budget = 4; }},
+    };
+    check_ok(t.job(pipeline).run(t.rig));
+    const int submits = t.rig.driver.submits;
+    for (const Wrong& wrong : wrongs) {
+        CAPTURE(wrong.what);
+        Job job = t.job(pipeline);
+        wrong.set(job.desc);
+        check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, wrong.what);
+        wye_pending pending = 0;
+        const wye_dispatch_desc& desc = job.filled();
+        check_refused(attempt([&](wye_error** e) {
+                          return wye_dispatch_submit(t.rig.context, &desc, &pending, e);
+                      }),
+                      WYE_INVALID_ARGUMENT, wrong.what);
+        check_refused(attempt([&](wye_error** e) {
+                          return wye_dispatch_owned(t.rig.context, &desc, nullptr, &pending, e);
+                      }),
+                      WYE_INVALID_ARGUMENT, wrong.what);
+        std::uint64_t sizes[2];
+        std::uint32_t groups[3];
+        check_refused(attempt([&](wye_error** e) {
+                          return wye_dispatch_sizes(t.rig.context, &desc, sizes, groups, e);
+                      }),
+                      WYE_INVALID_ARGUMENT, wrong.what);
+    }
+    Job both = t.job(pipeline);
+    both.desc.program = t.program;
+    both.desc.device = t.device;
+    check_refused(both.run(t.rig), WYE_INVALID_ARGUMENT, "`program`");
+    CHECK(t.rig.driver.submits == submits);
+    Job as_program = t.job(0);
+    as_program.desc.program = pipeline;
+    as_program.desc.device = t.device;
+    check_refused(as_program.run(t.rig), WYE_WRONG_KIND, "program");
+}
+
+TEST_CASE("sizes, owned outputs, submits and graphs take pipelines") {
+    Ready t;
+    const wye_pipeline pipeline = t.pipeline(t.program);
+    check_ok(t.free_program());
+    Words in = {1, 2, 3};
+    Job host(0, 0);
+    host.desc.pipeline = pipeline;
+    host.param(5).in(0, in.data(), 12).out(1, nullptr, 0);
+    std::uint64_t sizes[2];
+    std::uint32_t groups[3];
+    check_ok(attempt([&](wye_error** e) {
+        return wye_dispatch_sizes(t.rig.context, &host.filled(), sizes, groups, e);
+    }));
+    CHECK(sizes[1] == 12);
+    const auto check_outputs = [&](wye_pending pending) {
+        wye_bytes bytes{};
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_output(t.rig.context, pending, 1, &bytes, e);
+        }));
+        const auto* words = static_cast<const std::uint32_t*>(bytes.data);
+        CHECK(Words(words, words + bytes.size / 4) == Words{6, 7, 8});
+    };
+    wye_pending owned = 0, submitted = 0;
+    check_ok(attempt([&](wye_error** e) {
+        return wye_dispatch_owned(t.rig.context, &host.filled(), nullptr, &owned, e);
+    }));
+    check_outputs(owned);
+    check_ok(attempt([&](wye_error** e) {
+        return wye_dispatch_submit(t.rig.context, &host.filled(), &submitted, e);
+    }));
+    check_ok(attempt([&](wye_error** e) {
+        return wye_pending_wait(t.rig.context, submitted, UINT64_MAX, nullptr, e);
+    }));
+    check_outputs(submitted);
+    // Resident: the second and third submit are repeated requests.
+    for (int round = 0; round < 3; ++round) {
+        wye_pending pending = 0;
+        wye_report report;
+        WYE_INIT(report);
+        check_ok(attempt([&](wye_error** e) {
+            return wye_dispatch_submit(t.rig.context, &t.job(pipeline).filled(), &pending, e);
+        }));
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &report, e);
+        }));
+        CHECK(report.device == t.device);
+    }
+    CHECK(t.results() == Words{2, 3, 4, 5});
+    CHECK(t.describe(pipeline).launches == 5);
+    wye_graph_desc desc;
+    WYE_INIT(desc);
+    Job step = t.job(pipeline, 9);
+    desc.device = t.device;
+    desc.dispatches = &step.filled();
+    desc.dispatch_count = 1;
+    wye_graph graph = 0;
+    check_ok(
+        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    check_ok(t.free(pipeline));
+    wye_graph_run_desc run;
+    WYE_INIT(run);
+    check_ok(attempt(
+        [&](wye_error** e) { return wye_graph_run(t.rig.context, graph, &run, nullptr, e); }));
+    CHECK(t.results() == Words{10, 11, 12, 13});
+}
+
+TEST_CASE("pipelines on the same buffers are not taken for one another") {
+    Ready t;
+    const wye_program other = t.rig.program(
+        R"(wye 1; program sub; workgroup 64; param k: u32;
+           input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+           main { let i = global_id.x; if i < len(r) { r[i] = x[i] - k; } })");
+    const wye_pipeline first = t.pipeline(t.program), second = t.pipeline(other);
+    const wye_program_object* programs[2] = {};
+    for (int round = 0; round < 3; ++round) {
+        for (const int i : {0, 1}) {
+            check_ok(t.job(i == 0 ? first : second).run(t.rig));
+            const auto* now = t.rig.driver.operations.back().u.dispatch.program;
+            if (round == 0) programs[i] = now;
+            CHECK(now == programs[i]);
+        }
+    }
+    CHECK(programs[0] != programs[1]);
+}
+
+TEST_CASE("compiled forms are found in memory by later pipelines and dispatches") {
+    Ready t;
+    const wye_pipeline first = t.pipeline(t.program);
+    CHECK(t.describe(first).memory_misses == 1);
+    CHECK(t.describe(first).memory_hits == 0);
+    const wye_pipeline second = t.pipeline(t.rig.program(kAdd));  // equal bytes
+    CHECK(t.describe(second).memory_misses == 0);
+    CHECK(t.describe(second).memory_hits == 1);
+    check_ok(t.job(second).run(t.rig));
+    CHECK(t.describe(second).memory_hits == 2);
+    check_ok(t.job(second).run(t.rig));  // repeated: looks up nothing
+    CHECK(t.describe(second).memory_hits == 2);
+    CHECK(t.describe(second).disk_hits + t.describe(second).disk_misses == 0);
+    CHECK(t.rig.driver.programs == 1);
+}
+
+TEST_CASE("options of a pipeline are those of its dispatches, or refused by name") {
+    Ready t;
+    const wye_program wide = t.rig.program(kAdjustable);
+    wye_pipeline_desc desc = t.description(wide);
+    desc.workgroup[0] = 2;
+    desc.workgroup[1] = desc.workgroup[2] = 1;
+    wye_pipeline pipeline = 0;
+    check_ok(t.create(desc, pipeline));
+    Job job(0, 0);
+    job.desc.pipeline = pipeline;
+    t.rig.driver.kernel = [](const wye_dispatch_op&) {};
+    for (int round = 0; round < 2; ++round) {
+        check_ok(job.resident(0, t.x).resident(1, t.r).run(t.rig));
+        CHECK(job.report.groups[0] == 2);  // 4 elements in workgroups of 2
+        CHECK(job.report.compiled == 0);
+        job.arguments.clear();
+    }
+    desc.program = t.program;
+    wye_pipeline none = 0;
+    check_refused(t.create(desc, none), WYE_INVALID_ARGUMENT, "not adjustable");
+    desc = t.description(t.program);
+    desc.flags = WYE_DISPATCH_GRID;
+    check_refused(t.create(desc, none), WYE_INVALID_ARGUMENT, "flags 0x1");
+    desc = t.description(t.program);
+    desc.reserved = 3;
+    check_refused(t.create(desc, none), WYE_INVALID_ARGUMENT, "reserved member 3");
+    desc = t.description(t.program);
+    desc.flags = WYE_DISPATCH_COOPERATIVE;
+    check_refused(t.create(desc, none), WYE_UNSUPPORTED, "grid_sync");
+    desc = t.description(t.program);
+    desc.profile = {nullptr, 4};
+    check_refused(t.create(desc, none), WYE_INVALID_ARGUMENT, "profile");
+    t.rig.driver.fail_compile = true;
+    check_refused(t.create(t.description(t.rig.program(kTrap)), none), WYE_COMPILE_FAILED, "");
+    CHECK(none == 0);
+}
+
+TEST_CASE("buffers of another device, and a lost device") {
+    Ready t;
+    const wye_pipeline pipeline = t.pipeline(t.program);
+    const wye_device second = t.rig.device("fake:1");
+    Job job(0, 0);
+    job.desc.pipeline = pipeline;
+    job.param(1).resident(0, t.x).resident(1, t.rig.buffer(second, 16, "elsewhere"));
+    check_refused(job.run(t.rig), WYE_WRONG_OWNER, "output 0");
+    check_ok(t.job(pipeline).run(t.rig));
+    t.rig.driver.lose(0);
+    check_refused(t.job(pipeline).run(t.rig), WYE_DEVICE_LOST, "");
+    check_refused(t.job(pipeline).run(t.rig), WYE_DEVICE_LOST, "");
+    CHECK(t.describe(pipeline).launches >= 1);
+    check_ok(t.free(pipeline));
+}
+
+}  // namespace
+}  // namespace wye::exec::test::test_pipeline
