@@ -23,6 +23,7 @@ FORMS = {
     'measured_wait_free': 'wait and free',
     'measured_run': 'submit and wait in one call',
     'measured_dispatch': 'repeated dispatch',
+    'measured_pipeline': 'repeated, through a pipeline',
 }
 SYSTEM = re.compile(r'(libc|libstdc\+\+|libm|libgcc_s|libpthread|ld-linux[^/]*|libc\+\+)(-[0-9.]+)?\.so')
 ALLOCATES = re.compile(r'^(malloc|calloc|realloc|aligned_alloc|posix_memalign|operator new)\b')

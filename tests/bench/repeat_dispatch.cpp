@@ -2,7 +2,7 @@
 //
 // Tiny resident dispatches for instructions.py, which counts in the functions named measured_*:
 // a recorded dispatch (a graph of one) submitted and waited for, submitted with new parameters, and
-// run; and a repeated request. Each is warm by then.
+// run; and a repeated request, plain and through a pipeline. Each is warm by then.
 //
 //   repeat_dispatch DEVICE [FAKE_CUDA_DRIVER [NVRTC]]
 #include <dlfcn.h>
@@ -16,6 +16,7 @@
 #endif
 #include "support.hpp"
 #include "wye/graph.hpp"
+#include "wye/pipeline.hpp"
 
 namespace {
 
@@ -79,12 +80,16 @@ MEASURED measured_run(wye_context* context, wye_graph graph, const wye_graph_run
 MEASURED measured_dispatch(wye_context* context, const wye_dispatch_desc* desc) {
     expect(wye_dispatch(context, desc, nullptr, nullptr));
 }
+MEASURED measured_pipeline(wye_context* context, const wye_dispatch_desc* desc) {
+    expect(wye_dispatch(context, desc, nullptr, nullptr));
+}
 
 namespace {
 
 struct Prepared {
-    Prepared(const wye::Device& device, const wye::Program& program)
-        : words(must(device.buffer(kWords * 4))), dispatch(program, device) {
+    template <typename... Run>  // a program and a device, or a pipeline
+    explicit Prepared(const wye::Device& device, const Run&... run)
+        : words(must(device.buffer(kWords * 4))), dispatch(run...) {
         must(words.fill(1, 0, kWords * 4));
         dispatch.bind("words", words);
     }
@@ -97,7 +102,7 @@ struct Prepared {
 };
 
 void measure(wye_context* context, wye_graph plain, wye_graph with_params,
-             const wye_dispatch_desc& request) {
+             const wye_dispatch_desc& request, const wye_dispatch_desc& piped) {
     wye_graph_run_desc fixed, changed;
     WYE_INIT(fixed);
     WYE_INIT(changed);
@@ -116,6 +121,7 @@ void measure(wye_context* context, wye_graph plain, wye_graph with_params,
             expect(wye_pending_free(context, pending, nullptr));
             expect(wye_graph_run(context, plain, &fixed, nullptr, nullptr));
             expect(wye_dispatch(context, &request, nullptr, nullptr));
+            expect(wye_dispatch(context, &piped, nullptr, nullptr));
             continue;
         }
         measured_submit(context, plain, &fixed, &pending);
@@ -125,6 +131,7 @@ void measure(wye_context* context, wye_graph plain, wye_graph with_params,
         expect(wye_pending_free(context, pending, nullptr));
         measured_run(context, plain, &fixed);
         measured_dispatch(context, &request);
+        measured_pipeline(context, &piped);
     }
 }
 
@@ -164,10 +171,14 @@ int main(int argc, char** argv) {
     wye::Device device = must(context.open(argv[1]));
     const wye::Program step = must(context.program_from_text(kStep, "advance.wye"));
     const wye::Program add = must(context.program_from_text(kAdd, "add.wye"));
-    Prepared fixed(device, step), changed(device, add), repeated(device, step);
+    const auto pipeline = must(wye::Pipeline::create(step, device));
+    Prepared fixed(device, step, device), changed(device, add, device);
+    Prepared repeated(device, step, device), piped(device, pipeline);
     changed.dispatch.param("a", std::uint32_t{1});
     const wye::Graph plain = fixed.record(device), with_params = changed.record(device);
     (void)must(repeated.dispatch.run());
-    measure(context.get(), plain.get(), with_params.get(), repeated.dispatch.desc());
+    (void)must(piped.dispatch.run());
+    measure(context.get(), plain.get(), with_params.get(), repeated.dispatch.desc(),
+            piped.dispatch.desc());
     return 0;
 }

@@ -27,6 +27,8 @@ class Counters {
         add(filled_, report.bytes_filled);
     }
     void failed() { add(failed_, 1); }
+    // More dispatches that ended in success; their bytes are counted.
+    void dispatched_too(std::uint64_t count) { add(dispatches_, count); }
 
     // A repeated request was submitted on the fast path, which then waits for it. With the lock of
     // the queue pool held, which makes two atomic additions two plain ones.

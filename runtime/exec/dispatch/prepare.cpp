@@ -12,10 +12,11 @@ namespace wye::exec {
 using registry::HandleKind;
 using registry::Pin;
 
-Result<std::uint32_t> compile_ahead(const Context& context, LoadedProgram& program,
-                                    DeviceSession& session, const CompileOptions& options,
-                                    CompileStats& stats) {
+Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedProgram& program,
+                                               DeviceSession& session,
+                                               const CompileOptions& options, CompileStats& stats) {
     WYE_TRY(session.alive());
+    std::vector<CompiledRef> out;
     plan::Request request;
     request.workgroup = options.workgroup;
     request.ulp_budget = options.ulp_budget;
@@ -25,23 +26,28 @@ Result<std::uint32_t> compile_ahead(const Context& context, LoadedProgram& progr
     WYE_TRY(plan::admit_options(program.plan(), request, launch));
     WYE_ASSIGN(const route::Route route, route(context, program, session, launch, options.demands));
     const bool barriers = program.plan().analysis.uses_grid_barrier;
-    if (barriers && route.variant == ir::kNone && !options.demands.cooperative) return 0U;
+    if (barriers && route.variant == ir::kNone && !options.demands.cooperative) return out;
     Form form;
+    const auto compile = [&]() -> Result<void> {
+        WYE_ASSIGN(CompiledRef made,
+                   session.compiled(program, form, route.format, stats, {}, true));
+        session.save(stats);
+        out.push_back(std::move(made));
+        return {};
+    };
     form.workgroup = launch.workgroup;
     form.variant = route.variant;
     const bool has_forms = route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
     if (has_forms)
         form.natives = lower::choose_natives(program.ir(), route.format, options.ulp_budget);
-    WYE_TRY(session.compiled(program, form, route.format, stats, {}, true));
-    session.save(stats);
-    if (!has_forms || barriers || launch.has_override) return 1U;
+    WYE_TRY(compile());
+    if (!has_forms || barriers || launch.has_override) return out;
     // A dispatch chooses the form by its launch, so all forms are compiled.
     WYE_ASSIGN(const lower::Preconditions* preconditions, program.preconditions(form.natives));
-    if (preconditions->empty()) return 1U;
+    if (preconditions->empty()) return out;
     form.check_free = true;
-    WYE_TRY(session.compiled(program, form, route.format, stats, {}, true));
-    session.save(stats);
-    return 2U;
+    WYE_TRY(compile());
+    return out;
 }
 
 Result<void> prepare(Context& context, wye_program program_handle, wye_device device_handle,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "exec/context.hpp"
 #include "route/route.hpp"
@@ -20,13 +21,14 @@ struct CompileOptions {
 };
 
 // Compiles every form that a dispatch with these options may choose, makes the driver generate its
-// code, and returns the number of forms. None for programs with grid barriers, whose kernels depend
+// code, and returns them. None for programs with grid barriers, whose kernels depend
 // on the launch. Errors: INVALID_ARGUMENT for options, UNSUPPORTED with all reasons, those of
 // compiling.
-[[nodiscard]] Result<std::uint32_t> compile_ahead(const Context& context, LoadedProgram& program,
-                                                  DeviceSession& session,
-                                                  const CompileOptions& options,
-                                                  CompileStats& stats);
+[[nodiscard]] Result<std::vector<CompiledRef>> compile_ahead(const Context& context,
+                                                             LoadedProgram& program,
+                                                             DeviceSession& session,
+                                                             const CompileOptions& options,
+                                                             CompileStats& stats);
 
 // As above with the options of a plain dispatch. Fills the report except its header. UNSUPPORTED
 // for programs with grid barriers.

@@ -38,18 +38,25 @@ void Execution::release() noexcept {
     ticket = {};
 }
 
+Result<std::shared_ptr<Graph>> Graph::begin(DeviceSession& session, wye_device device,
+                                            std::string_view label) {
+    auto out = std::make_shared<Graph>(session);
+    out->label_ = label;
+    out->device_ = device;
+    WYE_TRY(session.ready());
+    out->workspace_ = session.workspace();
+    return out;
+}
+
 Result<std::shared_ptr<Graph>> Graph::record(const Context& context, registry::Pin device,
                                              const wye_graph_desc& desc) {
-    const auto out = std::make_shared<Graph>(device.as<DeviceSession>());
-    out->label_.assign(desc.label.data, desc.label.size);
-    out->device_ = desc.device;
-    WYE_TRY(out->session_.ready());
-    out->workspace_ = out->session_.workspace();
+    WYE_ASSIGN(const auto out,
+               begin(device.as<DeviceSession>(), desc.device, sdk::from_abi(desc.label)));
     for (std::size_t i = 0; i < desc.dispatch_count; ++i) {
         auto added = out->add(context, desc.dispatches[i]);
         if (!added.ok()) return about(std::move(added).error(), i, out->label_);
     }
-    WYE_TRY(out->make_command());
+    WYE_TRY(out->finish(Use::Often));
     return out;
 }
 
@@ -158,13 +165,8 @@ void Graph::add_operations(const Flow& flow, const Operations& operations, Part&
     traps_ = traps_ || operations.traps;
 }
 
-// Operations point into the block, which does not move from here on.
+// None if the plugin has no commands.
 Result<void> Graph::make_command() {
-    const sdk::Lock lock(session_.queues().mutex);
-    const auto* const block = reinterpret_cast<const std::byte*>(block_.data());
-    for (wye_operation& operation : operations_)
-        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
-            operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
     wye_command_desc desc{};
     desc.header = sdk::header_of(sizeof desc);
     desc.operations = operations_.data();
@@ -180,9 +182,19 @@ Result<void> Graph::make_command() {
         execute.u.execute = {command_->object(), nullptr, block_.data()};
     } else if (made.error().code != Code::UNIMPLEMENTED) {
         return session_.noted(std::move(made).error());
-    } else {
-        execute_ = operations_;
     }
+    return {};
+}
+
+// Operations point into the block, which does not move from here on.
+Result<void> Graph::finish(Use use) {
+    const sdk::Lock lock(session_.queues().mutex);
+    const auto* const block = reinterpret_cast<const std::byte*>(block_.data());
+    for (wye_operation& operation : operations_)
+        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
+            operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
+    if (use == Use::Often) WYE_TRY(make_command());
+    if (!command_) execute_ = operations_;
     // Outside commands nothing is late.
     for (std::vector<wye_operation>* list : {&operations_, &execute_})
         for (wye_operation& operation : *list)

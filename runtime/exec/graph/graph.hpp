@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -65,6 +66,17 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] static Result<std::shared_ptr<Graph>> record(const Context& context,
                                                                registry::Pin device,
                                                                const wye_graph_desc& desc);
+    enum class Use : std::uint8_t { Often, Once };
+    // The steps of `record`: dispatches are added to an empty graph, which is finished before it
+    // is executed. Used once, it has no command of the plugin. Errors do not name the dispatch;
+    // one that was refused leaves the graph as it was.
+    [[nodiscard]] static Result<std::shared_ptr<Graph>> begin(DeviceSession& session,
+                                                              wye_device device,
+                                                              std::string_view label);
+    [[nodiscard]] Result<void> add(const Context& context, const wye_dispatch_desc& desc);
+    [[nodiscard]] Result<void> finish(Use use);
+    // Whether an execution has nothing to do, and need not be submitted. After `finish`.
+    [[nodiscard]] bool is_idle() const noexcept { return operations_.empty(); }
     explicit Graph(DeviceSession& session) : session_(session) {}
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
@@ -113,11 +125,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> submit_on(std::uint32_t queue, const registry::HandleTable& handles,
                                          const wye_graph_run_desc& run, Clock::time_point start,
                                          RunTimes& times, Execution& out);
-    [[nodiscard]] Result<void> add(const Context& context, const wye_dispatch_desc& desc);
     [[nodiscard]] Result<void> check(const Flow& flow) const;
     void add_uses(const Flow& flow);
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
-    [[nodiscard]] Result<void> make_command();
+    [[nodiscard]] Result<void> make_command() WYE_REQUIRES(session_.queues().mutex);
     // All of them, or none if any is refused.
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
     [[nodiscard]] Result<void> pack(const Part& part, std::span<const std::uint64_t> words);

@@ -55,9 +55,12 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
                        (desc.flags & WYE_DISPATCH_VARIANTS) != 0};
     const auto out = std::make_shared<Pipeline>(std::move(program), std::move(device), desc);
     CompileStats stats;
-    WYE_ASSIGN(const std::uint32_t forms,
+    WYE_ASSIGN(const std::vector<CompiledRef> forms,
                compile_ahead(context, out->program(), out->session(), options, stats));
-    out->looked_up(forms, stats);
+    out->looked_up(forms.size(), stats);
+    out->may_trap_ = forms.empty() || std::ranges::any_of(forms, [](const CompiledRef& form) {
+                         return form->uses_trap;
+                     });
     return out;
 }
 

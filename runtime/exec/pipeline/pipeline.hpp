@@ -43,7 +43,11 @@ class Pipeline {
     [[nodiscard]] wye_dispatch_desc complete(const wye_dispatch_desc& request) const;
 
     // Called when a launch was submitted.
-    void launched() noexcept { launches_.fetch_add(1, std::memory_order_relaxed); }
+    void launched(std::uint64_t count = 1) noexcept {
+        launches_.fetch_add(count, std::memory_order_relaxed);
+    }
+    // False: no form of it can trap.
+    [[nodiscard]] bool may_trap() const noexcept { return may_trap_; }
     // Called when `forms` compiled forms were found or made.
     void looked_up(std::uint64_t forms, const CompileStats& stats) noexcept;
     // Fills all members except the header.
@@ -53,6 +57,7 @@ class Pipeline {
     const registry::Pin program_, device_;
     const wye_pipeline_desc options_;  // without strings
     const std::string id_, profile_;
+    bool may_trap_ = true;
     std::atomic<std::uint64_t> launches_ = 0;
     std::atomic<std::uint64_t> memory_hits_ = 0, memory_misses_ = 0, disk_hits_ = 0,
                                disk_misses_ = 0;

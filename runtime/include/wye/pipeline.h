@@ -64,6 +64,61 @@ WYE_API wye_status wye_pipeline_describe(wye_context* context, wye_pipeline pipe
 WYE_API wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline,
                                      wye_error** error);
 
+/* ---- Batches ----------------------------------------------------------------------------- */
+
+/* Several dispatches through one pipeline, submitted in order without waiting between them. Those
+ * on resident buffers of a program that cannot trap go to the driver together, at most 256 at once.
+ * Results are those of dispatches one after another.
+ *
+ * The batch stops at the first item that fails, and returns its error, which names it by its index.
+ * What the items before it wrote stays. Items after it may have run, if it failed while it ran:
+ * what they write is then unspecified. `*completed` (may be null) is the number of items before the
+ * first that failed, also on failure. `report` (may be null) has the times of the whole and sums;
+ * it is written on success and for WYE_TRAPPED. All calls wait for everything that they submitted.
+ *
+ * Errors besides those of wye_dispatch: WYE_INVALID_ARGUMENT for no items, and for items of another
+ * pipeline; WYE_UNSUPPORTED for time-outs. */
+typedef struct wye_batch_desc {
+    wye_header header;
+    wye_pipeline pipeline;
+    const wye_dispatch_desc* items; /* their `pipeline` is this one, or 0 */
+    uint64_t item_count;
+    uint32_t flags; /* 0 */
+    uint32_t reserved;
+} wye_batch_desc;
+
+/* Outputs go to the storage of each item's arguments, or stay in resident buffers. */
+WYE_API wye_status wye_pipeline_batch(wye_context* context, const wye_batch_desc* desc,
+                                      uint64_t* completed, wye_report* report, wye_error** error);
+
+/* As wye_pipeline_batch, with outputs as of wye_dispatch_owned: `owners` has room for `item_count`
+ * handles, and gets one for each completed item, also on failure, and 0 for the others. */
+WYE_API wye_status wye_pipeline_batch_owned(wye_context* context, const wye_batch_desc* desc,
+                                            wye_pending* owners, uint64_t* completed,
+                                            wye_report* report, wye_error** error);
+
+/* Items that differ in their resident buffers only. */
+typedef struct wye_rows_desc {
+    wye_header header;
+    wye_pipeline pipeline;
+    const wye_dispatch_desc*
+        dispatch; /* of every row, without arguments; its `pipeline` as above */
+    /* Row after row, `row_size` whole buffers each: all that a dispatch binds, by ascending
+     * binding number. */
+    const wye_buffer* buffers;
+    uint64_t row_count;
+    uint32_t row_size; /* `bindings` of wye_pipeline_description */
+    uint32_t flags;    /* 0 */
+    /* May be null. Gets the buffers of the output list of each completed row, also on failure: row
+     * after row, `outputs` of wye_pipeline_description each, in the order of the output list. They
+     * are those of `buffers`, which the caller frees, and may be bound to another dispatch. */
+    wye_buffer* outputs;
+} wye_rows_desc;
+
+/* As wye_pipeline_batch. WYE_INVALID_ARGUMENT: `row_size` is not that of the pipeline. */
+WYE_API wye_status wye_pipeline_rows(wye_context* context, const wye_rows_desc* desc,
+                                     uint64_t* completed, wye_report* report, wye_error** error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,11 +7,16 @@
 //   WYE_TRY(wye::Dispatch(pipeline).input("x", x).output("r", r).run());
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "wye/pipeline.h"
 #include "wye/wye.hpp"
@@ -25,6 +30,13 @@ struct PipelineOptions {
     bool variants = false;                               // as Dispatch::variants
     bool cooperative = false;
     std::string_view profile = {};  // of dispatches that have none
+};
+
+// What a batch has done: it stops at the first item that fails.
+struct BatchResult {
+    std::uint64_t completed = 0;  // items before that
+    std::optional<Error> error;   // its error, which names its index; nothing: none failed
+    wye_report report = {};       // of the whole, unless it failed; see wye_pipeline_batch
 };
 
 // Owns the handle; move-only. The program may be freed. Any thread.
@@ -67,7 +79,132 @@ class Pipeline {
         return *described.program;
     }
 
+    // Runs dispatches through this pipeline without waiting between them; see wye_pipeline_batch.
+    [[nodiscard]] BatchResult batch(std::span<Dispatch* const> items) const {
+        Listed listed(*this, items);
+        BatchResult out = listed.result();
+        if (listed.desc.item_count == 0 && out.error) return out;
+        set(out, [&](wye_error** e) {
+            return wye_pipeline_batch(context(), &listed.desc, &out.completed, &out.report, e);
+        });
+        return out;
+    }
+    // As batch, with the outputs that have no argument in the slots of each item, one for each.
+    [[nodiscard]] BatchResult batch_into(std::span<Dispatch* const> items,
+                                         std::span<OutputSlots> slots) const {
+        std::vector<std::vector<Pending::Output>> owned;
+        std::optional<Error> error;
+        for (std::size_t i = 0; i < items.size() && !error; ++i) {
+            auto pointed = i < slots.size()
+                               ? items[i]->point_at(slots[i])
+                               : Error(Code::INVALID_ARGUMENT, "it has no slots for its outputs",
+                                       "Fix: pass one OutputSlots for each item");
+            if (pointed.ok())
+                owned.push_back(*std::move(pointed));
+            else
+                error = about(std::move(pointed).error(), i);
+        }
+        BatchResult out;
+        if (!owned.empty() || !error) out = batch(items.first(owned.size()));
+        if (!out.error) out.error = std::move(error);
+        for (std::size_t i = 0; i < owned.size(); ++i) items[i]->point_nowhere(owned[i]);
+        return out;
+    }
+    // As batch, but `outputs` gets the outputs of each completed item, which it owns.
+    [[nodiscard]] BatchResult batch_owned(std::span<Dispatch* const> items,
+                                          std::vector<Outputs>& outputs) const {
+        std::vector<std::vector<Pending::Output>> owned;
+        for (Dispatch* item : items) owned.push_back(item->own_outputs());
+        Listed listed(*this, items);
+        BatchResult out = listed.result();
+        if (listed.desc.item_count == 0 && out.error) return out;
+        std::vector<wye_pending> owners(items.size());
+        set(out, [&](wye_error** e) {
+            return wye_pipeline_batch_owned(context(), &listed.desc, owners.data(), &out.completed,
+                                            &out.report, e);
+        });
+        for (std::size_t i = 0; i < out.completed; ++i) {
+            Pending pending(shared_context(), owners[i], std::move(owned[i]));
+            const auto report = pending.wait();
+            outputs.emplace_back(std::move(pending), report.ok() ? *report : wye_report{});
+        }
+        return out;
+    }
+    // Rows of buffers in place of named ones: see wye_pipeline_rows. `dispatch` has what all rows
+    // share. `outputs` gets the buffers in the output list of each completed row.
+    [[nodiscard]] BatchResult rows(Dispatch& dispatch, std::span<const Buffer* const> buffers,
+                                   std::vector<const Buffer*>* outputs = nullptr) const {
+        BatchResult out;
+        WYE_INIT(out.report);
+        const auto described = describe();
+        const auto ready = described.ok() ? dispatch.ready() : Result<void>(described.error());
+        if (!ready.ok()) {
+            out.error = ready.error();
+            return out;
+        }
+        wye_rows_desc desc;
+        WYE_INIT(desc);
+        desc.pipeline = get();
+        desc.dispatch = &dispatch.desc_;
+        desc.row_size = described->bindings;
+        desc.row_count = buffers.size() / std::max(described->bindings, 1U);
+        if (desc.row_count * desc.row_size != buffers.size()) {
+            out.error = Error(Code::INVALID_ARGUMENT,
+                              std::to_string(buffers.size()) + " buffers are not whole rows of " +
+                                  std::to_string(desc.row_size),
+                              "Fix: give every buffer of the program but `shared`, for each row");
+            return out;
+        }
+        std::vector<wye_buffer> handles;
+        for (const Buffer* buffer : buffers) handles.push_back(buffer->get());
+        std::vector<wye_buffer> in_outputs(desc.row_count * described->outputs);
+        desc.buffers = handles.data();
+        desc.outputs = in_outputs.data();
+        set(out, [&](wye_error** e) {
+            return wye_pipeline_rows(context(), &desc, &out.completed, &out.report, e);
+        });
+        in_outputs.resize(out.completed * described->outputs);
+        for (std::size_t i = 0; outputs != nullptr && i < in_outputs.size(); ++i)
+            outputs->push_back(*std::ranges::find(buffers, in_outputs[i], &Buffer::get));
+        return out;
+    }
+
   private:
+    [[nodiscard]] static Error about(Error error, std::size_t item) {
+        error.message = "item " + std::to_string(item) + " of the batch: " + error.message;
+        return error;
+    }
+    // The descriptions of dispatches up to the first that is not ready.
+    struct Listed {
+        Listed(const Pipeline& pipeline, std::span<Dispatch* const> items) {
+            WYE_INIT(desc);
+            for (std::size_t i = 0; i < items.size() && !error; ++i) {
+                auto ready = items[i]->ready();
+                if (!ready.ok())
+                    error = about(std::move(ready).error(), i);
+                else
+                    all.push_back(items[i]->desc_);
+            }
+            desc.pipeline = pipeline.get();
+            desc.items = all.data();
+            desc.item_count = all.size();
+        }
+        [[nodiscard]] BatchResult result() const {
+            BatchResult out;
+            out.error = error;
+            WYE_INIT(out.report);
+            return out;
+        }
+        std::vector<wye_dispatch_desc> all;
+        std::optional<Error> error;
+        wye_batch_desc desc;
+    };
+    // The call's error goes first: it is of an earlier item.
+    template <typename Function>
+    static void set(BatchResult& out, Function&& function) {
+        auto called = detail::call(function);
+        if (!called.ok()) out.error = std::move(called).error();
+    }
     Pipeline(std::shared_ptr<wye_context> context, wye_pipeline handle)
         : handle_(std::move(context), handle) {}
 

@@ -584,27 +584,9 @@ class Dispatch {
     }
     // As run, with the outputs that have no argument in these slots, which grow as needed.
     [[nodiscard]] Result<wye_report> run_into(OutputSlots& slots) {
-        const std::vector<Pending::Output> owned = own_outputs();
-        WYE_ASSIGN(const std::vector<std::uint64_t> sizes, this->sizes());
-        slots.slots_.resize(owned.size());
-        for (std::size_t i = 0; i < owned.size(); ++i) {
-            OutputSlots::Slot& slot = slots.slots_[i];
-            slot.name = owned[i].name;
-            slot.type = owned[i].type;
-            slot.binding = owned[i].binding;
-            const auto argument =
-                std::ranges::find(arguments_, slot.binding, &wye_argument::binding);
-            slots.reserve(slot, sizes[static_cast<std::size_t>(argument - arguments_.begin())]);
-            argument->output = slot.bytes.get();
-            argument->output_size = slot.size;
-        }
+        WYE_ASSIGN(const std::vector<Pending::Output> owned, point_at(slots));
         auto result = run();
-        for (const Pending::Output& one : owned) {
-            const auto argument =
-                std::ranges::find(arguments_, one.binding, &wye_argument::binding);
-            argument->output = nullptr;
-            argument->output_size = 0;
-        }
+        point_nowhere(owned);
         return result;
     }
     // Starts the launch and does not wait for it. The inputs are copied, and the pending dispatch
@@ -695,6 +677,32 @@ class Dispatch {
         }
         return owned;
     }
+    // Puts the outputs that have no storage into slots, until point_nowhere.
+    [[nodiscard]] Result<std::vector<Pending::Output>> point_at(OutputSlots& slots) {
+        std::vector<Pending::Output> owned = own_outputs();
+        WYE_ASSIGN(const std::vector<std::uint64_t> sizes, this->sizes());
+        slots.slots_.resize(owned.size());
+        for (std::size_t i = 0; i < owned.size(); ++i) {
+            OutputSlots::Slot& slot = slots.slots_[i];
+            slot.name = owned[i].name;
+            slot.type = owned[i].type;
+            slot.binding = owned[i].binding;
+            const auto argument =
+                std::ranges::find(arguments_, slot.binding, &wye_argument::binding);
+            slots.reserve(slot, sizes[static_cast<std::size_t>(argument - arguments_.begin())]);
+            argument->output = slot.bytes.get();
+            argument->output_size = slot.size;
+        }
+        return owned;
+    }
+    void point_nowhere(const std::vector<Pending::Output>& owned) {
+        for (const Pending::Output& one : owned) {
+            const auto argument =
+                std::ranges::find(arguments_, one.binding, &wye_argument::binding);
+            argument->output = nullptr;
+            argument->output_size = 0;
+        }
+    }
     [[nodiscard]] Result<Pending> start(std::vector<Pending::Output> owned) {
         WYE_TRY(ready());
         wye_pending out = 0;
@@ -719,6 +727,7 @@ class Dispatch {
     }
 
     friend class Graph;
+    friend class Pipeline;
 
     std::shared_ptr<wye_context> context_;
     wye_program_description info_{};

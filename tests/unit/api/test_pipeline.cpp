@@ -7,7 +7,10 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -135,5 +138,174 @@ TEST_CASE("the options of a pipeline decide its launches") {
         REQUIRE(!refused.ok());
         CHECK(refused.error().code == wye::Code::INVALID_ARGUMENT);
         CHECK(refused.error().message.find("`ulp_budget`") != std::string::npos);
+    }
+}
+
+namespace {
+
+constexpr std::string_view kCheck = R"(wye 1; program check; workgroup 1;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { if x[i] == 0u { trap 7; } r[i] = 100u / x[i]; } })";
+
+// Dispatches of mix, each with parameters and inputs of its own.
+struct Items {
+    Items(const wye::Pipeline& pipeline, std::size_t count) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            inputs.push_back(counting(200 + i, i * 1000));
+            all.push_back(std::make_unique<wye::Dispatch>(pipeline));
+            all.back()->param("k", i).input("x", inputs.back());
+        }
+        for (const auto& one : all) list.push_back(one.get());
+    }
+    [[nodiscard]] Words want(std::uint32_t i) const { return mixed(inputs[i], i); }
+
+    std::deque<Words> inputs;
+    std::vector<std::unique_ptr<wye::Dispatch>> all;
+    std::vector<wye::Dispatch*> list;
+};
+
+void check_completed(const wye::BatchResult& result, std::uint64_t count) {
+    if (result.error) MESSAGE(result.error->text());
+    CHECK(!result.error);
+    CHECK(result.completed == count);
+}
+
+}  // namespace
+
+TEST_CASE("every form of batch gives the bytes of plain dispatches") {
+    constexpr std::uint32_t kCount = 12;
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto pipeline = t.pipeline(kMix);
+        Items into(pipeline, kCount);
+        std::deque<Words> got;
+        for (std::uint32_t i = 0; i < kCount; ++i) {
+            got.emplace_back(into.inputs[i].size());
+            into.all[i]->output("r", got.back());
+        }
+        check_completed(pipeline.batch(into.list), kCount);
+        Items own(pipeline, kCount);
+        std::vector<wye::Outputs> outputs;
+        check_completed(pipeline.batch_owned(own.list, outputs), kCount);
+        REQUIRE(outputs.size() == kCount);
+        Items slotted(pipeline, kCount);
+        std::vector<wye::OutputSlots> slots(kCount);
+        for (int round = 0; round < 2; ++round)
+            check_completed(pipeline.batch_into(slotted.list, slots), kCount);
+        for (std::uint32_t i = 0; i < kCount; ++i) {
+            CHECK(got[i] == into.want(i));
+            CHECK(words_of(take(outputs[i].get<std::uint32_t>("r"))) == own.want(i));
+            CHECK(words_of(take(slots[i].get<std::uint32_t>("r"))) == slotted.want(i));
+            CHECK(slots[i].grown() == 1);
+        }
+        CHECK(take(pipeline.describe()).launches == 4 * kCount);
+    }
+}
+
+TEST_CASE("resident batches are one submit, move no byte to the host, and see one another") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto pipeline = t.pipeline(kMix);
+        const Words x = counting(500, 3);
+        std::deque<wye::Buffer> buffers;
+        buffers.push_back(t.buffer(x));
+        std::vector<std::unique_ptr<wye::Dispatch>> all;
+        std::vector<wye::Dispatch*> list;
+        Words want = x;
+        for (std::uint32_t i = 0; i < 20; ++i) {  // a chain: each reads what the last one wrote
+            buffers.push_back(t.buffer(Words(500)));
+            all.push_back(std::make_unique<wye::Dispatch>(pipeline));
+            all.back()->param("k", i).bind("x", buffers[i]).bind("r", buffers[i + 1]);
+            list.push_back(all.back().get());
+            want = mixed(want, i);
+        }
+        const wye_counters before = take(t.device.counters());
+        const auto result = pipeline.batch(list);
+        check_completed(result, 20);
+        const wye_counters after = take(t.device.counters());
+        CHECK(after.submits == before.submits + 1);
+        CHECK(after.dispatches == before.dispatches + 20);
+        CHECK(after.bytes_uploaded == before.bytes_uploaded);
+        CHECK(after.bytes_downloaded == before.bytes_downloaded);
+        Words got(500);
+        need(buffers.back().download(got));
+        CHECK(got == want);
+    }
+}
+
+TEST_CASE("rows give their outputs, which the next rows take") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto pipeline = t.pipeline(kMix);
+        const Words first = counting(64), second = counting(64, 99);
+        const wye::Buffer a = t.buffer(first), b = t.buffer(second);
+        const wye::Buffer ra = t.buffer(Words(64)), rb = t.buffer(Words(64));
+        const wye::Buffer rra = t.buffer(Words(64)), rrb = t.buffer(Words(64));
+        wye::Dispatch shared(pipeline);
+        shared.param("k", 6U);
+        std::vector<const wye::Buffer*> outputs;
+        const wye::Buffer* const rows[] = {&a, &ra, &b, &rb};
+        check_completed(pipeline.rows(shared, rows, &outputs), 2);
+        REQUIRE(outputs == std::vector<const wye::Buffer*>{&ra, &rb});
+        const wye::Buffer* const more[] = {outputs[0], &rra, outputs[1], &rrb};
+        check_completed(pipeline.rows(shared, more), 2);
+        Words got(64);
+        need(rra.download(got));
+        CHECK(got == mixed(mixed(first, 6), 6));
+        need(rrb.download(got));
+        CHECK(got == mixed(mixed(second, 6), 6));
+        const wye::Buffer* const twice[] = {&a, &ra, &b, &b};
+        outputs.clear();
+        const auto refused = pipeline.rows(shared, twice, &outputs);
+        REQUIRE(refused.error);
+        CHECK(refused.error->code == wye::Code::INVALID_ARGUMENT);
+        CHECK(refused.error->message.starts_with("item 1 of the batch: "));
+        CHECK(refused.completed == 1);
+        CHECK(outputs == std::vector<const wye::Buffer*>{&ra});
+        const auto uneven = pipeline.rows(shared, std::span(twice).first(3));
+        REQUIRE(uneven.error);
+        CHECK(uneven.error->message.starts_with("3 buffers are not whole rows of 2"));
+    }
+}
+
+TEST_CASE("a batch stops at the item that fails, and keeps those before it") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto pipeline = t.pipeline(kCheck);
+        const std::vector<Words> inputs = {{1, 2}, {5, 10}, {4, 0}, {20, 50}};
+        std::vector<std::unique_ptr<wye::Dispatch>> all;
+        std::vector<wye::Dispatch*> list;
+        std::deque<Words> got;
+        for (const Words& in : inputs) {
+            got.push_back({9, 9});
+            all.push_back(std::make_unique<wye::Dispatch>(pipeline));
+            all.back()->input("x", in).output("r", got.back());
+            list.push_back(all.back().get());
+        }
+        const auto trapped = pipeline.batch(list);
+        REQUIRE(trapped.error);
+        CHECK(trapped.error->code == wye::Code::TRAPPED);
+        CHECK(trapped.error->message.starts_with("item 2 of the batch: "));
+        CHECK(trapped.completed == 2);
+        CHECK(trapped.report.trap_code == 7);
+        CHECK(got[0] == Words{100, 50});
+        CHECK(got[1] == Words{20, 10});
+        CHECK(got[2] == Words{9, 9});
+        // A wrong name is found before anything of that item runs.
+        wye::Dispatch wrong(pipeline);
+        wrong.input("y", inputs[0]);
+        got[0] = {9, 9};
+        const auto refused = pipeline.batch(std::vector<wye::Dispatch*>{list[0], &wrong, list[1]});
+        REQUIRE(refused.error);
+        CHECK(refused.error->message == "item 1 of the batch: `y` is not a buffer of the program");
+        CHECK(refused.completed == 1);
+        CHECK(got[0] == Words{100, 50});
+        const auto none = pipeline.batch({});
+        REQUIRE(none.error);
+        CHECK(none.error->code == wye::Code::INVALID_ARGUMENT);
     }
 }

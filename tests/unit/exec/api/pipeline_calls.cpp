@@ -5,6 +5,30 @@
 
 namespace wye::exec::test::test_wrong_calls {
 
+namespace {
+
+const std::vector<Handle> kBatch = {&World::pipeline, &World::buffer, &World::other};
+
+// A batch of one item.
+template <typename Function>
+auto batching(Function&& function) {
+    return [=](const World& w, wye_error** e) {
+        wye_argument arguments[2];
+        const std::uint64_t k = 1;
+        World plain = w;
+        plain.program = plain.device = plain.queue = 0;
+        plain.wrong_size = 0;
+        const wye_dispatch_desc item = dispatch(plain, arguments, k);
+        auto desc = w.description<wye_batch_desc>();
+        desc.pipeline = w.pipeline;
+        desc.items = &item;
+        desc.item_count = 1;
+        return function(w, desc, e);
+    };
+}
+
+}  // namespace
+
 std::vector<Call> pipeline_calls() {
     return {
         {"wye_pipeline_create",
@@ -34,6 +58,48 @@ std::vector<Call> pipeline_calls() {
         {"wye_pipeline_free",
          [](const World& w, wye_error** e) { return wye_pipeline_free(w.context, w.pipeline, e); },
          {&World::pipeline}},
+        {"wye_pipeline_batch",
+         batching([](const World& w, wye_batch_desc& desc, wye_error** e) {
+             return wye_pipeline_batch(w.context, w.pointer(desc), nullptr, nullptr, e);
+         }),
+         kBatch,
+         {},
+         true,
+         true,
+         true},
+        {"wye_pipeline_batch_owned",
+         batching([](const World& w, wye_batch_desc& desc, wye_error** e) {
+             wye_pending out = 0;
+             const wye_status status =
+                 wye_pipeline_batch_owned(w.context, &desc, w.pointer(out), nullptr, nullptr, e);
+             if (out != 0) (void)wye_pending_free(w.context, out, nullptr);
+             return status;
+         }),
+         kBatch,
+         {},
+         true,
+         true,
+         true},
+        {"wye_pipeline_rows",
+         [](const World& w, wye_error** e) {
+             const std::uint64_t k = 1;
+             auto item = World().description<wye_dispatch_desc>();
+             item.params = &k;
+             item.param_count = 1;
+             const wye_buffer row[2] = {w.buffer, w.other};
+             auto desc = w.description<wye_rows_desc>();
+             desc.pipeline = w.pipeline;
+             desc.dispatch = &item;
+             desc.buffers = row;
+             desc.row_count = 1;
+             desc.row_size = 2;
+             return wye_pipeline_rows(w.context, w.pointer(desc), nullptr, nullptr, e);
+         },
+         kBatch,
+         {},
+         true,
+         true,
+         true},
     };
 }
 

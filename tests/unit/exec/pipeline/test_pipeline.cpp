@@ -2,82 +2,22 @@
 //
 // Pipelines: every form of dispatch takes one, gives what the program itself gives, and refuses
 // what the pipeline decides.
-#include "wye/pipeline.h"
-
 #include <functional>
 #include <string>
 
-#include "rig.hpp"
+#include "piped.hpp"
 
 namespace wye::exec::test::test_pipeline {
 namespace {
-
-using Words = std::vector<std::uint32_t>;
 
 constexpr std::string_view kAdjustable = R"(wye 1; program wide; workgroup 64 adjustable;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { r[i] = x[i] + 1u; } })";
 
-struct Ready {
-    Ready() {
-        rig.driver.kernel = add_kernel;
-        rig.upload(x, Words{1, 2, 3, 4});
-    }
-    Rig rig;
-    wye_device device = rig.device();
-    wye_program program = rig.program(kAdd);
-    wye_buffer x = rig.buffer(device, 16, "x data");
-    wye_buffer r = rig.buffer(device, 16, "results");
-
-    [[nodiscard]] wye_pipeline_desc description(wye_program of) const {
-        wye_pipeline_desc out;
-        WYE_INIT(out);
-        out.program = of;
-        out.device = device;
-        return out;
-    }
-    Outcome create(const wye_pipeline_desc& desc, wye_pipeline& out) const {
-        return attempt(
-            [&](wye_error** e) { return wye_pipeline_create(rig.context, &desc, &out, e); });
-    }
-    [[nodiscard]] wye_pipeline pipeline(wye_program of) const {
-        wye_pipeline out = 0;
-        check_ok(create(description(of), out));
-        return out;
-    }
-    [[nodiscard]] wye_pipeline_description describe(wye_pipeline pipeline) const {
-        wye_pipeline_description out;
-        WYE_INIT(out);
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pipeline_describe(rig.context, pipeline, &out, e); }));
-        return out;
-    }
-    [[nodiscard]] Job job(wye_pipeline through, std::uint64_t k = 1) const {
-        Job out(0, 0);
-        out.desc.pipeline = through;
-        out.param(k).resident(0, x).resident(1, r);
-        return out;
-    }
-    [[nodiscard]] Words results() const { return rig.download<std::uint32_t>(r, 4); }
-    [[nodiscard]] wye_counters counters() const {
-        wye_counters out;
-        WYE_INIT(out);
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_device_counters(rig.context, device, &out, e); }));
-        return out;
-    }
-    Outcome free_program() const {
-        return attempt([&](wye_error** e) { return wye_program_free(rig.context, program, e); });
-    }
-    Outcome free(wye_pipeline pipeline) const {
-        return attempt([&](wye_error** e) { return wye_pipeline_free(rig.context, pipeline, e); });
-    }
-};
-
 std::string text_of(wye_string text) { return {text.data, text.size}; }
 
 TEST_CASE("a pipeline has an id, its program, and the number of its launches") {
-    Ready t;
+    Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     CHECK(t.rig.driver.programs == 1);
     wye_program_description program;
@@ -105,7 +45,7 @@ TEST_CASE("a pipeline has an id, its program, and the number of its launches") {
 }
 
 TEST_CASE("a dispatch through a pipeline is that of its program, first and repeated") {
-    Ready t;
+    Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     for (const std::uint64_t k : {7U, 7U, 7U, 8U}) {
         t.rig.upload(t.r, Words{0, 0, 0, 0});
@@ -132,7 +72,7 @@ TEST_CASE("a dispatch through a pipeline is that of its program, first and repea
 }
 
 TEST_CASE("the pipeline goes on when the handle of its program was freed, but not when its own") {
-    Ready t;
+    Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     check_ok(t.job(pipeline).run(t.rig));
     check_ok(t.free_program());
@@ -152,7 +92,7 @@ TEST_CASE("the pipeline goes on when the handle of its program was freed, but no
 }
 
 TEST_CASE("what a pipeline decides is not said again, in any form") {
-    Ready t;
+    Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     struct Wrong {
         const char* what;
@@ -202,7 +142,7 @@ TEST_CASE("what a pipeline decides is not said again, in any form") {
 }
 
 TEST_CASE("sizes, owned outputs, submits and graphs take pipelines") {
-    Ready t;
+    Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     check_ok(t.free_program());
     Words in = {1, 2, 3};
@@ -268,7 +208,7 @@ TEST_CASE("sizes, owned outputs, submits and graphs take pipelines") {
 }
 
 TEST_CASE("pipelines on the same buffers are not taken for one another") {
-    Ready t;
+    Piped t;
     const wye_program other = t.rig.program(
         R"(wye 1; program sub; workgroup 64; param k: u32;
            input x: u32[]; output r: u32[len(x)]; grid elements len(x);
@@ -287,7 +227,7 @@ TEST_CASE("pipelines on the same buffers are not taken for one another") {
 }
 
 TEST_CASE("compiled forms are found in memory by later pipelines and dispatches") {
-    Ready t;
+    Piped t;
     const wye_pipeline first = t.pipeline(t.program);
     CHECK(t.describe(first).memory_misses == 1);
     CHECK(t.describe(first).memory_hits == 0);
@@ -303,7 +243,7 @@ TEST_CASE("compiled forms are found in memory by later pipelines and dispatches"
 }
 
 TEST_CASE("options of a pipeline are those of its dispatches, or refused by name") {
-    Ready t;
+    Piped t;
     const wye_program wide = t.rig.program(kAdjustable);
     wye_pipeline_desc desc = t.description(wide);
     desc.workgroup[0] = 2;
@@ -340,7 +280,7 @@ TEST_CASE("options of a pipeline are those of its dispatches, or refused by name
 }
 
 TEST_CASE("buffers of another device, and a lost device") {
-    Ready t;
+    Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     const wye_device second = t.rig.device("fake:1");
     Job job(0, 0);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions of batches.
+#include "exec/pipeline/batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exec/api/api.hpp"
+
+using namespace wye::exec;
+using wye::Code;
+using wye::Error;
+using wye::Result;
+using wye::registry::HandleKind;
+using wye::registry::Pin;
+
+namespace {
+
+Error no_items(const char* name) {
+    return {Code::INVALID_ARGUMENT, fmt::format("the batch has no {}", name),
+            "Fix: pass at least one", name};
+}
+
+Result<void> check_batch(const wye_batch_desc& desc) {
+    WYE_TRY(check_header(desc.header, sizeof desc, "wye_batch_desc"));
+    if (desc.flags != 0 || desc.reserved != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("wye_batch_desc has the flags {:#x} and the reserved member {}",
+                                 desc.flags, desc.reserved),
+                     "Fix: set both to 0; flags belong to the items", "flags");
+    if (desc.item_count == 0) return no_items("items");
+    WYE_NEED(desc.items);
+    return {};
+}
+
+Result<void> check_rows(const wye_rows_desc& desc) {
+    WYE_TRY(check_header(desc.header, sizeof desc, "wye_rows_desc"));
+    if (desc.flags != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("wye_rows_desc has the flags {:#x}", desc.flags),
+                     "Fix: set them to 0; flags belong to the dispatch", "flags");
+    WYE_NEED(desc.dispatch);
+    WYE_TRY(check_dispatch(*desc.dispatch));
+    if (desc.dispatch->argument_count != 0)
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("the dispatch of the rows has {} arguments", desc.dispatch->argument_count),
+            "Fix: leave them out: the buffers of each row are its arguments", "wye_rows_desc");
+    if (desc.row_count == 0) return no_items("rows");
+    WYE_NEED(desc.buffers);
+    return {};
+}
+
+// Where a call puts its results, which may all be null.
+struct Sinks {
+    std::uint64_t* completed;
+    wye_report* report;
+
+    [[nodiscard]] Result<void> check() const {
+        if (completed != nullptr) *completed = 0;
+        if (report == nullptr) return {};
+        return check_header(report->header, sizeof *report, "wye_report");
+    }
+    // The result again.
+    [[nodiscard]] Result<void> write(const Batch& batch, Result<void> result) const {
+        if (completed != nullptr) *completed = batch.completed();
+        if (report != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
+            const wye_header header = report->header;
+            *report = batch.report();
+            report->header = header;
+        }
+        return result;
+    }
+};
+
+void add_items(const wye_batch_desc& desc, Batch& batch) {
+    for (std::uint64_t i = 0; i < desc.item_count; ++i)
+        if (!batch.add(desc.items[i], check_dispatch(desc.items[i]))) return;
+}
+
+}  // namespace
+
+wye_status wye_pipeline_batch(wye_context* context, const wye_batch_desc* desc, uint64_t* completed,
+                              wye_report* report, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(desc);
+        const Sinks sinks{completed, report};
+        WYE_TRY(sinks.check());
+        WYE_TRY(check_batch(*desc));
+        WYE_ASSIGN(const Pin pin, self->handles().find(desc->pipeline, HandleKind::pipeline));
+        Batch batch(*self, pin, false);
+        add_items(*desc, batch);
+        return sinks.write(batch, batch.finish());
+    });
+}
+
+wye_status wye_pipeline_batch_owned(wye_context* context, const wye_batch_desc* desc,
+                                    wye_pending* owners, uint64_t* completed, wye_report* report,
+                                    wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(desc);
+        WYE_NEED(owners);
+        const Sinks sinks{completed, report};
+        WYE_TRY(sinks.check());
+        WYE_TRY(check_batch(*desc));
+        WYE_ASSIGN(const Pin pin, self->handles().find(desc->pipeline, HandleKind::pipeline));
+        std::fill_n(owners, desc->item_count, 0);
+        Batch batch(*self, pin, true);
+        add_items(*desc, batch);
+        auto result = batch.finish();
+        for (const auto& owner : batch.owners()) {
+            WYE_ASSIGN(*owners, owner->add_to(self->handles()));
+            ++owners;
+        }
+        return sinks.write(batch, std::move(result));
+    });
+}
+
+wye_status wye_pipeline_rows(wye_context* context, const wye_rows_desc* desc, uint64_t* completed,
+                             wye_report* report, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(desc);
+        const Sinks sinks{completed, report};
+        WYE_TRY(sinks.check());
+        WYE_TRY(check_rows(*desc));
+        WYE_ASSIGN(const Pin pin, self->handles().find(desc->pipeline, HandleKind::pipeline));
+        const Pipeline& pipeline = pin.as<Pipeline>();
+        Rows rows(pipeline);
+        if (desc->row_size != rows.row_size())
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("a row has {} buffers, but a dispatch through `{}` binds {}",
+                                     desc->row_size, pipeline.id(), rows.row_size()),
+                         "Fix: give every buffer of the program but `shared`, by ascending binding",
+                         "row_size");
+        Batch batch(*self, pin, false);
+        wye_dispatch_desc item = *desc->dispatch;
+        for (std::uint64_t i = 0; i < desc->row_count; ++i) {
+            const auto& arguments = rows.arguments(desc->buffers + i * desc->row_size);
+            item.arguments = arguments.data();
+            item.argument_count = arguments.size();
+            if (!batch.add(item)) break;
+        }
+        auto result = batch.finish();
+        wye_buffer* out = desc->outputs;
+        for (std::uint64_t i = 0; out != nullptr && i < batch.completed(); ++i)
+            out += rows.outputs(desc->buffers + i * desc->row_size, out);
+        return sinks.write(batch, std::move(result));
+    });
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/pipeline/batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exec/dispatch/report.hpp"
+
+namespace wye::exec {
+namespace {
+
+// Waits in the call, so inputs and storage stay the caller's.
+constexpr RequestRules kIntoStorage = {WYE_DISPATCH_BORROW, true};
+
+Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
+    const std::string who = count == 1
+                                ? fmt::format("item {} of the batch", first)
+                                : fmt::format("items {} to {} of the batch, which are one submit",
+                                              first, first + count - 1);
+    error.message = fmt::format("{}: {}", who, error.message);
+    return error;
+}
+
+}  // namespace
+
+Batch::Batch(const Context& context, const registry::Pin& pipeline, bool owned)
+    : context_(context),
+      handle_(pipeline.handle()),
+      pipeline_(pipeline.as<Pipeline>()),
+      owned_(owned) {
+    report_.device = pipeline_.device();
+}
+
+Batch::~Batch() {
+    for (const Part& part : parts_)
+        if (part.work) part.work->wait_for_end();
+}
+
+Result<void> Batch::check(const wye_dispatch_desc& item) const {
+    if (item.pipeline != 0 && item.pipeline != handle_) {
+        WYE_ASSIGN(const registry::Pin other,
+                   context_.handles().find(item.pipeline, registry::HandleKind::pipeline));
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("it names pipeline `{}`, but the batch is one of `{}`",
+                                 other.as<Pipeline>().id(), pipeline_.id()),
+                     "Fix: leave `pipeline` 0, or make a batch for each pipeline",
+                     "wye_dispatch_desc");
+    }
+    constexpr std::uint32_t kOfSubmits = WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE;
+    if ((item.flags & kOfSubmits) != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     "WYE_DISPATCH_BORROW and WYE_DISPATCH_AT_ONCE are for asynchronous dispatches",
+                     "Fix: leave them out, or call wye_dispatch_submit", "wye_dispatch_desc");
+    if (item.timeout_ns != 0)
+        return Error(
+            Code::UNSUPPORTED,
+            fmt::format("it has a time-out of {} ns, and batches have none", item.timeout_ns),
+            "Fix: set timeout_ns to 0, or dispatch it alone", "wye_dispatch_desc");
+    return {};
+}
+
+bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
+    if (owned_ || pipeline_.may_trap() || item.arguments == nullptr) return false;
+    return std::all_of(item.arguments, item.arguments + item.argument_count,
+                       [](const wye_argument& a) { return a.kind == WYE_ARGUMENT_RESIDENT; });
+}
+
+bool Batch::add(const wye_dispatch_desc& item, Result<void> checked) {
+    auto taken = checked.ok() ? take(item) : std::move(checked);
+    if (!taken.ok() && !failed_) failed_ = of_item(std::move(taken).error(), added_, 1);
+    return !failed_;
+}
+
+Result<void> Batch::take(const wye_dispatch_desc& item) {
+    WYE_TRY(check(item));
+    wye_dispatch_desc desc = item;
+    desc.pipeline = handle_;
+    if (goes_in_list(desc)) return add_to_list(desc);
+    if (!submit_list()) return {};
+    if (!owned_) desc.flags |= WYE_DISPATCH_BORROW;
+    Part& part = parts_.emplace_back(Part{added_, 1, nullptr});
+    auto work = Pending::submit(context_, desc, owned_ ? Pending::kOwned : kIntoStorage, now());
+    if (!work.ok()) {
+        parts_.pop_back();
+        return std::move(work).error();
+    }
+    part.work = std::move(work).value();
+    ++added_;
+    return {};
+}
+
+Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
+    const bool timed = (item.flags & WYE_DISPATCH_TIMED) != 0;
+    const bool fits = item.queue == list_queue_ && timed == list_timed_ && listed_ != kMostInList;
+    if (list_ && !fits && !submit_list()) return {};
+    if (!list_) {
+        WYE_ASSIGN(list_, Graph::begin(pipeline_.session(), pipeline_.device(),
+                                       pipeline_.program().name()));
+        list_queue_ = item.queue;
+        list_timed_ = timed;
+    }
+    wye_dispatch_desc desc = item;
+    desc.queue = 0;  // executions of a graph name it
+    auto added = list_->add(context_, desc);
+    if (!added.ok()) {
+        pipeline_.session().counters().failed();
+        return added;
+    }
+    ++listed_;
+    ++added_;
+    return {};
+}
+
+bool Batch::submit_list() {
+    if (listed_ == 0) return true;
+    const std::shared_ptr<Graph> list = std::exchange(list_, nullptr);
+    auto sent = submit(*list);
+    if (!sent.ok()) failed_ = of_item(std::move(sent).error(), added_ - listed_, listed_);
+    listed_ = 0;
+    return !failed_;
+}
+
+Result<void> Batch::submit(Graph& list) {
+    WYE_TRY(list.finish(Graph::Use::Once));
+    wye_graph_run_desc run{};
+    run.queue = list_queue_;
+    run.flags = list_timed_ ? WYE_DISPATCH_TIMED : 0;
+    Part& part = parts_.emplace_back(Part{added_ - listed_, listed_, nullptr});
+    if (!list.is_idle()) {
+        auto work = Pending::submit(context_, list, run, now());
+        if (!work.ok()) {
+            parts_.pop_back();
+            return std::move(work).error();
+        }
+        part.work = std::move(work).value();
+    }
+    pipeline_.launched(listed_);
+    return {};
+}
+
+void Batch::add_up(const wye_report& report) {
+    report_.compiled = std::max(report_.compiled, report.compiled);
+    report_.disk_cache = std::max(report_.disk_cache, report.disk_cache);
+    report_.enqueue_ns += report.enqueue_ns;
+    const bool known =
+        report.device_ns != WYE_TIME_UNKNOWN && report_.device_ns != WYE_TIME_UNKNOWN;
+    report_.device_ns = known ? report_.device_ns + report.device_ns : WYE_TIME_UNKNOWN;
+    report_.bytes_uploaded += report.bytes_uploaded;
+    report_.bytes_downloaded += report.bytes_downloaded;
+    report_.bytes_filled += report.bytes_filled;
+    report_.native_functions |= report.native_functions;
+}
+
+// A part after one that failed is waited for only.
+Result<void> Batch::finish() {
+    const Clock::time_point queued = now();
+    (void)submit_list();  // the items before one that was refused
+    bool all = true;
+    for (; !parts_.empty(); parts_.pop_front()) {
+        const Part& part = parts_.front();
+        if (part.work) part.work->wait_for_end();
+        if (!all) continue;
+        auto outcome = part.work ? part.work->outcome() : Result<void>();
+        all = outcome.ok();
+        if (all) {
+            completed_ += part.count;
+            if (part.work) add_up(part.work->report());
+            // A list counts as one when it ends.
+            pipeline_.session().counters().dispatched_too(part.count - (part.work ? 1 : 0));
+            if (owned_) owners_.push_back(part.work);
+            continue;
+        }
+        const wye_report& report = part.work->report();
+        report_.trap_code = report.trap_code;
+        report_.trap_count = report.trap_count;
+        failed_ = of_item(std::move(outcome).error(), part.first, part.count);
+    }
+    const Clock::time_point end = now();
+    report_.wait_ns = nanoseconds(end - queued);
+    report_.wall_ns = nanoseconds(end - start_);
+    if (failed_) return *failed_;
+    return {};
+}
+
+Rows::Rows(const Pipeline& pipeline) {
+    const plan::BindingPlan& plan = pipeline.program().plan().bindings;
+    std::vector<std::size_t> place(plan.bindings.size());
+    std::vector<std::uint32_t> order = plan.arguments;
+    std::ranges::sort(order);  // indices into bindings, which ascend
+    for (const std::uint32_t index : order) {
+        place[index] = arguments_.size();
+        wye_argument argument{};
+        argument.kind = WYE_ARGUMENT_RESIDENT;
+        argument.binding = plan.bindings[index].binding;
+        arguments_.push_back(argument);
+    }
+    for (const std::uint32_t index : plan.outputs) outputs_.push_back(place[index]);
+}
+
+const std::vector<wye_argument>& Rows::arguments(const wye_buffer* row) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].buffer = row[i];
+    return arguments_;
+}
+
+std::size_t Rows::outputs(const wye_buffer* row, wye_buffer* out) const {
+    for (const std::size_t place : outputs_) *out++ = row[place];
+    return outputs_.size();
+}
+
+}  // namespace wye::exec

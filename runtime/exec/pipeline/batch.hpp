@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batch: dispatches through one pipeline that are submitted without waiting between them. Resident
+// ones of a program that cannot trap go as lists, one native submit each; others are submitted one
+// by one, so that each has trap words, and an end, of its own. Used by one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exec/context.hpp"
+#include "exec/dispatch/pending.hpp"
+#include "exec/graph/graph.hpp"
+#include "exec/pipeline/pipeline.hpp"
+#include "registry/ownership.hpp"
+#include "wye/sdk/result.hpp"
+#include "wye/wye.h"
+
+namespace wye::exec {
+
+class Batch {
+  public:
+    // `owned`: each item owns its outputs, else they go to its arguments' storage.
+    Batch(const Context& context, const registry::Pin& pipeline, bool owned);
+    // Waits: items in flight use the caller's memory.
+    ~Batch();
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+
+    // Checks the next item, and submits it now or with the next ones. The description is not used
+    // afterwards. `checked`: what the caller found wrong with it. False: it, or one before it,
+    // failed, and no more may be added.
+    [[nodiscard]] bool add(const wye_dispatch_desc& item, Result<void> checked = {});
+    // Submits the rest, and waits until all have ended. Errors are those of a dispatch, of the
+    // first item that failed, by its index.
+    [[nodiscard]] Result<void> finish();
+
+    // All after the end.
+    [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
+    // Times of the whole, and sums; without header.
+    [[nodiscard]] const wye_report& report() const noexcept { return report_; }
+    // The completed items, if they own their outputs.
+    [[nodiscard]] const std::vector<std::shared_ptr<Pending>>& owners() const noexcept {
+        return owners_;
+    }
+
+  private:
+    // Items submitted as one.
+    struct Part {
+        std::uint64_t first = 0, count = 0;
+        std::shared_ptr<Pending> work;  // null: there is nothing to do
+    };
+    // More than one native submit lets the device begin before all items are checked.
+    static constexpr std::uint64_t kMostInList = 256;
+
+    [[nodiscard]] Result<void> check(const wye_dispatch_desc& item) const;
+    [[nodiscard]] bool goes_in_list(const wye_dispatch_desc& item) const;
+    [[nodiscard]] Result<void> take(const wye_dispatch_desc& item);
+    [[nodiscard]] Result<void> add_to_list(const wye_dispatch_desc& item);
+    // False: it failed.
+    [[nodiscard]] bool submit_list();
+    [[nodiscard]] Result<void> submit(Graph& list);
+    void add_up(const wye_report& report);
+
+    const Context& context_;
+    const wye_pipeline handle_;
+    Pipeline& pipeline_;
+    const bool owned_;
+    const Clock::time_point start_ = now();
+    std::shared_ptr<Graph> list_;  // not submitted yet; null: none
+    std::uint64_t listed_ = 0;     // items in it
+    wye_queue list_queue_ = 0;     // of its items, as the next
+    bool list_timed_ = false;
+    std::uint64_t added_ = 0, completed_ = 0;
+    std::deque<Part> parts_;  // that have not been waited for
+    std::vector<std::shared_ptr<Pending>> owners_;
+    wye_report report_{};
+    std::optional<Error> failed_;  // of the first item that failed, so far
+};
+
+// Arguments for rows of whole resident buffers in the order of a pipeline's bindings.
+class Rows {
+  public:
+    explicit Rows(const Pipeline& pipeline);
+
+    [[nodiscard]] std::size_t row_size() const noexcept { return arguments_.size(); }
+    // The arguments of a row, valid until the next call.
+    [[nodiscard]] const std::vector<wye_argument>& arguments(const wye_buffer* row);
+    // Writes the buffers of a row that are in the output list, in its order; returns their number.
+    std::size_t outputs(const wye_buffer* row, wye_buffer* out) const;
+
+  private:
+    std::vector<wye_argument> arguments_;
+    std::vector<std::size_t> outputs_;  // places in a row, in output order
+};
+
+}  // namespace wye::exec
