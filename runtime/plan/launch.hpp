@@ -95,8 +95,9 @@ struct Launch {
     std::uint32_t params_size;
     Count3 groups;
     Count3 workgroup;
-    bool has_override;  // `workgroup` is not the program's own
-    bool empty;         // a workgroup count is zero: nothing runs, but outputs are zeroed
+    std::uint32_t rounds;  // it runs so often on the same bindings
+    bool has_override;     // `workgroup` is not the program's own
+    bool empty;            // a workgroup count is zero: nothing runs, but outputs are zeroed
 
     [[nodiscard]] std::span<const BoundBuffer> bound() const { return {buffers, buffer_count}; }
 };

@@ -3,6 +3,7 @@
 // Checks the options of a request: each is supported or refused by name.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "plan/admit.hpp"
@@ -54,10 +55,7 @@ Result<void> admit_options(const ProgramPlan& plan, const Request& request, Laun
         return refuse_option(plan, "speculation", "Fix: clear WYE_DISPATCH_SPECULATION");
     if (request.persistent)
         return refuse_option(plan, "persistent threads", "Fix: clear WYE_DISPATCH_PERSISTENT");
-    if (request.fixpoint_iterations > 1)
-        return refuse_option(plan,
-                             fmt::format("{} fixpoint iterations", request.fixpoint_iterations),
-                             "Fix: dispatch that many times on resident buffers");
+    out.rounds = std::max(request.fixpoint_iterations, 1U);
     if (!request.has_grid && request.grid != Count3{0, 0, 0})
         return Error(Code::INVALID_ARGUMENT, "a grid is given without WYE_DISPATCH_GRID",
                      "Fix: set the flag, or leave the grid zero", plan.program->name);

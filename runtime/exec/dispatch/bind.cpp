@@ -10,6 +10,8 @@ namespace {
 
 using Kind = BoundOperation::Kind;
 
+constexpr std::uint64_t kMostDispatches = 65536;  // of a request for several rounds
+
 void add_uploads(const plan::Launch& launch, BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];
@@ -63,6 +65,12 @@ Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                 "Fix: launch fewer workgroups: all of them must run at once");
     }
     const std::size_t dispatches = kernels.launches().size() * out.split.boxes;
+    if (launch.rounds > 1 && dispatches * launch.rounds > kMostDispatches)
+        return Error(Code::LIMIT_EXCEEDED,
+                     fmt::format("{} fixpoint iterations would take {} launches, and a dispatch "
+                                 "has at most {}",
+                                 launch.rounds, dispatches * launch.rounds, kMostDispatches),
+                     "Fix: dispatch several times with fewer, on resident buffers");
     out.operations.reserve(launch.buffer_count * std::size_t{3} + dispatches);
     add_uploads(launch, out);
     out.fills = out.operations.size();

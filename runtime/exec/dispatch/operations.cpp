@@ -125,8 +125,11 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     writer.write(0, bound.fills);
     out.launch = list.size();
     writer.write(bound.fills, bound.dispatches);
+    out.fills = list.size() - out.launch;
     if (out.traps) zero(list.emplace_back(sdk::new_operation(0)), trap, 0, 8);
-    writer.write(bound.dispatches, bound.read_backs);
+    // A trap ends the rounds, so the host looks between two.
+    for (std::uint32_t round = 0; round < (out.traps ? 1 : launch.rounds); ++round)
+        writer.write(bound.dispatches, bound.read_backs);
     if (out.traps) {
         wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
         read.u.transfer = {trap, 0, 8, nullptr, workspace.trap_words};

@@ -18,12 +18,17 @@ namespace wye::exec {
 struct Operations {
     std::span<const wye_operation> all;
     std::size_t launch = 0;     // index of the first operation after the uploads
+    std::size_t fills = 0;      // from there on, before the first dispatch
     std::size_t read_back = 0;  // index of the first read-back
     bool traps = false;         // the workspace's trap words are written
 
     [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
     [[nodiscard]] std::span<const wye_operation> launches() const {
         return all.subspan(launch, read_back - launch);
+    }
+    // With traps the operations have one round of a launch: this again is the next one.
+    [[nodiscard]] std::span<const wye_operation> next_round() const {
+        return launches().subspan(fills);
     }
     [[nodiscard]] std::span<const wye_operation> read_backs() const {
         return all.subspan(read_back);

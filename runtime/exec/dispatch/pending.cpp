@@ -119,6 +119,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
     WYE_TRY(decide(context, flow));
     WYE_TRY(compile_kernels(flow));
+    WYE_TRY(check_rounds(flow));
     WYE_TRY(flow.session.ready());
     const auto out = std::allocate_shared<Pending>(
         RecyclingAllocator<Pending>(flow.session.recycler()), context, flow, start);

@@ -97,9 +97,13 @@ Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations op
     staged.take(operations, *workspace);
     WYE_TRY(limited ? run_limited(flow, operations, staged, workspace, uses)
                     : run_unlimited(flow, operations, staged));
-    if (operations.traps)
+    for (std::uint32_t left = flow.launch.rounds; operations.traps; --left) {
         WYE_TRY(
             check_trap(flow.program.name(), flow.session.info(), workspace->trap_words, flow.trap));
+        if (left == 1) break;
+        WYE_TRY(flow.session.run(operations.next_round(), flow.uses, flow.options(), now(),
+                                 flow.times));
+    }
     if (limited || operations.traps)
         WYE_TRY(flow.session.run(operations.read_backs(), {}, flow.options(), now(), flow.times));
     WYE_TRY(staged.download());
@@ -135,9 +139,21 @@ Result<void> compile_kernels(Flow& flow) {
     return {};
 }
 
+Result<void> check_rounds(const Flow& flow) {
+    if (flow.launch.rounds == 1 || !flow.kernels.traps()) return {};
+    return Error(
+        Code::UNSUPPORTED,
+        fmt::format("{} fixpoint iterations of `{}`, which can trap, need the host between "
+                    "them",
+                    flow.launch.rounds, flow.program.name()),
+        "Fix: call wye_dispatch without a time limit, or dispatch that many times",
+        flow.program.name());
+}
+
 Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
     const plan::ProgramPlan& plan = flow.program.plan();
     WYE_TRY(compile_kernels(flow));
+    if (flow.desc.timeout_ns != 0) WYE_TRY(check_rounds(flow));
     WYE_TRY(flow.session.ready());
     WorkspaceLease workspace = flow.session.workspace();
     WYE_ASSIGN(registry::InFlight uses, flow.residents.begin_use(handles));

@@ -19,4 +19,8 @@ namespace wye::exec {
 // The first part of submit.
 [[nodiscard]] Result<void> compile_kernels(Flow& flow);
 
+// For a flow that is compiled, and runs without the host between its rounds: UNSUPPORTED for
+// several rounds of a program that can trap.
+[[nodiscard]] Result<void> check_rounds(const Flow& flow);
+
 }  // namespace wye::exec

@@ -70,6 +70,7 @@ Result<void> Graph::add(const Context& context, const wye_dispatch_desc& desc) {
     WYE_TRY(decide(context, flow));
     WYE_TRY(check(flow));
     WYE_TRY(compile_kernels(flow));
+    WYE_TRY(check_rounds(flow));
     workspace_->operations.clear();
     workspace_->bindings.clear();
     WYE_ASSIGN(const Operations operations,

@@ -539,7 +539,10 @@ typedef struct wye_dispatch_desc {
     uint32_t grid[3];
     uint64_t elements;
     uint32_t workgroup[3]; /* override; all 0: none; refused unless the program says adjustable */
-    uint32_t fixpoint_iterations;  /* 0 and 1: once */
+    /* N: N launches on the same bindings as one; outputs start at zero before the first only. A
+     * program that can trap stops after the first that does; that takes wye_dispatch without a time
+     * limit, and other threads' work on its buffers may run between two. 0 and 1: once. */
+    uint32_t fixpoint_iterations;
     const wye_argument* arguments; /* every buffer but `shared`, any order */
     uint64_t argument_count;
     const uint64_t*

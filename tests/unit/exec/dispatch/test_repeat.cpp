@@ -129,7 +129,7 @@ TEST_CASE("every member of a request counts") {
     refused([](Job& j) { j.desc.grid[1] = 2; }, WYE_INVALID_ARGUMENT);
     refused([](Job& j) { j.desc.elements = 2; }, WYE_INVALID_ARGUMENT);
     refused([](Job& j) { j.desc.workgroup[0] = 32; }, WYE_INVALID_ARGUMENT);
-    refused([](Job& j) { j.desc.fixpoint_iterations = 2; }, WYE_UNSUPPORTED);
+    refused([](Job& j) { j.desc.fixpoint_iterations = 65537; }, WYE_LIMIT_EXCEEDED);
     refused([](Job& j) { j.desc.reserved = 1; }, WYE_INVALID_ARGUMENT);
     refused([](Job& j) { j.desc.program = j.desc.device; }, WYE_WRONG_KIND);
     refused([](Job& j) { j.desc.device = j.desc.program; }, WYE_WRONG_KIND);

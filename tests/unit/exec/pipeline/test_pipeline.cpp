@@ -2,8 +2,10 @@
 //
 // Pipelines: every form of dispatch takes one, gives what the program itself gives, and refuses
 // what the pipeline decides.
+#include <atomic>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "piped.hpp"
 
@@ -293,6 +295,35 @@ TEST_CASE("buffers of another device, and a lost device") {
     check_refused(t.job(pipeline).run(t.rig), WYE_DEVICE_LOST, "");
     CHECK(t.describe(pipeline).launches >= 1);
     check_ok(t.free(pipeline));
+}
+
+TEST_CASE("a pipeline may be freed while other threads use it") {
+    Piped t;
+    t.rig.driver.kernel = [](const wye_dispatch_op&) {};
+    for (int round = 0; round < 20; ++round) {
+        const wye_pipeline pipeline = t.pipeline(t.program);
+        std::atomic<int> succeeded{0}, refused{0};
+        std::vector<std::thread> threads;
+        for (int n = 0; n < 3; ++n)
+            threads.emplace_back([&] {
+                Job job = t.job(pipeline);
+                for (;;) {
+                    const wye_status status =
+                        wye_dispatch(t.rig.context, &job.filled(), nullptr, nullptr);
+                    if (status == WYE_OK) ++succeeded;
+                    if (status != WYE_OK && status != WYE_STALE_HANDLE) return;
+                    if (status == WYE_OK) continue;
+                    ++refused;
+                    return;
+                }
+            });
+        while (succeeded < 30) std::this_thread::yield();
+        CHECK(t.describe(pipeline).launches >= 1);
+        check_ok(t.free(pipeline));
+        for (std::thread& thread : threads) thread.join();
+        CHECK(refused == 3);
+    }
+    CHECK(t.rig.driver.live_programs == 1);
 }
 
 }  // namespace

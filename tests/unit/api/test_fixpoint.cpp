@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fixpoint iterations on the CPU and a real driver, against plain C++ and as many dispatches.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/driver.hpp"
+#include "take.hpp"
+#include "wye/graph.hpp"
+#include "wye/pipeline.hpp"
+
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+using api_test::need;
+using api_test::take;
+
+// The output is read before it is written; neighbours make the order of rounds matter.
+constexpr std::string_view kRound = R"(wye 1; program stir; workgroup 32; param k: u32;
+input x: u32[]; input_output a: u32[len(x)]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) {
+  r[i] = r[i] * 3u + a[i] + k;
+  a[i] = a[i] ^ (x[i] + r[i]);
+} })";
+
+// Round 3 traps.
+constexpr std::string_view kThird = R"(wye 1; program third; workgroup 1;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { r[i] = r[i] + x[i]; if r[i] == 3u { trap 5; } } })";
+
+struct Want {
+    Words a, r;
+    void rounds(const Words& x, std::uint32_t k, std::uint32_t count) {
+        r.assign(x.size(), 0);
+        for (std::uint32_t n = 0; n < count; ++n) {
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                r[i] = r[i] * 3 + a[i] + k;
+                a[i] ^= x[i] + r[i];
+            }
+        }
+    }
+};
+
+Words counting(std::uint32_t count, std::uint32_t first) {
+    Words out;
+    for (std::uint32_t i = 0; i < count; ++i) out.push_back(first + i * 7);
+    return out;
+}
+
+struct Driven {
+    explicit Driven(const std::string& selector)
+        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
+          device(take(context.open(selector))) {}
+    wye::Context context;
+    wye::Device device;
+
+    [[nodiscard]] wye::Buffer buffer(const Words& words) const {
+        auto out = take(device.buffer(words.size() * 4));
+        need(out.upload(words));
+        return out;
+    }
+    [[nodiscard]] static Words words(const wye::Buffer& buffer, std::size_t count) {
+        Words out(count);
+        need(buffer.download(out));
+        return out;
+    }
+};
+
+// The CPU of the library and the driver of this test.
+std::vector<std::string> devices() { return {"cpu", support::test_driver()}; }
+
+}  // namespace
+
+TEST_CASE("N iterations are N launches on the same bindings, with one start at zero") {
+    const Words x = counting(100, 3), a = counting(100, 1000);
+    for (const std::string& selector : devices()) {
+        CAPTURE(selector);
+        const Driven t(selector);
+        const auto program = take(t.context.program_from_text(kRound));
+        for (const std::uint32_t count : {0U, 1U, 2U, 3U, 9U}) {
+            CAPTURE(count);
+            Want want{a, {}};
+            want.rounds(x, 4, std::max(count, 1U));
+            // Host bytes; the input_output is read back too.
+            Words got_a = a, got_r(100, 77);
+            wye::Dispatch host(program, t.device);
+            host.param("k", 4U).input("x", x).input("a", a).output("a", got_a).output("r", got_r);
+            host.desc().fixpoint_iterations = count;
+            take(host.run());
+            CHECK(got_a == want.a);
+            CHECK(got_r == want.r);
+            // Resident: first, repeated, submitted and as a graph, each on new contents.
+            const wye::Buffer bx = t.buffer(x), br = t.buffer(Words(100, 5));
+            wye::Buffer ba = t.buffer(a);
+            wye::Dispatch resident(program, t.device);
+            resident.param("k", 4U).bind("x", bx).bind("a", ba).bind("r", br);
+            resident.desc().fixpoint_iterations = count;
+            const auto graph = take(wye::Graph::record(t.device, {&resident}));
+            for (int form = 0; form < 4; ++form) {
+                CAPTURE(form);
+                need(ba.upload(a));
+                const std::uint64_t submits = take(t.device.counters()).submits;
+                if (form < 2) take(resident.run());
+                if (form == 2) take(take(resident.submit()).wait());
+                if (form == 3) take(graph.run());
+                CHECK(take(t.device.counters()).submits == submits + 1);
+                CHECK(Driven::words(ba, 100) == want.a);
+                CHECK(Driven::words(br, 100) == want.r);
+            }
+        }
+    }
+}
+
+TEST_CASE("iterations through a pipeline, alone and in a batch") {
+    const Words x = counting(64, 5), a = counting(64, 9);
+    for (const std::string& selector : devices()) {
+        CAPTURE(selector);
+        const Driven t(selector);
+        const auto program = take(t.context.program_from_text(kRound));
+        const auto pipeline = take(wye::Pipeline::create(program, t.device));
+        const wye::Buffer bx = t.buffer(x), ba = t.buffer(a), br = t.buffer(Words(64));
+        wye::Dispatch first(pipeline), second(pipeline);
+        first.param("k", 1U).bind("x", bx).bind("a", ba).bind("r", br);
+        second.param("k", 2U).bind("x", bx).bind("a", ba).bind("r", br);
+        first.desc().fixpoint_iterations = 4;
+        second.desc().fixpoint_iterations = 3;
+        const auto result = pipeline.batch(std::vector<wye::Dispatch*>{&first, &second});
+        CHECK(!result.error);
+        Want want{a, {}};
+        want.rounds(x, 1, 4);
+        want.rounds(x, 2, 3);
+        CHECK(Driven::words(ba, 64) == want.a);
+        CHECK(Driven::words(br, 64) == want.r);
+    }
+}
+
+TEST_CASE("iterations stop after the one that traps") {
+    for (const std::string& selector : devices()) {
+        CAPTURE(selector);
+        const Driven t(selector);
+        const auto program = take(t.context.program_from_text(kThird));
+        const wye::Buffer x = t.buffer({1, 10, 100}), r = t.buffer({8, 8, 8});
+        wye::Dispatch dispatch(program, t.device);
+        dispatch.bind("x", x).bind("r", r);
+        dispatch.desc().fixpoint_iterations = 2;
+        take(dispatch.run());
+        CHECK(Driven::words(r, 3) == Words{2, 20, 200});
+        dispatch.desc().fixpoint_iterations = 50;
+        const auto trapped = dispatch.run();
+        REQUIRE(!trapped.ok());
+        CHECK(trapped.error().code == wye::Code::TRAPPED);
+        CHECK(dispatch.report().trap_code == 5);
+        CHECK(dispatch.report().trap_count == 1);
+        CHECK(Driven::words(r, 3) == Words{3, 30, 300});
+        const auto submitted = dispatch.submit();
+        REQUIRE(!submitted.ok());
+        CHECK(submitted.error().code == wye::Code::UNSUPPORTED);
+    }
+}
