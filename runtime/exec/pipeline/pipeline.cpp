@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "exec/dispatch/prepare.hpp"
+#include "registry/ownership.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -28,18 +29,19 @@ wye_pipeline_desc without_strings(wye_pipeline_desc desc) {
 
 }  // namespace
 
-Pipeline::Pipeline(registry::Pin program, registry::Pin device, const wye_pipeline_desc& desc)
+Pipeline::Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& session,
+                   const wye_pipeline_desc& desc)
     : program_(std::move(program)),
-      device_(std::move(device)),
+      session_(session),
       options_(without_strings(desc)),
-      id_(id_of(session(), this->program())),
+      id_(id_of(session_, *program_)),
       profile_(sdk::from_abi(desc.profile)) {}
 
 Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
                                                    const wye_pipeline_desc& desc) {
     const registry::HandleTable& handles = context.handles();
-    WYE_ASSIGN(registry::Pin program, handles.find(desc.program, HandleKind::program));
-    WYE_ASSIGN(registry::Pin device, handles.find(desc.device, HandleKind::device));
+    WYE_ASSIGN(const registry::Pin program, handles.find(desc.program, HandleKind::program));
+    WYE_ASSIGN(const registry::Pin device, handles.find(desc.device, HandleKind::device));
     if ((desc.flags & ~kOptionFlags) != 0 || desc.reserved != 0)
         return Error(
             Code::INVALID_ARGUMENT,
@@ -53,7 +55,8 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
     options.ulp_budget = desc.ulp_budget;
     options.demands = {(desc.flags & WYE_DISPATCH_COOPERATIVE) != 0,
                        (desc.flags & WYE_DISPATCH_VARIANTS) != 0};
-    const auto out = std::make_shared<Pipeline>(std::move(program), std::move(device), desc);
+    const auto out = std::make_shared<Pipeline>(program.as<LoadedProgram>().shared_from_this(),
+                                                device.as<DeviceSession>(), desc);
     CompileStats stats;
     WYE_ASSIGN(const std::vector<CompiledRef> forms,
                compile_ahead(context, out->program(), out->session(), options, stats));

@@ -20,7 +20,6 @@
 #include "exec/context.hpp"
 #include "exec/device/session.hpp"
 #include "exec/program/loaded_program.hpp"
-#include "registry/ownership.hpp"
 #include "wye/pipeline.h"
 #include "wye/sdk/result.hpp"
 
@@ -31,13 +30,14 @@ class Pipeline {
     // Compiles. Errors as of compile_ahead, and for options as of a dispatch.
     [[nodiscard]] static Result<std::shared_ptr<Pipeline>> create(const Context& context,
                                                                   const wye_pipeline_desc& desc);
-    Pipeline(registry::Pin program, registry::Pin device, const wye_pipeline_desc& desc);
+    Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& session,
+             const wye_pipeline_desc& desc);
     Pipeline(const Pipeline&) = delete;
     Pipeline& operator=(const Pipeline&) = delete;
 
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
-    [[nodiscard]] LoadedProgram& program() const { return program_.as<LoadedProgram>(); }
-    [[nodiscard]] DeviceSession& session() const { return device_.as<DeviceSession>(); }
+    [[nodiscard]] LoadedProgram& program() const noexcept { return *program_; }
+    [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
     [[nodiscard]] wye_device device() const noexcept { return options_.device; }
     // A request that names this pipeline, with the device and the options.
     [[nodiscard]] wye_dispatch_desc complete(const wye_dispatch_desc& request) const;
@@ -54,7 +54,9 @@ class Pipeline {
     void describe(wye_pipeline_description& out) const;
 
   private:
-    const registry::Pin program_, device_;
+    // No pins: handles have room for the pins of calls, not for those of any number of pipelines.
+    const std::shared_ptr<LoadedProgram> program_;
+    DeviceSession& session_;
     const wye_pipeline_desc options_;  // without strings
     const std::string id_, profile_;
     bool may_trap_ = true;

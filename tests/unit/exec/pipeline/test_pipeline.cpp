@@ -326,5 +326,18 @@ TEST_CASE("a pipeline may be freed while other threads use it") {
     CHECK(t.rig.driver.live_programs == 1);
 }
 
+TEST_CASE("any number of pipelines leaves their program and device to other calls") {
+    Piped t;
+    for (int i = 0; i < 20000; ++i) {
+        wye_pipeline pipeline = 0;
+        if (!t.create(t.description(t.program), pipeline).ok()) FAIL("pipeline " << i);
+    }
+    Job plain = t.job(0);
+    plain.desc.program = t.program;
+    plain.desc.device = t.device;
+    check_ok(plain.run(t.rig));
+    CHECK(t.results() == Words{2, 3, 4, 5});
+}
+
 }  // namespace
 }  // namespace wye::exec::test::test_pipeline
