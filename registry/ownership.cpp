@@ -23,7 +23,7 @@ struct HandleSlot {
     std::uint32_t index = 0;
     std::shared_ptr<void> object;
     OwnerRef owner;
-    std::string label;
+    std::string label;  // under the table's mutex, as objects may be labelled anew
 };
 }  // namespace detail
 
@@ -89,7 +89,8 @@ std::string subject_of(Handle handle, HandleKind kind, const Place& place) {
 }
 
 std::string label_of(const Pin& pin) {
-    return pin.label().empty() ? "" : fmt::format(" (`{}`)", pin.label());
+    const std::string label = pin.label();
+    return label.empty() ? label : fmt::format(" (`{}`)", label);
 }
 
 Error stale(Handle handle, HandleKind kind, const Place& place) {
@@ -196,10 +197,10 @@ struct HandleTable::Impl {
     void finish(HandleSlot* slot) noexcept {
         const std::shared_ptr<void> object = std::move(slot->object);
         const OwnerRef owner = std::move(slot->owner);
-        slot->label.clear();
         const std::uint64_t word = slot->word.load(std::memory_order_relaxed);
         const auto generation = static_cast<std::uint32_t>(word >> kGenerationShift);
         const sdk::Lock lock(mutex);
+        slot->label.clear();
         --live[static_cast<std::size_t>(slot->kind)];
         slot->word.store(std::uint64_t{generation} << kGenerationShift, std::memory_order_release);
         // A slot whose generations are used up is never used again, so that no handle is reused.
@@ -403,6 +404,17 @@ Result<void> HandleTable::retire(Handle handle, HandleKind kind) {
     return close(handle, kind, true);
 }
 
+Result<void> HandleTable::relabel(Handle handle, HandleKind kind, std::string label) {
+    WYE_ASSIGN(const Pin pin, find(handle, kind));
+    const sdk::Lock lock(impl_->mutex);
+    pin.slot_->label.swap(label);
+    return {};
+}
+
+bool HandleTable::is_used(const Pin& pin) const noexcept {
+    return (pin.slot_->word.load(std::memory_order_acquire) & kUseMask) != 0;
+}
+
 std::size_t HandleTable::live(HandleKind kind) const {
     const sdk::Lock lock(impl_->mutex);
     return impl_->live[static_cast<std::size_t>(kind)];
@@ -427,7 +439,14 @@ Pin& Pin::operator=(Pin&& other) noexcept {
 }
 [[gnu::hot]] void* Pin::object() const noexcept { return slot_->object.get(); }
 const OwnerRef& Pin::owner() const noexcept { return slot_->owner; }
-const std::string& Pin::label() const noexcept { return slot_->label; }
+std::string Pin::label() const {
+    const sdk::Lock lock(table_->impl_->mutex);
+    return slot_->label;
+}
+std::string_view Pin::label_view() const noexcept {
+    const sdk::Lock lock(table_->impl_->mutex);
+    return slot_->label;
+}
 
 InFlight::InFlight(InFlight&& other) noexcept
     : table_(other.table_), slots_(std::move(other.slots_)) {}

@@ -29,6 +29,11 @@ void warn(const registry::Registry& registry, const Error& error) {
                         fmt::format("{} ({})", error.text(), code_text(error.code)));
 }
 
+Error mapped(const Pin& pin) {
+    return {Code::BUFFER_IN_USE, fmt::format("buffer `{}` is mapped", pin.label()),
+            "Fix: call wye_buffer_unmap for each wye_buffer_map, then free it", pin.label()};
+}
+
 void warn_of_keys(const registry::Registry& registry, const registry::Config& config) {
     std::vector<std::string> plugins;
     for (const registry::PluginInfo& plugin : registry.plugins()) plugins.push_back(plugin.id);
@@ -167,7 +172,7 @@ Result<Handle> Context::add_program(ProgramRef program) {
 }
 
 Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::uint32_t alignment,
-                                      std::string_view label) {
+                                      std::uint32_t usage, std::string_view label) {
     WYE_ASSIGN(const Pin pin, handles_.find(device, HandleKind::device));
     DeviceSession& session = pin.as<DeviceSession>();
     const std::uint64_t limit = std::min(session.limits().max_buffer_bytes, kMaxBufferBytes);
@@ -177,9 +182,10 @@ Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::ui
                                  session.info().selector, limit),
                      "Fix: split the data over several buffers", std::string(label));
     const std::uint32_t effective = alignment == 0 ? 16U : alignment;
-    WYE_ASSIGN(registry::NativeBuffer native, session.buffer(size, effective, label));
-    auto object =
-        std::make_shared<BufferObject>(BufferObject{session, std::move(native), size, device});
+    WYE_ASSIGN(registry::NativeBuffer native, session.buffer(size, effective, label, usage));
+    auto object = std::make_shared<BufferObject>(session, std::move(native), size, device);
+    object->alignment = effective;
+    object->usage = usage;
     return handles_.add(HandleKind::buffer, std::move(object), session.owner(), std::string(label));
 }
 
@@ -189,6 +195,7 @@ Result<void> Context::free_buffer(Handle buffer) {
     const auto remove = [&] {
         QueuePool& queues = session.queues();
         const sdk::Lock lock(queues.mutex);
+        if (pin->as<BufferObject>().maps != 0) return Result<void>(mapped(*pin));
         if (queues.is_used(pin->as<BufferObject>().history))
             return Result<void>(registry::HandleTable::in_use(*pin, HandleKind::buffer));
         auto removed = handles_.remove(buffer, HandleKind::buffer);

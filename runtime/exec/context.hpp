@@ -44,8 +44,9 @@ class Context {
     [[nodiscard]] Result<registry::Handle> create_buffer(registry::Handle device,
                                                          std::uint64_t size,
                                                          std::uint32_t alignment,
+                                                         std::uint32_t usage,
                                                          std::string_view label);
-    // BUFFER_IN_USE while work that uses it is pending.
+    // BUFFER_IN_USE while work that uses it is pending, or it is mapped.
     [[nodiscard]] Result<void> free_buffer(registry::Handle buffer);
 
     [[nodiscard]] std::vector<registry::Registry::Translator> translators() const {

@@ -237,8 +237,8 @@ class Runner {
                 return false;
             if (buffer.input &&
                 !calls_.ok("wye_buffer_upload",
-                           wye_buffer_upload(context_, handle, 0, {buffer.before.data(), size},
-                                             calls_.sink())))
+                           wye_buffer_upload_range(context_, handle, 0,
+                                                   {buffer.before.data(), size}, calls_.sink())))
                 return false;
             wye_argument& a = arguments.emplace_back();
             a.kind = WYE_ARGUMENT_RESIDENT;
@@ -258,8 +258,8 @@ class Runner {
                            wye_buffer_copy(context_, arguments[i].buffer, 0, other, 0, bytes.size(),
                                            calls_.sink())) ||
                 !calls_.ok("wye_buffer_download",
-                           wye_buffer_download(context_, other, 0, bytes.data(), bytes.size(),
-                                               calls_.sink())))
+                           wye_buffer_download_range(context_, other, 0, bytes.data(), bytes.size(),
+                                                     calls_.sink())))
                 return false;
             compare("a dispatch on resident buffers", i, bytes);
         }

@@ -124,8 +124,8 @@ void Worker::create_buffer() {
         }) != WYE_OK)
         return;
     while (call("wye_buffer_upload", {WYE_DEVICE_BUSY}, [&](wye_error** error) {
-               return wye_buffer_upload(here.context, made.handle, 0,
-                                        {made.words.data(), desc.size}, error);
+               return wye_buffer_upload_range(here.context, made.handle, 0,
+                                              {made.words.data(), desc.size}, error);
            }) == WYE_DEVICE_BUSY) {
         if (!world_.running()) return;
         flush(here, made.device);
@@ -158,8 +158,8 @@ void Worker::transfer() {
         case 0: {
             const Words put = words(count);
             if (call("wye_buffer_upload", allowed, [&](wye_error** error) {
-                    return wye_buffer_upload(context, mine.handle, from * 4,
-                                             {put.data(), count * 4}, error);
+                    return wye_buffer_upload_range(context, mine.handle, from * 4,
+                                                   {put.data(), count * 4}, error);
                 }) == WYE_OK)
                 std::ranges::copy(put, range.begin());
             break;
@@ -176,8 +176,8 @@ void Worker::transfer() {
         default: {
             Words got(count);
             if (call("wye_buffer_download", allowed, [&](wye_error** error) {
-                    return wye_buffer_download(context, mine.handle, from * 4, got.data(),
-                                               count * 4, error);
+                    return wye_buffer_download_range(context, mine.handle, from * 4, got.data(),
+                                                     count * 4, error);
                 }) == WYE_OK)
                 check("download", got, Words(range.begin(), range.end()));
         }
@@ -247,11 +247,11 @@ void Worker::shared_buffers() {
                 case 0:
                     return wye_buffer_fill(here.context, buffer->handle, 0, 256, step_, 8, error);
                 case 1:
-                    return wye_buffer_upload(here.context, buffer->handle, 0, {bytes.data(), 256},
-                                             error);
+                    return wye_buffer_upload_range(here.context, buffer->handle, 0,
+                                                   {bytes.data(), 256}, error);
                 default:
-                    return wye_buffer_download(here.context, buffer->handle, 0, bytes.data(), 256,
-                                               error);
+                    return wye_buffer_download_range(here.context, buffer->handle, 0, bytes.data(),
+                                                     256, error);
             }
         });
     if (status == WYE_STALE_HANDLE && !buffer->freed) fail("a live buffer was called stale");

@@ -151,8 +151,8 @@ void Worker::dispatch_resident() {
         Words got(own_[b].words.size());
         if (call("wye_buffer_download", {WYE_DEVICE_BUSY, WYE_BUFFER_IN_USE},
                  [&](wye_error** error) {
-                     return wye_buffer_download(place(one.place).context, own_[b].handle, 0,
-                                                got.data(), got.size() * 4, error);
+                     return wye_buffer_download_range(place(one.place).context, own_[b].handle, 0,
+                                                      got.data(), got.size() * 4, error);
                  }) == WYE_OK)
             check(one.name, got, own_[b].words);
     } else if (status == WYE_TIMEOUT) {

@@ -61,8 +61,8 @@ void Worker::run_graph() {
     if (runs.empty()) return;
     Words got(to.words.size());
     if (call("wye_buffer_download", {WYE_DEVICE_BUSY, WYE_BUFFER_IN_USE}, [&](wye_error** error) {
-            return wye_buffer_download(here.context, to.handle, 0, got.data(), got.size() * 4,
-                                       error);
+            return wye_buffer_download_range(here.context, to.handle, 0, got.data(), got.size() * 4,
+                                             error);
         }) == WYE_OK)
         check("graph", got, to.words);
 }

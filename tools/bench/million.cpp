@@ -61,7 +61,7 @@ Result<Stream> run_stream(const Target& target, const Sizes& sizes) {
     out.nanoseconds = took.count() / static_cast<double>(sizes.million);
     WYE_TRY(look(target.device, out, 1));
     std::uint32_t word = 0;
-    WYE_TRY(buffer.download(std::span(&word, 1)));
+    WYE_TRY(buffer.download_range(std::span(&word, 1), 0));
     WYE_TRY(expect_word(word, advance(1, sizes.warm + sizes.million), "Wye"));
     return out;
 }

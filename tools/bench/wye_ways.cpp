@@ -59,7 +59,7 @@ class Tiny {
     }
     [[nodiscard]] Result<void> expect_steps(std::uint64_t steps) const {
         std::uint32_t word = 0;
-        WYE_TRY(buffer_.download(std::span(&word, 1)));
+        WYE_TRY(buffer_.download_range(std::span(&word, 1), 0));
         return expect_word(word, advance(1, steps), "Wye");
     }
 
@@ -195,7 +195,7 @@ Result<Way> transfers(const Target& target, std::uint64_t bytes, bool up) {
                },
                [=]() -> Result<void> {
                    std::uint32_t last = 0;
-                   WYE_TRY(buffer->download(std::span(&last, 1), bytes - 4));
+                   WYE_TRY(buffer->download_range(std::span(&last, 1), bytes - 4));
                    WYE_TRY(expect_word(last, words->x.back(), "Wye"));
                    return up ? Result<void>{} : expect_word(words->r.back(), last, "Wye");
                }};

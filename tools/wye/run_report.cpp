@@ -22,7 +22,7 @@ struct Counter {
     std::uint64_t wye_counters::*member;
 };
 
-constexpr std::array<Counter, 21> kCounters = {{
+constexpr std::array<Counter, 22> kCounters = {{
     {"dispatches", &wye_counters::dispatches},
     {"dispatches_failed", &wye_counters::dispatches_failed},
     {"dispatches_repeated", &wye_counters::dispatches_repeated},
@@ -44,6 +44,7 @@ constexpr std::array<Counter, 21> kCounters = {{
     {"queues_made", &wye_counters::queues_made},
     {"queue_submits", &wye_counters::queue_submits},
     {"bytes_registered", &wye_counters::bytes_registered},
+    {"bytes_across", &wye_counters::bytes_across},
 }};
 // Each member but the header is listed.
 static_assert(sizeof(wye_counters) ==

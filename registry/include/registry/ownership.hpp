@@ -91,7 +91,9 @@ class Pin {
     }
     [[nodiscard]] void* object() const noexcept;
     [[nodiscard]] const OwnerRef& owner() const noexcept;  // null: of the context
-    [[nodiscard]] const std::string& label() const noexcept;
+    [[nodiscard]] std::string label() const;
+    // As label, but lives only until the object is freed or labelled anew.
+    [[nodiscard]] std::string_view label_view() const noexcept;
     [[nodiscard]] Handle handle() const noexcept { return handle_; }
     explicit operator bool() const noexcept { return slot_ != nullptr; }
 
@@ -125,8 +127,8 @@ class InFlight {
 
 // The place of a handle in a request, for messages: "input 2 (binding 5, `keys`)".
 struct Place {
-    std::string_view role;    // "input", "output"; empty: not given
-    std::uint32_t index = 0;  // within its list
+    std::string_view role;    // "input", "output", "binding"; empty: not given
+    std::uint32_t index = 0;  // within its list, or the binding number
     std::string_view name;    // the program's name for it; may be empty
 };
 
@@ -163,6 +165,12 @@ class HandleTable {
     // for the error.
     [[nodiscard]] Pin try_find(Handle handle, HandleKind kind) const noexcept;
     [[nodiscard]] bool try_use(std::span<const Handle> handles, InFlight& out) const noexcept;
+
+    // Labels an object anew.
+    [[nodiscard]] Result<void> relabel(Handle handle, HandleKind kind, std::string label);
+
+    // Whether submitted work uses the object of a pin.
+    [[nodiscard]] bool is_used(const Pin& pin) const noexcept;
 
     [[nodiscard]] std::size_t live(HandleKind kind) const;
     [[nodiscard]] std::uint16_t tag() const noexcept { return tag_; }

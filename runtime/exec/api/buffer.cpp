@@ -30,9 +30,16 @@ wye_status wye_buffer_create(wye_context* context, wye_device device,
                          fmt::format("the buffer alignment {} is not valid", desc->alignment),
                          "Fix: use 0 or a power of two up to 1048576",
                          std::string(from_abi(desc->label)));
+        if (desc->usage > WYE_BUFFER_USAGE_SHARED || desc->reserved != 0)
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("the buffer has the usage {} and the reserved member {}",
+                                     desc->usage, desc->reserved),
+                         "Fix: use WYE_BUFFER_USAGE_DEVICE, _UPLOAD, _READBACK or _SHARED, and "
+                         "leave `reserved` 0",
+                         std::string(from_abi(desc->label)));
         WYE_ASSIGN(*out, self->create_buffer(device, desc->size,
                                              static_cast<std::uint32_t>(desc->alignment),
-                                             from_abi(desc->label)));
+                                             desc->usage, from_abi(desc->label)));
         return {};
     });
 }
@@ -77,8 +84,19 @@ Result<void> run(Context& context, const wye_transfer_desc& desc) {
 
 }  // namespace
 
-wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t offset,
-                             wye_bytes bytes, wye_error** error) {
+wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, wye_bytes bytes,
+                             wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        wye_transfer_desc desc = plain(WYE_TRANSFER_UPLOAD, buffer, 0, bytes.size);
+        desc.flags = WYE_TRANSFER_WHOLE;
+        desc.source = bytes.data;
+        return run(*self, desc);
+    });
+}
+
+wye_status wye_buffer_upload_range(wye_context* context, wye_buffer buffer, uint64_t offset,
+                                   wye_bytes bytes, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
         wye_transfer_desc desc = plain(WYE_TRANSFER_UPLOAD, buffer, offset, bytes.size);
@@ -87,8 +105,19 @@ wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t o
     });
 }
 
-wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, uint64_t offset,
-                               void* target, uint64_t size, wye_error** error) {
+wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, void* target, uint64_t size,
+                               wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        wye_transfer_desc desc = plain(WYE_TRANSFER_DOWNLOAD, buffer, 0, size);
+        desc.flags = WYE_TRANSFER_WHOLE;
+        desc.target = target;
+        return run(*self, desc);
+    });
+}
+
+wye_status wye_buffer_download_range(wye_context* context, wye_buffer buffer, uint64_t offset,
+                                     void* target, uint64_t size, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
         wye_transfer_desc desc = plain(WYE_TRANSFER_DOWNLOAD, buffer, offset, size);

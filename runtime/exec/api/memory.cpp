@@ -2,6 +2,7 @@
 #include "exec/device/registered.hpp"
 
 #include "exec/api/api.hpp"
+#include "wye/buffer.h"
 
 using namespace wye::exec;
 namespace registry = wye::registry;

@@ -30,8 +30,12 @@ Result<void> check_members(const wye_transfer_desc& desc, std::uint32_t flags) {
         return invalid(
             fmt::format("wye_transfer_desc has the flags {:#x} and the reserved member {}",
                         desc.flags, desc.reserved),
-            "Fix: use WYE_DISPATCH_TIMED, and for wye_buffer_transfer_submit also "
-            "WYE_DISPATCH_BORROW and _AT_ONCE, and leave `reserved` 0");
+            "Fix: use WYE_TRANSFER_WHOLE and WYE_DISPATCH_TIMED, and for "
+            "wye_buffer_transfer_submit also WYE_DISPATCH_BORROW and _AT_ONCE, and leave "
+            "`reserved` 0");
+    if ((desc.flags & WYE_TRANSFER_WHOLE) != 0 && desc.kind > WYE_TRANSFER_DOWNLOAD)
+        return invalid("WYE_TRANSFER_WHOLE is for uploads and downloads",
+                       "Fix: leave it out, and give the size of the copy or fill");
     const bool others[] = {desc.source != nullptr, desc.target != nullptr,
                            desc.source_buffer != 0 || desc.source_offset != 0,
                            desc.pattern != 0 || desc.pattern_size != 0};
@@ -53,7 +57,7 @@ wye_status wye_buffer_transfer(wye_context* context, const wye_transfer_desc* de
         WYE_ENTER(self, context);
         WYE_NEED(desc);
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
-        WYE_TRY(check_members(*desc, WYE_DISPATCH_TIMED));
+        WYE_TRY(check_members(*desc, WYE_DISPATCH_TIMED | WYE_TRANSFER_WHOLE));
         WYE_ASSIGN(const CheckedTransfer checked, check_transfer(self->handles(), *desc, true));
         const bool timed = (desc->flags & WYE_DISPATCH_TIMED) != 0;
         RunTimes times;
@@ -77,7 +81,7 @@ wye_status wye_buffer_transfer_submit(wye_context* context, const wye_transfer_d
         WYE_NEED(desc);
         WYE_NEED(out);
         constexpr std::uint32_t kFlags =
-            WYE_DISPATCH_TIMED | WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE;
+            WYE_TRANSFER_WHOLE | WYE_DISPATCH_TIMED | WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE;
         WYE_TRY(check_members(*desc, kFlags));
         const bool borrows = (desc->flags & WYE_DISPATCH_BORROW) != 0;
         if (!borrows && desc->target != nullptr)

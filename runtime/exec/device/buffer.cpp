@@ -16,16 +16,6 @@ using registry::HandleTable;
 using registry::Pin;
 using registry::Place;
 
-Result<void> check_range(const Pin& pin, std::string_view what, std::uint64_t offset,
-                         std::uint64_t size) {
-    const BufferObject& buffer = pin.as<BufferObject>();
-    if (offset <= buffer.size && size <= buffer.size - offset) return {};
-    return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("{} of {} bytes at offset {} exceeds buffer `{}`, which has {} bytes",
-                             what, size, offset, pin.label(), buffer.size),
-                 "Fix: keep the range inside the buffer", pin.label());
-}
-
 Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t size) {
     if (pointer != nullptr || size == 0) return {};
     return Error(Code::INVALID_ARGUMENT,
@@ -136,7 +126,30 @@ Result<void> check_fill(const wye_transfer_desc& desc, CheckedTransfer& out) {
     return {};
 }
 
+// Refuses bytes that are not those of the whole buffer.
+Result<void> check_whole(const Pin& pin, std::string_view what, const wye_transfer_desc& desc) {
+    const std::uint64_t whole = pin.as<BufferObject>().size;
+    if (desc.offset == 0 && desc.size == whole) return {};
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("{} of {} bytes at offset {} is not that of the whole buffer `{}`, "
+                             "which has {} bytes",
+                             what, desc.size, desc.offset, pin.label(), whole),
+                 "Fix: pass exactly its bytes, or name the range: wye_buffer_upload_range, "
+                 "wye_buffer_download_range",
+                 pin.label());
+}
+
 }  // namespace
+
+Result<void> check_range(const Pin& pin, std::string_view what, std::uint64_t offset,
+                         std::uint64_t size) {
+    const BufferObject& buffer = pin.as<BufferObject>();
+    if (offset <= buffer.size && size <= buffer.size - offset) return {};
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("{} of {} bytes at offset {} exceeds buffer `{}`, which has {} bytes",
+                             what, size, offset, pin.label(), buffer.size),
+                 "Fix: keep the range inside the buffer", pin.label());
+}
 
 Result<CheckedTransfer> check_transfer(const HandleTable& handles, const wye_transfer_desc& desc,
                                        bool lends) {
@@ -147,6 +160,8 @@ Result<CheckedTransfer> check_transfer(const HandleTable& handles, const wye_tra
         WYE_TRY(check_copy(handles, desc, out));
     } else {
         WYE_ASSIGN(out.buffer, handles.find(desc.buffer, HandleKind::buffer));
+        if ((desc.flags & WYE_TRANSFER_WHOLE) != 0)
+            WYE_TRY(check_whole(out.buffer, name_of(desc.kind), desc));
         WYE_TRY(check_range(out.buffer, name_of(desc.kind), desc.offset, desc.size));
     }
     const bool up = desc.kind == WYE_TRANSFER_UPLOAD;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,11 +19,19 @@
 namespace wye::exec {
 
 struct BufferObject {
+    // `s`: bytes, as requested.
+    BufferObject(DeviceSession& owner, registry::NativeBuffer n, std::uint64_t s,
+                 registry::Handle d)
+        : session(owner), native(std::move(n)), size(s), device(d) {}
+
     DeviceSession& session;
     registry::NativeBuffer native;
-    std::uint64_t size;  // bytes, as requested
-    registry::Handle device = 0;
+    const std::uint64_t size;
+    const registry::Handle device;
+    std::uint32_t alignment = 0;
+    std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE;
     BufferHistory history = {};
+    std::atomic<std::uint32_t> maps = 0;  // that were not undone
 };
 
 // A transfer that was checked: its buffers, and the one operation that it is.
@@ -39,6 +48,10 @@ struct CheckedTransfer {
     [[nodiscard]] DeviceSession& session() const { return object().session; }
     [[nodiscard]] std::uint32_t kind() const { return operation.kind; }  // enum wye_operation_kind
 };
+
+// INVALID_ARGUMENT unless the range is inside the buffer of the pin. `what`: "an upload".
+[[nodiscard]] Result<void> check_range(const registry::Pin& pin, std::string_view what,
+                                       std::uint64_t offset, std::uint64_t size);
 
 // INVALID_ARGUMENT for a range outside its buffer or an invalid pattern; WRONG_OWNER if the two
 // buffers of a copy, or a buffer and the queue, are on different devices. `lends`: the host's

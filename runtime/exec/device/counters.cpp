@@ -30,6 +30,7 @@ void Counters::add_to(wye_counters& out) const {
     out.programs_loaded += load(loaded_);
     out.programs_found += load(found_);
     out.bytes_registered += load(registered_);
+    out.bytes_across += load(across_);
 }
 
 }  // namespace wye::exec

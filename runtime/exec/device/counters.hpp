@@ -62,6 +62,7 @@ class Counters {
 
     // Of bytes that count as uploaded or downloaded too.
     void registered(std::uint64_t bytes) { add(registered_, bytes); }
+    void across(std::uint64_t bytes) { add(across_, bytes); }
 
     // ---- Native queues ----
 
@@ -101,7 +102,7 @@ class Counters {
     Counter repeats_ = 0, refilled_ = 0, failed_repeats_ = 0, later_repeats_ = 0;
     // Of all others.
     Counter dispatches_ = 0, failed_ = 0, submits_ = 0, waits_ = 0, polls_ = 0, polls_ended_ = 0;
-    Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0, registered_ = 0;
+    Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0, registered_ = 0, across_ = 0;
     Counter scratch_ = 0, compiled_ = 0, loaded_ = 0, found_ = 0;
 };
 

@@ -59,15 +59,16 @@ std::uint32_t QueuePool::shortest(std::uint32_t busy) const {
     return out;
 }
 
-bool QueuePool::is_used(const BufferHistory& history) {
+Ticket QueuePool::pending_use(const BufferHistory& history) {
     for (std::uint32_t i = 0; i < kAllQueues; ++i) {
         const std::uint64_t newest = std::max(newest_read(history, i), newest_write(history, i));
         if (!is_pending(i, newest)) continue;
-        const auto reached = native(i, newest).reached(newest);
-        if (reached.ok() && !*reached) return true;
+        const auto& queue = was_replaced(i, newest) ? queues_[i].previous : queues_[i].native;
+        const auto reached = queue->reached(newest);
+        if (reached.ok() && !*reached) return {queue, i, newest};
         ended(i, newest);
     }
-    return false;
+    return {};
 }
 
 Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t index) {

@@ -80,7 +80,11 @@ class QueuePool {
                                       std::span<const BufferUse> uses, SubmitOptions options,
                                       Ticket& out) WYE_REQUIRES(mutex);
     // Whether submitted work that uses the buffer has not ended; asks the driver.
-    [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex);
+    [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex) {
+        return pending_use(history).queue != nullptr;
+    }
+    // The newest such work of one queue; none: an empty ticket.
+    [[nodiscard]] Ticket pending_use(const BufferHistory& history) WYE_REQUIRES(mutex);
     // Called when the handle of a buffer was freed, before the mutex is unlocked.
     void buffer_freed() WYE_REQUIRES(mutex) { ++frees_; }
     // The number of buffers freed so far.

@@ -262,18 +262,30 @@ Result<void> DeviceSession::recover() {
 }
 
 Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::uint32_t alignment,
-                                                     std::string_view label) {
+                                                     std::string_view label, std::uint32_t usage) {
     const sdk::SharedLock entering(entering_);
     WYE_TRY(alive());
-    auto made = registry::NativeBuffer::create(device_, size, alignment, label);
+    auto made = registry::NativeBuffer::create(device_, size, alignment, label, usage);
     if (!made.ok() && made.error().code == Code::DEVICE_MEMORY) {
         const bool idle = workspaces_.clear();
         if (staging_.clear() || idle)
-            made = registry::NativeBuffer::create(device_, size, alignment, label);
+            made = registry::NativeBuffer::create(device_, size, alignment, label, usage);
     }
     if (!made.ok()) return noted(std::move(made).error());
     if (trace_) trace_->set_staging(made->object(), false);
     return made;
+}
+
+void DeviceSession::await_use(const BufferHistory& history) {
+    for (;;) {
+        const Ticket newest = [&] {
+            const sdk::Lock lock(queues_.mutex);
+            return queues_.pending_use(history);
+        }();
+        if (!newest.queue) return;
+        (void)wait(newest);
+        queues_.ended(newest);
+    }
 }
 
 Result<void> DeviceSession::give(RegisteredMemory& memory) {

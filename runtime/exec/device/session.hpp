@@ -112,7 +112,10 @@ class DeviceSession {
 
     // When memory is short, idle workspaces make room.
     [[nodiscard]] Result<registry::NativeBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
-                                                        std::string_view label);
+                                                        std::string_view label,
+                                                        std::uint32_t usage);
+    // Waits until submitted work that uses the buffer has ended, in success or failure.
+    void await_use(const BufferHistory& history);
 
     // Success, unless the device was lost or abandoned work may still run: DEVICE_BUSY.
     [[nodiscard]] Result<void> ready() {

@@ -17,8 +17,11 @@ Result<void> decide(const Context& context, Flow& flow) {
     const route::Limits& limits = flow.session.limits();
 
     WYE_TRY(flow.residents.resolve(handles, plan, flow.requested.arguments()));
-    WYE_TRY(plan::admit(plan, request, flow.launch));
-    WYE_TRY(own(handles, plan, flow.session, flow.residents, request.arguments));
+    auto admitted = plan::admit(plan, request, flow.launch);
+    // Ownership comes before support.
+    if (admitted.ok() || admitted.error().code == Code::UNSUPPORTED)
+        WYE_TRY(own(handles, plan, flow.session, flow.residents, request.arguments));
+    WYE_TRY(std::move(admitted));
     WYE_ASSIGN(flow.route, route(context, flow.program, flow.session, flow.launch,
                                  {cooperative, flow.has(WYE_DISPATCH_VARIANTS)}));
     WYE_TRY(lower(flow.program, flow.launch, limits, flow.route, {request.ulp_budget, cooperative},

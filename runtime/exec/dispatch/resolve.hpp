@@ -60,9 +60,12 @@ Result<void> each_resident(const plan::ProgramPlan& plan, std::span<const plan::
             const plan::Binding& binding =
                 plan.bindings.bindings[plan.bindings.arguments[static_cast<std::size_t>(slot)]];
             if (binding.input_index.has_value() != inputs) continue;
-            const registry::Place place{
-                inputs ? "input" : "output",
-                inputs ? *binding.input_index : binding.output_index.value_or(0), binding.name};
+            // A persistent buffer may be in neither list.
+            registry::Place place{"binding", binding.binding, binding.name};
+            if (inputs)
+                place = {"input", *binding.input_index, binding.name};
+            else if (binding.output_index)
+                place = {"output", *binding.output_index, binding.name};
             WYE_TRY(visit(i, place));
         }
     }

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <string_view>
 #include <type_traits>
 
@@ -137,6 +138,10 @@ template <typename T>
 concept Element = std::same_as<T, std::byte> ||
     (!detail::scalar_name<typename detail::Lanes<T>::Scalar>().empty() &&
      detail::Lanes<T>::kCount >= 1 && detail::Lanes<T>::kCount <= 4);
+
+// A contiguous range of elements, seen as bytes.
+template <typename R>
+concept Values = std::ranges::contiguous_range<R> && Element<std::ranges::range_value_t<R>>;
 
 // Whether values of type T are elements of a buffer declared with this type ("f32", "u8x4"). A
 // scalar also fits vectors of it, component after component; std::byte fits every type.

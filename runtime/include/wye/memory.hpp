@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "wye/buffer.h"
 #include "wye/wye.hpp"
 
 namespace wye {

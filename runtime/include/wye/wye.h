@@ -223,8 +223,9 @@ typedef struct wye_counters {
     uint64_t queues_made;     /* by wye_queue_create */
     uint64_t queue_submits;   /* of submits: of work that named a queue */
     /* Of bytes_uploaded and bytes_downloaded: moved by the device itself from and to registered
-     * memory. */
+     * memory; and through host memory to and from another device, by wye_buffer_copy_across. */
     uint64_t bytes_registered;
+    uint64_t bytes_across;
 } wye_counters;
 
 /* The counters of one opened device. `out->header` must be set. Any thread. Errors: those of a bad
@@ -431,13 +432,15 @@ typedef struct wye_buffer_create_desc {
     uint64_t size;
     uint64_t alignment; /* power of two; 0: 16 */
     wye_string label;   /* for errors and logs */
+    uint32_t usage;     /* enum wye_buffer_usage: DEVICE (0), UPLOAD, READBACK or SHARED */
+    uint32_t reserved;
 } wye_buffer_create_desc;
 
 /* Creates a buffer resident on one device, with unspecified contents; freed by wye_buffer_free. */
 WYE_API wye_status wye_buffer_create(wye_context* context, wye_device device,
                                      const wye_buffer_create_desc* desc, wye_buffer* out,
                                      wye_error** error);
-/* WYE_BUFFER_IN_USE while work that uses it is pending. */
+/* WYE_BUFFER_IN_USE while work that uses it is pending, or it is mapped. */
 WYE_API wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_error** error);
 WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
                                    wye_error** error);
@@ -452,11 +455,18 @@ WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint
  * ("transfer.threads": half of the processors, and at most 8), which look for more work for 0.3 ms
  * before they sleep. "transfer.staging" is "auto", "on" (also on a device that shares the host's
  * memory) or "off". */
-WYE_API wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, uint64_t offset,
-                                     wye_bytes bytes, wye_error** error);
-WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, uint64_t offset,
-                                       void* target, uint64_t size, wye_error** error);
-/* Both buffers on one device; overlapping ranges of one buffer are refused. */
+WYE_API wye_status wye_buffer_upload_range(wye_context* context, wye_buffer buffer, uint64_t offset,
+                                           wye_bytes bytes, wye_error** error);
+WYE_API wye_status wye_buffer_download_range(wye_context* context, wye_buffer buffer,
+                                             uint64_t offset, void* target, uint64_t size,
+                                             wye_error** error);
+/* The whole buffer: WYE_INVALID_ARGUMENT for any other size. */
+WYE_API wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, wye_bytes bytes,
+                                     wye_error** error);
+WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, void* target,
+                                       uint64_t size, wye_error** error);
+/* Both buffers on one device (WYE_WRONG_OWNER; see wye_buffer_copy_across in wye/buffer.h);
+ * overlapping ranges of one buffer are refused. */
 WYE_API wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t source_offset,
                                    wye_buffer target, uint64_t target_offset, uint64_t size,
                                    wye_error** error);
@@ -464,34 +474,6 @@ WYE_API wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint
 WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset,
                                    uint64_t size, uint64_t pattern, uint32_t pattern_size,
                                    wye_error** error);
-
-/* ---- Registered memory ------------------------------------------------------------------- */
-
-/* Memory of the application that a device may copy from and to by itself. */
-typedef uint64_t wye_memory;
-
-/* Registers `size` bytes at `memory` with one device, until wye_memory_unregister or the end of the
- * context. Meanwhile blocking transfers and host arguments of wye_dispatch, and asynchronous ones
- * with WYE_DISPATCH_BORROW, move straight between the device and those of their
- * bytes that lie in one registered range: no thread copies them, and they need no staging memory.
- * Everything else works as without it. Registering takes the time of several copies of the memory,
- * which the system cannot page out meanwhile: it is meant for large memory that is used many times.
- *
- * The memory stays the caller's, who keeps it mapped and writable until it is unregistered, and
- * after wye_context_destroy_within gave WYE_TIMEOUT until the process ends. Address and size must
- * be multiples of the device's fact `host_memory_alignment` (most often of a page:
- * `aligned_alloc`). Any thread.
- *
- * WYE_UNSUPPORTED: the device does not have that fact. WYE_INVALID_ARGUMENT: null, a size of 0, not
- * aligned, or not mapped. WYE_DUPLICATE: some of it is registered with this device, or (CUDA) with
- * another one or by another user of the driver. WYE_DEVICE_MEMORY, WYE_DRIVER: the driver refuses
- * it, which it may for what it cannot lock. */
-WYE_API wye_status wye_memory_register(wye_context* context, wye_device device, void* memory,
-                                       uint64_t size, wye_memory* out, wye_error** error);
-/* Invalidates the handle; afterwards the device does not access the memory. WYE_BUFFER_IN_USE while
- * calls and dispatches in flight use it. Also after the device was lost. */
-WYE_API wye_status wye_memory_unregister(wye_context* context, wye_memory memory,
-                                         wye_error** error);
 
 /* ---- Dispatch ---------------------------------------------------------------------------- */
 
@@ -598,11 +580,14 @@ enum wye_transfer_kind {
     WYE_TRANSFER_FILL = 4
 };
 
+#define WYE_TRANSFER_WHOLE UINT32_C(65536) /* refused unless it is an upload or download of all */
+
 /* Members of other kinds are zero. */
 typedef struct wye_transfer_desc {
     wye_header header;
-    uint32_t kind;     /* enum wye_transfer_kind */
-    uint32_t flags;    /* WYE_DISPATCH_TIMED; to submit it also _BORROW and _AT_ONCE */
+    uint32_t kind; /* enum wye_transfer_kind */
+    uint32_t
+        flags; /* WYE_TRANSFER_WHOLE, WYE_DISPATCH_TIMED; to submit it also _BORROW, _AT_ONCE */
     wye_queue queue;   /* of the buffers' device; 0: none */
     wye_buffer buffer; /* read by a download, written by all others */
     uint64_t offset;   /* in `buffer` */

@@ -33,6 +33,7 @@
 #include <utility>
 #include <vector>
 
+#include "wye/buffer.hpp"
 #include "wye/element.hpp"
 #include "wye/handle.hpp"
 #include "wye/outputs.hpp"
@@ -42,10 +43,6 @@
 #include "wye/wye.h"
 
 namespace wye {
-
-// A contiguous range of elements, seen as bytes.
-template <typename R>
-concept Values = std::ranges::contiguous_range<R> && Element<std::ranges::range_value_t<R>>;
 
 // Values that live on after the expression: an lvalue, or a view such as std::span. A temporary
 // vector is refused where the values are used later.
@@ -111,114 +108,6 @@ class Program {
     detail::Handle<&wye_program_free> handle_;
 };
 
-// A buffer resident on one device.
-class Buffer {
-  public:
-    Buffer(std::shared_ptr<wye_context> context, wye_buffer handle)
-        : handle_(std::move(context), handle) {}
-
-    [[nodiscard]] wye_buffer get() const noexcept { return handle_.get(); }
-
-    [[nodiscard]] Result<std::uint64_t> size() const {
-        std::uint64_t bytes = 0;
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_buffer_size(handle_.context(), get(), &bytes, e); }));
-        return bytes;
-    }
-    // Transfers, which wait. With a queue they run on that.
-    template <Values R>
-    [[nodiscard]] Result<void> upload(const R& values, std::uint64_t offset = 0,
-                                      const Queue* queue = nullptr) {
-        const auto bytes = std::as_bytes(std::span(values));
-        wye_transfer_desc desc = transfer(WYE_TRANSFER_UPLOAD, offset, bytes.size(), queue);
-        desc.source = bytes.data();
-        return run(desc);
-    }
-    template <Values R>
-    [[nodiscard]] Result<void> download(R&& values, std::uint64_t offset = 0,
-                                        const Queue* queue = nullptr) const {
-        const auto bytes = std::as_writable_bytes(std::span(values));
-        wye_transfer_desc desc = transfer(WYE_TRANSFER_DOWNLOAD, offset, bytes.size(), queue);
-        desc.target = bytes.data();
-        return run(desc);
-    }
-    [[nodiscard]] Result<void> fill(std::uint32_t word, std::uint64_t offset, std::uint64_t size,
-                                    const Queue* queue = nullptr) {
-        wye_transfer_desc desc = transfer(WYE_TRANSFER_FILL, offset, size, queue);
-        desc.pattern = word;
-        desc.pattern_size = 4;
-        return run(desc);
-    }
-    // Copies within one device.
-    [[nodiscard]] Result<void> copy_from(const Buffer& source, std::uint64_t source_offset,
-                                         std::uint64_t offset, std::uint64_t size,
-                                         const Queue* queue = nullptr) {
-        wye_transfer_desc desc = transfer(WYE_TRANSFER_COPY, offset, size, queue);
-        desc.source_buffer = source.get();
-        desc.source_offset = source_offset;
-        return run(desc);
-    }
-    // As above, but they do not wait. The values are copied; those of a download belong to the
-    // result: output<std::byte>("bytes").
-    template <Values R>
-    [[nodiscard]] Result<Pending> submit_upload(const R& values, std::uint64_t offset = 0,
-                                                const Queue* queue = nullptr) {
-        const auto bytes = std::as_bytes(std::span(values));
-        wye_transfer_desc desc = transfer(WYE_TRANSFER_UPLOAD, offset, bytes.size(), queue);
-        desc.source = bytes.data();
-        return submit(desc);
-    }
-    [[nodiscard]] Result<Pending> submit_download(std::uint64_t size, std::uint64_t offset = 0,
-                                                  const Queue* queue = nullptr) const {
-        return submit(transfer(WYE_TRANSFER_DOWNLOAD, offset, size, queue),
-                      {{"bytes", "bytes", 0}});
-    }
-    [[nodiscard]] Result<Pending> submit_copy_from(const Buffer& source,
-                                                   std::uint64_t source_offset,
-                                                   std::uint64_t offset, std::uint64_t size,
-                                                   const Queue* queue = nullptr) {
-        wye_transfer_desc desc = transfer(WYE_TRANSFER_COPY, offset, size, queue);
-        desc.source_buffer = source.get();
-        desc.source_offset = source_offset;
-        return submit(desc);
-    }
-    // Frees now, or returns the reason (BUFFER_IN_USE), which the destructor cannot report.
-    [[nodiscard]] Result<void> free() {
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_buffer_free(handle_.context(), get(), e); }));
-        (void)handle_.release();
-        return {};
-    }
-
-  private:
-    [[nodiscard]] wye_transfer_desc transfer(std::uint32_t kind, std::uint64_t offset,
-                                             std::uint64_t size, const Queue* queue) const {
-        wye_transfer_desc out;
-        WYE_INIT(out);
-        out.kind = kind;
-        out.queue = detail::handle_of(queue);
-        out.buffer = get();
-        out.offset = offset;
-        out.size = size;
-        return out;
-    }
-    [[nodiscard]] Result<void> run(const wye_transfer_desc& desc) const {
-        return detail::call([&](wye_error** e) {
-            return wye_buffer_transfer(handle_.context(), &desc, nullptr, e);
-        });
-    }
-    [[nodiscard]] Result<Pending> submit(const wye_transfer_desc& desc,
-                                         std::vector<Pending::Output> outputs = {}) const {
-        wye_pending out = 0;
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_buffer_transfer_submit(handle_.context(), &desc, &out, e);
-        }));
-        return Pending(handle_.shared_context(), out, std::move(outputs));
-    }
-
-    detail::Handle<&wye_buffer_free> handle_;
-};
-
 // An opened device. Copies refer to the same device, which the context closes.
 class Device {
   public:
@@ -247,11 +136,13 @@ class Device {
         }));
         return out;
     }
-    [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {}) const {
+    [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {},
+                                        wye_buffer_usage usage = WYE_BUFFER_USAGE_DEVICE) const {
         wye_buffer_create_desc desc;
         WYE_INIT(desc);
         desc.size = size;
         desc.label = detail::borrow(label);
+        desc.usage = usage;
         wye_buffer out = 0;
         WYE_TRY(detail::call([&](wye_error** e) {
             return wye_buffer_create(context_.get(), handle_, &desc, &out, e);

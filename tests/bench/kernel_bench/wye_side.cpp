@@ -38,7 +38,7 @@ Result<void> WyeSide::prepare(const Case& c) {
     for (const CaseBuffer& b : c.buffers) {
         WYE_ASSIGN(Buffer buffer, device_.buffer(b.bytes, b.name));
         WYE_TRY(fill_pieces(b, [&](std::uint64_t offset, const std::vector<std::byte>& bytes) {
-            return buffer.upload(bytes, offset);
+            return buffer.upload_range(bytes, offset);
         }));
         // Filled with a pattern, so that elements left unwritten show.
         if (b.output()) WYE_TRY(buffer.fill(0xa5a5a5a5U, 0, b.bytes));
@@ -76,7 +76,7 @@ Result<WyeRun> WyeSide::run() {
 
 Result<void> WyeSide::download(std::size_t buffer, std::uint64_t offset,
                                std::span<std::byte> bytes) const {
-    return buffers_[buffer].download(bytes, offset);
+    return buffers_[buffer].download_range(bytes, offset);
 }
 
 void WyeSide::clear() {

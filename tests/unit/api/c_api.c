@@ -194,7 +194,7 @@ static void run_resident(wye_context* context, wye_device device, wye_program pr
     EXPECT(size == sizeof values);
     {
         const wye_bytes bytes = {values, sizeof values};
-        OK(wye_buffer_upload(context, buffers[0], 0, bytes, &error));
+        OK(wye_buffer_upload_range(context, buffers[0], 0, bytes, &error));
     }
     OK(wye_buffer_copy(context, buffers[0], 0, buffers[1], 0, sizeof values, &error));
     OK(wye_buffer_fill(context, buffers[1], 0, 40, 0, 4, &error));
@@ -208,7 +208,7 @@ static void run_resident(wye_context* context, wye_device device, wye_program pr
     desc.param_count = 1;
     OK(wye_dispatch(context, &desc, &report, &error));
     EXPECT(report.bytes_uploaded == 0 && report.bytes_downloaded == 0);
-    OK(wye_buffer_download(context, buffers[2], 0, result, sizeof result, &error));
+    OK(wye_buffer_download_range(context, buffers[2], 0, result, sizeof result, &error));
     for (i = 0; i < kCount; ++i)
         if (result[i] != 3.0F * values[i] + (i < 10 ? 0.0F : values[i])) break;
     EXPECT(i == kCount);

@@ -99,7 +99,7 @@ TEST_CASE("random work on random queues has the results of its order") {
                 case 3: {
                     const Words words(50, k);
                     if (any(2) == 0)
-                        need(buffers[r].upload(words, 4, &copies));
+                        need(buffers[r].upload_range(words, 4, &copies));
                     else
                         pending.push_back(take(buffers[r].submit_upload(words, 4, queue)));
                     std::ranges::copy(words, want[r].begin() + 1);
@@ -125,7 +125,7 @@ TEST_CASE("random work on random queues has the results of its order") {
         for (const wye::Queue& queue : queues) need(queue.flush());
         for (std::size_t i = 0; i < kBuffers; ++i) {
             Words got(kCount);
-            need(buffers[i].download(got, 0, &copies));
+            need(buffers[i].download(got, &copies));
             CHECK(got == want[i]);
         }
         for (const wye::Pending& one : pending) take(one.wait());
@@ -181,14 +181,14 @@ TEST_CASE("threads with a queue each, on one device") {
                 auto r = t.device.buffer(kCount * 4);
                 if (!queue.ok() || !x.ok() || !r.ok()) return;
                 const Words ones(kCount, 1);
-                bool ok = x->upload(ones).ok() && r->upload(ones, 0, &*queue).ok();
+                bool ok = x->upload(ones).ok() && r->upload(ones, &*queue).ok();
                 for (std::uint32_t i = 0; i < 20; ++i) {
                     wye::Dispatch dispatch(t.program, t.device);
                     dispatch.param("k", n).bind("x", *x).bind("r", *r).on(*queue);
                     const auto pending = dispatch.submit();
                     ok = ok && pending.ok();
                 }
-                ok = ok && queue->flush().ok() && r->download(got[n], 0, &*queue).ok();
+                ok = ok && queue->flush().ok() && r->download(got[n], &*queue).ok();
                 if (!ok) got[n].clear();
             });
         for (std::thread& thread : threads) thread.join();

@@ -112,7 +112,8 @@ TEST_CASE("uploads and downloads of resident buffers move their bytes, wherever 
         take(buffer.upload(std::span<const std::byte>(source)));
         for (const std::size_t offset : {std::size_t{3}, kChunk + 1}) {
             const std::size_t size = all - offset - 1001;
-            take(buffer.upload(std::span<const std::byte>(source.data() + 1000, size), offset));
+            take(buffer.upload_range(std::span<const std::byte>(source.data() + 1000, size),
+                                     offset));
             std::copy_n(source.begin() + 1000, size,
                         expected.begin() + static_cast<std::ptrdiff_t>(offset));
             take(buffer.download(std::span<std::byte>(found)));
@@ -191,8 +192,8 @@ TEST_CASE("registered memory is used as it is by every call that may, or refused
                 check_result(k, registered);
             }
             auto buffer = take(t.device.buffer(kCount * 4 + 16));
-            take(buffer.upload(x, 5));
-            take(buffer.download(r, 5));
+            take(buffer.upload_range(x, 5));
+            take(buffer.download_range(r, 5));
             CHECK((std::ranges::equal(x, r)));
             moved += registered ? 2 * kCount * 4 : 0;
             // Its end waits for work that nobody waited for.

@@ -23,6 +23,7 @@ struct wye_buffer_object {
     std::vector<std::byte> bytes;
     bool staging = false;             // or registered
     std::byte* registered = nullptr;  // memory of the application
+    bool mappable = staging;
 
     [[nodiscard]] std::byte* data() { return registered != nullptr ? registered : bytes.data(); }
 };
@@ -233,6 +234,7 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
     // Not zero: contents of a new buffer are unspecified.
     *out = new wye_buffer_object{std::vector<std::byte>(desc->size, std::byte{0xa5}), staging,
                                  nullptr};
+    (*out)->mappable = staging || (desc->usage != WYE_BUFFER_USAGE_DEVICE && !fake().maps_none);
     if (!staging) return WYE_OK;
     const std::uint64_t now = fake().staging_bytes += desc->size;
     if (now > fake().most_staging_bytes) fake().most_staging_bytes = now;
@@ -241,7 +243,8 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
 
 wye_status buffer_map(wye_device_object* device, wye_buffer_object* buffer, wye_mapping* out,
                       wye_error** error) {
-    if (!buffer->staging)
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    if (!buffer->mappable)
         return fail(device->host, Code::UNSUPPORTED, "the fake cannot map it", error);
     out->address = buffer->data();
     out->flags = WYE_MAPPING_CACHED;

@@ -77,6 +77,7 @@ struct FakeDriver {
     // somebody sees the end of a submit, or at the next operation of another kind: so memory that
     // is reused too early has wrong bytes.
     bool stages = false;
+    bool maps_none = false;  // of the usages UPLOAD, READBACK and SHARED
     // Memory of the application, whole pages, becomes a buffer, copied as staging memory.
     bool refuses_registered = false;
     bool can_cancel = false;  // cancel ends hanging work

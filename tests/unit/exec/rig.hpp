@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fake_driver.hpp"
+#include "wye/buffer.h"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
@@ -104,15 +105,15 @@ struct Rig {
     template <typename T>
     void upload(wye_buffer buffer, const std::vector<T>& values) const {
         check_ok(attempt([&](wye_error** e) {
-            return wye_buffer_upload(context, buffer, 0, {values.data(), values.size() * sizeof(T)},
-                                     e);
+            return wye_buffer_upload_range(context, buffer, 0,
+                                           {values.data(), values.size() * sizeof(T)}, e);
         }));
     }
     template <typename T>
     std::vector<T> download(wye_buffer buffer, std::size_t count) const {
         std::vector<T> out(count);
         check_ok(attempt([&](wye_error** e) {
-            return wye_buffer_download(context, buffer, 0, out.data(), count * sizeof(T), e);
+            return wye_buffer_download_range(context, buffer, 0, out.data(), count * sizeof(T), e);
         }));
         return out;
     }

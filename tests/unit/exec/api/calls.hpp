@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rig.hpp"
+#include "wye/buffer.h"
 #include "wye/pipeline.h"
 
 namespace wye::exec::test::test_wrong_calls {
@@ -17,6 +18,7 @@ struct World {
     wye_context* context = nullptr;
     std::uint64_t device = 0, program = 0, buffer = 0, other = 0, queue = 0, pending = 0, graph = 0;
     std::uint64_t memory = 0, pipeline = 0;
+    std::uint64_t shared = 0;  // a mapped buffer
     // One mistake at a time: a null pointer, or a header with another size.
     bool null = false;
     std::uint32_t wrong_size = 0;
@@ -73,7 +75,8 @@ auto dispatching(Function&& function) {
     };
 }
 
-// The functions of wye/pipeline.h.
+// The functions of wye/pipeline.h, and of wye/buffer.h.
 std::vector<Call> pipeline_calls();
+std::vector<Call> resource_calls();
 
 }  // namespace wye::exec::test::test_wrong_calls

@@ -243,20 +243,20 @@ std::vector<Call> other_calls() {
          {&World::buffer},
          {},
          true},
-        {"wye_buffer_upload",
+        {"wye_buffer_upload_range",
          [](const World& w, wye_error** e) {
              const std::uint32_t word = 0;
-             return wye_buffer_upload(w.context, w.buffer, 0, {w.pointer(word), 4}, e);
+             return wye_buffer_upload_range(w.context, w.buffer, 0, {w.pointer(word), 4}, e);
          },
          {&World::buffer},
          {},
          true,
          false,
          true},
-        {"wye_buffer_download",
+        {"wye_buffer_download_range",
          [](const World& w, wye_error** e) {
              std::uint32_t word = 0;
-             return wye_buffer_download(w.context, w.buffer, 0, w.pointer(word), 4, e);
+             return wye_buffer_download_range(w.context, w.buffer, 0, w.pointer(word), 4, e);
          },
          {&World::buffer},
          {},
@@ -460,6 +460,7 @@ const std::vector<Call>& calls() {
     static const std::vector<Call> all = [] {
         std::vector<Call> out = other_calls();
         std::ranges::move(pipeline_calls(), std::back_inserter(out));
+        std::ranges::move(resource_calls(), std::back_inserter(out));
         return out;
     }();
     return all;
@@ -490,6 +491,13 @@ World make(wye_context* context) {
         check_ok(attempt([&](wye_error** e) {
             return wye_buffer_create(context, out.device, &buffer, &(out.*one), e);
         }));
+    buffer.usage = WYE_BUFFER_USAGE_SHARED;
+    check_ok(attempt([&](wye_error** e) {
+        return wye_buffer_create(context, out.device, &buffer, &out.shared, e);
+    }));
+    auto mapping = out.description<wye_buffer_mapping>();
+    check_ok(attempt(
+        [&](wye_error** e) { return wye_buffer_map(context, out.shared, &mapping, e); }));
     const auto queue = out.description<wye_queue_create_desc>();
     check_ok(attempt([&](wye_error** e) {
         return wye_queue_create(context, out.device, &queue, &out.queue, e);

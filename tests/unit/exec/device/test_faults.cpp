@@ -160,7 +160,7 @@ TEST_CASE("work that cannot be cancelled keeps its device busy and its buffers p
     check_refused(t.rig.free(x), WYE_BUFFER_IN_USE, "pinned");
     std::uint32_t word = 0;
     check_refused(attempt([&](wye_error** e) {
-                      return wye_buffer_download(t.rig.context, x, 0, &word, 4, e);
+                      return wye_buffer_download_range(t.rig.context, x, 0, &word, 4, e);
                   }),
                   WYE_DEVICE_BUSY, "");
 

@@ -42,10 +42,11 @@ void check_lost(Ready& t, wye_device device, wye_buffer buffer, wye_buffer targe
         Job(t.program, device).param(1).resident(0, buffer).resident(1, target).run(t.rig),
         t.create(device, 16),
         attempt([&](wye_error** e) {
-            return wye_buffer_upload(context, buffer, 0, {&word, 4}, e);
+            return wye_buffer_upload_range(context, buffer, 0, {&word, 4}, e);
         }),
-        attempt(
-            [&](wye_error** e) { return wye_buffer_download(context, buffer, 0, &word, 4, e); }),
+        attempt([&](wye_error** e) {
+            return wye_buffer_download_range(context, buffer, 0, &word, 4, e);
+        }),
         attempt([&](wye_error** e) { return wye_buffer_fill(context, buffer, 0, 4, 0, 4, e); }),
         attempt(
             [&](wye_error** e) { return wye_buffer_copy(context, buffer, 0, buffer, 4, 4, e); }),

@@ -126,7 +126,7 @@ TEST_CASE("transfers of registered bytes are copies without staging memory, othe
         CAPTURE(size);
         t.rig.driver.operations.clear();
         check_ok(attempt([&](wye_error** e) {
-            return wye_buffer_upload(t.rig.context, buffer, 3, {bytes.data() + 8, size}, e);
+            return wye_buffer_upload_range(t.rig.context, buffer, 3, {bytes.data() + 8, size}, e);
         }));
         std::vector<std::byte> back(size);
         CHECK(t.transfers() == 0);
@@ -136,7 +136,7 @@ TEST_CASE("transfers of registered bytes are copies without staging memory, othe
                                           bytes.begin() + 8 + static_cast<std::ptrdiff_t>(size));
         // Down to the start of the same memory.
         check_ok(attempt([&](wye_error** e) {
-            return wye_buffer_download(t.rig.context, buffer, 3, bytes.data(), size, e);
+            return wye_buffer_download_range(t.rig.context, buffer, 3, bytes.data(), size, e);
         }));
         CHECK(t.transfers() == 0);
         CHECK((std::equal(sent.begin(), sent.end(), bytes.begin())));
@@ -146,14 +146,14 @@ TEST_CASE("transfers of registered bytes are copies without staging memory, othe
     // One byte behind the memory: as if it was not registered.
     std::vector<std::byte> other(kMiB);
     check_ok(attempt([&](wye_error** e) {
-        return wye_buffer_upload(t.rig.context, buffer, 0, {other.data(), other.size()}, e);
+        return wye_buffer_upload_range(t.rig.context, buffer, 0, {other.data(), other.size()}, e);
     }));
     CHECK(t.counted() == moved);
     CHECK(t.rig.driver.most_staging_bytes != 0);
     check_ok(t.remove(handle));
     CHECK(t.rig.driver.registered == 0);
     check_ok(attempt([&](wye_error** e) {
-        return wye_buffer_upload(t.rig.context, buffer, 0, {bytes.data(), 4096}, e);
+        return wye_buffer_upload_range(t.rig.context, buffer, 0, {bytes.data(), 4096}, e);
     }));
     CHECK(t.counted() == moved);
 }
@@ -352,7 +352,7 @@ TEST_CASE("overlapping ranges of one device are refused; those of two devices ar
     // A range of two registrations is in none of them.
     const wye_buffer buffer = t.rig.buffer(t.device(), 8 * kAlignment);
     check_ok(attempt([&](wye_error** e) {
-        return wye_buffer_upload(t.rig.context, buffer, 0, {bytes, 8 * kAlignment}, e);
+        return wye_buffer_upload_range(t.rig.context, buffer, 0, {bytes, 8 * kAlignment}, e);
     }));
     CHECK(t.counted() == 0);
     check_ok(t.remove(middle));

@@ -64,7 +64,8 @@ TEST_CASE("buffers come and go on several threads") {
                 std::uint64_t read = 0;
                 if (wye_buffer_create(rig.context, device, &desc, &buffer, nullptr) != WYE_OK ||
                     wye_buffer_fill(rig.context, buffer, 0, 64, value, 8, nullptr) != WYE_OK ||
-                    wye_buffer_download(rig.context, buffer, 56, &read, 8, nullptr) != WYE_OK ||
+                    wye_buffer_download_range(rig.context, buffer, 56, &read, 8, nullptr) !=
+                        WYE_OK ||
                     read != value || wye_buffer_free(rig.context, buffer, nullptr) != WYE_OK)
                     ++wrong[t];
             }

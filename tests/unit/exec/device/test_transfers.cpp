@@ -54,12 +54,12 @@ struct Ready {
     Outcome upload(wye_buffer buffer, std::uint64_t offset, const std::byte* from,
                    std::uint64_t size) {
         return attempt([&](wye_error** e) {
-            return wye_buffer_upload(rig.context, buffer, offset, {from, size}, e);
+            return wye_buffer_upload_range(rig.context, buffer, offset, {from, size}, e);
         });
     }
     Outcome download(wye_buffer buffer, std::uint64_t offset, std::byte* to, std::uint64_t size) {
         return attempt([&](wye_error** e) {
-            return wye_buffer_download(rig.context, buffer, offset, to, size, e);
+            return wye_buffer_download_range(rig.context, buffer, offset, to, size, e);
         });
     }
     // Of the operations since the last call.

@@ -241,16 +241,19 @@ TEST_CASE("transfers: ranges, patterns, pointers, owners") {
     char bytes[128] = {};
     const auto ctx = t.rig.context;
     const auto upload = [&](wye_buffer b, std::uint64_t offset, const void* p, std::uint64_t n) {
-        return attempt([&](wye_error** e) { return wye_buffer_upload(ctx, b, offset, {p, n}, e); });
+        return attempt([&](wye_error** e) {
+            return wye_buffer_upload_range(ctx, b, offset, {p, n}, e);
+        });
     };
     check_refused(upload(t.x, 1, bytes, 64), WYE_INVALID_ARGUMENT, "64 bytes at offset 1");
     check_refused(upload(t.x, UINT64_MAX, bytes, 2), WYE_INVALID_ARGUMENT, "`x data`");
     check_refused(upload(t.x, 0, nullptr, 2), WYE_INVALID_ARGUMENT, "host pointer is null");
     check_refused(upload(t.program, 0, bytes, 2), WYE_WRONG_KIND, "");
     check_ok(upload(t.x, 64, nullptr, 0));
-    check_refused(
-        attempt([&](wye_error** e) { return wye_buffer_download(ctx, t.x, 60, bytes, 5, e); }),
-        WYE_INVALID_ARGUMENT, "5 bytes at offset 60");
+    check_refused(attempt([&](wye_error** e) {
+                      return wye_buffer_download_range(ctx, t.x, 60, bytes, 5, e);
+                  }),
+                  WYE_INVALID_ARGUMENT, "5 bytes at offset 60");
     const auto fill = [&](std::uint64_t offset, std::uint64_t size, std::uint32_t pattern) {
         return attempt(
             [&](wye_error** e) { return wye_buffer_fill(ctx, t.x, offset, size, 0, pattern, e); });

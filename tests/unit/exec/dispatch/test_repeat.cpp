@@ -265,7 +265,7 @@ TEST_CASE("threads repeat their requests on one queue") {
                 desc.param_count = 1;
                 std::uint32_t first = 0;
                 if (wye_dispatch(t.rig.context, &desc, nullptr, nullptr) != WYE_OK ||
-                    wye_buffer_download(t.rig.context, outputs[n], 0, &first, 4, nullptr) !=
+                    wye_buffer_download_range(t.rig.context, outputs[n], 0, &first, 4, nullptr) !=
                         WYE_OK ||
                     first != 1 + k)
                     ++wrong[n];

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mappings of buffers of the application, and whether a buffer is in use. Free-threaded.
+#pragma once
+
+#include <cstdint>
+
+#include "exec/device/buffer.hpp"
+#include "registry/ownership.hpp"
+#include "wye/abi.h"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+// Whether pending work uses the buffer.
+[[nodiscard]] bool is_in_use(const registry::HandleTable& handles, const registry::Pin& buffer);
+
+// Adds a mapping. UNSUPPORTED: the device cannot map this buffer; DEVICE_LOST; STALE_HANDLE if it
+// was freed meanwhile.
+[[nodiscard]] Result<wye_mapping> map_buffer(const registry::HandleTable& handles,
+                                             const registry::Pin& buffer);
+// Undoes one. INVALID_ARGUMENT: it is not mapped.
+[[nodiscard]] Result<void> unmap_buffer(const registry::Pin& buffer);
+// Makes bytes of a mapped buffer, written on one side, visible on the other. To the host: waits
+// for work that uses the buffer.
+[[nodiscard]] Result<void> sync_buffer(const registry::Pin& buffer, std::uint64_t offset,
+                                       std::uint64_t size, std::uint32_t direction);
+
+}  // namespace wye::exec

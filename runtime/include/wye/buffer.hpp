@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wye::Buffer: a buffer resident on one device. Part of wye.hpp, whose conventions hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wye/buffer.h"
+#include "wye/element.hpp"
+#include "wye/handle.hpp"
+#include "wye/pending.hpp"
+#include "wye/queue.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye {
+
+// A buffer resident on one device.
+class Buffer {
+  public:
+    Buffer(std::shared_ptr<wye_context> context, wye_buffer handle)
+        : handle_(std::move(context), handle) {}
+
+    [[nodiscard]] wye_buffer get() const noexcept { return handle_.get(); }
+
+    [[nodiscard]] Result<std::uint64_t> size() const {
+        std::uint64_t bytes = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_buffer_size(handle_.context(), get(), &bytes, e); }));
+        return bytes;
+    }
+    // Owner, sizes, label and use.
+    [[nodiscard]] Result<wye_buffer_info> describe() const {
+        wye_buffer_info out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_buffer_describe(handle_.context(), get(), &out, e); }));
+        return out;
+    }
+    [[nodiscard]] Result<void> set_label(std::string_view label) {
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_set_label(handle_.context(), get(), detail::borrow(label), e);
+        });
+    }
+    // Its bytes in the host's address space, until `unmap`. See wye_buffer_map.
+    [[nodiscard]] Result<std::span<std::byte>> map() {
+        wye_buffer_mapping out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_buffer_map(handle_.context(), get(), &out, e); }));
+        return std::span(static_cast<std::byte*>(out.address), static_cast<std::size_t>(out.size));
+    }
+    [[nodiscard]] Result<void> unmap() {
+        return detail::call(
+            [&](wye_error** e) { return wye_buffer_unmap(handle_.context(), get(), e); });
+    }
+    // Between accesses of the host and of the device. See wye_buffer_sync.
+    [[nodiscard]] Result<void> sync(wye_sync_direction direction, std::uint64_t offset,
+                                    std::uint64_t size) {
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_sync(handle_.context(), get(), offset, size, direction, e);
+        });
+    }
+
+    // Transfers, which wait. With a queue they run on that. Without an offset the values are those
+    // of the whole buffer.
+    template <Values R>
+    [[nodiscard]] Result<void> upload(const R& values, const Queue* queue = nullptr) {
+        return upload_bytes(std::as_bytes(std::span(values)), 0, queue, WYE_TRANSFER_WHOLE);
+    }
+    template <Values R>
+    [[nodiscard]] Result<void> upload_range(const R& values, std::uint64_t offset,
+                                            const Queue* queue = nullptr) {
+        return upload_bytes(std::as_bytes(std::span(values)), offset, queue, 0);
+    }
+    template <Values R>
+    [[nodiscard]] Result<void> download(R&& values, const Queue* queue = nullptr) const {
+        return download_bytes(std::as_writable_bytes(std::span(values)), 0, queue,
+                              WYE_TRANSFER_WHOLE);
+    }
+    template <Values R>
+    [[nodiscard]] Result<void> download_range(R&& values, std::uint64_t offset,
+                                              const Queue* queue = nullptr) const {
+        return download_bytes(std::as_writable_bytes(std::span(values)), offset, queue, 0);
+    }
+    [[nodiscard]] Result<void> fill(std::uint32_t word, std::uint64_t offset, std::uint64_t size,
+                                    const Queue* queue = nullptr) {
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_FILL, offset, size, queue);
+        desc.pattern = word;
+        desc.pattern_size = 4;
+        return run(desc);
+    }
+    // Copies within one device.
+    [[nodiscard]] Result<void> copy_from(const Buffer& source, std::uint64_t source_offset,
+                                         std::uint64_t offset, std::uint64_t size,
+                                         const Queue* queue = nullptr) {
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_COPY, offset, size, queue);
+        desc.source_buffer = source.get();
+        desc.source_offset = source_offset;
+        return run(desc);
+    }
+    // From a buffer of any device: through host memory if it is another one.
+    [[nodiscard]] Result<void> copy_across_from(const Buffer& source, std::uint64_t source_offset,
+                                                std::uint64_t offset, std::uint64_t size) {
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_copy_across(handle_.context(), source.get(), source_offset, get(),
+                                          offset, size, e);
+        });
+    }
+    // As above, but they do not wait, and take ranges. The values are copied; those of a download
+    // belong to the result: output<std::byte>("bytes").
+    template <Values R>
+    [[nodiscard]] Result<Pending> submit_upload(const R& values, std::uint64_t offset = 0,
+                                                const Queue* queue = nullptr) {
+        const auto bytes = std::as_bytes(std::span(values));
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_UPLOAD, offset, bytes.size(), queue);
+        desc.source = bytes.data();
+        return submit(desc);
+    }
+    [[nodiscard]] Result<Pending> submit_download(std::uint64_t size, std::uint64_t offset = 0,
+                                                  const Queue* queue = nullptr) const {
+        return submit(transfer(WYE_TRANSFER_DOWNLOAD, offset, size, queue),
+                      {{"bytes", "bytes", 0}});
+    }
+    [[nodiscard]] Result<Pending> submit_copy_from(const Buffer& source,
+                                                   std::uint64_t source_offset,
+                                                   std::uint64_t offset, std::uint64_t size,
+                                                   const Queue* queue = nullptr) {
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_COPY, offset, size, queue);
+        desc.source_buffer = source.get();
+        desc.source_offset = source_offset;
+        return submit(desc);
+    }
+    // Frees now, or returns the reason (BUFFER_IN_USE), which the destructor cannot report.
+    [[nodiscard]] Result<void> free() {
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_buffer_free(handle_.context(), get(), e); }));
+        (void)handle_.release();
+        return {};
+    }
+
+  private:
+    [[nodiscard]] Result<void> upload_bytes(std::span<const std::byte> bytes, std::uint64_t offset,
+                                            const Queue* queue, std::uint32_t flags) {
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_UPLOAD, offset, bytes.size(), queue);
+        desc.flags = flags;
+        desc.source = bytes.data();
+        return run(desc);
+    }
+    [[nodiscard]] Result<void> download_bytes(std::span<std::byte> bytes, std::uint64_t offset,
+                                              const Queue* queue, std::uint32_t flags) const {
+        wye_transfer_desc desc = transfer(WYE_TRANSFER_DOWNLOAD, offset, bytes.size(), queue);
+        desc.flags = flags;
+        desc.target = bytes.data();
+        return run(desc);
+    }
+    [[nodiscard]] wye_transfer_desc transfer(std::uint32_t kind, std::uint64_t offset,
+                                             std::uint64_t size, const Queue* queue) const {
+        wye_transfer_desc out;
+        WYE_INIT(out);
+        out.kind = kind;
+        out.queue = detail::handle_of(queue);
+        out.buffer = get();
+        out.offset = offset;
+        out.size = size;
+        return out;
+    }
+    [[nodiscard]] Result<void> run(const wye_transfer_desc& desc) const {
+        return detail::call([&](wye_error** e) {
+            return wye_buffer_transfer(handle_.context(), &desc, nullptr, e);
+        });
+    }
+    [[nodiscard]] Result<Pending> submit(const wye_transfer_desc& desc,
+                                         std::vector<Pending::Output> outputs = {}) const {
+        wye_pending out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_buffer_transfer_submit(handle_.context(), &desc, &out, e);
+        }));
+        return Pending(handle_.shared_context(), out, std::move(outputs));
+    }
+
+    detail::Handle<&wye_buffer_free> handle_;
+};
+
+}  // namespace wye

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Resident buffers through wye.hpp, on the CPU and a real driver: mappings, copies between devices,
+// and chains of dispatches that move no byte to or from the host.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/driver.hpp"
+#include "take.hpp"
+#include "wye/wye.hpp"
+
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+using api_test::take;
+
+constexpr std::string_view kStep = R"(wye 1; program advance; workgroup 64; param k: u32;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(r) { r[i] = x[i] * 3u + k; } })";
+
+struct Opened {
+    wye::Context context =
+        take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}));
+    wye::Program program = take(context.program_from_text(kStep));
+    wye::Device cpu = take(context.open("cpu"));
+    wye::Device driver = take(context.open(support::test_driver()));
+};
+
+TEST_CASE("a chain of resident dispatches moves no byte to or from the host") {
+    const Opened t;
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        Words host(5000);
+        for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<std::uint32_t>(i);
+        auto a = take(device->buffer(host.size() * 4, "a"));
+        auto b = take(device->buffer(host.size() * 4, "b"));
+        take(a.upload(host));
+        const auto before = take(device->counters());
+        constexpr std::uint32_t kSteps = 12;
+        for (std::uint32_t k = 0; k < kSteps; ++k) {
+            wye::Dispatch step(t.program, *device);
+            step.param("k", k).bind("x", k % 2 == 0 ? a : b).bind("r", k % 2 == 0 ? b : a);
+            take(step.run());
+            for (std::uint32_t& word : host) word = word * 3U + k;
+        }
+        const auto after = take(device->counters());
+        CHECK(after.dispatches - before.dispatches == kSteps);
+        CHECK(after.bytes_uploaded == before.bytes_uploaded);
+        CHECK(after.bytes_downloaded == before.bytes_downloaded);
+        CHECK(after.bytes_across == before.bytes_across);
+        CHECK(after.scratch_made == before.scratch_made);
+        Words found(host.size());
+        take(a.download(found));
+        CHECK(found == host);
+        CHECK(take(device->counters()).bytes_downloaded == before.bytes_downloaded + 20'000);
+    }
+}
+
+TEST_CASE("a mapped buffer is written and read in place, where the device maps any") {
+    const Opened t;
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        const Words host = {5, 6, 7, 8};
+        wye::Buffer x = take(device->buffer(16, "x", WYE_BUFFER_USAGE_UPLOAD));
+        wye::Buffer r = take(device->buffer(16, "r", WYE_BUFFER_USAGE_READBACK));
+        const auto in = x.map();
+        const auto out = r.map();
+        REQUIRE(in.ok() == out.ok());  // all or none
+        if (!in.ok()) {
+            CHECK(in.error().code == wye::Code::UNSUPPORTED);
+            CHECK(in.error().fix.starts_with("Fix: "));
+            continue;
+        }
+        REQUIRE(in->size() == 16);
+        std::memcpy(in->data(), host.data(), 16);
+        take(x.sync(WYE_SYNC_TO_DEVICE, 0, 16));
+        const auto before = take(device->counters());
+        take(wye::Dispatch(t.program, *device).param("k", 1U).bind("x", x).bind("r", r).run());
+        take(r.sync(WYE_SYNC_TO_HOST, 0, 16));
+        Words found(4);
+        std::memcpy(found.data(), out->data(), 16);
+        CHECK(found == Words{16, 19, 22, 25});
+        const auto after = take(device->counters());
+        CHECK(after.bytes_uploaded == before.bytes_uploaded);
+        CHECK(after.bytes_downloaded == before.bytes_downloaded);
+        CHECK(x.free().error().code == wye::Code::BUFFER_IN_USE);
+        take(x.unmap());
+        take(x.free());
+        take(r.unmap());
+    }
+}
+
+TEST_CASE("bytes move between devices only where it is asked for, and count") {
+    const Opened t;
+    Words host(300'000);
+    for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<std::uint32_t>(i * 7);
+    const std::uint64_t bytes = host.size() * 4;
+    wye::Buffer here = take(t.cpu.buffer(bytes, "here"));
+    wye::Buffer there = take(t.driver.buffer(bytes, "there"));
+    wye::Buffer back = take(t.cpu.buffer(bytes, "back"));
+    take(here.upload(host));
+    CHECK(there.copy_from(here, 0, 0, bytes).error().code == wye::Code::WRONG_OWNER);
+    CHECK(take(t.cpu.counters()).bytes_across == 0);
+    take(there.copy_across_from(here, 0, 0, bytes));
+    take(back.copy_across_from(there, 4, 0, bytes - 4));
+    Words found(host.size() - 1);
+    take(back.download_range(found, 0));
+    CHECK(std::equal(found.begin(), found.end(), host.begin() + 1));
+    CHECK(take(t.cpu.counters()).bytes_across == 2 * bytes - 4);
+    CHECK(take(t.driver.counters()).bytes_across == 2 * bytes - 4);
+    const auto info = take(there.describe());
+    CHECK(info.device == t.driver.get());
+    CHECK(std::string_view(info.selector.data, info.selector.size) == support::test_driver());
+    CHECK(info.size == bytes);
+}
+
+}  // namespace

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calls.hpp"
+
+#include <array>
+
+namespace wye::exec::test::test_wrong_calls {
+
+std::vector<Call> resource_calls() {
+    return {
+        {"wye_buffer_upload",
+         [](const World& w, wye_error** e) {
+             const std::array<std::uint32_t, 4> words{};
+             return wye_buffer_upload(w.context, w.buffer, {w.pointer(words), 16}, e);
+         },
+         {&World::buffer},
+         {},
+         true,
+         false,
+         true},
+        {"wye_buffer_download",
+         [](const World& w, wye_error** e) {
+             std::array<std::uint32_t, 4> words{};
+             return wye_buffer_download(w.context, w.buffer, w.pointer(words), 16, e);
+         },
+         {&World::buffer},
+         {},
+         true,
+         false,
+         true},
+        {"wye_buffer_describe",
+         [](const World& w, wye_error** e) {
+             auto out = w.description<wye_buffer_info>();
+             return wye_buffer_describe(w.context, w.buffer, w.pointer(out), e);
+         },
+         {&World::buffer},
+         {},
+         true,
+         true},
+        {"wye_buffer_set_label",
+         [](const World& w, wye_error** e) {
+             return wye_buffer_set_label(w.context, w.buffer, wye_str("anew"), e);
+         },
+         {&World::buffer}},
+        {"wye_buffer_map",
+         [](const World& w, wye_error** e) {
+             auto out = w.description<wye_buffer_mapping>();
+             return wye_buffer_map(w.context, w.shared, w.pointer(out), e);
+         },
+         {&World::shared},
+         {},
+         true,
+         true,
+         true},
+        {"wye_buffer_sync",
+         [](const World& w, wye_error** e) {
+             return wye_buffer_sync(w.context, w.shared, 0, 16, WYE_SYNC_TO_HOST, e);
+         },
+         {&World::shared},
+         {},
+         false,
+         false,
+         true},
+        {"wye_buffer_unmap",
+         [](const World& w, wye_error** e) { return wye_buffer_unmap(w.context, w.shared, e); },
+         {&World::shared}},
+        {"wye_buffer_copy_across",
+         [](const World& w, wye_error** e) {
+             return wye_buffer_copy_across(w.context, w.buffer, 0, w.other, 0, 4, e);
+         },
+         {&World::buffer, &World::other},
+         {},
+         false,
+         false,
+         true},
+    };
+}
+
+}  // namespace wye::exec::test::test_wrong_calls
