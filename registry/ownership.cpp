@@ -193,14 +193,15 @@ struct HandleTable::Impl {
         return out;
     }
 
-    // Empties a closing slot without pins and uses; destroys the object outside the lock.
+    // Empties a closing slot without pins and uses; destroys the object first, outside the lock.
     void finish(HandleSlot* slot) noexcept {
-        const std::shared_ptr<void> object = std::move(slot->object);
-        const OwnerRef owner = std::move(slot->owner);
+        slot->object.reset();
+        OwnerRef owner;
         const std::uint64_t word = slot->word.load(std::memory_order_relaxed);
         const auto generation = static_cast<std::uint32_t>(word >> kGenerationShift);
         const sdk::Lock lock(mutex);
         slot->label.clear();
+        owner.swap(slot->owner);
         --live[static_cast<std::size_t>(slot->kind)];
         slot->word.store(std::uint64_t{generation} << kGenerationShift, std::memory_order_release);
         // A slot whose generations are used up is never used again, so that no handle is reused.
@@ -209,6 +210,15 @@ struct HandleTable::Impl {
             empty.push_back(slot->index);
         } catch (...) {  // no memory: the slot is never reused
         }
+    }
+
+    // The handle of a slot that is live; else 0.
+    [[nodiscard]] static Handle handle(const HandleSlot& slot, std::uint16_t tag)
+        WYE_REQUIRES(mutex) {
+        const std::uint64_t word = slot.word.load(std::memory_order_acquire);
+        if ((word & kStateMask) != kLive) return 0;
+        return handle_of(slot.kind, tag, static_cast<std::uint32_t>(word >> kGenerationShift),
+                         slot.index);
     }
 
     // Releases pins or uses; empties a closing slot with the last one.
@@ -221,10 +231,16 @@ struct HandleTable::Impl {
 HandleTable::HandleTable(std::uint16_t context_tag)
     : tag_(context_tag & 0xfff), impl_(std::make_unique<Impl>()) {}
 
+namespace {
+
+// Users before what they use.
+constexpr HandleKind kOrder[] = {HandleKind::pending, HandleKind::graph,  HandleKind::pipeline,
+                                 HandleKind::program, HandleKind::buffer, HandleKind::memory,
+                                 HandleKind::queue,   HandleKind::device};
+
+}  // namespace
+
 HandleTable::~HandleTable() {
-    constexpr HandleKind kOrder[] = {HandleKind::pending, HandleKind::graph,  HandleKind::pipeline,
-                                     HandleKind::program, HandleKind::buffer, HandleKind::memory,
-                                     HandleKind::queue,   HandleKind::device};
     for (const HandleKind kind : kOrder) {
         for (std::uint32_t i = 0; i < impl_->made; ++i) {
             HandleSlot* slot = impl_->slot(i);
@@ -409,6 +425,35 @@ Result<void> HandleTable::relabel(Handle handle, HandleKind kind, std::string la
     const sdk::Lock lock(impl_->mutex);
     pin.slot_->label.swap(label);
     return {};
+}
+
+std::vector<Pin> HandleTable::all(HandleKind kind) const {
+    std::vector<Handle> handles;
+    {
+        const sdk::Lock lock(impl_->mutex);
+        for (std::uint32_t i = 0; i < impl_->made; ++i)
+            if (const HandleSlot& slot = *impl_->slot(i); slot.kind == kind)
+                if (const Handle handle = impl_->handle(slot, tag_); handle != 0)
+                    handles.push_back(handle);
+    }
+    std::vector<Pin> out;
+    for (const Handle handle : handles)
+        if (Pin pin = try_find(handle, kind)) out.push_back(std::move(pin));
+    return out;
+}
+
+std::size_t HandleTable::owned(const OwnerRef& owner) const {
+    const sdk::Lock lock(impl_->mutex);
+    std::size_t out = 0;
+    for (std::uint32_t i = 0; i < impl_->made; ++i) out += impl_->slot(i)->owner == owner ? 1 : 0;
+    return out;
+}
+
+void HandleTable::retire_all(const OwnerRef& owner) {
+    for (const HandleKind kind : kOrder) {
+        for (const Pin& pin : all(kind))
+            if (pin.owner() == owner) (void)retire(pin.handle(), kind);
+    }
 }
 
 bool HandleTable::is_used(const Pin& pin) const noexcept {

@@ -31,6 +31,8 @@ class Device {
     [[nodiscard]] const KernelSet& kernels() const { return *plugin.kernels; }
     [[nodiscard]] Pool& pool() const { return *plugin.pool; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
+    // For wye.native_handle.
+    [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("device"); }
 
   private:
     Device(Plugin& owner, const DeviceInfo& found) : plugin(owner), info(found) {}

@@ -31,4 +31,10 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     std::atomic<std::uint64_t> routines = 0;  // compiled, or reserved, so far
 };
 
+// For wye.native_handle: this plugin has devices and queues of its own making.
+[[nodiscard]] inline Error no_handle(std::string_view object) {
+    return {Code::UNSUPPORTED, "the CPU plugin has no native handle of a " + std::string(object),
+            "Fix: use that of a buffer, which is its address", "cpu"};
+}
+
 }  // namespace wye::cpu

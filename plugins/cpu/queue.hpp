@@ -24,6 +24,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
+    // For wye.native_handle.
+    [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("queue"); }
 
   private:
     friend InOrderQueue;

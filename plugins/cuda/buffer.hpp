@@ -18,6 +18,11 @@ class Buffer {
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] CUdeviceptr memory() const { return address_; }
+    // For wye.native_handle.
+    [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
+        out.add("CUdeviceptr", address_);
+        return {};
+    }
 
   private:
     Buffer(Device& device, Context::Memory memory)

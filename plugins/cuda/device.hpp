@@ -36,6 +36,12 @@ class Device {
     // Valid while the device lives, even after a loss and its replacement.
     [[nodiscard]] Context& context() const { return *current_.load(std::memory_order_acquire); }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
+    // For wye.native_handle.
+    [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
+        out.add("CUcontext", context().handle);
+        out.add("CUdevice", info.id);
+        return {};
+    }
 
     // The error of a failed call; an empty subject is the device's name. A sticky status marks
     // the device as lost.

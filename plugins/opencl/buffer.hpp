@@ -22,6 +22,11 @@ class Buffer {
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] cl_mem memory() const { return memory_.get(); }
+    // For wye.native_handle.
+    [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
+        out.add("cl_mem", memory_.get());
+        return {};
+    }
     [[nodiscard]] std::byte* mapped() const { return host_.get(); }  // null: it is not mapped
     [[nodiscard]] std::uint64_t serial() const { return serial_; }   // unique on this device
 

@@ -34,6 +34,13 @@ class Device {
 
     [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
+    // For wye.native_handle.
+    [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
+        out.add("cl_context", context().get());
+        out.add("cl_device_id", info.id);
+        out.add("cl_platform_id", info.platform);
+        return {};
+    }
 
     // The error of a failed call; an empty subject is the device's name.
     [[nodiscard]] Error failed(cl_int status, std::string_view call,

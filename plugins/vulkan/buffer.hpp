@@ -62,6 +62,12 @@ struct Buffer {
     bool host_reads_fast = false;
 
     [[nodiscard]] VkBuffer get() const { return object.get(); }
+    // For wye.native_handle.
+    [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
+        out.add("VkBuffer", object.get());
+        out.add("VkDeviceMemory", memory.get());
+        return {};
+    }
 };
 
 [[nodiscard]] inline Buffer& buffer_of(wye_buffer_object* object) {

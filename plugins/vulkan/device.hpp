@@ -40,6 +40,13 @@ class Device {
     [[nodiscard]] const Buffer& nothing() const { return *nothing_; }
     // From the driver's budget, if it reports one.
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
+    // For wye.native_handle.
+    [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
+        out.add("VkDevice", handle());
+        out.add("VkPhysicalDevice", info.handle);
+        out.add("VkInstance", plugin.instance->get());
+        return {};
+    }
 
     // The error of a failed call; an empty subject is the device's name. Records a loss.
     [[nodiscard]] Error failed(VkResult result, std::string_view call,

@@ -86,6 +86,7 @@ Context::Context(std::unique_ptr<registry::Registry> registry, std::string defau
 Context::~Context() {
     for (const OpenSession& open : open_) open.session->finish();
     for (const SessionRef& session : lost_) session->finish();
+    for (const SessionRef& session : closed_) session->finish();
     if (options_.trace) save_trace();
 }
 
@@ -106,6 +107,7 @@ Context::OpenSession* Context::find_open(const registry::DeviceInfo& device) {
 }
 
 Result<Handle> Context::open_device(std::string_view selector, Handle program) {
+    sweep();
     WYE_ASSIGN(const registry::Selector parsed,
                registry::parse_selector(selector.empty() ? default_selector_ : selector));
     std::optional<Pin> pin;
@@ -164,6 +166,8 @@ void Context::count(wye_counters& out) const {
     const sdk::Lock lock(open_mutex_);
     for (const OpenSession& open : open_) open.session->count(out);
     for (const SessionRef& session : lost_) session->count(out);
+    for (const SessionRef& session : closed_) session->count(out);
+    add_counts(closed_counts_, out);
 }
 
 Result<Handle> Context::add_program(ProgramRef program) {

@@ -40,6 +40,12 @@ class Context {
     // to devices that can run it. The same device gives the same handle, until it is lost.
     [[nodiscard]] Result<registry::Handle> open_device(std::string_view selector,
                                                        registry::Handle program);
+    // Opens a lost device again, if its driver can take it back: UNSUPPORTED else. The same handle
+    // if it is not lost.
+    [[nodiscard]] Result<registry::Handle> recover_device(registry::Handle device);
+    // Frees all that belongs to a device; closes it once no call is in progress on it. DEVICE_BUSY
+    // while its work is pending, BUFFER_IN_USE while a buffer is mapped.
+    [[nodiscard]] Result<void> close_device(registry::Handle device);
     [[nodiscard]] Result<registry::Handle> add_program(ProgramRef program);
     [[nodiscard]] Result<registry::Handle> create_buffer(registry::Handle device,
                                                          std::uint64_t size,
@@ -69,7 +75,7 @@ class Context {
     // Workarounds that the configuration turns on or off.
     [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return options_.quirks; }
 
-    // Adds the counters of every device opened so far, lost ones included.
+    // Adds the counters of every device opened so far, lost and closed ones included.
     void count(wye_counters& out) const;
 
     // Selectors, separated by ", "; empty: none.
@@ -91,6 +97,8 @@ class Context {
             std::map<std::string, std::string> filters, bool logs, SessionOptions options,
             registry::ContextTag tag);
     void save_trace() noexcept;
+    // Destroys closed sessions that no call uses any more.
+    void sweep();
     [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device)
         WYE_REQUIRES(open_mutex_);
 
@@ -104,6 +112,8 @@ class Context {
     mutable sdk::Mutex open_mutex_;
     std::vector<OpenSession> open_ WYE_GUARDED_BY(open_mutex_);
     std::vector<SessionRef> lost_ WYE_GUARDED_BY(open_mutex_);  // opened again as others
+    std::vector<SessionRef> closed_ WYE_GUARDED_BY(open_mutex_);
+    wye_counters closed_counts_ WYE_GUARDED_BY(open_mutex_){};  // of those destroyed
     std::uint64_t next_generation_ WYE_GUARDED_BY(open_mutex_) = 1;
     registry::HandleTable handles_;  // destroyed first
 };

@@ -33,6 +33,9 @@ class NativeQueues {
           now_(first_.get()),
           last_(now_) {}
 
+    // That of submits without times.
+    [[nodiscard]] cl_command_queue first() const { return first_.get(); }
+
     // get, choose and sent: submitting thread only.
     // The queue of the submit in progress.
     [[nodiscard]] cl_command_queue get() const { return now_; }

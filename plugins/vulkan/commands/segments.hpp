@@ -86,6 +86,11 @@ class Segments {
     [[nodiscard]] Recordings& recordings(Lane lane) {
         return recordings_[static_cast<std::size_t>(lane)];
     }
+    // The queue of the compute lane.
+    [[nodiscard]] VkQueue queue() const {
+        const sdk::Lock lock(shared_.front()->mutex);
+        return shared_.front()->handle;
+    }
     [[nodiscard]] bool has_transfers() const { return shared_[1] != nullptr; }
     // Called by the submitting thread. Whether a segment for the transfers would wait for none of
     // this queue's before it.

@@ -23,6 +23,7 @@
 #include "registry/facts.hpp"
 #include "registry/handshake.hpp"
 #include "wye/abi.h"
+#include "wye/abi_native.h"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
@@ -82,6 +83,8 @@ class NativeDevice {
     // Reacquires a lost device; its objects are invalid afterwards. No other thread may use it
     // meanwhile. UNIMPLEMENTED or UNSUPPORTED: open it again instead.
     [[nodiscard]] Result<void> recover() const;
+    // What stands for it in the driver's API. UNSUPPORTED: the plugin gives nothing away.
+    [[nodiscard]] Result<wye_native_handle> native() const;
     // The identity of the plugin, its file and its compiler, on one line; saved programs are valid
     // for it and the device only.
     [[nodiscard]] std::string plugin_identity() const;
@@ -127,6 +130,8 @@ class NativeBuffer {
     [[nodiscard]] Result<void> sync(std::uint64_t offset, std::uint64_t size,
                                     std::uint32_t direction) const;
 
+    // What stands for it in the driver's API. UNSUPPORTED: the plugin gives nothing away.
+    [[nodiscard]] Result<wye_native_handle> native() const;
     [[nodiscard]] wye_buffer_object* object() const noexcept { return object_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // bytes
     [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }
@@ -247,6 +252,8 @@ class NativeQueue {
         return {timeline_, value, 0};
     }
 
+    // What stands for it in the driver's API. UNSUPPORTED: the plugin gives nothing away.
+    [[nodiscard]] Result<wye_native_handle> native() const;
     [[nodiscard]] wye_queue_object* object() const noexcept { return object_; }
     [[nodiscard]] const wye_queue_table& table() const noexcept { return table_; }
     [[nodiscard]] const DeviceRef& device() const noexcept { return device_; }

@@ -169,6 +169,13 @@ class HandleTable {
     // Labels an object anew.
     [[nodiscard]] Result<void> relabel(Handle handle, HandleKind kind, std::string label);
 
+    // All live objects of a kind.
+    [[nodiscard]] std::vector<Pin> all(HandleKind kind) const;
+    // The handles of an owner whose objects exist, retired ones included.
+    [[nodiscard]] std::size_t owned(const OwnerRef& owner) const;
+    // Retires every live handle of an owner, users before what they use.
+    void retire_all(const OwnerRef& owner);
+
     // Whether submitted work uses the object of a pin.
     [[nodiscard]] bool is_used(const Pin& pin) const noexcept;
 

@@ -113,7 +113,8 @@ Error Call::refusal() const {
     if (context_ == nullptr) return missing("context");
     if (!entered_) return inherited();
     if (CallbackScope::forbids(context_)) return inside_callback();
-    return {Code::SHUTTING_DOWN, "the context is being destroyed on another thread",
+    return {Code::SHUTTING_DOWN,
+            "the context was shut down, or is being destroyed on another thread",
             "Fix: end the calls of a context before destroying it", "context"};
 }
 

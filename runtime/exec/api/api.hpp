@@ -4,6 +4,7 @@
 // exceptions into errors, and the checks of structure headers. Internal to exec/api/ and tests.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,6 +44,11 @@ struct wye_context {
     std::uint32_t forks = 0;  // fork_count() of the process that made it
     std::unique_ptr<wye::exec::Context> context;
     std::shared_ptr<wye::exec::LogDoor> log;  // null: no log callback
+
+    // What is left of a context that was shut down is freed by the later of its closing thread and
+    // the thread that destroys it.
+    enum class Rest : std::uint8_t { None, Closing, Closed, Unwanted };
+    std::atomic<Rest> rest = Rest::None;
 };
 
 struct wye_blob {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "exec/api/api.hpp"
+#include "wye/device.h"
 #include "wye/sdk/mutex.hpp"
 
 using namespace wye::exec;
@@ -19,10 +20,19 @@ using wye::Result;
 
 namespace {
 
-// Waits for the calls inside a closed context, then for its devices, and frees it.
+using Rest = wye_context::Rest;
+
+// Waits for the calls inside a closed context, then for its devices, and frees it: all of it, or
+// all but what later calls read.
 void close_down(wye_context* context) noexcept {
     (void)context->gate.wait_empty();
-    delete context;
+    if (context->rest == Rest::None) {
+        delete context;
+        return;
+    }
+    context->context.reset();
+    Rest closing = Rest::Closing;
+    if (!context->rest.compare_exchange_strong(closing, Rest::Closed)) delete context;
 }
 
 // Shared by the caller and the thread that closes the context.
@@ -55,8 +65,21 @@ std::optional<Clock::time_point> deadline_after(std::uint64_t timeout_ns) {
     return Clock::now() + std::chrono::nanoseconds(timeout_ns);
 }
 
-Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
+// Of a context that another thread closes: what is left if it was shut down.
+void free_rest(wye_context* context) noexcept {
+    Rest rest = context->rest;
+    while (rest == Rest::Closing && !context->rest.compare_exchange_weak(rest, Rest::Unwanted)) {
+    }
+    if (rest == Rest::Closed) delete context;
+}
+
+// `keep`: calls may begin afterwards.
+Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns, bool keep) {
     if (context == nullptr) return {};
+    if (!keep && context->forks == wye::registry::fork_count() && context->rest != Rest::None) {
+        free_rest(context);
+        return {};
+    }
     const auto deadline = deadline_after(timeout_ns);
     const auto closing = std::make_shared<Closing>();
     std::shared_ptr<LogDoor> log;
@@ -71,6 +94,7 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
         devices = call->open_devices();
         // From here on the application may not use the context, even after an error.
         if (!context->gate.close()) return call.refusal();
+        if (keep) context->rest = Rest::Closing;
     }
     std::thread thread;
     try {
@@ -122,12 +146,20 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns) {
 
 void wye_context_destroy(wye_context* context) {
     if (context == nullptr || context->forks != wye::registry::fork_count() ||
-        CallbackScope::within(context) || !context->gate.close())
+        CallbackScope::within(context))
         return;
-    close_down(context);
+    if (context->gate.close()) return close_down(context);
+    free_rest(context);
 }
 
 wye_status wye_context_destroy_within(wye_context* context, uint64_t timeout_ns,
                                       wye_error** error) {
-    return guarded(error, [&] { return destroy_within(context, timeout_ns); });
+    return guarded(error, [&] { return destroy_within(context, timeout_ns, false); });
+}
+
+wye_status wye_context_shutdown(wye_context* context, uint64_t timeout_ns, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        if (context == nullptr) return missing("context");
+        return destroy_within(context, timeout_ns, true);
+    });
 }

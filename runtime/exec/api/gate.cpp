@@ -39,7 +39,7 @@ thread_local const CallbackScope* CallbackScope::innermost_ = nullptr;
 
 bool CallbackScope::within(const void* owner) noexcept {
     for (const CallbackScope* scope = innermost_; scope != nullptr; scope = scope->outer_)
-        if (scope->owner_ == owner) return true;
+        if (owner == nullptr || scope->owner_ == owner) return true;
     return false;
 }
 

@@ -86,7 +86,7 @@ class CallbackScope {
     CallbackScope(const CallbackScope&) = delete;
     CallbackScope& operator=(const CallbackScope&) = delete;
 
-    // Whether this thread runs a callback of `owner`.
+    // Whether this thread runs a callback of `owner`; null: of any context.
     [[nodiscard]] static bool within(const void* owner) noexcept;
     // Whether it runs one that may call nothing.
     [[nodiscard]] static bool forbids(const void* owner) noexcept;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/device/counters.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstring>
+
 #include "exec/program/compiled_program.hpp"
 
 namespace wye::exec {
@@ -31,6 +35,17 @@ void Counters::add_to(wye_counters& out) const {
     out.programs_found += load(found_);
     out.bytes_registered += load(registered_);
     out.bytes_across += load(across_);
+}
+
+void add_counts(const wye_counters& more, wye_counters& out) {
+    constexpr std::size_t kFirst = offsetof(wye_counters, dispatches) / sizeof(std::uint64_t);
+    constexpr std::size_t kWords = sizeof(wye_counters) / sizeof(std::uint64_t);
+    std::array<std::uint64_t, kWords> from{}, to{};
+    std::memcpy(from.data(), &more, sizeof more);
+    std::memcpy(to.data(), &out, sizeof out);
+    for (std::size_t i = kFirst; i < kWords; ++i) to[i] += from[i];
+    std::memcpy(reinterpret_cast<std::byte*>(&out) + kFirst * sizeof(std::uint64_t), &to[kFirst],
+                (kWords - kFirst) * sizeof(std::uint64_t));
 }
 
 }  // namespace wye::exec

@@ -106,4 +106,7 @@ class Counters {
     Counter scratch_ = 0, compiled_ = 0, loaded_ = 0, found_ = 0;
 };
 
+// Adds all members but the header.
+void add_counts(const wye_counters& more, wye_counters& out);
+
 }  // namespace wye::exec

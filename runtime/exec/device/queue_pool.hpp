@@ -99,6 +99,8 @@ class QueuePool {
     // Its newest work; without work an empty ticket.
     [[nodiscard]] Ticket newest_of(std::uint32_t number);
     [[nodiscard]] std::uint64_t submits_of(std::uint32_t number);
+    // Null: it shares one that nobody needed so far.
+    [[nodiscard]] std::shared_ptr<const registry::NativeQueue> native_of(std::uint32_t number);
     // Public queues made so far, and submits to them.
     [[nodiscard]] std::uint64_t publics_made() const {
         return publics_made_.load(std::memory_order_relaxed);

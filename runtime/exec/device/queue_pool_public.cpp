@@ -125,6 +125,11 @@ Ticket QueuePool::newest_of(std::uint32_t number) {
     return {was_replaced(of.index, of.newest) ? queue.previous : queue.native, of.index, of.newest};
 }
 
+std::shared_ptr<const registry::NativeQueue> QueuePool::native_of(std::uint32_t number) {
+    const sdk::Lock lock(mutex);
+    return queues_[publics_[number - 1].index].native;
+}
+
 std::uint64_t QueuePool::submits_of(std::uint32_t number) {
     const sdk::Lock lock(mutex);
     return publics_[number - 1].submits;

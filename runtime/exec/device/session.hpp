@@ -107,6 +107,12 @@ class DeviceSession {
     // DEVICE_LOST, with what the driver said first, once a call has met it.
     [[nodiscard]] Result<void> alive() const;
     [[nodiscard]] bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
+    // As lost, but asks the driver, too.
+    [[nodiscard]] bool ask_lost();
+    // Does the set-up that the first dispatch would do.
+    [[nodiscard]] Result<void> prepare();
+    // DEVICE_BUSY while its work is pending, or may be.
+    [[nodiscard]] Result<void> check_idle();
     // Of a lost device: takes it back where its plugin can, so that it may be opened again.
     [[nodiscard]] Result<void> recover();
 
@@ -163,6 +169,10 @@ class DeviceSession {
     [[nodiscard]] QueuePool& queues() noexcept { return queues_; }
     // A public queue, for PublicQueue. Errors as of QueuePool::take_public.
     [[nodiscard]] Result<QueueGrant> take_queue(const QueueRequest& request);
+    // The native queue of a public one.
+    [[nodiscard]] std::shared_ptr<const registry::NativeQueue> native_queue(std::uint32_t queue) {
+        return queues_.native_of(queue);
+    }
     // Waits until the work of a public queue so far has ended.
     [[nodiscard]] Result<void> flush(std::uint32_t queue);
 

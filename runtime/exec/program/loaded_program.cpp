@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/program/loaded_program.hpp"
 
+#include "exec/device/session.hpp"
+
 #include <algorithm>
 
 #include "lower/lower.hpp"
@@ -80,7 +82,7 @@ std::optional<route::Route> LoadedProgram::find_route(const DeviceSession& sessi
                                                       const RouteKey& key) const {
     const sdk::SharedLock lock(known_mutex_);
     for (const KnownRoute& known : routes_)
-        if (known.session == &session && known.key == key) return known.route;
+        if (known.session == session.owner() && known.key == key) return known.route;
     return std::nullopt;
 }
 
@@ -88,22 +90,34 @@ void LoadedProgram::remember(const DeviceSession& session, const RouteKey& key,
                              const route::Route& route) {
     const sdk::Lock lock(known_mutex_);
     for (const KnownRoute& known : routes_)
-        if (known.session == &session && known.key == key) return;
-    routes_.push_back({&session, key, route});
+        if (known.session == session.owner() && known.key == key) return;
+    routes_.push_back({session.owner(), key, route});
 }
 
 CompiledRef LoadedProgram::find_compiled(const DeviceSession& session, const Form& form) const {
     const sdk::SharedLock lock(known_mutex_);
     for (const KnownForm& known : forms_)
-        if (known.session == &session && known.compiled->form == form) return known.compiled;
+        if (known.session == session.owner() && known.compiled->form == form) return known.compiled;
     return nullptr;
 }
 
 void LoadedProgram::remember(const DeviceSession& session, CompiledRef compiled) {
     const sdk::Lock lock(known_mutex_);
     for (const KnownForm& known : forms_)
-        if (known.session == &session && known.compiled->form == compiled->form) return;
-    forms_.push_back({&session, std::move(compiled)});
+        if (known.session == session.owner() && known.compiled->form == compiled->form) return;
+    forms_.push_back({session.owner(), std::move(compiled)});
+}
+
+void LoadedProgram::forget(const DeviceSession& session) {
+    const auto of_session = [&](const auto& known) { return known.session == session.owner(); };
+    {
+        const sdk::Lock lock(known_mutex_);
+        std::erase_if(routes_, of_session);
+        std::erase_if(forms_, of_session);
+    }
+    const sdk::Lock lock(phases_mutex_);
+    for (const auto& [path, phase] : phases_)
+        if (phase) phase->forget(session);
 }
 
 }  // namespace wye::exec

@@ -17,6 +17,7 @@
 #include "plan/launch.hpp"
 #include "plan/phases.hpp"
 #include "program/wire/encode.hpp"
+#include "registry/ownership.hpp"
 #include "route/route.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/program.hpp"
@@ -67,17 +68,20 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     [[nodiscard]] CompiledRef find_compiled(const DeviceSession& session, const Form& form) const;
     void remember(const DeviceSession& session, CompiledRef compiled);
 
+    // Drops what it knows for a session that ends.
+    void forget(const DeviceSession& session);
+
     // The program of the phases with this path, made once and owned by this program.
     [[nodiscard]] Result<std::shared_ptr<LoadedProgram>> phase(const plan::Path& path);
 
   private:
     struct KnownRoute {
-        const DeviceSession* session;
+        registry::OwnerRef session;  // its owner object, which is never another's
         RouteKey key;
         route::Route route;
     };
     struct KnownForm {
-        const DeviceSession* session;
+        registry::OwnerRef session;  // its owner object, which is never another's
         CompiledRef compiled;
     };
     void describe();

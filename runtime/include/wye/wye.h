@@ -181,7 +181,8 @@ typedef struct wye_device_description {
     wye_string reason; /* why it was chosen when it was first opened */
 } wye_device_description;
 
-/* Describes an opened device. Strings live as long as the context. */
+/* Describes an opened device. Strings live until it is closed (wye_device_close), or the context
+ * destroyed. */
 WYE_API wye_status wye_device_describe(wye_context* context, wye_device device,
                                        wye_device_description* out, wye_error** error);
 
@@ -233,7 +234,8 @@ typedef struct wye_counters {
 WYE_API wye_status wye_device_counters(wye_context* context, wye_device device, wye_counters* out,
                                        wye_error** error);
 
-/* The sums over all devices that the context has opened, lost ones included. Any thread. */
+/* The sums over all devices that the context has opened, lost and closed ones included. Any thread.
+ */
 WYE_API wye_status wye_context_counters(wye_context* context, wye_counters* out, wye_error** error);
 
 /* ---- Queues ------------------------------------------------------------------------------ */

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "wye/buffer.hpp"
+#include "wye/device.h"
 #include "wye/element.hpp"
 #include "wye/handle.hpp"
 #include "wye/outputs.hpp"
@@ -174,6 +175,29 @@ class Device {
         return detail::call(
             [&](wye_error** e) { return wye_device_flush(context_.get(), handle_, e); });
     }
+    // Does the set-up of the first dispatch.
+    [[nodiscard]] Result<void> prepare() const {
+        return detail::call(
+            [&](wye_error** e) { return wye_device_prepare(context_.get(), handle_, e); });
+    }
+    [[nodiscard]] Result<bool> lost() const {
+        std::uint32_t out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_is_lost(context_.get(), handle_, &out, e); }));
+        return out != 0;
+    }
+    // The device, opened again if it was lost. UNSUPPORTED: it cannot be taken back.
+    [[nodiscard]] Result<Device> recover() const {
+        wye_device out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_recover(context_.get(), handle_, &out, e); }));
+        return Device(context_, out);
+    }
+    // Frees all that belongs to it. DEVICE_BUSY while its work is pending.
+    [[nodiscard]] Result<void> close() const {
+        return detail::call(
+            [&](wye_error** e) { return wye_device_close(context_.get(), handle_, e); });
+    }
 
   private:
     std::shared_ptr<wye_context> context_;
@@ -224,6 +248,13 @@ class Context {
 
     [[nodiscard]] wye_context* get() const noexcept { return context_.get(); }
 
+    // Closes everything; later calls return SHUTTING_DOWN. See wye_context_shutdown.
+    [[nodiscard]] Result<void> shut_down(
+        std::chrono::nanoseconds limit = std::chrono::nanoseconds::max()) const {
+        return detail::call([&](wye_error** e) {
+            return wye_context_shutdown(get(), static_cast<std::uint64_t>(limit.count()), e);
+        });
+    }
     // Opens a device. Empty selector: $WYE_DEVICE, else "auto". With a program: one that can run
     // it.
     [[nodiscard]] Result<Device> open(std::string_view selector = {},

@@ -13,6 +13,7 @@
 
 #include "support/driver.hpp"
 #include "take.hpp"
+#include "wye/native.h"
 #include "wye/wye.hpp"
 
 namespace {
@@ -117,6 +118,69 @@ TEST_CASE("bytes move between devices only where it is asked for, and count") {
     CHECK(info.device == t.driver.get());
     CHECK(std::string_view(info.selector.data, info.selector.size) == support::test_driver());
     CHECK(info.size == bytes);
+}
+
+TEST_CASE("native handles: the plugin's types, and on the CPU the bytes themselves") {
+    const Opened t;
+    const Words host = {9, 8, 7, 6};
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        const std::string selector = device == &t.cpu ? "cpu" : support::test_driver();
+        const bool opencl = selector.starts_with("opencl"), vulkan = selector.starts_with("vulkan");
+        wye::Buffer buffer = take(device->buffer(16));
+        take(buffer.upload(host));
+        const wye::Queue queue = take(device->queue());
+        take(device->prepare());
+        const auto ask = [&](auto call, std::uint64_t handle, const char* type) {
+            wye_native_handle out;
+            WYE_INIT(out);
+            std::uint64_t value = 0;
+            const wye_status status = call(t.context.get(), handle, &out, nullptr);
+            if (type == nullptr) {
+                CHECK(status == WYE_UNSUPPORTED);
+                return value;
+            }
+            REQUIRE(status == WYE_OK);
+            CHECK(wye_native_get(&out, type, &value) == 1);
+            CHECK(value != 0);
+            return value;
+        };
+        const auto pick = [&](const char* cl, const char* vk, const char* cpu) {
+            return opencl ? cl : vulkan ? vk : cpu;
+        };
+        ask(wye_device_native, device->get(), pick("cl_context", "VkDevice", nullptr));
+        ask(wye_queue_native, queue.get(), pick("cl_command_queue", "VkQueue", nullptr));
+        const std::uint64_t memory =
+            ask(wye_buffer_native, buffer.get(), pick("cl_mem", "VkBuffer", "void*"));
+        if (device == &t.cpu)
+            CHECK(std::memcmp(reinterpret_cast<void*>(memory), host.data(), 16) == 0);
+    }
+}
+
+TEST_CASE("a device is prepared, closed and opened again") {
+    const Opened t;
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        const std::string selector = device == &t.cpu ? "cpu" : support::test_driver();
+        take(device->prepare());
+        CHECK_FALSE(take(device->lost()));
+        CHECK(take(device->recover()).get() == device->get());
+        Words r(3);
+        const Words x = {1, 2, 3};
+        const auto run = [&](const wye::Device& on) {
+            return wye::Dispatch(t.program, on).param("k", 1U).input("x", x).output("r", r).run();
+        };
+        REQUIRE(run(*device).ok());
+        wye::Buffer buffer = take(device->buffer(12));
+        take(buffer.upload(x));
+        take(device->close());
+        CHECK(buffer.upload(x).error().code == wye::Code::STALE_HANDLE);
+        CHECK(run(*device).error().code == wye::Code::STALE_HANDLE);
+        const wye::Device again = take(t.context.open(selector));
+        r.assign(3, 0);
+        REQUIRE(run(again).ok());
+        CHECK(r == Words{4, 7, 10});
+    }
+    take(t.context.shut_down());
+    CHECK(t.context.open("cpu").error().code == wye::Code::SHUTTING_DOWN);
 }
 
 }  // namespace

@@ -337,6 +337,40 @@ wye_status try_recover(wye_device_object* device, wye_error** error) {
     return WYE_OK;
 }
 
+// ---- Native handles ----
+
+wye_status native(const void* object, const char* type, wye_native_handle* out) {
+    out->count = fake().native_values;
+    out->values[0].type = sdk::to_abi(type);
+    out->values[0].value = reinterpret_cast<std::uintptr_t>(object);
+    return WYE_OK;
+}
+
+wye_status native_device(wye_device_object* device, wye_native_handle* out, wye_error** error) {
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    return native(device, "fake_device", out);
+}
+
+wye_status native_queue(wye_device_object* device, wye_queue_object* queue, wye_native_handle* out,
+                        wye_error** error) {
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    return native(queue, "fake_queue", out);
+}
+
+wye_status native_buffer(wye_device_object* device, wye_buffer_object* buffer,
+                         wye_native_handle* out, wye_error** error) {
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    return native(buffer->data(), "void*", out);
+}
+
+const wye_native_table kNativeTable = {
+    {sizeof kNativeTable, 0, nullptr}, native_device, native_queue, native_buffer};
+
+const void* get_extension(wye_device_object*, wye_string name, std::uint32_t version) {
+    const bool asked = sdk::from_abi(name) == WYE_EXTENSION_NATIVE_HANDLE && version == 1;
+    return asked && fake().native_values != 0 ? &kNativeTable : nullptr;
+}
+
 void close(wye_device_object* device) {
     if (fake().newest[device->index] == device) fake().newest[device->index] = nullptr;
     delete device;
@@ -360,6 +394,7 @@ const wye_device_table& device_table(bool saves) {
         out.wait = wait;
         out.device_lost = device_lost;
         out.try_recover = try_recover;
+        out.get_extension = get_extension;
         out.close = close;
         return out;
     };
@@ -408,7 +443,8 @@ wye_status device_fact(wye_plugin_object*, std::uint32_t index, std::uint32_t ke
 }
 
 wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
-                       const wye_device_table** table, wye_error**) {
+                       const wye_device_table** table, wye_error** error) {
+    if (fake().fail_open) return fail(plugin->host, Code::DRIVER, "the fake does not open", error);
     ++fake().opened;
     *out = fake().newest[index] = new wye_device_object{plugin->host, index, false};
     *table = &device_table(fake().saves);

@@ -15,6 +15,7 @@
 
 #include "exec/context.hpp"
 #include "wye/abi.h"
+#include "wye/abi_native.h"
 #include "wye/wye.h"
 
 namespace wye::exec::test {
@@ -59,6 +60,7 @@ struct FakeDriver {
     bool fail_compile = false;
     // With fail_compile: the compiler's message about the code.
     std::function<std::string(std::string_view code)> compile_log;
+    bool fail_open = false;        // no device
     bool fail_queue = false;       // none is made
     bool fail_queue_info = false;  // `info` of a queue fails
     bool fail_submit = false;
@@ -71,6 +73,7 @@ struct FakeDriver {
     // is opened again.
     void lose(std::uint32_t index);
     bool can_recover = true;          // try_recover works
+    std::uint32_t native_values = 1;  // of each native handle; 0: there is no extension
     bool hang = false;                // events are not reached while set, and waits end at once
     std::atomic<bool> holds = false;  // events are not reached while set, and waits wait
     // Buffers of the usage STAGING exist, and are mapped. Copies from and to them are made when

@@ -9,6 +9,8 @@
 
 #include "rig.hpp"
 #include "wye/buffer.h"
+#include "wye/device.h"
+#include "wye/native.h"
 #include "wye/pipeline.h"
 
 namespace wye::exec::test::test_wrong_calls {
@@ -75,7 +77,7 @@ auto dispatching(Function&& function) {
     };
 }
 
-// The functions of wye/pipeline.h, and of wye/buffer.h.
+// The functions of wye/pipeline.h, and of wye/buffer.h, device.h and native.h.
 std::vector<Call> pipeline_calls();
 std::vector<Call> resource_calls();
 

@@ -44,7 +44,9 @@ std::vector<Call> resource_calls() {
         {"wye_buffer_map",
          [](const World& w, wye_error** e) {
              auto out = w.description<wye_buffer_mapping>();
-             return wye_buffer_map(w.context, w.shared, w.pointer(out), e);
+             const wye_status status = wye_buffer_map(w.context, w.shared, w.pointer(out), e);
+             if (status == WYE_OK) return wye_buffer_unmap(w.context, w.shared, e);
+             return status;
          },
          {&World::shared},
          {},
@@ -72,6 +74,62 @@ std::vector<Call> resource_calls() {
          false,
          false,
          true},
+        {"wye_device_prepare",
+         [](const World& w, wye_error** e) { return wye_device_prepare(w.context, w.device, e); },
+         {&World::device},
+         {},
+         false,
+         false,
+         true},
+        {"wye_device_is_lost",
+         [](const World& w, wye_error** e) {
+             std::uint32_t out = 0;
+             return wye_device_is_lost(w.context, w.device, w.pointer(out), e);
+         },
+         {&World::device},
+         {},
+         true},
+        {"wye_device_recover",
+         [](const World& w, wye_error** e) {
+             wye_device out = 0;
+             return wye_device_recover(w.context, w.device, w.pointer(out), e);
+         },
+         {&World::device},
+         {},
+         true},
+        {"wye_device_native",
+         [](const World& w, wye_error** e) {
+             auto out = w.description<wye_native_handle>();
+             return wye_device_native(w.context, w.device, w.pointer(out), e);
+         },
+         {&World::device},
+         {},
+         true,
+         true,
+         true},
+        {"wye_queue_native",
+         [](const World& w, wye_error** e) {
+             auto out = w.description<wye_native_handle>();
+             return wye_queue_native(w.context, w.queue, w.pointer(out), e);
+         },
+         {&World::queue},
+         {},
+         true,
+         true,
+         true},
+        {"wye_buffer_native",
+         [](const World& w, wye_error** e) {
+             auto out = w.description<wye_native_handle>();
+             return wye_buffer_native(w.context, w.buffer, w.pointer(out), e);
+         },
+         {&World::buffer},
+         {},
+         true,
+         true,
+         true},
+        {"wye_device_close",
+         [](const World& w, wye_error** e) { return wye_device_close(w.context, w.device, e); },
+         {&World::device}},
     };
 }
 

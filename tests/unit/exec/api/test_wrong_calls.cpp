@@ -471,7 +471,7 @@ Outcome run(const Call& call, const World& world) {
 }
 bool frees(const Call& call) {
     const std::string_view name = call.name;
-    return name.ends_with("_free") || name.ends_with("_unregister");
+    return name.ends_with("_free") || name.ends_with("_unregister") || name.ends_with("_close");
 }
 
 // Objects of each kind in a context of the fake driver.
@@ -496,8 +496,8 @@ World make(wye_context* context) {
         return wye_buffer_create(context, out.device, &buffer, &out.shared, e);
     }));
     auto mapping = out.description<wye_buffer_mapping>();
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_buffer_map(context, out.shared, &mapping, e); }));
+    check_ok(
+        attempt([&](wye_error** e) { return wye_buffer_map(context, out.shared, &mapping, e); }));
     const auto queue = out.description<wye_queue_create_desc>();
     check_ok(attempt([&](wye_error** e) {
         return wye_queue_create(context, out.device, &queue, &out.queue, e);
@@ -551,6 +551,7 @@ TEST_CASE("the table has every function that takes a context") {
         declared.insert((*at)[1]);
     for (const Call& call : calls()) tested.insert(call.name);
     tested.insert("wye_context_destroy_within");  // test_life.cpp
+    tested.insert("wye_context_shutdown");        // test_closing.cpp
     REQUIRE(declared.size() > 40);
     CHECK(declared == tested);
 }

@@ -24,7 +24,8 @@
 //     void Command::describe(wye_command_info&) const;     // sets what is known
 //     Result<void> Command::update(index, const wye_operation&);
 //
-// and optionally `Result<Mapping> Buffer::map() const`, with coherent mappings, and
+// and optionally `Result<void> native(NativeValues&) const` of the device, its buffers and its
+// queues (see native_slots.hpp), `Result<Mapping> Buffer::map() const`, with coherent mappings, and
 // `void Program::describe(wye_program_info&) const`, which sets what is known;
 // `saved` is the result of `Result<wye_bytes> Program::save()`, or empty. A lost device
 // refuses to create objects. After each call, with no lock held, `plugin.deliver_messages()` is
@@ -35,6 +36,7 @@
 #include "wye/sdk/device_info.hpp"
 #include "wye/sdk/errors.hpp"
 #include "wye/sdk/loss_state.hpp"
+#include "wye/sdk/native_slots.hpp"
 #include "wye/sdk/queue_slots.hpp"
 #include "wye/sdk/timeline_slots.hpp"
 
@@ -230,6 +232,8 @@ struct DeviceSlots {
         table.command_destroy = command_destroy;
         table.command_info = command_info;
         table.command_update = command_update;
+        if constexpr (requires { &Device::native; })
+            table.get_extension = NativeSlots<Device>::get_extension;
         table.close = close;
         return table;
     }

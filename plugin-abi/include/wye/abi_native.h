@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The extension `wye.native_handle`, version 1: a device returns this table from get_extension, so
+ * that applications can use its objects with the driver's own API.
+ */
+#ifndef WYE_ABI_NATIVE_H
+#define WYE_ABI_NATIVE_H
+
+#include "wye/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WYE_EXTENSION_NATIVE_HANDLE "wye.native_handle"
+
+/* A handle of the driver's API, or a number that belongs to one. */
+typedef struct wye_native_value {
+    wye_string type; /* "CUstream", "VkBuffer", "queue_family"; WYE_STATIC, and unique */
+    uint64_t value;  /* pointers and numbers, zero-extended */
+} wye_native_value;
+#define WYE_NATIVE_VALUES 6
+
+/* What stands for one object in the driver's API, the object itself first. The plugin keeps owning
+ * it: handles are borrowed until the object is destroyed, or the device closed or recovered. */
+typedef struct wye_native_handle {
+    wye_header header;
+    uint32_t count; /* at least 1 */
+    uint32_t reserved;
+    wye_native_value values[WYE_NATIVE_VALUES];
+} wye_native_handle;
+
+/* All slots mandatory, [FREE], and the same in every call while the object lives. WYE_UNSUPPORTED:
+ * the driver has no handle for this object. WYE_DEVICE_LOST for a lost device. */
+typedef struct wye_native_table {
+    wye_header header;
+
+    wye_status (*device)(wye_device_object* device, wye_native_handle* out, wye_error** error);
+    /* The application keeps the host's calls from the queue while it uses it, where the driver asks
+     * for that (VkQueue). */
+    wye_status (*queue)(wye_device_object* device, wye_queue_object* queue, wye_native_handle* out,
+                        wye_error** error);
+    wye_status (*buffer)(wye_device_object* device, wye_buffer_object* buffer,
+                         wye_native_handle* out, wye_error** error);
+} wye_native_table;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WYE_ABI_NATIVE_H */

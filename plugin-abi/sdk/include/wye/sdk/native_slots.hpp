@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Implements the extension `wye.native_handle` for a device whose class, and those of its buffers
+// and queues, have `Result<void> native(NativeValues&) const`. Threads as in abi_native.h.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "wye/abi_native.h"
+#include "wye/sdk/plugin.hpp"
+#include "wye/sdk/queue_slots.hpp"
+
+namespace wye::sdk {
+
+// Collects the values of one object, the object's own handle first.
+class NativeValues {
+  public:
+    explicit NativeValues(wye_native_handle& out) : out_(out) {
+        out_.count = 0;
+        out_.reserved = 0;
+    }
+    // A handle or a number. `type` is static. At most WYE_NATIVE_VALUES.
+    template <typename T>
+    void add(std::string_view type, T value) {
+        wye_native_value& to = out_.values[out_.count++];
+        to.type = to_abi(type);
+        if constexpr (std::is_pointer_v<T>)
+            to.value = reinterpret_cast<std::uintptr_t>(value);
+        else
+            to.value = static_cast<std::uint64_t>(value);
+    }
+
+  private:
+    wye_native_handle& out_;
+};
+
+template <typename Device>
+struct NativeSlots {
+    // Calls `native` of the object, a member of an opened device.
+    template <typename Object>
+    static wye_status describe(wye_device_object* device, const void* object,
+                               wye_native_handle* out, wye_error** error) {
+        return run_unless_lost(*reinterpret_cast<Device*>(device), error, [&]() -> Result<void> {
+            NativeValues values(*out);
+            return static_cast<const Object*>(object)->native(values);
+        });
+    }
+    static wye_status device(wye_device_object* device, wye_native_handle* out, wye_error** error) {
+        return describe<Device>(device, device, out, error);
+    }
+    static wye_status queue(wye_device_object* device, wye_queue_object* queue,
+                            wye_native_handle* out, wye_error** error) {
+        return describe<typename Device::Queue>(device, queue, out, error);
+    }
+    static wye_status buffer(wye_device_object* device, wye_buffer_object* buffer,
+                             wye_native_handle* out, wye_error** error) {
+        return describe<typename Device::Buffer>(device, buffer, out, error);
+    }
+
+    static constexpr wye_native_table kTable = {
+        {sizeof(wye_native_table), 0, nullptr}, device, queue, buffer};
+
+    static const void* get_extension(wye_device_object*, wye_string name, std::uint32_t version) {
+        return from_abi(name) == WYE_EXTENSION_NATIVE_HANDLE && version == 1 ? &kTable : nullptr;
+    }
+};
+
+}  // namespace wye::sdk

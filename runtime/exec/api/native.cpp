@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Native handles of devices, queues and buffers.
+#include <fmt/format.h>
+
+#include "exec/api/api.hpp"
+#include "exec/device/buffer.hpp"
+#include "exec/device/public_queue.hpp"
+#include "wye/native.h"
+
+using namespace wye::exec;
+namespace registry = wye::registry;
+using registry::HandleKind;
+using wye::Code;
+using wye::Error;
+using wye::Result;
+
+namespace {
+
+// Finds the object, asks `native` for its handle and stores that.
+template <typename Native>
+Result<void> answer(Context& context, registry::Handle handle, HandleKind kind,
+                    wye_native_handle* out, Native&& native) {
+    WYE_NEED(out);
+    WYE_TRY(check_header(out->header, sizeof *out, "wye_native_handle"));
+    WYE_ASSIGN(const registry::Pin pin, context.handles().find(handle, kind));
+    WYE_ASSIGN(wye_native_handle found, native(pin));
+    found.header = out->header;
+    *out = found;
+    return {};
+}
+
+// The result, after a loss was noted.
+Result<wye_native_handle> noted(DeviceSession& session, Result<wye_native_handle> result) {
+    if (result.ok()) return result;
+    return session.noted(std::move(result).error());
+}
+
+}  // namespace
+
+wye_status wye_device_native(wye_context* context, wye_device device, wye_native_handle* out,
+                             wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return answer(*self, device, HandleKind::device, out,
+                      [](const registry::Pin& pin) -> Result<wye_native_handle> {
+                          DeviceSession& session = pin.as<DeviceSession>();
+                          WYE_TRY(session.alive());
+                          return noted(session, session.device()->native());
+                      });
+    });
+}
+
+wye_status wye_queue_native(wye_context* context, wye_queue queue, wye_native_handle* out,
+                            wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return answer(*self, queue, HandleKind::queue, out,
+                      [](const registry::Pin& pin) -> Result<wye_native_handle> {
+                          const PublicQueue& found = pin.as<PublicQueue>();
+                          DeviceSession& session = found.session();
+                          WYE_TRY(session.alive());
+                          const auto native = session.native_queue(found.number());
+                          if (!native)
+                              return Error(Code::NOT_READY,
+                                           fmt::format("queue `{}` shares a native queue that "
+                                                       "does not exist yet",
+                                                       found.label()),
+                                           "Fix: give it work first (wye_device_prepare)",
+                                           found.label());
+                          return noted(session, native->native());
+                      });
+    });
+}
+
+wye_status wye_buffer_native(wye_context* context, wye_buffer buffer, wye_native_handle* out,
+                             wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        return answer(*self, buffer, HandleKind::buffer, out,
+                      [](const registry::Pin& pin) -> Result<wye_native_handle> {
+                          BufferObject& object = pin.as<BufferObject>();
+                          WYE_TRY(object.session.alive());
+                          return noted(object.session, object.native.native());
+                      });
+    });
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of DeviceSession that prepares a device, and asks whether it is lost or idle.
+#include <fmt/format.h>
+
+#include "exec/device/session.hpp"
+#include "registry/process_state.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::exec {
+
+Result<void> DeviceSession::prepare() {
+    WYE_TRY(ready());
+    const registry::ProcessStateGuard guard(!device_->built_in());
+    auto prepared = device_->prepare();
+    if (!prepared.ok()) return noted(std::move(prepared).error());
+    // The least piece of work makes a queue, and lets the driver do what it postpones.
+    constexpr std::uint64_t kBytes = 64;
+    const WorkspaceLease workspace = workspaces_.take();
+    WYE_ASSIGN(wye_buffer_object* const memory, scratch(*workspace, kBytes, kBytes));
+    wye_operation fill = sdk::new_operation(WYE_OPERATION_FILL);
+    fill.u.fill = {memory, 0, kBytes, 0, 4, 0};
+    return run({&fill, 1}, {});
+}
+
+bool DeviceSession::ask_lost() {
+    if (!lost() && device_->lost())
+        (void)noted(Error(Code::DEVICE_LOST, fmt::format("{} reports its loss", info().selector),
+                          "Fix: open the device again", info().selector));
+    return lost();
+}
+
+Result<void> DeviceSession::check_idle() {
+    bool idle = pending_.collect();
+    collect();
+    idle = idle && !has_abandoned_.load(std::memory_order_acquire) && !overdue();
+    for (const Ticket& newest : queues_.newest()) {
+        if (!newest.queue) continue;
+        const auto reached = newest.queue->reached(newest.value);
+        idle = idle && !(reached.ok() && !*reached);
+    }
+    if (idle) return {};
+    return Error(Code::DEVICE_BUSY, fmt::format("{} still has work pending", info().selector),
+                 "Fix: wait for it with wye_device_flush, then close the device", info().selector);
+}
+
+}  // namespace wye::exec

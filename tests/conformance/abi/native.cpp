@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Native handles: the extension wye.native_handle of a device. A plugin without it has nothing to
+// show here.
+#include <set>
+
+#include "conformance/abi/rig.hpp"
+#include "wye/abi_native.h"
+
+using harness::check_helpful;
+using harness::Rig;
+using harness::text_of;
+
+TEST_SUITE_BEGIN("native");
+
+namespace {
+
+const wye_native_table* table_of(const Rig& rig, std::uint32_t version = 1) {
+    const std::string_view name = WYE_EXTENSION_NATIVE_HANDLE;
+    if (rig.device.table->get_extension == nullptr) return nullptr;
+    return static_cast<const wye_native_table*>(
+        rig.device.table->get_extension(rig.device.object, {name.data(), name.size()}, version));
+}
+
+// What a slot answers; without a handle, an error that says so.
+template <typename Ask>
+wye_native_handle ask(Ask&& slot) {
+    wye_native_handle out{};
+    out.header.size = sizeof out;
+    harness::Sink sink;
+    const wye_status status = slot(&out, sink.out());
+    if (status != WYE_OK) {
+        check_helpful(sink.failure(), WYE_UNSUPPORTED);
+        return {};
+    }
+    CHECK(out.count >= 1);
+    REQUIRE(out.count <= WYE_NATIVE_VALUES);
+    CHECK(out.reserved == 0);
+    CHECK(out.header.size == sizeof out);
+    std::set<std::string> types;
+    for (std::uint32_t i = 0; i < out.count; ++i) {
+        CHECK_FALSE(text_of(out.values[i].type).empty());
+        CHECK(types.insert(text_of(out.values[i].type)).second);
+    }
+    CHECK(out.values[0].value != 0);
+    return out;
+}
+
+bool equal(const wye_native_handle& a, const wye_native_handle& b) {
+    if (a.count != b.count) return false;
+    for (std::uint32_t i = 0; i < a.count; ++i)
+        if (a.values[i].value != b.values[i].value ||
+            text_of(a.values[i].type) != text_of(b.values[i].type))
+            return false;
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("the table of native handles is whole, and of the version asked for (P-49)") {
+    const Rig rig;
+    CHECK((table_of(rig, 2) == nullptr));
+    CHECK((table_of(rig, 0) == nullptr));
+    const wye_native_table* table = table_of(rig);
+    if (table == nullptr) return;
+    CHECK(table->header.size == sizeof *table);
+    CHECK((table->device != nullptr));
+    CHECK((table->queue != nullptr));
+    CHECK((table->buffer != nullptr));
+    CHECK((table_of(rig) == table));
+}
+
+TEST_CASE("each object has native handles of its own, the same while it lives (P-49)") {
+    Rig rig;
+    const wye_native_table* table = table_of(rig);
+    if (table == nullptr) return;
+    wye_device_object* const device = rig.device.object;
+    const auto of_device = [&] {
+        return ask([&](auto* out, auto** e) { return table->device(device, out, e); });
+    };
+    const auto of_queue = [&](wye_queue_object* queue) {
+        return ask([&](auto* out, auto** e) { return table->queue(device, queue, out, e); });
+    };
+    const auto of_buffer = [&](wye_buffer_object* buffer) {
+        return ask([&](auto* out, auto** e) { return table->buffer(device, buffer, out, e); });
+    };
+    wye_buffer_object* const one = rig.device.buffer(256);
+    wye_buffer_object* const two = rig.device.buffer(256);
+    REQUIRE((one != nullptr && two != nullptr));
+    const wye_native_handle first = of_buffer(one), second = of_buffer(two);
+    const wye_native_handle owner = of_device(), queue = of_queue(rig.device.queue);
+    REQUIRE(first.count >= 1);  // a buffer is somewhere
+    CHECK(text_of(first.values[0].type) == text_of(second.values[0].type));
+    CHECK(first.values[0].value != second.values[0].value);
+    // Work changes none of them.
+    REQUIRE(rig.device.run(harness::fill(one, 0, 256, 7, 4)) == WYE_OK);
+    CHECK(equal(of_buffer(one), first));
+    CHECK(equal(of_buffer(two), second));
+    CHECK(equal(of_device(), owner));
+    CHECK(equal(of_queue(rig.device.queue), queue));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Closing and preparing devices, taking lost ones back, and shutting a context down.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "rig.hpp"
+#include "wye/device.h"
+
+namespace wye::exec::test::test_closing {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+struct Opened {
+    Opened() { rig.driver.kernel = add_kernel; }
+    Rig rig;
+    wye_device device = rig.device("fake:0");
+    wye_device second = rig.device("fake:1");
+    wye_program program = rig.program(kAdd);
+
+    Outcome close(wye_device one) const {
+        return attempt([&](wye_error** e) { return wye_device_close(rig.context, one, e); });
+    }
+    Outcome prepare(wye_device one) const {
+        return attempt([&](wye_error** e) { return wye_device_prepare(rig.context, one, e); });
+    }
+    std::uint32_t lost(wye_device one) const {
+        std::uint32_t out = 7;
+        check_ok(
+            attempt([&](wye_error** e) { return wye_device_is_lost(rig.context, one, &out, e); }));
+        return out;
+    }
+    Outcome recover(wye_device one, wye_device& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_device_recover(rig.context, one, &out, e); });
+    }
+    Outcome run(wye_device on) {
+        return Job(program, on).param(1).in(0, x.data(), 12).out(1, r.data(), 12).run(rig);
+    }
+    Words x = {1, 2, 3};
+    Words r = {0, 0, 0};
+};
+
+TEST_CASE("closing a device frees all that it has, and its handles become stale") {
+    Opened t;
+    FakeDriver& driver = t.rig.driver;
+    check_ok(t.run(t.device));
+    check_ok(t.run(t.second));
+    const int there = driver.live_buffers;
+    const int programs = driver.live_programs;
+    const wye_buffer a = t.rig.buffer(t.device, 12), b = t.rig.buffer(t.device, 12);
+    const wye_buffer other = t.rig.buffer(t.second, 12);
+    t.rig.upload(a, t.x);
+    t.rig.upload(other, t.x);
+    Job job = Job(t.program, t.device).param(1).resident(0, a).resident(1, b);
+    for (int i = 0; i < 3; ++i) check_ok(job.run(t.rig));
+    wye_graph graph = 0;
+    wye_graph_desc recorded;
+    WYE_INIT(recorded);
+    recorded.device = t.device;
+    recorded.dispatches = &job.filled();
+    recorded.dispatch_count = 1;
+    check_ok(attempt(
+        [&](wye_error** e) { return wye_graph_create(t.rig.context, &recorded, &graph, e); }));
+    wye_pending ended = 0;
+    check_ok(attempt([&](wye_error** e) {
+        return wye_dispatch_submit(t.rig.context, &job.filled(), &ended, e);
+    }));
+    wye_counters before;
+    WYE_INIT(before);
+    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(
+        attempt([&](wye_error** e) { return wye_context_counters(t.rig.context, &before, e); }));
+
+    check_ok(t.close(t.device));
+    CHECK(driver.newest[0] == nullptr);  // the driver's device
+    CHECK(driver.newest[1] != nullptr);
+    CHECK(driver.live_buffers == there / 2 + 1);  // those of the other device, and `other`
+    CHECK(driver.live_programs < programs);
+    wye_counters after;
+    WYE_INIT(after);
+    check_ok(
+        attempt([&](wye_error** e) { return wye_context_counters(t.rig.context, &after, e); }));
+    CHECK(after.dispatches == before.dispatches);
+    CHECK(after.submits == before.submits);
+    CHECK(after.bytes_uploaded == before.bytes_uploaded);
+    wye_counters there_now;
+    WYE_INIT(there_now);
+    check_ok(attempt([&](wye_error** e) {
+        return wye_device_counters(t.rig.context, t.second, &there_now, e);
+    }));
+    CHECK(after.buffer_bytes == there_now.buffer_bytes);
+
+    check_refused(t.close(t.device), WYE_STALE_HANDLE, "freed");
+    check_refused(t.run(t.device), WYE_STALE_HANDLE, "device");
+    check_refused(t.rig.free(a), WYE_STALE_HANDLE, "buffer");
+    wye_graph_run_desc how;
+    WYE_INIT(how);
+    check_refused(attempt([&](wye_error** e) {
+                      return wye_graph_run(t.rig.context, graph, &how, nullptr, e);
+                  }),
+                  WYE_STALE_HANDLE, "graph");
+    check_refused(attempt([&](wye_error** e) {
+                      return wye_pending_wait(t.rig.context, ended, 0, nullptr, e);
+                  }),
+                  WYE_STALE_HANDLE, "pending");
+    // The other device has all that it had.
+    CHECK(t.rig.download<std::uint32_t>(other, 3) == t.x);
+    check_ok(t.run(t.second));
+
+    const wye_device again = t.rig.device("fake:0");
+    CHECK(again != t.device);
+    const int compiled = driver.programs;
+    check_ok(t.run(again));
+    CHECK(t.r == Words{2, 3, 4});
+    CHECK(driver.programs == compiled + 1);  // nothing of the closed device is used
+    check_ok(t.close(again));
+    check_ok(t.close(t.second));
+}
+
+TEST_CASE("a device with pending work or a mapped buffer is not closed, and stays as it was") {
+    Opened t;
+    const wye_buffer a = t.rig.buffer(t.device, 12), b = t.rig.buffer(t.device, 12);
+    t.rig.upload(a, t.x);
+    Job job = Job(t.program, t.device).param(1).resident(0, a).resident(1, b);
+    for (const bool freed : {false, true}) {
+        t.rig.driver.holds = true;
+        wye_pending pending = 0;
+        check_ok(attempt([&](wye_error** e) {
+            return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
+        }));
+        const auto free_pending = [&] {
+            check_ok(attempt(
+                [&](wye_error** e) { return wye_pending_free(t.rig.context, pending, e); }));
+        };
+        if (freed) free_pending();
+        check_refused(t.close(t.device), WYE_DEVICE_BUSY, "fake:0 still has work pending");
+        t.rig.driver.holds = false;
+        if (!freed) free_pending();
+        check_ok(
+            attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    }
+    CHECK(t.rig.download<std::uint32_t>(b, 3) == Words{2, 3, 4});
+
+    wye_buffer_create_desc desc;
+    WYE_INIT(desc);
+    desc.size = 16;
+    desc.usage = WYE_BUFFER_USAGE_SHARED;
+    desc.label = wye_str("window");
+    wye_buffer window = 0;
+    check_ok(attempt([&](wye_error** e) {
+        return wye_buffer_create(t.rig.context, t.device, &desc, &window, e);
+    }));
+    wye_buffer_mapping mapping;
+    WYE_INIT(mapping);
+    check_ok(
+        attempt([&](wye_error** e) { return wye_buffer_map(t.rig.context, window, &mapping, e); }));
+    check_refused(t.close(t.device), WYE_BUFFER_IN_USE, "`window` of fake:0 is mapped");
+    check_ok(attempt([&](wye_error** e) { return wye_buffer_unmap(t.rig.context, window, e); }));
+    check_ok(t.close(t.device));
+}
+
+TEST_CASE("calls on a device and its buffers while another thread closes it end as usual") {
+    for (int round = 0; round < 20; ++round) {
+        Opened t;
+        const wye_buffer a = t.rig.buffer(t.device, 12), b = t.rig.buffer(t.device, 12);
+        std::atomic<bool> began = false;
+        int odd = 0;
+        std::thread other([&] {
+            Words words(3);
+            for (int i = 0; i < 200; ++i) {
+                const auto count = [&](wye_status status) {
+                    odd += status != WYE_OK && status != WYE_STALE_HANDLE;
+                };
+                Job job = Job(t.program, t.device).param(1).resident(0, a).resident(1, b);
+                count(wye_dispatch(t.rig.context, &job.filled(), nullptr, nullptr));
+                count(wye_buffer_upload(t.rig.context, a, {words.data(), 12}, nullptr));
+                wye_buffer more = 0;
+                wye_buffer_create_desc desc;
+                WYE_INIT(desc);
+                desc.size = 8;
+                count(wye_buffer_create(t.rig.context, t.device, &desc, &more, nullptr));
+                began = true;
+            }
+        });
+        while (!began) std::this_thread::yield();
+        Outcome closed;
+        do closed = t.close(t.device);
+        while (closed.status == WYE_DEVICE_BUSY);
+        check_ok(closed);
+        other.join();
+        CHECK(odd == 0);
+        check_ok(t.run(t.rig.device("fake:0")));
+        CHECK(t.r == Words{2, 3, 4});
+    }
+}
+
+TEST_CASE("a device is closed in a callback of its own work, and freed later") {
+    Opened t;
+    struct Seen {
+        wye_context* context;
+        wye_device device;
+        std::atomic<int> closed = -1;
+    } seen{t.rig.context, t.device};
+    const wye_buffer a = t.rig.buffer(t.device, 12), b = t.rig.buffer(t.device, 12);
+    Job job = Job(t.program, t.device).param(1).resident(0, a).resident(1, b);
+    t.rig.driver.holds = true;
+    wye_pending pending = 0;
+    check_ok(attempt([&](wye_error** e) {
+        return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
+    }));
+    check_ok(attempt([&](wye_error** e) {
+        return wye_pending_notify(
+            t.rig.context, pending,
+            [](void* user, wye_status) {
+                auto& s = *static_cast<Seen*>(user);
+                wye_device again = 0;
+                const wye_status closed = wye_device_close(s.context, s.device, nullptr);
+                const wye_status opened =
+                    wye_device_open(s.context, wye_str("fake:0"), 0, &again, nullptr);
+                s.closed = closed * 100 + opened;
+            },
+            &seen, e);
+    }));
+    t.rig.driver.holds = false;
+    while (seen.closed == -1) std::this_thread::yield();
+    CHECK(seen.closed == 0);
+    check_refused(t.run(t.device), WYE_STALE_HANDLE, "");
+    check_ok(t.close(t.second));  // frees the other one, too
+    check_ok(t.run(t.rig.device("fake:0")));
+    CHECK(t.r == Words{2, 3, 4});
+}
+
+TEST_CASE("preparing a device makes what the first dispatch would make") {
+    Opened t;
+    CHECK(t.rig.driver.queues == 0);
+    check_ok(t.prepare(t.device));
+    const int queues = t.rig.driver.queues;
+    CHECK(queues == 1);
+    CHECK(t.rig.driver.programs == 0);
+    check_ok(t.prepare(t.device));
+    check_ok(t.run(t.device));
+    CHECK(t.rig.driver.queues == queues);
+    t.rig.driver.lose(0);
+    check_refused(t.prepare(t.device), WYE_DEVICE_LOST, "fell off the bus");
+}
+
+TEST_CASE(
+    "a loss is seen when the driver knows of it, and a device is taken back where it can be") {
+    for (const bool can_recover : {true, false}) {
+        Opened t;
+        t.rig.driver.can_recover = can_recover;
+        wye_device out = 0;
+        check_ok(t.recover(t.device, out));
+        CHECK(out == t.device);  // it is not lost
+        CHECK(t.lost(t.device) == 0);
+        const wye_buffer old = t.rig.buffer(t.device, 12);
+        t.rig.driver.lose(0);
+        CHECK(t.lost(t.device) == 1);  // before any call met it
+        CHECK(t.lost(t.second) == 0);
+        check_refused(t.run(t.device), WYE_DEVICE_LOST, "fake:0 was lost");
+        check_ok(t.recover(t.device, out));
+        CHECK(out != t.device);
+        CHECK(t.lost(t.device) == 1);
+        CHECK(t.lost(out) == 0);
+        check_ok(t.run(out));
+        CHECK(t.r == Words{2, 3, 4});
+        wye_device same = 0;
+        check_ok(t.recover(t.device, same));  // it was taken back before
+        CHECK(same == out);
+        check_refused(t.rig.free(0), WYE_STALE_HANDLE, "");
+        check_ok(t.close(t.device));  // a lost device can be closed
+        check_refused(t.rig.free(old), WYE_STALE_HANDLE, "");
+        check_ok(t.run(out));
+    }
+}
+
+TEST_CASE("a device that cannot be opened again says that the process must be restarted") {
+    Opened t;
+    t.rig.driver.lose(0);
+    CHECK(t.lost(t.device) == 1);
+    t.rig.driver.fail_open = true;
+    wye_device out = 0;
+    const Outcome refused = t.recover(t.device, out);
+    check_refused(refused, WYE_UNSUPPORTED, "fake:0 was lost, and cannot be taken back");
+    CHECK(refused.fix.starts_with("Fix: restart the process"));
+    CHECK(refused.text.find("the fake does not open") != std::string::npos);
+    CHECK(out == 0);
+    t.rig.driver.fail_open = false;
+    check_ok(t.recover(t.device, out));
+    check_ok(t.run(out));
+}
+
+TEST_CASE("a context that was shut down refuses calls, until it is destroyed") {
+    for (const bool in_time : {true, false}) {
+        FakeDriver driver;
+        wye_context* const context = driver.context();
+        wye_device device = 0;
+        check_ok(attempt([&](wye_error** e) {
+            return wye_device_open(context, wye_str("fake:0"), 0, &device, e);
+        }));
+        check_ok(attempt([&](wye_error** e) { return wye_device_prepare(context, device, e); }));
+        std::uint32_t word = 0;
+        wye_buffer_create_desc desc;
+        WYE_INIT(desc);
+        desc.size = 4;
+        wye_buffer buffer = 0;
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_buffer_create(context, device, &desc, &buffer, e); }));
+        driver.holds = !in_time;
+        wye_transfer_desc fill;
+        WYE_INIT(fill);
+        fill.kind = WYE_TRANSFER_FILL;
+        fill.buffer = buffer;
+        fill.size = 4;
+        fill.pattern_size = 4;
+        wye_pending pending = 0;
+        check_ok(attempt([&](wye_error** e) {
+            return wye_buffer_transfer_submit(context, &fill, &pending, e);
+        }));
+        const Outcome down = attempt([&](wye_error** e) {
+            return wye_context_shutdown(context, in_time ? UINT64_MAX : 1'000'000, e);
+        });
+        CHECK(down.status == (in_time ? WYE_OK : WYE_TIMEOUT));
+        CHECK(driver.shutdowns == (in_time ? 1 : 0));
+        const auto refused = [&] {
+            check_refused(attempt([&](wye_error** e) {
+                              return wye_buffer_download(context, buffer, &word, 4, e);
+                          }),
+                          WYE_SHUTTING_DOWN, "shut down");
+            check_refused(
+                attempt([&](wye_error** e) { return wye_device_close(context, device, e); }),
+                WYE_SHUTTING_DOWN, "shut down");
+            check_refused(
+                attempt([&](wye_error** e) { return wye_context_shutdown(context, 0, e); }),
+                WYE_SHUTTING_DOWN, "shut down");
+        };
+        refused();
+        if (in_time) {
+            wye_context_destroy(context);
+            continue;
+        }
+        wye_context_destroy(context);  // the closing thread frees the rest
+        driver.holds = false;
+        while (driver.shutdowns == 0) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+}  // namespace
+}  // namespace wye::exec::test::test_closing
