@@ -3,6 +3,7 @@
 // The `wye` command from a user's side: exit codes, streams, files left behind.
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -68,7 +69,7 @@ TEST_CASE("help and version go to stdout and succeed") {
         CHECK(contains(outcome.out, "wye"));
         CHECK(outcome.err.empty());
     }
-    for (const char* verb : {"info", "check", "lower", "run", "cache"})
+    for (const char* verb : {"info", "check", "explain", "lower", "run", "cache"})
         CHECK(wye_command({verb, "--help"}).code == 0);
 }
 
@@ -114,6 +115,54 @@ TEST_CASE("check describes a good program and locates every mistake of a bad one
     CHECK(contains(outcome.err, bad + ":7:22"));
     CHECK(contains(outcome.err, "^"));
     CHECK(contains(outcome.err, "Fix: "));
+}
+
+TEST_CASE("explain prints entries of the language reference") {
+    const Outcome shift = wye_command({"explain", "<<"});
+    CHECK(shift.code == 0);
+    CHECK(shift.err.empty());
+    CHECK(shift.out.starts_with("<<, >>\n"));
+    CHECK(contains(shift.out, "    x << n: i32 = -16 -2147483648 2\n"));
+    CHECK(!contains(shift.out, "```"));
+    std::size_t longest = 0;
+    for (std::size_t at = 0; at < shift.out.size();) {
+        const std::size_t end = shift.out.find('\n', at);
+        longest = std::max(longest, end - at);
+        at = end + 1;
+    }
+    CHECK(longest > 60);
+    CHECK(longest <= 80);
+
+    const Outcome several = wye_command({"explain", "rotl", "-=", "f32x4", "rotr", "f64"});
+    CHECK(several.code == 0);
+    for (const char* heading : {"rotl, rotr\n", "\n+=, -=, *=", "\nf32, f64\n"}) {
+        CHECK(contains(several.out, heading));
+        CHECK(several.out.find(heading) == several.out.rfind(heading));  // once
+    }
+
+    const Outcome all = wye_command({"explain"});
+    CHECK(all.code == 0);
+    for (const char* word : {"Atomics\n", " atomic_add ", " for in .. step", " ~ == "})
+        CHECK(contains(all.out, word));
+}
+
+TEST_CASE("explain names the words nearest to an unknown one") {
+    for (const auto& row : std::map<std::string, std::string>{
+             {"atomic_ad", "did you mean `atomic_add`"},
+             {"subgruop", "`subgroup`"},
+             {"<<<", "`<<`"},
+             {"--jsn", "`wye explain` lists all"},
+             {"", "`wye explain` lists all"},
+             {"f32x5", "Fix: "},
+             {std::string(100000, 'x'), "`wye explain` lists all"}}) {
+        const Outcome outcome = wye_command({"explain", "rotl", row.first});
+        CAPTURE(outcome.err);
+        CHECK(outcome.err.size() < 300);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.out.empty());
+        CHECK(contains(outcome.err, "the language has no word or operator"));
+        CHECK(contains(outcome.err, row.second));
+    }
 }
 
 TEST_CASE("check says what grid barriers split a program into") {

@@ -58,6 +58,12 @@ void add_check(CLI::App& app, CheckOptions& options) {
     app.add_flag("--json", options.json, "The analysis as JSON");
 }
 
+void add_explain(CLI::App& app, ExplainOptions& options) {
+    app.add_option("word", options.words,
+                   "Words and operators of the language (default: list all)");
+    app.allow_extras();
+}
+
 void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
     app.add_option("program", options.program, "Program, text or wire form")->required();
     app.add_option("--to", options.format,
@@ -184,6 +190,7 @@ int real_main(int argc, char** argv) {
 
     InfoOptions info_options;
     CheckOptions check_options;
+    ExplainOptions explain_options;
     LowerOptions lower_options;
     RunOptions run_options;
     CacheOptions cache_options;
@@ -192,6 +199,8 @@ int real_main(int argc, char** argv) {
     CLI::App* info_verb =
         app.add_subcommand("info", "Show plugins, devices and reasons against them");
     CLI::App* check_verb = app.add_subcommand("check", "Validate a program and show its needs");
+    CLI::App* explain_verb =
+        app.add_subcommand("explain", "Print what the language reference says about a word");
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
     app.add_subcommand("fuzz", "Compare random programs on devices with the reference (a helper)");
@@ -204,6 +213,7 @@ int real_main(int argc, char** argv) {
     add_cache(*cache_verb, cache_options);
     add_quirks(*quirks_verb, quirks_options);
     add_check(*check_verb, check_options);
+    add_explain(*explain_verb, explain_options);
     add_lower(*lower_verb, lower_options, numbers);
     add_run(*run_verb, run_options, numbers);
 
@@ -221,6 +231,12 @@ int real_main(int argc, char** argv) {
     if (!read.ok()) return fail(read.error());
     if (info_verb->parsed()) return info(info_options);
     if (check_verb->parsed()) return check(check_options);
+    if (explain_verb->parsed()) {
+        // CLI11 takes operators such as `-=` for flags.
+        for (std::string& word : explain_verb->remaining())
+            explain_options.words.push_back(std::move(word));
+        return explain(explain_options);
+    }
     if (lower_verb->parsed()) return lower(lower_options);
     if (cache_verb->parsed()) return cache(cache_options);
     if (quirks_verb->parsed()) return quirks(quirks_options);

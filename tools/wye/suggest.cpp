@@ -39,13 +39,24 @@ std::string suggest(const Words& words, int argc, char** argv) {
         }
         if (std::ranges::find(known, word) != known.end()) continue;
         if (i > 1 && !word.starts_with('-')) continue;  // a value
-        const auto nearest = std::ranges::min_element(
-            known, {}, [&](const std::string& name) { return distance(word, name); });
-        if (nearest != known.end() && distance(word, *nearest) <= 1 + word.size() / 4)
-            return *nearest;
-        return {};
+        const std::vector<std::string> near = nearest(word, known);
+        return near.empty() ? std::string() : near.front();
     }
     return {};
+}
+
+std::vector<std::string> nearest(const std::string& word, const std::vector<std::string>& known) {
+    constexpr std::size_t kMost = 3;
+    std::vector<std::string> near;
+    std::size_t least = 1 + word.size() / 4;
+    for (const std::string& name : known) {
+        const std::size_t apart = distance(word, name);
+        if (apart > least || apart >= word.size()) continue;
+        if (apart < least) near.clear();
+        least = apart;
+        if (near.size() < kMost) near.push_back(name);
+    }
+    return near;
 }
 
 }  // namespace wye::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Suggests the verb or flag nearest to a mistyped one.
+// Suggests the words nearest to a mistyped one.
 #pragma once
 
 #include <map>
@@ -17,5 +17,9 @@ struct Words {
 
 // The nearest known word for the first unknown one in argv; empty if none is near.
 [[nodiscard]] std::string suggest(const Words& words, int argc, char** argv);
+
+// The known words nearest to a mistyped one, at most three, all as near; empty if none is near.
+[[nodiscard]] std::vector<std::string> nearest(const std::string& word,
+                                               const std::vector<std::string>& known);
 
 }  // namespace wye::tool

@@ -28,6 +28,11 @@ struct CheckOptions {
 };
 [[nodiscard]] ExitCode check(const CheckOptions& options);
 
+struct ExplainOptions {
+    std::vector<std::string> words;  // of the language; none: list all
+};
+[[nodiscard]] ExitCode explain(const ExplainOptions& options);
+
 struct LowerOptions {
     std::string program;
     std::string format;

@@ -180,14 +180,14 @@ ExprId Parser::unary() {
             else if (!value.problem.empty())
                 error(op.place, value.problem, value.fix);
             take();
-            return literal_node(value, op.place);
+            return selected(literal_node(value, op.place));
         }
         if (infinity) {
             const ExprId id = primary();
             Expr& e = code_->exprs[id];
             e.extra = infinity_bits(e.type, true);
             e.place = op.place;
-            return id;
+            return selected(id);
         }
     } else if (op.is(Op::NOT) || op.is(Op::LOGICAL_NOT)) {
         take();
@@ -221,8 +221,10 @@ bool Parser::component(std::uint16_t& out) {
     return false;
 }
 
-ExprId Parser::postfix() {
-    ExprId id = primary();
+ExprId Parser::postfix() { return selected(primary()); }
+
+// { "." COMPONENT }
+ExprId Parser::selected(ExprId id) {
     while (id != kNone) {
         if (token_.is(Tok::Dot)) {
             const Place place = token_.place;
@@ -317,7 +319,7 @@ ExprId Parser::name_use() {
         unknown(name, called ? "function" : token_.is(Tok::LeftBracket) ? "array" : "name");
         std::vector<ExprId> ignored;
         if (called && !arguments(ignored)) return kNone;
-        if (token_.is(Tok::LeftBracket)) {
+        if (!called && token_.is(Tok::LeftBracket)) {
             take();
             if (expression() == kNone || !expect(Tok::RightBracket, "]", "after the index"))
                 return kNone;
@@ -325,6 +327,7 @@ ExprId Parser::name_use() {
         return poison(name.place);
     }
     const Symbol symbol = *found;
+    if (token_.is(Tok::LeftBracket)) return indexed(name, symbol);
     if (symbol.kind == Symbol::Kind::Function) {
         if (called) return call(name, symbol.index);
         error(name.place, fmt::format("{} is a function", describe(name)),
@@ -337,7 +340,6 @@ ExprId Parser::name_use() {
         std::vector<ExprId> ignored;
         return arguments(ignored) ? poison(name.place) : kNone;
     }
-    if (token_.is(Tok::LeftBracket)) return indexed(name, symbol);
     switch (symbol.kind) {
         case Symbol::Kind::Constant:
             return literal_node(constants_[symbol.index], name.place);

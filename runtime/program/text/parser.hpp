@@ -117,6 +117,7 @@ class Parser {
     ExprId binary(int level);
     ExprId unary();
     ExprId postfix();
+    ExprId selected(ExprId id);
     ExprId primary();
     ExprId name_use();
     ExprId call(const Token& name, std::uint32_t function);

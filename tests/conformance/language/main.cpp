@@ -19,6 +19,7 @@ constexpr const char* kUsage =
     "  examples [--only NAME] [--seed N] [--scale N]  the example programs (N 0: one small launch "
     "each)\n"
     "  features [--only NAME]                         grid barriers, subgroups, f16, ...\n"
+    "  reference                                      the examples of the language reference\n"
     "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n"
     "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n"
     "  sweeps [--only TYPE] [--count N]               every operation on every type, N inputs "
@@ -78,7 +79,7 @@ bool read(int argc, char** argv, Options& o) {
         if (!good) return false;
     }
     const bool known = o.suite == "examples" || o.suite == "random" || o.suite == "traps" ||
-                       o.suite == "sweeps" || o.suite == "features";
+                       o.suite == "sweeps" || o.suite == "features" || o.suite == "reference";
     return argc % 2 == 0 && !o.device.empty() && known;
 }
 
@@ -106,6 +107,8 @@ int main(int argc, char** argv) {
         count = conformance::run_random(*device, options.first, options.last, options.dump);
     else if (options.suite == "features")
         count = conformance::run_features(*device, options.only);
+    else if (options.suite == "reference")
+        count = conformance::run_reference(*device);
     else if (options.suite == "sweeps")
         count = conformance::run_sweeps(*device, options.only, options.count);
     else

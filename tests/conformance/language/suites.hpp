@@ -26,6 +26,9 @@ Count run_examples(const Device& device, const std::string& only, std::uint64_t 
 // Small programs for single features of the language; `only`: the name of one, or empty.
 Count run_features(const Device& device, const std::string& only);
 
+// The examples of the language reference.
+Count run_reference(const Device& device);
+
 // Random programs with the seeds [first, last), within the device's capabilities. Failing programs
 // are written to the folder `dump`, if it is not empty.
 Count run_random(const Device& device, std::uint64_t first, std::uint64_t last,

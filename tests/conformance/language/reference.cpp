@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The examples of the language reference. The document states the expected bytes.
+#include <algorithm>
+#include <cstdio>
+
+#include "conformance/language/judge.hpp"
+#include "conformance/language/suites.hpp"
+#include "support/language.hpp"
+
+namespace conformance {
+namespace {
+
+using support::ReferenceExample;
+
+bool has_word(const ReferenceExample& example, const std::string& word) {
+    return example.text.find(word) != std::string::npos;
+}
+
+// Puts the buffers into the order of their bindings. False: the launch and the program have others.
+bool order_buffers(const wye::Program& program, ReferenceExample& example) {
+    const auto described = program.describe();
+    if (!described.ok()) return false;
+    std::vector<support::ReferenceBuffer> ordered;
+    for (std::uint64_t k = 0; k < described->buffer_count; ++k)
+        for (support::ReferenceBuffer& b : example.buffers)
+            if (b.name == wye::detail::view(described->buffers[k].name))
+                ordered.push_back(std::move(b));
+    const bool all = ordered.size() == example.buffers.size();
+    example.buffers = std::move(ordered);
+    return all;
+}
+
+Launch launch_of(const ReferenceExample& example) {
+    Launch launch;
+    launch.params = example.params;
+    launch.groups = example.groups;
+    for (const support::ReferenceBuffer& b : example.buffers)
+        launch.buffers.push_back({b.name, b.input, b.output, b.before});
+    return launch;
+}
+
+// Empty if each output is as stated.
+std::string compare(const ReferenceExample& example,
+                    const std::vector<std::vector<std::byte>>& got) {
+    std::vector<std::vector<std::byte>> stated;
+    for (const support::ReferenceBuffer& b : example.buffers)
+        stated.push_back(b.output ? b.after : b.before);
+    return difference(launch_of(example).buffers, got, stated);
+}
+
+std::string run_program(const Device& device, const wye::Program& program,
+                        const ReferenceExample& example) {
+    if (example.trap_code != 0) {
+        const auto ending = device.run_to_trap(program, launch_of(example));
+        if (!ending.ok()) return ending.error().text();
+        if (ending->delivered) return "outputs were delivered after a trap";
+        return ending->trap_code == example.trap_code && ending->trap_count == example.trap_count
+                   ? ""
+                   : "another trap: " + std::to_string(ending->trap_code) + ", " +
+                         std::to_string(ending->trap_count) + " times";
+    }
+    const bool resident = has_word(example, "persistent ");
+    const auto got = device.run(program, {launch_of(example)}, resident);
+    return got.ok() ? compare(example, *got) : got.error().text();
+}
+
+// The stated results against the reference evaluator, which neither traps nor copies back in parts.
+std::string evaluate(const wye::Program& program, const ReferenceExample& example) {
+    if (example.trap_code != 0 || has_word(example, " bytes ")) return {};
+    const auto wire = program.lower("wye-program");
+    if (!wire.ok()) return wire.error().text();
+    const auto got = expected(*wire, {launch_of(example)});
+    if (!got.ok()) return got.error().text();
+    const std::string problem = compare(example, *got);
+    return problem.empty() ? problem : "the reference evaluator: " + problem;
+}
+
+std::string check_stated(const Device& device, ReferenceExample example) {
+    const auto program = device.context().program_from_text(example.text);
+    if (!example.refused.empty()) {
+        if (program.ok()) return "the program is not refused";
+        return program.error().text().find(example.refused) != std::string::npos
+                   ? ""
+                   : "another error: " + program.error().text();
+    }
+    if (!program.ok()) return program.error().text();
+    if (!order_buffers(*program, example)) return "the launch has other buffers than the program";
+    if (std::string problem = evaluate(*program, example); !problem.empty()) return problem;
+    // Whether a CUDA device is here or not. Only there are subgroups as wide as it says, and C code
+    // is one kernel.
+    const bool for_cuda = !has_word(example, "subgroup") && !has_word(example, "grid_barrier");
+    if (const auto lowered = program->lower("cuda-c"); for_cuda && !lowered.ok())
+        return "not lowered for CUDA: " + lowered.error().text();
+    const std::string problem = run_program(device, *program, example);
+    const std::vector<std::uint32_t> widths = device.subgroup_sizes();
+    if (!has_word(example, "subgroup 4;") || std::count(widths.begin(), widths.end(), 4U) > 0)
+        return problem;
+    return problem.empty() ? "ran, although the device has no subgroups of 4" : "";
+}
+
+}  // namespace
+
+Count run_reference(const Device& device) {
+    Count count;
+    for (const ReferenceExample& example : support::language_reference().examples) {
+        const std::string problem = check_stated(device, example);
+        ++(problem.empty() ? count.passed : count.failed);
+        if (!problem.empty())
+            std::printf("FAILED LANGUAGE.md:%zu: %s\n%s", example.line, problem.c_str(),
+                        example.text.c_str());
+    }
+    return count;
+}
+
+}  // namespace conformance

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A grammar in EBNF: random sentences of it, and whether a sentence is one. Rules in capitals are
+// tokens, made of characters; the others are made of tokens. No rule may begin with itself. One
+// owner, one thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/random.hpp"
+
+namespace support {
+
+struct GrammarNode {
+    enum class Kind { Literal, Range, Rule, Special, Sequence, Choice, Optional, Repeat };
+    Kind kind = Kind::Sequence;
+    std::string text;  // of a literal; a rule's name; a special's words; a range's two ends
+    std::vector<GrammarNode> parts;
+};
+
+class Grammar {
+  public:
+    // Throws std::runtime_error if the text is no grammar, or names a rule that it lacks.
+    explicit Grammar(std::string_view ebnf);
+
+    // Makes a token of a rule in place of the grammar, or returns an empty string.
+    using TokenSource = std::function<std::string(const std::string& rule)>;
+    // The tokens of a random sentence. Rules deeper than `depth` take their shortest forms.
+    [[nodiscard]] std::vector<std::string> sentence(Random& random, const std::string& start,
+                                                    unsigned depth,
+                                                    const TokenSource& source) const;
+
+    // Whether the tokens are a sentence of the rule.
+    [[nodiscard]] bool holds(const std::string& start,
+                             const std::vector<std::string>& tokens) const;
+    // Whether the text is a token of the rule. A NAME is no reserved word.
+    [[nodiscard]] bool token_is(const std::string& rule, std::string_view text) const;
+
+    // All tokens of a rule that has finitely many; else empty.
+    [[nodiscard]] std::set<std::string> tokens_of(const std::string& rule) const;
+    // The literals of all rules that are not tokens.
+    [[nodiscard]] const std::set<std::string>& literals() const { return literals_; }
+    // The words that no name can be: the literals, and those of all finite tokens but COMPONENT.
+    [[nodiscard]] const std::set<std::string>& reserved() const { return reserved_; }
+    [[nodiscard]] const std::map<std::string, GrammarNode>& rules() const { return rules_; }
+
+  private:
+    struct Match;
+    [[nodiscard]] unsigned height(const GrammarNode& node) const;
+    void expand(Random& random, const GrammarNode& node, unsigned depth, bool lexical,
+                const TokenSource& source, std::vector<std::string>& out) const;
+    [[nodiscard]] bool finite(const GrammarNode& node, std::set<std::string>& out) const;
+    void collect(const GrammarNode& node);
+
+    std::map<std::string, GrammarNode> rules_;
+    std::map<std::string, unsigned> heights_;  // the least nesting of a sentence
+    std::set<std::string> literals_;
+    std::set<std::string> reserved_;
+};
+
+}  // namespace support

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The language reference (runtime/program/LANGUAGE.md) as data: its entries, its examples, its
+// grammar. Values are read here, without the code under test. Values; pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace support {
+
+struct ReferenceBuffer {
+    std::string name;
+    bool input = false;
+    bool output = false;
+    std::vector<std::byte> before;  // zeros, unless it is an input
+    std::vector<std::byte> after;
+};
+
+// A whole program with a launch. A table of operations becomes such a program, whose operands are
+// elements of inputs.
+struct ReferenceExample {
+    std::size_t line = 0;             // in the document
+    std::vector<std::string> covers;  // the words of its entry; empty outside of entries
+    std::string text;
+    std::string refused;                // part of the error; empty: the program runs
+    std::vector<std::uint64_t> params;  // bits, in declared order
+    std::optional<std::array<std::uint32_t, 3>> groups;
+    std::vector<ReferenceBuffer> buffers;  // not in binding order
+    std::uint32_t trap_code = 0, trap_count = 0;
+};
+
+struct ReferenceEntry {
+    std::size_t line = 0;
+    std::vector<std::string> words;  // those of its heading
+    std::string code;                // all its examples, as written
+};
+
+struct Reference {
+    std::vector<ReferenceEntry> entries;
+    std::vector<ReferenceExample> examples;
+    std::string grammar;
+};
+
+// Reads the document of the source tree. Throws std::runtime_error that names the line.
+[[nodiscard]] Reference language_reference();
+
+}  // namespace support
