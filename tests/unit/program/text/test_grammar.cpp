@@ -87,7 +87,8 @@ constexpr std::array kMeaning = std::to_array<std::string_view>({
     "local arrays have at least",
     " are given",
     "is negative",
-    "divides by",
+    " by zero",
+    "overflows",
     "2^63",
     // the head
     "the program has no `workgroup`",
@@ -145,8 +146,10 @@ std::vector<wye::ir::Diagnostic> about_form(std::vector<wye::ir::Diagnostic> lis
 
 // Messages after which the rest of a statement is not read, so that its form is not judged.
 bool gives_up(const std::vector<wye::ir::Diagnostic>& list) {
+    const std::string messages = shown_messages(list);
     return list.size() >= wye::ir::kMaxDiagnostics ||
-           shown_messages(list).find("there is no effect") != std::string::npos;
+           messages.find("there is no effect") != std::string::npos ||
+           messages.find("there is no buffer") != std::string::npos;
 }
 
 // A token as the text has it.
