@@ -4,7 +4,6 @@
 #include "cpu/buffer.hpp"
 #include "cpu/command.hpp"
 #include "cpu/program.hpp"
-#include "cpu/run/float_state.hpp"
 #include "cpu/run/transfers.hpp"
 #include "wye/sdk/queue_submit.hpp"
 
@@ -48,23 +47,17 @@ Result<void> Queue::upload(const wye_transfer_op& op) { return queued(run_upload
 Result<void> Queue::download(const wye_transfer_op& op) { return queued(run_download(op, stop())); }
 
 Result<void> Queue::execute(const wye_execute_op& op) {
-    constexpr std::size_t kBetweenLooks = 32;  // launches without a look at the clock
     auto& command = sdk::command_of<Command>(op.command);
     const std::span<const wye_operation> operations = command.resolve(op);
-    const std::span<Launch> launches = command.launches();
-    if (batch_ || launches.empty()) return perform_all(operations);
-    const FloatState floats;
-    const Patience patience(launches.size() > kBetweenLooks);
-    for (std::size_t n = 0; n < launches.size(); ++n) {
-        if (n % kBetweenLooks == kBetweenLooks - 1 && patience.is_over())
-            handover_ = Handover{};
-        else
-            WYE_TRY(queued(try_launch(launches[n], server_.worker, stop(), handover_)));
-        if (!handover_) continue;
-        WYE_TRY(hand_over(operations[n]));
-        return perform_all(operations.subspan(n + 1));
-    }
-    return {};
+    if (batch_ || command.launches().empty()) return perform_all(operations);
+    std::size_t ran = 0;
+    auto done = try_launches(command.launches(), server_.worker, stop(), ran, handover_);
+    if (ran != 0) WYE_TRY(queued({}));
+    WYE_TRY(queued(std::move(done)));
+    if (!handover_) return {};
+    batch_ = std::make_shared<Batch>();
+    batch_->go_on(*std::exchange(handover_, std::nullopt));
+    return perform_all(operations.subspan(ran));
 }
 
 [[gnu::always_inline]] inline Result<void> Queue::end() {
@@ -88,14 +81,9 @@ void Queue::abandon() {
     if (!batch_) {
         WYE_TRY(InOrderQueue::perform(op));
         if (!handover_) return {};
-        return hand_over(op);
+        batch_ = std::make_shared<Batch>();
+        batch_->go_on(*std::exchange(handover_, std::nullopt));
     }
-    return batch_->keep(op);
-}
-
-Result<void> Queue::hand_over(const wye_operation& op) {
-    batch_ = std::make_shared<Batch>();
-    batch_->go_on(*std::exchange(handover_, std::nullopt));
     return batch_->keep(op);
 }
 

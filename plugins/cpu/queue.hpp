@@ -46,8 +46,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     // As InOrderQueue, except for submits of the queue's thread.
     Result<void> perform(const wye_operation& op);
-    // The queue's thread goes on with this operation.
-    Result<void> hand_over(const wye_operation& op);
     [[nodiscard]] Stop stop() const { return timeline_.running.stop(value()); }
     [[nodiscard]] sdk::WorkTimes times() const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/run/dispatch.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -15,6 +16,19 @@ namespace {
 constexpr std::uint64_t kSmallWork = 20000;  // in units of Routine::weight, for 64 lanes each
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
 constexpr double kMostInvocations = 9.2e18;  // of a launch: what 63 bits count
+
+// How long the caller runs work before the queue's thread takes over.
+class Patience {
+  public:
+    // `looks`: the time will be asked for.
+    explicit Patience(bool looks) : start_(looks ? Clock::now() : Clock::time_point()) {}
+    [[nodiscard]] bool is_over() const { return Clock::now() - start_ > kLimit; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::microseconds kLimit{100};
+    Clock::time_point start_;
+};
 
 Error no_registers() {
     return {Code::OUT_OF_MEMORY, "no memory for the registers of a dispatch",
@@ -46,25 +60,7 @@ double work_of(const wye_dispatch_op& op) {
     return invocations_of(op) / kTile * static_cast<double>(program_of(op.program).weight());
 }
 
-}  // namespace
-
-bool is_small(std::span<const wye_operation> operations) {
-    std::uint64_t bytes = 0;
-    for (const wye_operation& operation : operations) {
-        if (operation.kind == WYE_OPERATION_EXECUTE &&
-            !sdk::command_of<Command>(operation.u.execute.command).is_small(operation.u.execute))
-            return false;
-        bytes += bytes_of(operation);
-        if (operation.kind == WYE_OPERATION_DISPATCH &&
-            (operation.u.dispatch.flags & WYE_LAUNCH_INDIRECT) != 0)
-            return false;  // its size is not known yet
-        if (operation.kind == WYE_OPERATION_DISPATCH &&
-            work_of(operation.u.dispatch) > static_cast<double>(kSmallWork))
-            return false;
-    }
-    return bytes <= kSmallBytes;
-}
-
+// In a FloatState.
 Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
                         std::optional<Handover>& out) {
     launch.stop = stop;
@@ -91,6 +87,41 @@ Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
         }
     }
     worker.finish(launch);
+    return {};
+}
+
+}  // namespace
+
+bool is_small(std::span<const wye_operation> operations) {
+    std::uint64_t bytes = 0;
+    for (const wye_operation& operation : operations) {
+        if (operation.kind == WYE_OPERATION_EXECUTE &&
+            !sdk::command_of<Command>(operation.u.execute.command).is_small(operation.u.execute))
+            return false;
+        bytes += bytes_of(operation);
+        if (operation.kind == WYE_OPERATION_DISPATCH &&
+            (operation.u.dispatch.flags & WYE_LAUNCH_INDIRECT) != 0)
+            return false;  // its size is not known yet
+        if (operation.kind == WYE_OPERATION_DISPATCH &&
+            work_of(operation.u.dispatch) > static_cast<double>(kSmallWork))
+            return false;
+    }
+    return bytes <= kSmallBytes;
+}
+
+Result<void> try_launches(std::span<Launch> launches, Worker& worker, const Stop& stop,
+                          std::size_t& ran, std::optional<Handover>& out) {
+    constexpr std::size_t kBetweenLooks = 32;  // launches without a look at the clock
+    const FloatState floats;
+    const Patience patience(launches.size() > kBetweenLooks);
+    for (ran = 0; ran < launches.size(); ++ran) {
+        if (ran % kBetweenLooks == kBetweenLooks - 1 && patience.is_over()) {
+            out = Handover{};
+            return {};
+        }
+        WYE_TRY(try_launch(launches[ran], worker, stop, out));
+        if (out) return {};
+    }
     return {};
 }
 

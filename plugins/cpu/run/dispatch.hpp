@@ -3,7 +3,7 @@
 // Runs the dispatches of a queue: short ones on the caller, others with the pool's help.
 #pragma once
 
-#include <chrono>
+#include <cstddef>
 #include <optional>
 #include <span>
 
@@ -18,27 +18,15 @@ struct Handover {
     bool within = false;  // the worker paused inside the block
 };
 
-// How long the caller runs work before the queue's thread takes over.
-class Patience {
-  public:
-    // `looks`: the time will be asked for.
-    explicit Patience(bool looks) : start_(looks ? Clock::now() : Clock::time_point()) {}
-    [[nodiscard]] bool is_over() const { return Clock::now() - start_ > kLimit; }
-
-  private:
-    using Clock = std::chrono::steady_clock;
-    static constexpr std::chrono::microseconds kLimit{100};
-    Clock::time_point start_;
-};
-
 // Whether the caller may run all of it: waking a thread and moving its data would cost more.
 [[nodiscard]] bool is_small(std::span<const wye_operation> operations);
 
-// Runs on the caller, in a FloatState; if it takes long, `out` says where it stopped. CANCELLED: a
-// stop was requested.
-[[nodiscard]] Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
-                                      std::optional<Handover>& out);
-// The same for an operation, with a FloatState of its own.
+// Runs on the caller, one after the other; if they take long, `out` says where launch number `ran`
+// stopped, behind those that ran whole. CANCELLED: a stop was requested.
+[[nodiscard]] Result<void> try_launches(std::span<Launch> launches, Worker& worker,
+                                        const Stop& stop, std::size_t& ran,
+                                        std::optional<Handover>& out);
+// The same for one operation.
 [[nodiscard]] Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
                                         std::optional<Handover>& out);
 
