@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// stream on every device. It compares each number with the host's own arithmetic itself.
+#include <sstream>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using wye::test::Outcome;
+using wye::test::run_command;
+
+TEST_CASE("stream gives the host's numbers on every device, with and without overlap") {
+    std::istringstream devices(run_command({WYE_TOOL, "info", "-l"}).out);
+    int ran = 0;
+    for (std::string line; std::getline(devices, line);) {
+        const std::string device = line.substr(0, line.find('\t'));
+        CAPTURE(device);
+        for (const std::string chunks : {"1", "2", "7"}) {
+            const Outcome outcome = run_command({WYE_STREAM, "--device", device, "--chunks", chunks,
+                                                 "--mebibytes", "1", "--rounds", "3"});
+            CAPTURE(outcome.err);
+            CHECK(outcome.code == 0);
+            CHECK(outcome.out.starts_with("stream: " + chunks + " chunks of 1 MiB in "));
+            CHECK(outcome.out.find("three in flight, on " + device) != std::string::npos);
+        }
+        const Outcome apart = run_command({WYE_STREAM, "--device", device, "--chunks", "2",
+                                           "--mebibytes", "1", "--rounds", "0", "--in-turn"});
+        CAPTURE(apart.err);
+        CHECK(apart.code == 0);
+        CHECK(apart.out.find("one step at a time") != std::string::npos);
+        ++ran;
+    }
+    CHECK(ran > 0);
+}
+
+TEST_CASE("stream refuses what it cannot do") {
+    CHECK(run_command({WYE_STREAM, "--chunks", "0"}).code == 2);
+    CHECK(run_command({WYE_STREAM, "--mebibytes", "1025"}).code == 2);
+    CHECK(run_command({WYE_STREAM, "--device", "warp"}).code == 3);
+}
