@@ -7,8 +7,18 @@
 #include <vector>
 
 namespace wye::exec {
+namespace {
+
+// Memory of that size takes longer to make than to ask for the end of older work.
+constexpr std::uint64_t kWorthAsking = std::uint64_t{128} << 10U;
+
+}  // namespace
 
 Result<void> PendingList::add(const WorkRef& work, std::uint64_t bytes, bool at_once) {
+    // The memory of work that has ended is used again, even if nobody waits for it.
+    if (bytes >= kWorthAsking)
+        for (WorkRef first = oldest(); first && first->poll(); first = oldest()) {
+        }
     for (;;) {
         if (try_add(work, bytes)) return {};
         const WorkRef first = oldest();

@@ -92,6 +92,15 @@ TEST_CASE("inputs are copied once, and outputs are handed out where they arrived
     CHECK(t.rig.driver.staging_bytes <= bytes);
 }
 
+TEST_CASE("the memory of work that nobody waits for is used by later work") {
+    Ready t;
+    check_ok(t.free(t.submitted(0)));
+    const std::uint64_t bytes = t.rig.driver.staging_bytes;
+    CHECK(bytes >= 2 * kBytes);
+    for (std::uint32_t n = 1; n < 20; ++n) check_ok(t.free(t.submitted(n)));
+    CHECK(t.rig.driver.staging_bytes == bytes);
+}
+
 TEST_CASE("above the limit of staging memory inputs and outputs are in the host's") {
     Ready t(registry::Config{{"transfer.bytes", "2MiB"}});  // of two blocks
     std::vector<wye_pending> pending;
