@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,12 +121,32 @@ TEST_CASE("bytes move between devices only where it is asked for, and count") {
     CHECK(info.size == bytes);
 }
 
+namespace {
+
+// The first type of each kind of object; null: the plugin has none.
+struct NativeTypes {
+    const char *plugin, *device, *queue, *buffer;
+};
+constexpr NativeTypes kNativeTypes[] = {
+    {"cpu", nullptr, nullptr, "void*"},
+    {"cuda", "CUcontext", "CUstream", "CUdeviceptr"},
+    {"opencl", "cl_context", "cl_command_queue", "cl_mem"},
+    {"vulkan", "VkDevice", "VkQueue", "VkBuffer"},
+};
+const NativeTypes& native_types(std::string_view selector) {
+    const auto* const found = std::ranges::find_if(
+        kNativeTypes, [&](const NativeTypes& one) { return selector.starts_with(one.plugin); });
+    REQUIRE(found != std::end(kNativeTypes));
+    return *found;
+}
+
+}  // namespace
+
 TEST_CASE("native handles: the plugin's types, and on the CPU the bytes themselves") {
     const Opened t;
     const Words host = {9, 8, 7, 6};
     for (const wye::Device* device : {&t.cpu, &t.driver}) {
         const std::string selector = device == &t.cpu ? "cpu" : support::test_driver();
-        const bool opencl = selector.starts_with("opencl"), vulkan = selector.starts_with("vulkan");
         wye::Buffer buffer = take(device->buffer(16));
         take(buffer.upload(host));
         const wye::Queue queue = take(device->queue());
@@ -144,13 +165,10 @@ TEST_CASE("native handles: the plugin's types, and on the CPU the bytes themselv
             CHECK(value != 0);
             return value;
         };
-        const auto pick = [&](const char* cl, const char* vk, const char* cpu) {
-            return opencl ? cl : vulkan ? vk : cpu;
-        };
-        ask(wye_device_native, device->get(), pick("cl_context", "VkDevice", nullptr));
-        ask(wye_queue_native, queue.get(), pick("cl_command_queue", "VkQueue", nullptr));
-        const std::uint64_t memory =
-            ask(wye_buffer_native, buffer.get(), pick("cl_mem", "VkBuffer", "void*"));
+        const NativeTypes& types = native_types(selector);
+        ask(wye_device_native, device->get(), types.device);
+        ask(wye_queue_native, queue.get(), types.queue);
+        const std::uint64_t memory = ask(wye_buffer_native, buffer.get(), types.buffer);
         if (device == &t.cpu)
             CHECK(std::memcmp(reinterpret_cast<void*>(memory), host.data(), 16) == 0);
     }

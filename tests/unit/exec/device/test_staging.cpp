@@ -104,7 +104,9 @@ TEST_CASE("the memory of work that nobody waits for is used by later work") {
 TEST_CASE("above the limit of staging memory inputs and outputs are in the host's") {
     Ready t(registry::Config{{"transfer.bytes", "2MiB"}});  // of two blocks
     std::vector<wye_pending> pending;
+    t.rig.driver.holds = true;  // all are in flight together
     for (std::uint32_t n = 0; n < 4; ++n) pending.push_back(t.submitted(n));
+    t.rig.driver.holds = false;
     for (std::uint32_t n = 0; n < 4; ++n) {
         check_ok(t.wait(pending[n]));
         CHECK((t.output(pending[n]) == Words(kCount, 1 + n)));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -335,6 +336,17 @@ TEST_CASE("asking for DenormPreserve that is not advertised is the one message p
     CHECK(device.program(harness::artifact(code, "main", slots, 4, 64)) != nullptr);
 }
 
+// Whether lavapipe is told to use vectors wider than the processor's, in which it rounds wrongly.
+bool is_too_wide() {
+    const char* const width = std::getenv("LP_NATIVE_VECTOR_WIDTH");
+#if defined(__x86_64__)
+    return width != nullptr && std::string_view(width) == "512" &&
+           __builtin_cpu_supports("avx512f") == 0;
+#else
+    return width != nullptr && std::string_view(width) == "512";
+#endif
+}
+
 // What was measured by other means on the drivers that tests usually meet.
 TEST_CASE(
     "lavapipe divides exactly, does not fuse, keeps subnormals, folds zeros and ends long loops") {
@@ -351,7 +363,8 @@ TEST_CASE(
         const wye_fact fact = plugin.fact(key, &status);
         CHECK(status == WYE_OK);
         CHECK(std::string_view(fact.source.data, fact.source.size) == "self-test");
-        if (lavapipe) CHECK(fact.u == 1);
+        const bool exact = key != WYE_FACT_KEY_NATIVE_F32_ROUND || !is_too_wide();
+        if (lavapipe) CHECK(fact.u == (exact ? 1 : 0));
     }
     if (!lavapipe) return;
     CHECK_FALSE(plugin.flag(WYE_FACT_KEY_NATIVE_F32_FMA));
