@@ -213,7 +213,7 @@ struct HandleTable::Impl {
     }
 
     // The handle of a slot that is live; else 0.
-    [[nodiscard]] static Handle handle(const HandleSlot& slot, std::uint16_t tag)
+    [[nodiscard]] Handle handle(const HandleSlot& slot, std::uint16_t tag) const
         WYE_REQUIRES(mutex) {
         const std::uint64_t word = slot.word.load(std::memory_order_acquire);
         if ((word & kStateMask) != kLive) return 0;
