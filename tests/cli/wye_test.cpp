@@ -451,7 +451,7 @@ TEST_CASE("run shows the counters of the device, as text and in its document") {
     CHECK(document.at("bytes_uploaded") == 64);
     CHECK(document.at("counters").at("dispatches") == 1);
     CHECK(document.at("counters").at("bytes_uploaded") == 64);
-    CHECK(document.at("counters").size() == 21);
+    CHECK(document.at("counters").size() == 22);
 
     json_command.erase(json_command.end() - 2);
     const Outcome without = wye_command(json_command);
