@@ -128,7 +128,7 @@ struct Grammar::Match {
     const Grammar& grammar;
     const std::vector<std::string>* tokens;  // null: characters
     std::string_view text;
-    std::map<std::pair<std::string, std::size_t>, std::vector<std::size_t>> known{};
+    std::map<std::pair<std::size_t, const GrammarNode*>, std::vector<std::size_t>> known{};
 
     std::vector<std::size_t> ends(const GrammarNode& node, std::size_t at) {
         switch (node.kind) {
@@ -184,9 +184,10 @@ struct Grammar::Match {
     std::vector<std::size_t> rule(const std::string& name, std::size_t at) {
         if (tokens != nullptr && token_rule(name))
             return one(at < tokens->size() && grammar.token_is(name, (*tokens)[at]), at + 1);
-        const auto key = std::pair(name, at);
+        const GrammarNode& node = grammar.rules_.at(name);
+        const auto key = std::pair(at, &node);
         if (const auto found = known.find(key); found != known.end()) return found->second;
-        return known[key] = ends(grammar.rules_.at(name), at);
+        return known[key] = ends(node, at);
     }
 };
 
@@ -201,6 +202,8 @@ Grammar::Grammar(std::string_view ebnf) : rules_(EbnfReader(ebnf).rules()) {
         }
     }
     for (const auto& [name, node] : rules_) {
+        if (std::set<std::string> all; token_rule(name) && finite(node, all))
+            finite_[name] = std::move(all);
         if (heights_[name] >= kEndless) throw std::runtime_error(name + " has no sentence");
         if (!token_rule(name)) collect(node);
     }
@@ -305,6 +308,8 @@ bool Grammar::holds(const std::string& start, const std::vector<std::string>& to
 
 bool Grammar::token_is(const std::string& rule, std::string_view text) const {
     if (rule == "NAME" && reserved_.count(std::string(text)) != 0) return false;
+    if (const auto all = finite_.find(rule); all != finite_.end())
+        return all->second.count(std::string(text)) != 0;
     Match match{*this, nullptr, text};
     const std::vector<std::size_t> ends = match.ends(rules_.at(rule), 0);
     return std::find(ends.begin(), ends.end(), text.size()) != ends.end();
@@ -348,9 +353,8 @@ bool Grammar::finite(const GrammarNode& node, std::set<std::string>& out) const 
 }
 
 std::set<std::string> Grammar::tokens_of(const std::string& rule) const {
-    std::set<std::string> out;
-    if (!finite(rules_.at(rule), out)) out.clear();
-    return out;
+    const auto found = finite_.find(rule);
+    return found == finite_.end() ? std::set<std::string>() : found->second;
 }
 
 }  // namespace support

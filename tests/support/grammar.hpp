@@ -42,7 +42,7 @@ class Grammar {
     // Whether the text is a token of the rule. A NAME is no reserved word.
     [[nodiscard]] bool token_is(const std::string& rule, std::string_view text) const;
 
-    // All tokens of a rule that has finitely many; else empty.
+    // All tokens of a token rule that has finitely many; else empty.
     [[nodiscard]] std::set<std::string> tokens_of(const std::string& rule) const;
     // The literals of all rules that are not tokens.
     [[nodiscard]] const std::set<std::string>& literals() const { return literals_; }
@@ -59,7 +59,8 @@ class Grammar {
     void collect(const GrammarNode& node);
 
     std::map<std::string, GrammarNode> rules_;
-    std::map<std::string, unsigned> heights_;  // the least nesting of a sentence
+    std::map<std::string, unsigned> heights_;              // the least nesting of a sentence
+    std::map<std::string, std::set<std::string>> finite_;  // by token rule: all its tokens
     std::set<std::string> literals_;
     std::set<std::string> reserved_;
 };

@@ -209,7 +209,7 @@ void change(Sentence& tokens, Random& random, unsigned& names) {
 
 TEST_CASE("the parser accepts the form of each sentence of the grammar") {
     Random random(1);
-    for (int round = 0; round < 6000; ++round) {
+    for (int round = 0; round < 3000; ++round) {
         unsigned names = 0;
         const bool few = round % 2 == 0;  // names, so that many are known
         const auto fresh = fresh_names(random, names);
@@ -281,7 +281,7 @@ TEST_CASE("valid programs are sentences of the grammar") {
         texts.push_back(support::example_text(name));
     for (const support::ReferenceExample& example : support::language_reference().examples)
         texts.push_back(example.text);
-    for (std::uint64_t seed = 0; seed < 300; ++seed)
+    for (std::uint64_t seed = 0; seed < 150; ++seed)
         texts.push_back(wye::ir::print(test::generated(seed)));
     for (const std::string& text : texts) {
         CAPTURE(text);
