@@ -60,7 +60,15 @@ Json abi_of(const PluginInfo& plugin) {
 
 Json plugin_of(const PluginInfo& plugin, bool excluded) {
     Json reason = plugin.reason ? record_of(*plugin.reason) : Json(nullptr);
-    if (excluded) reason = {{"message", "the selector does not name it, so it was not opened"}};
+    if (excluded) {
+        Record record;
+        record.severity = Severity::note;
+        record.code = Code::OK;
+        record.message = "the selector does not name it, so it was not opened";
+        record.path = plugin.path;
+        record.plugin = plugin.id;
+        reason = record_of(record);
+    }
     return {{"id", plugin.id},
             {"name", plugin.backend},
             {"path", text_or_null(plugin.path)},
@@ -169,6 +177,11 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     ReportOptions options = given;
     if (options.selector.entries.empty()) options.selector.entries.emplace_back();
     auto devices = registry.devices(options.selector);
+    const auto picked =
+        std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d->usable; });
+    const Json picks = picked == devices.end() ? Json(nullptr) : Json((*picked)->selector);
+    Json order = Json::array();
+    for (const auto& device : devices) order.push_back(device->selector);
     std::sort(devices.begin(), devices.end(), [](const auto& a, const auto& b) {
         return std::tie(a->plugin, a->index) < std::tie(b->plugin, b->index);
     });
@@ -182,6 +195,8 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     out["schema_version"] = kSchemaVersion;
     out["host"] = host_of(options);
     out["filters"] = filters_of(options);
+    out["picks"] = picks;
+    out["order"] = order;
     out["plugins"] = plugins_of(registry, options.selector, records);
     out["devices"] = Json::array();
     for (const auto& device : devices) out["devices"].push_back(device_of(*device, options));

@@ -9,9 +9,11 @@ namespace wye::tool {
 
 enum ExitCode : int {
     kOk = 0,
-    kFailed = 1,    // the work failed: a trap, a driver error, an output that cannot be written
+    kFailed = 1,    // the work failed: a trap, a driver error, an output that cannot be written;
+                    // or two reports differ, or `info doctor` has advice
     kUsage = 2,     // bad arguments or bad input: flags, program, selector, files, sizes, values
     kNoDevice = 3,  // no usable device for the request
+    kUnmet = 4,     // --require, and no device satisfies it
     kStrict = 5,    // --strict, and a plugin failed
 };
 

@@ -14,7 +14,9 @@
 #include <CLI/CLI.hpp>
 
 #include "helper.hpp"
+#include "info/info.hpp"
 #include "numbers.hpp"
+#include "option_table.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
 #include "wye/wye.h"
@@ -44,13 +46,6 @@ wye::Result<std::array<std::uint32_t, 3>> parse_grid(const std::string& text) {
                       fmt::format("`--grid {}` is not X[,Y[,Z]] with workgroup counts from 0 to {}",
                                   text, UINT32_MAX),
                       "Fix: write one to three counts, as in --grid 64,2", "--grid");
-}
-
-void add_info(CLI::App& app, InfoOptions& options) {
-    app.add_flag("-l,--list", options.list, "One line per device: selector, tab, name");
-    app.add_flag("--json", options.json, "The whole catalogue as one JSON document");
-    app.add_flag("--strict", options.strict, "Exit with 5 if a plugin failed");
-    app.add_option("-d,--device", options.device, "Only plugins and devices of this selector");
 }
 
 void add_check(CLI::App& app, CheckOptions& options) {
@@ -159,9 +154,17 @@ std::vector<std::string> flags_of(const CLI::App& app) {
 
 Words words_of(const CLI::App& app) {
     Words words{flags_of(app), {}};
-    for (const CLI::App* verb : app.get_subcommands({}))
-        words.verbs[verb->get_name()] = flags_of(*verb);
+    for (const CLI::App* verb : app.get_subcommands({})) {
+        std::vector<std::string>& known = words.verbs[verb->get_name()] = flags_of(*verb);
+        for (const CLI::App* below : verb->get_subcommands({})) known.push_back(below->get_name());
+    }
     return words;
+}
+
+// The first word is no verb, or there is none.
+std::string no_verb(int argc, char** argv) {
+    if (argc < 2) return "a verb is missing";
+    return fmt::format("there is no {} `{}`", argv[1][0] == '-' ? "option" : "verb", argv[1]);
 }
 
 // Handles CLI11's exceptions, which it throws for both bad usage and --help.
@@ -172,7 +175,8 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
         std::cout << out.str();
         return kOk;
     }
-    std::cerr << "wye: error: " << error.what() << '\n';
+    const bool no_verb_parsed = app.get_subcommands().empty();
+    std::cerr << "wye: error: " << (no_verb_parsed ? no_verb(argc, argv) : error.what()) << '\n';
     if (const std::string hint = suggest(words_of(app), argc, argv); !hint.empty())
         std::cerr << "Fix: did you mean `" << hint << "`?\n";
     else
@@ -186,7 +190,7 @@ int real_main(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer(
         "Exit status: 0 ok; 1 the work failed; 2 bad usage or input; 3 no usable device;\n"
-        "5 a plugin failed (with --strict). See wye(1).");
+        "4 info --require is unmet; 5 a plugin failed (with --strict). See wye(1).");
 
     InfoOptions info_options;
     CheckOptions check_options;
@@ -203,8 +207,9 @@ int real_main(int argc, char** argv) {
         app.add_subcommand("explain", "Print what the language reference says about a word");
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
-    app.add_subcommand("fuzz", "Compare random programs on devices with the reference (a helper)");
-    app.add_subcommand("bench", "Measure a device, also beside its own API (a helper)");
+    app.add_subcommand("fuzz", "Compare random programs on devices with the reference")
+        ->group("Helpers");
+    app.add_subcommand("bench", "Measure a device, also beside its own API")->group("Helpers");
     CLI::App* quirks_verb =
         app.add_subcommand("quirks", "List workarounds for drivers, and audit them");
     CLI::App* cache_verb =
@@ -221,6 +226,11 @@ int real_main(int argc, char** argv) {
     for (const char* const helper : {"fuzz", "bench"})
         if (argc > 1 && std::string_view(argv[1]) == helper)
             return become_helper(helper, {argv + 2, argv + argc});
+    // For what the build makes of it: not in --help.
+    if (argc == 2 && std::string_view(argv[1]) == "--print-options") {
+        std::cout << option_table(app);
+        return kOk;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

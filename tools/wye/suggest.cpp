@@ -38,7 +38,10 @@ std::string suggest(const Words& words, int argc, char** argv) {
             continue;
         }
         if (std::ranges::find(known, word) != known.end()) continue;
-        if (i > 1 && !word.starts_with('-')) continue;  // a value
+        // A value, unless the verb before it has verbs of its own.
+        if (i > 1 && !word.starts_with('-') &&
+            (i > 2 || known.empty() || known.back().starts_with('-')))
+            continue;
         const std::vector<std::string> near = nearest(word, known);
         return near.empty() ? std::string() : near.front();
     }

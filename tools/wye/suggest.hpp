@@ -9,7 +9,8 @@
 
 namespace wye::tool {
 
-// The words that a command line may have: verbs with their flags, and "--help".
+// The words that a command line may have: verbs with their flags, after which come the verbs below
+// them, and "--help".
 struct Words {
     std::vector<std::string> flags;
     std::map<std::string, std::vector<std::string>> verbs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs of `wye`. Each takes parsed options, writes data to stdout and diagnostics to stderr,
-// and returns the exit code.
+// The verbs of `wye`, but for info/info.hpp. Each takes parsed options, writes data to stdout and
+// diagnostics to stderr, and returns the exit code.
 #pragma once
 
 #include <array>
@@ -13,14 +13,6 @@
 #include "exit_code.hpp"
 
 namespace wye::tool {
-
-struct InfoOptions {
-    bool list = false;    // one line per device: selector and name
-    bool json = false;    // the catalogue document
-    bool strict = false;  // exit 5 if a plugin failed
-    std::string device;   // selector; limits the plugins opened and the devices shown
-};
-[[nodiscard]] ExitCode info(const InfoOptions& options);
 
 struct CheckOptions {
     std::string program;

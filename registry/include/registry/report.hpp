@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Report: the catalogue as one JSON document. Keys, in this order: schema_version, host, filters,
+// picks (the selector of the device that the selector takes),
 // plugins[id,name,path,abi,state,reason,...],
 // devices[id,selector,aliases,name,facts,formats,quirks,unmet,...], records. Unknown is null, sizes
 // are integers in bytes, arrays are sorted (plugins and devices by selector), so two reports of one

@@ -67,6 +67,7 @@ std::string analysis_json(const LoadedProgram& program) {
                    {"grid_barrier", plan.analysis.uses_grid_barrier},
                    {"kernels", plan.analysis.kernels},
                    {"subgroup", plan.analysis.uses_subgroup},
+                   {"subgroup_size", source.subgroup},
                    {"trap", plan.analysis.uses_trap},
                    {"may_not_terminate", plan.analysis.may_not_terminate}};
     out["buffers"] = Json::array();

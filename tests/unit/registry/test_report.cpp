@@ -37,8 +37,8 @@ std::filesystem::path fake(const char* name) {
 
 TEST_CASE("the document has its keys in order, unknown is null and sizes are integers") {
     const Json j = report({fake("healthy"), fake("init_fails")}, {});
-    CHECK(keys(j) == std::vector<std::string>{"schema_version", "host", "filters", "plugins",
-                                              "devices", "records"});
+    CHECK(keys(j) == std::vector<std::string>{"schema_version", "host", "filters", "picks", "order",
+                                              "plugins", "devices", "records"});
     CHECK(j["schema_version"] == 1);
     CHECK(j["filters"][0]["value"] == "auto");
     REQUIRE(j["plugins"].size() == 2);

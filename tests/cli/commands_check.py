@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the manual page and the completions with what `wye VERB --help` says, both ways.
+
+usage: commands_check.py WYE PAGE BASH ZSH FISH
+
+Reads --help as text. Completes in a real bash, and in zsh and fish where they are installed.
+"""
+import re
+import shutil
+import subprocess
+import sys
+
+wye, page, bash, zsh, fish = sys.argv[1:]
+failures = []
+FLAG = re.compile(r'(?<![\w-])--?[a-zA-Z][\w-]*')
+
+
+def output(*command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60, **more).stdout.decode()
+
+
+def read(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read()
+
+
+def help_of(*words):
+    """Flags of the options and names of the verbs that --help lists."""
+    flags, verbs, part = set(), [], ''
+    for line in output(wye, *words, '--help').split('\n'):
+        if line and not line.startswith(' '):
+            part = line
+        # Descriptions, which may name flags too, stand to the right or on lines of their own.
+        elif match := re.match(r' {2}(\S(?:.*?\S)?)(?: {2,}|$)', line):
+            if part.startswith('Options'):
+                flags |= set(FLAG.findall(match[1]))
+            elif part.startswith('Subcommands'):
+                verbs.append(match[1])
+    return flags - {'-h', '--help', '--version'}, verbs
+
+
+def complain(where, words, missing, surplus):
+    for flag in sorted(missing):
+        failures.append(f'{where} lacks {flag} of wye {" ".join(words)}')
+    for flag in sorted(surplus):
+        failures.append(f'{where} has {flag}, which wye {" ".join(words)} --help lacks')
+
+
+def all_verbs(words=()):
+    for name in help_of(*words)[1]:
+        if name in ('fuzz', 'bench'):  # they read their own options
+            continue
+        yield (*words, name)
+        yield from all_verbs((*words, name))
+
+
+plain_page = read(page).replace('\\-', '-')
+sections = {match[1]: match[2] for match in re.finditer(r'^\.SS wye ([^\n]*)\n(.*?)(?=^\.S[SH])', plain_page, re.M | re.S)}
+bash_source, fish_source = read(bash), read(fish)
+
+
+def bash_words(words):
+    line = ['wye', *words, '-']
+    script = f'source {bash}; COMP_WORDS=({" ".join(line)}); COMP_CWORD={len(line) - 1}; _wye; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    return set(output('bash', '-c', script).split()) - {'--help', '--version'}
+
+
+count = 0
+for words in all_verbs():
+    flags, verbs = help_of(*words)
+    above = set().union(*(help_of(*words[:depth])[0] for depth in range(1, len(words))))
+    count += len(flags)
+    own = {flag for title in re.findall(r'^\.TP\n(.*)$', sections.get(' '.join(words), ''), re.M)
+           for flag in FLAG.findall(re.sub(r'\\f[BIR]', ' ', title))}
+    complain('the manual page', words, flags - own, own - flags)
+    offered = bash_words(words)
+    complain('bash', words, (flags | above) - offered, offered - flags - above)
+    condition = '; and '.join(f'__fish_seen_subcommand_from {word}' for word in words)
+    known = {('--' if kind == '-l' else '-') + name
+             for line in fish_source.split('\n') if f"-n '{condition}'" in line
+             for kind, name in re.findall(r' (-[ls]) ([a-zA-Z][\w-]*)', line.split(" -d '")[0])}
+    complain('fish', words, flags - known, known - flags)
+    body = re.search(rf'^{"_".join(("_wye", *words))}\(\) {{$(.*?)^}}$', read(zsh), re.M | re.S)
+    known = set(re.findall(r"^ *'\*(--?[a-zA-Z][\w-]*)\[", body[1] if body else '', re.M))
+    complain('zsh', words, (flags | above) - known, known - flags - above)
+for shell, path, check in (('zsh', zsh, ['-n']), ('fish', fish, ['--no-execute'])):
+    if shutil.which(shell) and subprocess.run([shell, *check, path], check=False, timeout=60).returncode != 0:
+        failures.append(f'{shell} does not read {path}')
+for helper in ('fuzz', 'bench'):
+    synopsis = plain_page.split('.SH DESCRIPTION')[0]
+    for flag in help_of(helper)[0]:
+        if flag.startswith('--') and flag not in synopsis:
+            failures.append(f'the synopsis lacks {flag} of wye {helper}')
+if shutil.which('groff'):
+    warnings = subprocess.run(['groff', '-t', '-man', '-Tutf8', '-ww', '-z', page], stderr=subprocess.PIPE, check=False, timeout=60).stderr
+    if warnings:
+        failures.append('groff: ' + warnings.decode()[:500])
+if count < 40:
+    failures.append(f'only {count} flags were compared')
+print('\n'.join(failures) or f'{count} flags, the same everywhere')
+sys.exit(1 if failures else 0)

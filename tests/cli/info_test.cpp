@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `wye info` as an operator uses it: views of this machine and of saved ones, and their exit codes.
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+using wye::test::Outcome;
+using wye::test::read_bytes;
+using wye::test::run_command;
+using wye::test::TempFolder;
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+using nlohmann::json;
+
+Outcome info(std::vector<std::string> words, const Variables& variables = {}) {
+    words.insert(words.begin(), {WYE_TOOL, "info"});
+    return run_command(words, variables);
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> out;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) out.push_back(line);
+    return out;
+}
+
+// A machine with a GPU, a CPU, and two plugins that failed.
+json machine() {
+    const json reason = {{"stage", "enumerated"},    {"severity", "refused"},
+                         {"code", "NO_DEVICE"},      {"message", "the driver is not installed"},
+                         {"loader_text", nullptr},   {"fix", "Fix: install the driver"},
+                         {"path", "/home/ann/p.so"}, {"plugin", "third"}};
+    const auto plugin = [](const char* id, const char* state, const json& why) {
+        return json{{"id", id}, {"path", nullptr}, {"state", state}, {"reason", why}};
+    };
+    const auto device = [](const char* selector, const json& facts) {
+        return json{
+            {"id", "0123456789abcdef"}, {"selector", selector}, {"name", "Test device"},
+            {"plugin", "first"},        {"usable", true},       {"reason", nullptr},
+            {"fix", nullptr},           {"facts", facts},       {"formats", {"spirv-vulkan"}}};
+    };
+    const json gpu = {{"device_kind", "gpu"},
+                      {"memory_bytes", 8589934592},
+                      {"f64", true},
+                      {"driver", "9.1"},
+                      {"api_version", "Vulkan 1.3.230"},
+                      {"uuid", "00112233445566778899aabbccddeeff"},
+                      {"subgroup_sizes", {16, 32}},
+                      {"max_workgroup_size", nullptr}};
+    const json cpu = {{"device_kind", "cpu"}, {"memory_bytes", 1073741824}, {"f64", nullptr}};
+    return {{"schema_version", 1},
+            {"host", {{"version", "0.1.0"}, {"arch", "x86_64"}, {"system", "Linux"}}},
+            {"filters", {{{"name", "selector"}, {"value", "auto"}}}},
+            {"picks", "first:0"},
+            {"plugins",
+             {plugin("first", "ready", nullptr), plugin("second", "not_opened", reason),
+              plugin("third", "failed", reason)}},
+            {"devices", {device("first:0", gpu), device("first:1", cpu)}},
+            {"records", json::array()}};
+}
+
+struct Saved {
+    TempFolder folder;
+    [[nodiscard]] std::string write(const json& report, const char* name = "report.json") const {
+        return folder.write(name, report.dump(1));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("one screen shows devices first, the picked one marked, then what failed") {
+    const Saved saved;
+    const Outcome outcome = info({"--from", saved.write(machine())});
+    CHECK(outcome.code == 0);
+    CHECK(outcome.err.empty());
+    CHECK(outcome.out ==
+          "devices\n"
+          "* first:0   Test device\n"
+          "            gpu, 8.0 GiB, Vulkan 1.3.230, driver 9.1\n"
+          "  first:1   Test device\n"
+          "            cpu, 1.0 GiB\n"
+          "* the device that `auto` picks\n"
+          "not used\n"
+          "  third     the driver is not installed. Fix: install the driver\n"
+          "  not opened: second (the selector does not name them)\n"
+          "wye 0.1.0, Linux  x86_64\n");
+}
+
+TEST_CASE("the screen wraps to the width, and has colours only where they are wanted") {
+    const Saved saved;
+    json report = machine();
+    report["devices"][0]["name"] = "a name of many words that does not fit into forty columns";
+    const std::string path = saved.write(report);
+    for (const std::string& line : lines_of(info({"--from", path}, {{"COLUMNS", "40"}}).out))
+        CHECK(line.size() <= 40);
+    const auto coloured = [&](const std::vector<std::string>& words, const Variables& variables) {
+        std::vector<std::string> all = {"--from", path};
+        all.insert(all.end(), words.begin(), words.end());
+        return has(info(all, variables).out, "\x1b[");
+    };
+    CHECK_FALSE(coloured({}, {}));
+    CHECK(coloured({"--color", "always"}, {}));
+    CHECK(coloured({"--color", "always"}, {{"NO_COLOR", "1"}}));
+    CHECK(coloured({}, {{"CLICOLOR_FORCE", "1"}}));
+    CHECK_FALSE(coloured({}, {{"CLICOLOR_FORCE", "0"}}));
+    CHECK_FALSE(coloured({}, {{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", "1"}}));
+    CHECK_FALSE(coloured({"--color", "never"}, {{"CLICOLOR_FORCE", "1"}}));
+    CHECK_FALSE(coloured({"--json"}, {{"CLICOLOR_FORCE", "1"}}));
+    CHECK(info({"--from", path, "--color", "often"}).code == 2);
+}
+
+TEST_CASE("a list notes on standard error that a plugin failed") {
+    const Saved saved;
+    const Outcome outcome = info({"-l", "--from", saved.write(machine())});
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out == "first:0\tTest device\nfirst:1\tTest device\n");
+    CHECK(outcome.err == "wye: note: 1 plugin failed: `third`; `wye info` says why\n");
+    CHECK(info({"--strict", "--from", saved.write(machine())}).code == 5);
+}
+
+TEST_CASE("a property is one value per device") {
+    const Saved saved;
+    const std::string path = saved.write(machine());
+    CHECK(info({"--from", path, "--prop", "memory_bytes"}).out == "8589934592\n1073741824\n");
+    CHECK(info({"--from", path, "--prop", "kind"}).out == "gpu\ncpu\n");
+    CHECK(info({"--from", path, "--prop", "f64"}).out == "yes\nunknown\n");
+    CHECK(info({"--from", path, "--prop", "subgroup_sizes"}).out == "16 32\nunknown\n");
+    const Outcome wrong = info({"--from", path, "--prop", "memory_byte"});
+    CHECK(wrong.code == 2);
+    CHECK(wrong.out.empty());
+    CHECK(has(wrong.err, "`memory_bytes`"));
+}
+
+TEST_CASE("--require lists the devices that satisfy it, or ends with 4 and each reason") {
+    const Saved saved;
+    const std::string path = saved.write(machine());
+    const std::map<std::string, std::string> rows = {{"f64", "0"},
+                                                     {"!f64", "1"},
+                                                     {"kind=cpu", "1"},
+                                                     {"kind!=cpu", "0"},
+                                                     {"memory>=8GiB", "0"},
+                                                     {"memory>8GiB", ""},
+                                                     {"memory<8GiB", "1"},
+                                                     {"memory<=8GiB", "01"},
+                                                     {"memory=1048576KiB", "1"},
+                                                     {"subgroup_sizes=32", "0"},
+                                                     {"kind=gpu, f64 , memory >= 1.5 GiB", "0"},
+                                                     {"max_workgroup_size>1", ""}};
+    for (const auto& [expression, fitting] : rows) {
+        CAPTURE(std::string(expression));
+        const Outcome outcome = info({"--from", path, "--require", expression});
+        CHECK(outcome.code == (fitting.empty() ? 4 : 0));
+        std::string expected;
+        for (const char index : fitting)
+            expected += std::string("first:") + index + "\tTest device\n";
+        CHECK(outcome.out == expected);
+    }
+    const Outcome unmet = info({"--from", path, "--require", "memory>=64GiB"});
+    CHECK(has(unmet.err, "first:0: needs memory>=64GiB, has 8589934592"));
+    CHECK(has(unmet.err, "Fix: "));
+    for (const char* wrong : {",", "f64,", "memory>=", "memory>=8XiB", "!kind=gpu", ">=3",
+                              "memori>=3", "kind<gpu", "f64!3"}) {
+        CAPTURE(std::string(wrong));
+        CHECK(info({"--from", path, "--require", wrong}).code == 2);
+    }
+}
+
+TEST_CASE("--explain gives each device's reasons, and what would be picked") {
+    const Saved saved;
+    json report = machine();
+    json& first = report["devices"][0];
+    first["facts"].merge_patch({{"f64", false},
+                                {"ieee_f64", true},
+                                {"max_workgroup_size", {1024, 1024, 64}},
+                                {"max_workgroup_invocations", 1024}});
+    json& second = report["devices"][1];
+    second["facts"] = first["facts"];
+    second["facts"]["f64"] = true;
+    json third = second;
+    third["selector"] = "first:2";
+    report["devices"].push_back(third);
+    report["order"] = {"first:0", "first:2", "first:1"};
+    const std::string program =
+        saved.folder.write("p.wye",
+                           "wye 1; program p; workgroup 64; param x: f64; output r: f64[64];\n"
+                           "main { r[local_index] = x; }\n");
+    const auto explain = [&] {
+        return info({"--explain", program, "--from", saved.write(report)});
+    };
+    Outcome outcome = explain();
+    CAPTURE(outcome.out);
+    CHECK(outcome.code == 0);
+    const std::vector<std::string> lines = lines_of(outcome.out);
+    REQUIRE(lines.size() == 4);
+    CHECK(lines[0].starts_with("- first:0   needs f64 yes, has no ("));
+    CHECK(lines[1].starts_with("+ first:1   fits"));
+    CHECK(lines[2].starts_with("+ first:2   fits"));
+    CHECK(lines[3] == "picked: first:2");
+    for (json& device : report["devices"]) device["facts"]["max_workgroup_invocations"] = 32;
+    outcome = explain();
+    CHECK(outcome.code == 3);
+    CHECK(has(outcome.out, "needs max_workgroup_invocations 64, has 32"));
+    CHECK(has(outcome.out, "no device fits\n"));
+    CHECK(info({"--explain", saved.folder.path("absent"), "--from", saved.write(report)}).code ==
+          2);
+}
+
+TEST_CASE("details have each fact with its source, or why it is not known") {
+    const Saved saved;
+    json report = machine();
+    report["devices"][0]["fact_sources"] = {{"driver", "CL_DRIVER_VERSION"}};
+    const Outcome outcome = info({"-v", "--from", saved.write(report)});
+    CHECK(outcome.code == 0);
+    const auto shows = [&](const std::string& name, const std::string& value) {
+        return std::ranges::any_of(lines_of(outcome.out), [&](const std::string& line) {
+            return line.starts_with("  " + name + " ") && has(line, value);
+        });
+    };
+    CHECK(shows("driver", "9.1  [CL_DRIVER_VERSION]"));
+    CHECK(shows("memory_bytes", "8589934592 (8.0 GiB)"));
+    CHECK(shows("max_workgroup_size", "unknown: not reported by the driver; counts as 1"));
+    CHECK(shows("message", "the driver is not installed"));
+}
+
+TEST_CASE("a saved report that is wrong is refused with its place") {
+    const TempFolder folder;
+    const auto refused = [&](const std::string& bytes, const std::string& place) {
+        const Outcome outcome = info({"--from", folder.write("r", bytes)});
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.out.empty());
+        CHECK(has(outcome.err, folder.path("r") + place));
+        CHECK(has(outcome.err, "Fix: "));
+    };
+    refused("", ":1:");
+    refused("{\n \"schema_version\": 1,\n  oops}", ":3:3: the text is not JSON");
+    refused("{\"schema_version\": \"1\"}", ":1:");
+    refused("{\n\"schema_version\": 1,\n\"host\": {\"version\":\n 7}}", ":4:");
+    refused(machine().dump().replace(0, 1, "{\"devices\": 3,"), ":1:");
+    refused("{\"x\": " + std::string(100000, '['), ":1:38: brackets nest");
+    json report = machine();
+    report["devices"][1]["selector"] = 5;
+    refused(report.dump(), ":1:");
+    CHECK(has(info({"--from", folder.write("r", report.dump())}).err, "`devices[1].selector`"));
+    report = machine();
+    report.erase("plugins");
+    CHECK(has(info({"--from", folder.write("r", report.dump())}).err, "has no member `plugins`"));
+    report = machine();
+    report["schema_version"] = 2;
+    CHECK(has(info({"--from", folder.write("r", report.dump())}).err, "schema version 2"));
+    CHECK(info({"--from", folder.path("absent")}).code == 2);
+    CHECK(info({"--from", "/dev/zero"}).code == 2);
+    CHECK(info({"--from", "/"}).code == 2);
+}
+
+TEST_CASE("what a report brings reaches the terminal without its control characters") {
+    const Saved saved;
+    json report = machine();
+    report["devices"][0]["name"] = "\x1b]0;owned\x07 \x7f \u202e \u009b31m end";
+    report["plugins"][2]["id"] = "\x1b[2J";
+    report["plugins"][2]["reason"]["message"] = "line\nbreak\r";
+    const std::string path = saved.write(report);
+    for (const std::vector<std::string>& view :
+         std::vector<std::vector<std::string>>{{},
+                                               {"-l"},
+                                               {"-v"},
+                                               {"--prop", "name"},
+                                               {"doctor"},
+                                               {"--html"},
+                                               {"--require", "f64"}}) {
+        std::vector<std::string> words = {"--from", path};
+        words.insert(words.end(), view.begin(), view.end());
+        const Outcome outcome = info(words);
+        for (const std::string& text : {outcome.out, outcome.err}) {
+            CHECK(text.find_first_of("\x1b\x07\x7f\r") == std::string::npos);
+            CHECK_FALSE(has(text, "\u202e"));
+            CHECK_FALSE(has(text, "\u009b"));
+        }
+        CHECK((has(outcome.out, "end") || !view.empty()));
+    }
+}
+
+TEST_CASE("diff says what differs between two machines, and exits as diff(1)") {
+    const Saved saved;
+    json after = machine();
+    after["devices"][0]["facts"]["driver"] = "9.2";
+    after["devices"].erase(1);
+    after["plugins"][2]["state"] = "ready";
+    const std::string first = saved.write(machine(), "a");
+    const std::string second = saved.write(after, "b");
+    const Outcome same = info({"diff", first, first});
+    CHECK(same.code == 0);
+    CHECK(same.out.empty());
+    const Outcome differ = info({"diff", first, second});
+    CHECK(differ.code == 1);
+    CHECK(differ.out ==
+          "~ devices first:0.facts.driver: 9.1 -> 9.2\n"
+          "- devices first:1: Test device\n"
+          "~ plugins third.state: failed -> ready\n");
+    CHECK(info({"diff", first}).code == 2);
+    CHECK(info({"diff", first, saved.folder.path("absent")}).code == 2);
+}
+
+TEST_CASE("env shows the variables in effect, and the nearest name of a misspelt one") {
+    const TempFolder folder;
+    const Outcome outcome = info({"env"}, {{"WYE_PLUGIN_PAHT", "/x"},
+                                           {"VK_DRIVER_FILES", folder.path("none")},
+                                           {"VK_LOADER_DEBUG", ""},
+                                           {"OCL_ICD_VENDORS", folder.path("")},
+                                           {"UNRELATED", "secret"}});
+    CHECK(outcome.code == 0);
+    CHECK(has(outcome.out,
+              "WYE_PLUGIN_PAHT=/x\n    no effect: there is no such variable; did you "
+              "mean WYE_PLUGIN_PATH?\n"));
+    CHECK(has(outcome.out, "VK_DRIVER_FILES=" + folder.path("none")));
+    CHECK(has(outcome.out, "note: this does not exist: " + folder.path("none")));
+    CHECK(has(outcome.out, "VK_LOADER_DEBUG=\n"));
+    CHECK(has(outcome.out, "OCL_ICD_VENDORS="));
+    CHECK_FALSE(has(outcome.out, "UNRELATED"));
+    CHECK_FALSE(has(outcome.out, "CUDA_DEVICE_ORDER"));
+    CHECK(has(info({"env", "--all"}).out, "CUDA_DEVICE_ORDER  not set; "));
+}
+
+TEST_CASE("env knows the variables of the manual page") {
+    const std::string all = info({"env", "--all"}).out;
+    std::size_t count = 0;
+    for (const std::string& line : lines_of(read_bytes(WYE_MAN_PAGE)))
+        if (line.starts_with(".B WYE_")) {
+            CAPTURE(line);
+            CHECK(has("\n" + all, "\n" + line.substr(3)));
+            ++count;
+        }
+    CHECK(count >= 8);
+}
+
+TEST_CASE("redact leaves nothing of the owner, and the rest as it was") {
+    const Saved saved;
+    json report = machine();
+    report["plugins"][2]["path"] = "/home/ann/lib/wye.so";
+    report["plugins"][2]["reason"]["message"] =
+        "user bob on box: /srv/bob/x, GPU-00112233-4455-6677-8899-aabbccddeeff, bobsleigh";
+    report["environment"] = {{{"name", "LD_LIBRARY_PATH"},
+                              {"value", "/data/bob/lib:/home/ann"},
+                              {"owner", "system"},
+                              {"in_effect", true},
+                              {"about", nullptr},
+                              {"note", nullptr},
+                              {"missing", json::array()}}};
+    const Outcome outcome = info({"--redact", "--json", "--from", saved.write(report)},
+                                 {{"HOME", "/data/bob"}, {"USER", "bob"}});
+    REQUIRE(outcome.code == 0);
+    const json out = json::parse(outcome.out);
+    for (const char* secret : {"ann", "/data/bob", "user bob", "/srv/bob", "00112233"})
+        CHECK_FALSE(has(outcome.out, secret));
+    CHECK(out["plugins"][2]["path"] == "/home/USER/lib/wye.so");
+    CHECK(has(out["plugins"][2]["reason"]["message"], "/srv/USER/x, GPU-UUID, bobsleigh"));
+    CHECK(out["environment"][0]["value"] == "~/lib:/home/USER");
+    CHECK(out["devices"][0]["facts"]["uuid"] == "redacted");
+    CHECK(out["devices"][1] == report["devices"][1]);
+}
+
+TEST_CASE("doctor ranks what to change, and says afterwards what helped") {
+    const Saved saved;
+    json before = machine();
+    before["environment"] = {{{"name", "VK_DRIVER_FILES"},
+                              {"value", "/x"},
+                              {"owner", "vulkan"},
+                              {"in_effect", true},
+                              {"about", nullptr},
+                              {"note", "gone"},
+                              {"missing", {"/x"}}}};
+    const std::string first = saved.write(before, "before");
+    const Outcome ill = info({"doctor", "--from", first});
+    CHECK(ill.code == 1);
+    CHECK(ill.out ==
+          "1.  variable `VK_DRIVER_FILES`: it names `/x`, which does not exist\n"
+          "    Fix: unset VK_DRIVER_FILES, or correct its path\n"
+          "    Check: wye info -l -d vulkan\n"
+          "2.  plugin `third`: the driver is not installed\n"
+          "    Fix: install the driver\n"
+          "    Check: wye info -l -d third\n");
+    const Outcome half =
+        info({"doctor", "--from", saved.write(machine(), "now"), "--since", first});
+    CHECK(half.code == 1);
+    CHECK(half.out ==
+          "helped: variable `VK_DRIVER_FILES`\n"
+          "not yet: plugin `third`: the driver is not installed\n");
+    json healthy = machine();
+    healthy["plugins"][2]["state"] = "ready";
+    const std::string last = saved.write(healthy, "healthy");
+    CHECK(info({"doctor", "--from", last}).out == "nothing to change\n");
+    CHECK(info({"doctor", "--from", last}).code == 0);
+    CHECK(info({"doctor", "--from", last, "--since", first}).code == 0);
+}
+
+TEST_CASE("the live views agree with each other") {
+    const Outcome document = info({"--json"});
+    REQUIRE(document.code == 0);
+    const json report = json::parse(document.out);
+    const TempFolder folder;
+    const std::string path = folder.write("live", document.out);
+    CHECK(info({"--from", path}).out == info({"--from", path}).out);
+    std::string selectors;
+    for (const auto& device : report["devices"]) {
+        selectors += device["selector"].get<std::string>() + "\n";
+        CHECK(has(info({"--from", path}).out, device["selector"].get<std::string>()));
+    }
+    CHECK(info({"--prop", "selector"}).out == selectors);
+    CHECK(report["picks"].is_string());
+    // What `auto` picks is what a run gets.
+    const Outcome chosen = info({"-l"}, {{"WYE_DEVICE", report["picks"].get<std::string>()}});
+    CHECK(chosen.code == 0);
+    CHECK(chosen.out.starts_with(report["picks"].get<std::string>() + "\t"));
+    CHECK(lines_of(chosen.out).size() == 1);
+    CHECK(info({}, {{"WYE_DEVICE", "warp:0"}}).code == 3);
+}

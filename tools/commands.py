@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what says which verbs and options `wye` has, from the table that also makes `--help`.
+
+usage: commands.py man WYE PAGE OUTPUT
+       commands.py bash|zsh|fish WYE OUTPUT
+
+WYE is the command; its hidden option --print-options prints the table. `man` copies the manual page
+PAGE and replaces its lines `.\\" SYNOPSIS` and `.\\" OPTIONS`. Exit status: 0 done, 2 wrong usage.
+"""
+import json
+import subprocess
+import sys
+
+PATHS = {'FILE', 'program', 'before', 'after', 'NAME=FILE'}
+
+
+def verbs_of(table, words=()):
+    """(words, verb) of each verb, those below others after them."""
+    for verb in table['verbs']:
+        yield (*words, verb['name']), verb
+        yield from verbs_of(verb, (*words, verb['name']))
+
+
+def options_of(table, words):
+    """The options of a verb, and of the verbs above it."""
+    own = []
+    for count in range(1, len(words) + 1):
+        own += next(verb for name, verb in verbs_of(table) if name == words[:count])['options']
+    return own
+
+
+# ---- Manual page --------------------------------------------------------------------------------
+
+def roff(text):
+    return text.replace('\\', '\\e').replace('-', '\\-').replace("'", '\\(aq').replace('`', '\\(ga')
+
+
+def synopsis(table):
+    out = []
+    for words, verb in verbs_of(table):
+        if verb['helper']:
+            continue
+        out.append(f'.B {roff(" ".join(("wye", *words)))}')
+        for place in verb['positionals']:
+            name = roff(place['name'].upper())
+            out.append(f'.I {name}' if place['required'] else f'.RI [ {name} ]')
+        for option in verb['options']:
+            flag = roff(option['flags'][0])
+            out.append(f'.RB [ {flag}' + (f'\n.IR {roff(option["value"])} ]' if option['value'] else ' ]'))
+        out.append('.br')
+    return out
+
+
+def option_lines(table):
+    out = []
+    for words, verb in verbs_of(table):
+        if verb['helper'] or not verb['options']:
+            continue
+        out.append(f'.SS {roff(" ".join(("wye", *words)))}')
+        for option in verb['options']:
+            flags = ', '.join(f'\\fB{roff(flag)}\\fR' for flag in option['flags'])
+            value = f' \\fI{roff(option["value"])}\\fR' if option['value'] else ''
+            about = roff(option['about'])
+            out += ['.TP', flags + value, ('\\&' if about.startswith('.') else '') + about + '.']
+    return out
+
+
+def man_page(table, page):
+    out = []
+    for line in page.split('\n'):
+        if line == '.\\" SYNOPSIS':
+            out += synopsis(table)
+        elif line == '.\\" OPTIONS':
+            out += ['.SH OPTIONS', *option_lines(table)]
+        else:
+            out.append(line)
+    return '\n'.join(out)
+
+
+# ---- Completions --------------------------------------------------------------------------------
+
+def bash(table):
+    out = ['# SPDX-License-Identifier: Apache-2.0', '# bash completion for wye', '_wye() {',
+           '    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= i',
+           '    for ((i = 1; i < COMP_CWORD; i++)); do',
+           '        case "$verb ${COMP_WORDS[i]}" in']
+    for words, _ in verbs_of(table):
+        out.append(f'            "{" ".join(words[:-1])} {words[-1]}") verb="{" ".join(words)}" ;;')
+    out += ['        esac', '    done',
+            '    case $previous in',
+            "        -d | --device) COMPREPLY=($(compgen -W \"auto $(wye info -l 2>/dev/null | cut -f1)\" -- \"$current\")); return ;;",
+            '    esac', '    local words=', '    case $verb in']
+    out.append(f'        "") words="{" ".join([verb["name"] for verb in table["verbs"]] + ["--help", "--version"])}" ;;')
+    for words, verb in verbs_of(table):
+        known = [inner['name'] for inner in verb['verbs']]
+        known += [flag for option in options_of(table, words) for flag in option['flags']] + ['--help']
+        out.append(f'        "{" ".join(words)}") words="{" ".join(known)}" ;;')
+    out += ['    esac', '    COMPREPLY=($(compgen -W "$words" -- "$current"))',
+            '    [[ ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$current"))', '}',
+            'complete -o filenames -F _wye wye']
+    return '\n'.join(out) + '\n'
+
+
+def quoted(text):
+    return text.replace('\\', '\\\\').replace("'", "'\\''")
+
+
+def zsh(table):
+    def about(text):
+        return quoted(text).replace('[', '\\[').replace(']', '\\]').replace(':', '\\:')
+
+    out = ['#compdef wye', '# SPDX-License-Identifier: Apache-2.0',
+           '_wye_devices() { local -a found; found=(auto ${(f)"$(wye info -l 2>/dev/null | cut -f1)"}); compadd -a found }']
+
+    def function(words, node, options):
+        name = '_'.join(('_wye', *words))
+        lines = [f'{name}() {{', '    local state', '    _arguments -C \\']
+        for option in options:
+            value = ''
+            if option['value']:
+                action = '_files' if option['value'] in PATHS else ' '
+                action = '_wye_devices' if '--device' in option['flags'] else action
+                value = f':{about(option["value"])}:{action}'
+            for flag in option['flags']:
+                lines.append(f"        '*{flag}[{about(option['about'])}]{value}' \\")
+        if node['verbs']:
+            lines += ["        '1:verb:->verb' '*::argument:->rest'", '    case $state in',
+                      f"        verb) local -a verbs; verbs=({' '.join(chr(39) + inner['name'] + ':' + about(inner['about']) + chr(39) for inner in node['verbs'])})",
+                      '            _describe verb verbs ;;',
+                      f'        rest) (( $+functions[{name}_$words[1]] )) && {name}_$words[1] ;;', '    esac']
+        else:
+            lines.append("        '*:file:_files'")
+        return lines + ['}']
+
+    for words, verb in verbs_of(table):
+        out += function(words, verb, options_of(table, words))
+    return '\n'.join(out + function((), table, table['options']) + ['_wye "$@"']) + '\n'
+
+
+def fish(table):
+    out = ['# SPDX-License-Identifier: Apache-2.0', '# fish completion for wye', 'complete -c wye -e']
+    for verb in table['verbs']:
+        out.append(f"complete -c wye -n __fish_use_subcommand -f -a {verb['name']} -d '{quoted(verb['about'])}'")
+    for words, verb in verbs_of(table):
+        seen = '; and '.join(f'__fish_seen_subcommand_from {word}' for word in words)
+        for inner in verb['verbs']:
+            out.append(f"complete -c wye -n '{seen}' -f -a {inner['name']} -d '{quoted(inner['about'])}'")
+        for option in verb['options']:
+            flags = ' '.join(('-l ' if flag.startswith('--') else '-s ') + flag.lstrip('-') for flag in option['flags'])
+            value = ' -r' if option['value'] else ''
+            if '--device' in option['flags']:
+                value += " -f -a 'auto (wye info -l 2>/dev/null)'"
+            out.append(f"complete -c wye -n '{seen}' {flags}{value} -d '{quoted(option['about'])}'")
+    return '\n'.join(out) + '\n'
+
+
+def main(words):
+    form = words[0] if words else ''
+    if (form, len(words)) not in (('man', 4), ('bash', 3), ('zsh', 3), ('fish', 3)):
+        sys.stderr.write(__doc__.split('\n\n')[1] + '\n')
+        return 2
+    table = json.loads(subprocess.run([words[1], '--print-options'], stdout=subprocess.PIPE, check=True).stdout)
+    if form == 'man':
+        with open(words[2], encoding='utf-8') as page:
+            text = man_page(table, page.read())
+    else:
+        text = {'bash': bash, 'zsh': zsh, 'fish': fish}[form](table)
+    with open(words[-1], 'w', encoding='utf-8') as target:
+        target.write(text)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "views.hpp"
+
+namespace wye::tool {
+namespace {
+
+constexpr std::size_t kNameWidth = 26;
+
+std::string line(const Style& style, std::string_view name, std::string_view value) {
+    return wrapped(style, "  " + padded(clean(name), kNameWidth) + ' ', value);
+}
+
+// What the host does about a fact that it does not know. The report may say more, in `fact_why`.
+std::string why_unknown(const Report& device, const std::string& name) {
+    if (std::string own = text(fields(device, "fact_why"), name.c_str()); !own.empty()) return own;
+    const auto starts = [&](std::string_view with) { return name.starts_with(with); };
+    if (starts("max_workgroup")) return "not reported by the driver; counts as 1";
+    if (starts("max_")) return "not reported by the driver; its own limit applies";
+    if (starts("native_") || starts("ieee_") || starts("keeps_") || starts("folds_") ||
+        name.ends_with("_mode"))
+        return "not reported or not tested; taken for no, and emulated";
+    return "not reported by the driver";
+}
+
+std::string fact_text(const std::string& name, const Report& value) {
+    std::string out = value_text(value);
+    const bool size = name.ends_with("_bytes") && name != "shared_bank_bytes";
+    if (size && value.is_number_unsigned() && value.get<std::uint64_t>() >= 1024)
+        out += fmt::format(" ({})", size_text(value.get<std::uint64_t>()));
+    return out;
+}
+
+std::string facts_text(const Report& device, const Style& style) {
+    std::string out;
+    std::vector<std::string> unknown;
+    for (const auto& [name, value] : fields(device, "facts").items()) {
+        if (value.is_null()) {
+            unknown.push_back(name);
+            continue;
+        }
+        std::string shown = fact_text(name, value);
+        const std::string source = text(fields(device, "fact_sources"), name.c_str());
+        if (!source.empty()) shown += fmt::format("  [{}]", source);
+        out += line(style, name, shown);
+    }
+    for (const std::string& name : unknown)
+        out += line(style, name, "unknown: " + why_unknown(device, name));
+    return out;
+}
+
+std::string list_text(const Report& object, const char* key) {
+    const std::vector<std::string> all = texts(object, key);
+    std::string out;
+    for (const std::string& one : all) out += (out.empty() ? "" : ", ") + one;
+    return all.empty() ? "none" : out;
+}
+
+// "opencl:0 (PCI address, certain)".
+std::string alias_text(const Report& alias) {
+    if (!alias.is_object()) return value_text(alias);
+    std::string why = text(alias, "evidence");
+    if (const std::string sure = text(alias, "confidence"); !sure.empty())
+        why += (why.empty() ? "" : ", ") + sure;
+    const std::string name = text(alias, "selector");
+    return why.empty() ? name : fmt::format("{} ({})", name, why);
+}
+
+std::string device_text(const Report& report, const Report& device, const Style& style) {
+    const std::string selector = text(device, "selector");
+    std::string out =
+        wrapped(style, ink(style, Ink::name, clean(selector)) + "  ", text(device, "name"));
+    const bool picked = selector == text(report, "picks");
+    out += line(style, "id", text(device, "id"));
+    out += line(style, "plugin", text(device, "plugin"));
+    out += line(style, "usable",
+                usable(device)
+                    ? (picked ? "yes, and picked" : "yes")
+                    : fmt::format("no: {} {}", text(device, "reason"), text(device, "fix")));
+    for (const Report& alias : items(device, "aliases"))
+        out += line(style, "same as", alias_text(alias));
+    out += line(style, "takes", list_text(device, "formats"));
+    out += line(style, "quirks", list_text(device, "quirks"));
+    return out + facts_text(device, style) + '\n';
+}
+
+std::string plugin_text(const Report& plugin, const Style& style) {
+    std::string id = text(plugin, "id");
+    if (id.empty()) id = "(no id)";
+    std::string path = text(plugin, "path");
+    // Only a plugin that works can be built in: a refused path may be empty.
+    if (path.empty()) path = text(plugin, "source") == "builtin" ? "built in" : "(no path)";
+    std::string out = wrapped(style, ink(style, Ink::name, clean(id)) + "  ",
+                              fmt::format("{} {}", text(plugin, "version"), path));
+    out += line(style, "state", text(plugin, "state"));
+    if (const std::string from = text(plugin, "source"); !from.empty())
+        out += line(style, "found in", from);
+    if (const std::string vendor = text(plugin, "vendor"); !vendor.empty())
+        out += line(style, "vendor", vendor);
+    const Report& reason = fields(plugin, "reason");
+    for (const char* key : {"stage", "code", "message", "loader_text", "missing_library", "fix"})
+        if (const std::string value = text(reason, key); !value.empty())
+            out += line(style, key, value);
+    return out + '\n';
+}
+
+std::string record_text(const Report& record, const Style& style) {
+    std::string subject = text(record, "path");
+    if (subject.empty()) subject = text(record, "plugin");
+    return wrapped(style, "  " + padded(clean(text(record, "severity")), 8) + ' ',
+                   fmt::format("{}: {} {}", subject, text(record, "message"), text(record, "fix")));
+}
+
+}  // namespace
+
+std::string detail_view(const Report& report, const Style& style) {
+    const auto heading = [&](const char* name) { return ink(style, Ink::heading, name) + "\n\n"; };
+    std::string out = heading("devices");
+    for (const Report& device : items(report, "devices")) out += device_text(report, device, style);
+    out += heading("plugins");
+    for (const Report& plugin : items(report, "plugins")) out += plugin_text(plugin, style);
+    if (const Report& records = items(report, "records"); !records.empty()) {
+        out += heading("records");
+        for (const Report& record : records) out += record_text(record, style);
+        out += '\n';
+    }
+    if (const std::string variables = environment_view(report, false, style); !variables.empty())
+        out += heading("variables") + variables + '\n';
+    out += heading("host");
+    for (const auto& [name, value] : fields(report, "host").items())
+        if (value.is_primitive()) out += line(style, name, value_text(value));
+    return out;
+}
+
+}  // namespace wye::tool

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "views.hpp"
+
+namespace wye::tool {
+namespace {
+
+std::string without_fix(std::string text) {
+    constexpr std::string_view kFix = "Fix: ";
+    return text.starts_with(kFix) ? text.substr(kFix.size()) : text;
+}
+
+std::string info_of(const std::string& selector) { return "wye info -l -d " + selector; }
+
+// A wrong path in a driver's variable hides its devices: the most likely cause of what follows.
+void add_variables(const Report& report, std::vector<Advice>& out) {
+    for (const Report& variable : items(report, "environment")) {
+        const std::string name = text(variable, "name");
+        const std::string owner = text(variable, "owner");
+        const std::vector<std::string> missing = texts(variable, "missing");
+        if (missing.empty() || !flag(variable, "in_effect")) continue;
+        const bool driver = owner == "opencl" || owner == "vulkan" || owner == "cuda";
+        out.push_back({"path " + name, fmt::format("variable `{}`", name),
+                       fmt::format("it names `{}`, which does not exist", missing.front()),
+                       fmt::format("unset {}, or correct its path", name),
+                       driver ? info_of(owner) : "wye info doctor"});
+    }
+}
+
+void add_plugins(const Report& report, std::vector<Advice>& out) {
+    for (const Report& plugin : items(report, "plugins")) {
+        if (!failed(plugin)) continue;
+        std::string id = text(plugin, "id");
+        if (id.empty()) id = text(plugin, "path");
+        const Report& reason = fields(plugin, "reason");
+        const bool opened = text(plugin, "state") == "failed";
+        out.push_back({"plugin " + id, fmt::format("plugin `{}`", id), text(reason, "message"),
+                       without_fix(text(reason, "fix")), opened ? info_of(id) : "wye info doctor"});
+    }
+}
+
+void add_devices(const Report& report, std::vector<Advice>& out) {
+    for (const Report& device : items(report, "devices")) {
+        if (usable(device)) continue;
+        const std::string selector = text(device, "selector");
+        out.push_back({"device " + selector, fmt::format("device `{}`", selector),
+                       text(device, "reason"), without_fix(text(device, "fix")),
+                       info_of(selector)});
+    }
+}
+
+void add_misspelt(const Report& report, std::vector<Advice>& out) {
+    for (const Report& variable : items(report, "environment")) {
+        if (flag(variable, "in_effect") || text(variable, "owner") != "wye") continue;
+        const std::string name = text(variable, "name");
+        out.push_back({"name " + name, fmt::format("variable `{}`", name), text(variable, "note"),
+                       fmt::format("unset {}, or correct its name", name), "wye info env"});
+    }
+}
+
+}  // namespace
+
+std::vector<Advice> advice(const Report& report) {
+    std::vector<Advice> out;
+    const Report& devices = items(report, "devices");
+    add_variables(report, out);
+    // If nothing works, plugins come before single devices; else a device that nearly works does.
+    const bool works = std::ranges::any_of(devices, usable);
+    if (works) add_devices(report, out);
+    add_plugins(report, out);
+    if (!works) add_devices(report, out);
+    add_misspelt(report, out);
+    if (devices.empty() && out.empty())
+        out.push_back({"no device", "this machine", "there is no device",
+                       "install a plugin and the driver that it uses", "wye info -l"});
+    return out;
+}
+
+std::string advice_view(const std::vector<Advice>& found, const Style& style) {
+    std::string out;
+    std::size_t place = 0;
+    for (const Advice& one : found) {
+        const std::string margin(4, ' ');
+        out += wrapped(style, padded(fmt::format("{}.", ++place), 4),
+                       fmt::format("{}: {}", one.subject, one.problem));
+        if (!one.fix.empty())
+            out += wrapped(style, margin + ink(style, Ink::good, "Fix: "), one.fix);
+        out += wrapped(style, margin + "Check: ", one.check);
+    }
+    return out.empty() ? "nothing to change\n" : out;
+}
+
+std::string progress_view(const Report& before, const Report& now, const Style& style,
+                          std::size_t& left) {
+    const std::vector<Advice> earlier = advice(before);
+    const std::vector<Advice> later = advice(now);
+    const auto within = [](const std::vector<Advice>& all, const Advice& one) {
+        return std::ranges::any_of(all, [&](const Advice& a) { return a.key == one.key; });
+    };
+    std::string out;
+    left = 0;
+    for (const Advice& one : earlier) {
+        const bool helped = !within(later, one);
+        left += helped ? 0 : 1;
+        out += wrapped(
+            style, helped ? ink(style, Ink::good, "helped: ") : ink(style, Ink::bad, "not yet: "),
+            helped ? one.subject : fmt::format("{}: {}", one.subject, one.problem));
+    }
+    for (const Advice& one : later) {
+        if (within(earlier, one)) continue;
+        ++left;
+        out += wrapped(style, ink(style, Ink::bad, "new: "),
+                       fmt::format("{}: {}", one.subject, one.problem));
+    }
+    return out.empty() ? "nothing to change, then and now\n" : out;
+}
+
+}  // namespace wye::tool

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report of a machine as a JSON value, read live or from a file. Every view of `wye info` is a
+// pure function over it. Reading is bounded: a file of a stranger costs limited memory and time.
+// The getters take absent members and those of another type for "not known", so that views work on
+// reports of older and newer versions. Pure; free-threaded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "wye/sdk/result.hpp"
+
+namespace wye::tool {
+
+using Report = nlohmann::ordered_json;
+
+constexpr std::size_t kReportBytes = std::size_t{16} << 20U;
+constexpr std::size_t kReportValues = std::size_t{1} << 20U;
+constexpr std::size_t kReportMembers = 1024;  // of one object
+constexpr std::size_t kReportNesting = 32;
+
+// Reads a report and compares it with the schema. `name` is the file's, for errors:
+// INVALID_ARGUMENT with line and column for a text that is not JSON, a member of a wrong type, an
+// absent one that is required; UNSUPPORTED for a newer schema; LIMIT_EXCEEDED.
+[[nodiscard]] Result<Report> read_report(std::string_view bytes, const std::string& name);
+
+// The schema of reports, as installed (JSON Schema, draft 2020-12).
+[[nodiscard]] std::string_view report_schema() noexcept;
+
+// ---- Getters ------------------------------------------------------------------------------------
+
+// A member; a shared null if it is absent or `object` is no object.
+[[nodiscard]] const Report& member(const Report& object, const char* key);
+[[nodiscard]] std::string text(const Report& object, const char* key);      // empty: not known
+[[nodiscard]] const Report& items(const Report& object, const char* key);   // empty: not known
+[[nodiscard]] const Report& fields(const Report& object, const char* key);  // the same, an object
+[[nodiscard]] std::optional<std::uint64_t> number(const Report& object, const char* key);
+[[nodiscard]] bool flag(const Report& object, const char* key);  // false: not known
+[[nodiscard]] std::vector<std::string> texts(const Report& object, const char* key);
+
+// The value of a fact as one line: 4096 x 4096 x 1, "4 8 16", yes, no, the text; null: "unknown".
+[[nodiscard]] std::string value_text(const Report& value);
+
+[[nodiscard]] bool usable(const Report& device);
+// Whether the plugin or candidate was refused or failed; not those left out by a selector.
+[[nodiscard]] bool failed(const Report& plugin);
+
+}  // namespace wye::tool

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which devices of a report can run a program, by the library's own comparison of needs with facts.
+// Pure.
+#pragma once
+
+#include "views.hpp"
+
+namespace wye::tool {
+
+struct Explained {
+    std::string text;   // a line for each device, then the one that would be picked
+    bool fits = false;  // a device can run it
+};
+
+// `analysis`: what `wye check --json` prints of the program.
+[[nodiscard]] Explained explain_view(const Report& report, const Report& analysis,
+                                     const Style& style);
+
+}  // namespace wye::tool

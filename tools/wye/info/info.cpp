@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "info.hpp"
+
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "../files.hpp"
+#include "../load.hpp"
+#include "explained.hpp"
+#include "views.hpp"
+#include "wye/wye.hpp"
+
+namespace wye::tool {
+namespace {
+
+bool elevated() { return ::getauxval(AT_SECURE) != 0; }
+
+bool path_exists(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+}
+
+Variables variables_of_process() {
+    Variables out;
+    for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+        const std::string_view entry(*at);
+        const std::size_t equals = entry.find('=');
+        if (equals != entry.npos) out.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+    return out;
+}
+
+// Longer texts first: the home folder before the user's name.
+Secrets secrets_of_process() {
+    Secrets out;
+    const auto add = [&](const char* value, const char* stands_for) {
+        const std::string_view text = value == nullptr ? "" : value;
+        if (text.size() > 1 && text != "root") out.emplace_back(text, stands_for);
+    };
+    add(std::getenv("HOME"), "~");
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) == 0) add(host.data(), "HOST");
+    for (const char* name : {"USER", "LOGNAME", "SUDO_USER"}) add(std::getenv(name), "USER");
+    return out;
+}
+
+std::string selector_of(const InfoOptions& options) {
+    if (!options.device.empty()) return options.device;
+    const char* given = elevated() ? nullptr : std::getenv("WYE_DEVICE");
+    return given == nullptr ? std::string() : std::string(given);
+}
+
+std::string now_text() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    std::array<char, 32> out{};
+    if (::gmtime_r(&now, &parts) == nullptr) return {};
+    return {out.data(), std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+Result<Report> saved(const std::string& path) {
+    WYE_ASSIGN(const auto bytes, read_file(path, "report", kReportBytes + 1, kReportBytes + 1));
+    return read_report({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+Result<Report> live(const std::string& selector) {
+    WYE_ASSIGN(const auto context, Context::create());
+    WYE_ASSIGN(const std::string document, context.report(selector));
+    Report out = Report::parse(document, nullptr, false);
+    if (out.is_discarded())
+        return Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this");
+    out["taken_at"] = now_text();
+    out["environment"] = environment_of(variables_of_process(), elevated(), &path_exists);
+    return out;
+}
+
+Result<Report> report_for(const InfoOptions& options) {
+    Result<Report> out = options.from.empty() ? live(selector_of(options)) : saved(options.from);
+    if (!out.ok() || !options.redact) return out;
+    return redacted(std::move(out).value(), secrets_of_process());
+}
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+// Bytes that are not UTF-8, as variables may have, become U+FFFD.
+std::string document_text(const Report& report) {
+    return report.dump(2, ' ', false, Report::error_handler_t::replace) + '\n';
+}
+
+Result<std::string> view_of(const InfoOptions& options, const Report& report, const Style& style) {
+    if (options.json) return document_text(report);
+    if (options.page) return page_view(report);
+    if (!options.property.empty()) return property_view(report, options.property);
+    if (options.list) return list_view(report);
+    return options.verbose ? detail_view(report, style) : screen_view(report, style);
+}
+
+// In backticks.
+std::vector<std::string> failed_plugins(const Report& report) {
+    std::vector<std::string> out;
+    for (const Report& plugin : items(report, "plugins")) {
+        if (!failed(plugin)) continue;
+        const std::string id = text(plugin, "id");
+        out.push_back(fmt::format("`{}`", clean(id.empty() ? text(plugin, "path") : id)));
+    }
+    return out;
+}
+
+// What a script does not see in a list: one line.
+void note_failures(const std::vector<std::string>& failed) {
+    constexpr std::size_t kMost = 4;
+    if (failed.empty()) return;
+    const std::vector<std::string> some(
+        failed.begin(),
+        failed.begin() + static_cast<std::ptrdiff_t>(std::min(failed.size(), kMost)));
+    std::fprintf(stderr, "wye: note: %s failed: %s%s; `wye info` says why\n",
+                 count_text(failed.size(), "plugin").c_str(),
+                 fmt::format("{}", fmt::join(some, ", ")).c_str(),
+                 failed.size() > kMost ? ", ..." : "");
+}
+
+ExitCode show(const InfoOptions& options, const Report& report, const Style& style) {
+    const auto view = view_of(options, report, style);
+    if (!view.ok()) return fail(view.error());
+    print(*view);
+    const std::vector<std::string> failed = failed_plugins(report);
+    if (const Report& unmatched = items(report, "unmatched"); !unmatched.empty())
+        return fail(Error(Code::NO_DEVICE, clean(text(unmatched.front(), "message")),
+                          clean(text(unmatched.front(), "fix"))));
+    if (options.strict && !failed.empty()) {
+        (void)fail(Error(Code::BAD_PLUGIN,
+                         fmt::format("failed plugins: {}", fmt::join(failed, ", ")),
+                         "Fix: follow the remedy that the report gives for each"));
+        return kStrict;
+    }
+    if (options.list) note_failures(failed);
+    if (std::ranges::any_of(items(report, "devices"), usable)) return kOk;
+    const std::string selector = selector_of(options);
+    return fail(
+        Error(Code::NO_DEVICE,
+              selector.empty() ? "no device is usable"
+                               : fmt::format("no usable device matches `{}`", selector),
+              "Fix: run `wye info`, which gives the reason against each plugin and device"));
+}
+
+ExitCode require(const InfoOptions& options, const Report& report) {
+    const auto required = require_view(report, options.require);
+    if (!required.ok()) return fail(required.error());
+    print(required->fitting);
+    if (!required->fitting.empty()) return kOk;
+    std::string text =
+        fmt::format("wye: error: no usable device satisfies `{}`\n", clean(options.require));
+    for (const std::string& failure : required->failures) text += "  " + failure + '\n';
+    text += "Fix: see `wye info doctor`, or ask for less\n";
+    std::fputs(text.c_str(), stderr);
+    return kUnmet;
+}
+
+// Needs no device: the program is analysed, and its needs compared with the report.
+Result<Explained> explained(const InfoOptions& options, const Report& report, const Style& style) {
+    WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
+    WYE_ASSIGN(const auto program, load_program(context, options.explain));
+    WYE_ASSIGN(const std::string text, program.analysis());
+    const Report analysis = Report::parse(text, nullptr, false);
+    return explain_view(report, analysis, style);
+}
+
+ExitCode explain_devices(const InfoOptions& options, const Report& report, const Style& style) {
+    const auto out = explained(options, report, style);
+    if (!out.ok()) return fail(out.error());
+    print(out->text);
+    return out->fits ? kOk : kNoDevice;
+}
+
+ExitCode compare(const InfoOptions& options, const Style& style) {
+    std::array<Report, 2> reports;
+    for (const std::size_t i : {0, 1}) {
+        auto report = saved(i == 0 ? options.before : options.after);
+        if (!report.ok()) return fail(report.error());
+        reports[i] = options.redact ? redacted(std::move(report).value(), secrets_of_process())
+                                    : std::move(report).value();
+    }
+    const std::string text = diff_view(reports[0], reports[1], style);
+    print(text);
+    return text.empty() ? kOk : kFailed;
+}
+
+ExitCode doctor(const InfoOptions& options, const Report& report, const Style& style) {
+    if (options.since.empty()) {
+        const std::vector<Advice> found = advice(report);
+        print(advice_view(found, style));
+        return found.empty() ? kOk : kFailed;
+    }
+    const auto before = saved(options.since);
+    if (!before.ok()) return fail(before.error());
+    std::size_t left = 0;
+    print(progress_view(*before, report, style, left));
+    return left == 0 ? kOk : kFailed;
+}
+
+}  // namespace
+
+ExitCode info(const InfoOptions& options) {
+    const auto style = style_of(options.color);
+    if (!style.ok()) return fail(style.error());
+    if (options.verb == InfoOptions::Verb::diff) return compare(options, *style);
+    const auto report = report_for(options);
+    if (!report.ok()) return fail(report.error());
+    if (options.verb == InfoOptions::Verb::doctor) return doctor(options, *report, *style);
+    if (options.verb == InfoOptions::Verb::environment) {
+        print(environment_view(*report, options.all, *style));
+        return kOk;
+    }
+    if (!options.explain.empty()) return explain_devices(options, *report, *style);
+    return options.require.empty() ? show(options, *report, *style) : require(options, *report);
+}
+
+}  // namespace wye::tool
