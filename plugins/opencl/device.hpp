@@ -9,6 +9,7 @@
 #include "opencl/context/context.hpp"
 #include "opencl/plugin.hpp"
 #include "wye/sdk/command.hpp"
+#include "wye/sdk/work_times.hpp"
 
 namespace wye::opencl {
 
@@ -31,6 +32,7 @@ class Device {
     const DeviceInfo& info;
     const Driver& driver;
     sdk::LossState loss;
+    sdk::NanosecondMatch clock;  // of the times of all its queues
 
     [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;

@@ -63,6 +63,12 @@ struct DeviceInfo : sdk::DeviceInfo {
     [[nodiscard]] bool has_subgroups() const;
     // Whether descriptor sets can be written after command buffers that bind them were recorded.
     [[nodiscard]] bool rewrites_descriptors() const;
+    // Whether submits of copies only can have timestamps on the queues for copies, which cannot
+    // reset them as those that compute do.
+    [[nodiscard]] bool times_transfers() const {
+        return features.host_resets.hostQueryReset != VK_FALSE &&
+               transfers.timestamp_bits == family.timestamp_bits;
+    }
     // Each buffer begins at the start of an allocation, which is mapped as a whole.
     [[nodiscard]] std::uint64_t most_alignment() const {
         const VkPhysicalDeviceLimits& limits = properties.core.limits;

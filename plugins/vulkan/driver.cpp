@@ -66,6 +66,10 @@ Result<DeviceTable> DeviceTable::load(const InstanceTable& instance, VkDevice de
     WYE_VULKAN_TIMELINE_SYMBOLS(WYE_VULKAN_FIND)
 #undef WYE_VULKAN_FIND
     if (missing != nullptr) return missing_function(missing, "the Vulkan driver");
+    for (const char* name : {"vkResetQueryPool", "vkResetQueryPoolEXT"})
+        if (out.vkResetQueryPool == nullptr)
+            out.vkResetQueryPool =
+                reinterpret_cast<PFN_vkResetQueryPool>(instance.vkGetDeviceProcAddr(device, name));
     out.vkGetMemoryHostPointerPropertiesEXT =
         reinterpret_cast<PFN_vkGetMemoryHostPointerPropertiesEXT>(
             instance.vkGetDeviceProcAddr(device, "vkGetMemoryHostPointerPropertiesEXT"));

@@ -123,6 +123,8 @@ struct InstanceTable {
 struct DeviceTable {
     WYE_VULKAN_DEVICE_SYMBOLS(WYE_VULKAN_MEMBER)
     WYE_VULKAN_TIMELINE_SYMBOLS(WYE_VULKAN_MEMBER)
+    // Core since Vulkan 1.2; before that, of VK_EXT_host_query_reset. Null: not enabled.
+    PFN_vkResetQueryPool vkResetQueryPool = nullptr;
     // Of VK_EXT_external_memory_host; null: not enabled.
     PFN_vkGetMemoryHostPointerPropertiesEXT vkGetMemoryHostPointerPropertiesEXT = nullptr;
     // Of VK_EXT_calibrated_timestamps; null: not enabled.

@@ -34,7 +34,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Queue(Device& device, SemaphoreHandle handle, const sdk::QueueGrant& granted)
         : InOrderQueue(granted),
           device_(device),
-          timeline_(device, device.context().queue(granted), std::move(handle)),
+          timeline_(device, device.context().queue(granted), std::move(handle),
+                    granted.kind == WYE_QUEUE_TRANSFER),
           submission_(device, timeline_.segments) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);

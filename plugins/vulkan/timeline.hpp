@@ -12,9 +12,9 @@ namespace wye::vulkan {
 
 class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
   public:
-    Timeline(Device& device, SharedQueue& queue, SemaphoreHandle handle)
+    Timeline(Device& device, SharedQueue& queue, SemaphoreHandle handle, bool for_transfers)
         : sdk::Timeline<Timeline, Submit, SegmentWait>(device.loss, spin_ns(device)),
-          segments(device, queue, std::move(handle)) {}
+          segments(device, queue, std::move(handle), for_transfers) {}
 
     Segments segments;
 

@@ -69,13 +69,13 @@ class Events {
     [[nodiscard]] sdk::WorkTimes times_of(const EventHandle& first, const EventHandle& last) const {
         const EventTimes times =
             opencl::times_of(device_.driver, (first ? first : last).get(), last.get());
-        return sdk::times_on_host(times.start, times.end, clock_);
+        return sdk::times_on_host(times.start, times.end, device_.clock);
     }
     // Whether times are known on the host's clock, and nearly enough.
-    [[nodiscard]] bool knows_clock() const { return !clock_.is_old(); }
+    [[nodiscard]] bool knows_clock() const { return !device_.clock.is_old(); }
     // By a marker on an idle queue that has times. Submitting thread only.
     void match_clock(cl_command_queue queue) {
-        clock_.renew([&]() -> std::optional<std::uint64_t> {
+        device_.clock.renew([&]() -> std::optional<std::uint64_t> {
             EventHandle marker;
             const Driver& driver = device_.driver;
             if (driver.clEnqueueMarkerWithWaitList(queue, 0, nullptr, marker.receive(driver)) !=
@@ -108,7 +108,6 @@ class Events {
     Device& device_;
     const NativeQueues& queue_;
     const bool few_;
-    sdk::NanosecondMatch clock_;
     std::atomic<bool> asked_{false};  // `mark` has made an event
 };
 

@@ -54,7 +54,7 @@ class Recordings {
                 return out;
             }
         }
-        return Stamps::create(device_);
+        return Stamps::create(device_, lane_);
     }
     void give_back(std::unique_ptr<Stamps> stamps) {
         const sdk::Lock lock(mutex_);

@@ -66,10 +66,12 @@ class LastUse {
 
 class Segments {
   public:
-    Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore)
+    // `for_transfers`: the queue is of that kind.
+    Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore, bool for_transfers)
         : staging(device),
+          for_transfers_(for_transfers),
           device_(device),
-          shared_{&shared, device.context().next_transfers()},
+          shared_{&shared, device.context().next_transfers(for_transfers)},
           semaphore_(std::move(semaphore)) {
         pending_.make_room();
         send_values_.signalSemaphoreValueCount = 1;
@@ -92,6 +94,7 @@ class Segments {
         return shared_.front()->handle;
     }
     [[nodiscard]] bool has_transfers() const { return shared_[1] != nullptr; }
+    [[nodiscard]] bool for_transfers() const { return for_transfers_; }
     // Called by the submitting thread. Whether a segment for the transfers would wait for none of
     // this queue's before it.
     [[nodiscard]] bool is_free() {
@@ -151,6 +154,7 @@ class Segments {
     // Whether the device is lost; checked periodically.
     bool gone();
 
+    const bool for_transfers_;
     Device& device_;
     std::array<Recordings, 2> recordings_{Recordings(device_, Lane::Compute),
                                           Recordings(device_, Lane::Transfers)};

@@ -11,7 +11,7 @@ std::uint64_t nanoseconds_of(const DeviceInfo& info, std::uint64_t ticks) {
     return static_cast<std::uint64_t>(static_cast<long double>(ticks & mask) * period);
 }
 
-Result<std::unique_ptr<Stamps>> Stamps::create(Device& device) {
+Result<std::unique_ptr<Stamps>> Stamps::create(Device& device, Lane lane) {
     const DeviceTable& vk = device.vk();
     std::unique_ptr<Stamps> out(new Stamps(device));
     auto query_info = make<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
@@ -21,7 +21,7 @@ Result<std::unique_ptr<Stamps>> Stamps::create(Device& device) {
                                            out->queries_.receive(device.context()));
     WYE_TRY(device.check(result, "vkCreateQueryPool"));
     auto pool_info = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
-    pool_info.queueFamilyIndex = device.info.family.index;
+    pool_info.queueFamilyIndex = device.context().family(lane);
     result = vk.vkCreateCommandPool(device.handle(), &pool_info, nullptr,
                                     out->pool_.receive(device.context()));
     WYE_TRY(device.check(result, "vkCreateCommandPool"));
@@ -40,12 +40,16 @@ Result<void> Stamps::record() {
     const auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     for (const VkCommandBuffer buffer : buffers_)
         WYE_TRY(device_.check(vk.vkBeginCommandBuffer(buffer, &info), "vkBeginCommandBuffer"));
-    vk.vkCmdResetQueryPool(before(), queries_.get(), 0, 2);
+    if (!resets_by_host()) vk.vkCmdResetQueryPool(before(), queries_.get(), 0, 2);
     vk.vkCmdWriteTimestamp(before(), VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, queries_.get(), 0);
     vk.vkCmdWriteTimestamp(after(), VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
     for (const VkCommandBuffer buffer : buffers_)
         WYE_TRY(device_.check(vk.vkEndCommandBuffer(buffer), "vkEndCommandBuffer"));
     return {};
+}
+
+void Stamps::reset() {
+    if (resets_by_host()) device_.vk().vkResetQueryPool(device_.handle(), queries_.get(), 0, 2);
 }
 
 Result<Stamps::Times> Stamps::times() const {

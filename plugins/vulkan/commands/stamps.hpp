@@ -17,8 +17,10 @@ namespace wye::vulkan {
 
 class Stamps {
   public:
-    // The device has timestamps.
-    [[nodiscard]] static Result<std::unique_ptr<Stamps>> create(Device& device);
+    // For the command buffers of a lane that has timestamps.
+    [[nodiscard]] static Result<std::unique_ptr<Stamps>> create(Device& device, Lane lane);
+    // Must precede each use.
+    void reset();
 
     [[nodiscard]] VkCommandBuffer before() const { return buffers_[0]; }
     [[nodiscard]] VkCommandBuffer after() const { return buffers_[1]; }
@@ -32,6 +34,9 @@ class Stamps {
 
   private:
     explicit Stamps(Device& device) : device_(device) {}
+    [[nodiscard]] bool resets_by_host() const {
+        return device_.info.features.host_resets.hostQueryReset != VK_FALSE;
+    }
     Result<void> record();
 
     Device& device_;

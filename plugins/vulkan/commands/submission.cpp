@@ -88,11 +88,13 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
     return rest.subspan(first);
 }
 
-// Timestamps are reset on queues that compute.
 void Submission::choose_lane(std::span<const wye_operation> operations) {
-    if (!segments_.has_transfers() || timed_ || operations.empty() || !waits_.empty()) return;
+    if (!segments_.has_transfers() || operations.empty()) return;
+    if (timed_ && !device_.info.times_transfers()) return;
     const bool all = std::ranges::all_of(operations, only_moves);
-    if ((!all && !is_large_upload(operations.front())) || !segments_.is_free()) return;
+    if (!all && !is_large_upload(operations.front())) return;
+    const bool waits = !waits_.empty() || !segments_.is_free();
+    if (waits && !(all && segments_.for_transfers())) return;
     lane_ = Lane::Transfers;
     divided_ = !all;
 }
@@ -247,7 +249,8 @@ Result<void> Submission::send() {
     sdk::run(before_);
     Segment& now = segment();
     if (timed_ && !now.commands.empty()) {
-        WYE_ASSIGN(now.stamps, segments_.recordings(lane_).take_stamps());
+        WYE_ASSIGN(now.stamps, segments_.recordings(now.lane).take_stamps());
+        now.stamps->reset();
         now.commands.insert(now.commands.begin(), now.stamps->before());
         now.commands.push_back(now.stamps->after());
     }

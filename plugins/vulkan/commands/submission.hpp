@@ -9,8 +9,8 @@
 // earlier submit, its command buffer is sent again. Commands are sent as they were recorded,
 // between command buffers of the operations before and after them. A submit of nothing but copies
 // and fills goes to the queues that only copy, and so do large uploads at the start of another one:
-// if the device has such queues, and if the work waits for nothing, since a queue that several
-// share must not stand still for one of them.
+// if the device has such queues, and if the work waits for nothing or the queue is for transfers,
+// since what several share must not stand still for one of them.
 #pragma once
 
 #include <vector>

@@ -38,10 +38,12 @@ class Context : public ContextState {
     // round-robin.
     [[nodiscard]] VkResult make_queue(const wye_queue_desc& wanted, SemaphoreHandle& out,
                                       sdk::QueueGrant& granted);
-    // The next VkQueue that only copies, round-robin; null: the device has none.
-    [[nodiscard]] SharedQueue* next_transfers() {
+    // The VkQueue for the copies of a new queue; null: the device has none that only copy. Queues
+    // for transfers take them round-robin from the first on, the others from the last on.
+    [[nodiscard]] SharedQueue* next_transfers(bool for_transfers) {
         if (transfers_.empty()) return nullptr;
-        return transfers_[transfer_turn_.fetch_add(1) % transfers_.size()].get();
+        const std::size_t turn = transfer_turns_[for_transfers].fetch_add(1) % transfers_.size();
+        return transfers_[for_transfers ? turn : transfers_.size() - 1 - turn].get();
     }
     // Of the lane's command buffers.
     [[nodiscard]] std::uint32_t family(Lane lane) const {
@@ -65,7 +67,8 @@ class Context : public ContextState {
     const InstanceTable& instance_;
     const DeviceInfo& info_;
     Queues queues_, transfers_;
-    std::atomic<std::uint32_t> turn_{0}, transfer_turn_{0};
+    std::atomic<std::uint32_t> turn_{0};
+    std::array<std::atomic<std::uint32_t>, 2> transfer_turns_{};
     std::array<std::uint32_t, 2> families_{};  // of both lanes, if they are two
 };
 

@@ -24,6 +24,8 @@ namespace wye::vulkan {
     X(VkPhysicalDeviceTimelineSemaphoreFeatures, timeline,                                        \
       PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, "VK_KHR_timeline_semaphore",                   \
       VK_API_VERSION_1_2)                                                                         \
+    X(VkPhysicalDeviceHostQueryResetFeatures, host_resets,                                        \
+      PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES, "VK_EXT_host_query_reset", VK_API_VERSION_1_2)   \
     X(VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures, subgroup_types,                        \
       PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES,                                    \
       "VK_KHR_shader_subgroup_extended_types", VK_API_VERSION_1_2)                                \

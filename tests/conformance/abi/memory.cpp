@@ -94,6 +94,36 @@ class Memory {
     std::unique_ptr<std::byte, Free> bytes_;
 };
 
+// Copies bytes from `up` to buffers of every usage, and on to `down`, with an offset first in the
+// source, then in the target; and once between the two. `up` and `down` are mapped as `in` and
+// `out`.
+void copy_through_all_usages(Device& device, wye_buffer_object* up, wye_buffer_object* down,
+                             Mapped& in, Mapped& out, std::uint64_t bytes) {
+    for (const std::uint32_t usage : kAllUsages)
+        for (const std::uint64_t offset : {0, 1, 4096 + 7}) {
+            CAPTURE(usage);
+            CAPTURE(offset);
+            wye_buffer_object* middle = device.buffer(bytes, usage);
+            REQUIRE(middle != nullptr);
+            const auto content = noise(bytes, 10 * usage + offset);
+            in.write(content);
+            out.write(std::vector<std::byte>(bytes, std::byte{0x5a}));
+            const std::uint64_t size = bytes - offset;
+            const wye_operation steps[] = {copy(up, middle, offset, 0, size),
+                                           copy(middle, down, 0, offset, size)};
+            REQUIRE(device.submit(steps) == WYE_OK);
+            REQUIRE(device.wait() == WYE_OK);
+            auto expected = content;
+            std::fill_n(expected.begin(), offset, std::byte{0x5a});
+            CHECK((out.read() == expected));
+            CHECK((in.read() == content));
+            REQUIRE(device.run(copy(up, down, 5, 1, 3)) == WYE_OK);
+            std::copy_n(content.begin() + 5, 3, expected.begin() + 1);
+            CHECK((out.read() == expected));
+            device.destroy(middle);
+        }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("memory");
@@ -208,30 +238,8 @@ TEST_CASE("staging memory is mapped, and copies carry its bytes from and to all 
     Mapped out(device, down, kSize);
     REQUIRE(in.ok());
     REQUIRE(out.ok());
-    for (const std::uint32_t usage : kAllUsages)
-        for (const std::uint64_t offset : {0, 1, 4096 + 7}) {
-            CAPTURE(usage);
-            CAPTURE(offset);
-            wye_buffer_object* middle = device.buffer(kSize, usage);
-            REQUIRE(middle != nullptr);
-            const auto content = noise(kSize, 10 * usage + offset);
-            in.write(content);
-            out.write(std::vector<std::byte>(kSize, std::byte{0x5a}));
-            const std::uint64_t size = kSize - offset;
-            // The offset is that of the source, then of the target; and once between the two.
-            const wye_operation steps[] = {copy(up, middle, offset, 0, size),
-                                           copy(middle, down, 0, offset, size)};
-            REQUIRE(device.submit(steps) == WYE_OK);
-            REQUIRE(device.wait() == WYE_OK);
-            auto expected = content;
-            std::fill_n(expected.begin(), offset, std::byte{0x5a});
-            CHECK((out.read() == expected));
-            CHECK(device.map(up).address == in.mapping().address);
-            REQUIRE(device.run(copy(up, down, 5, 1, 3)) == WYE_OK);
-            std::copy_n(content.begin() + 5, 3, expected.begin() + 1);
-            CHECK((out.read() == expected));
-            device.destroy(middle);
-        }
+    copy_through_all_usages(device, up, down, in, out, kSize);
+    CHECK(device.map(up).address == in.mapping().address);
     CHECK((in.mapping().flags & WYE_MAPPING_CACHED) == (out.mapping().flags & WYE_MAPPING_CACHED));
 }
 
@@ -295,31 +303,7 @@ TEST_CASE("registered memory is the application's own, and copies carry its byte
         CHECK(device.map(down).address == to.bytes().data());
         Mapped in(device, up, kSize);
         Mapped out(device, down, kSize);
-        for (const std::uint32_t usage : kAllUsages)
-            for (const std::uint64_t offset : {0, 1, 4096 + 7}) {
-                CAPTURE(usage);
-                CAPTURE(offset);
-                wye_buffer_object* middle = device.buffer(kSize, usage);
-                REQUIRE(middle != nullptr);
-                const auto content = noise(kSize, 10 * usage + offset);
-                in.write(content);
-                out.write(std::vector<std::byte>(kSize, std::byte{0x5a}));
-                const std::uint64_t size = kSize - offset;
-                const wye_operation steps[] = {copy(up, middle, offset, 0, size),
-                                               copy(middle, down, 0, offset, size)};
-                REQUIRE(device.submit(steps) == WYE_OK);
-                REQUIRE(device.wait() == WYE_OK);
-                auto expected = content;
-                std::fill_n(expected.begin(), offset, std::byte{0x5a});
-                (void)out.read();  // synchronises
-                CHECK((std::ranges::equal(to.bytes(), expected)));
-                CHECK((std::ranges::equal(from.bytes(), content)));
-                REQUIRE(device.run(copy(up, down, 5, 1, 3)) == WYE_OK);
-                (void)out.read();
-                std::copy_n(content.begin() + 5, 3, expected.begin() + 1);
-                CHECK((std::ranges::equal(to.bytes(), expected)));
-                device.destroy(middle);
-            }
+        copy_through_all_usages(device, up, down, in, out, kSize);
         const std::vector<std::byte> last(to.bytes().begin(), to.bytes().end());
         device.destroy(up);
         device.destroy(down);

@@ -45,6 +45,20 @@ TEST_CASE("device times become times of the host, with either clock ahead") {
     }
 }
 
+TEST_CASE("a moment is read by one at a time") {
+    NanosecondMatch match;
+    bool second = false;
+    match.renew([&] {
+        match.renew([&] {
+            second = true;
+            return read_ahead(0);
+        });
+        return read_ahead(0);
+    });
+    CHECK_FALSE(second);
+    CHECK(match.moment().host_ns != 0);
+}
+
 TEST_CASE("nothing is invented: without a moment, or without times, there is no begin") {
     NanosecondMatch match;
     match.renew([] { return std::optional<std::uint64_t>(); });

@@ -55,9 +55,15 @@ class ClockMatch {
         return tried == 0 || monotonic_ns() - tried > kFreshNs;
     }
     // Calls `read`, which reads the device's clock and returns optional<Anchor>, a few times, and
-    // keeps the moment that the host's clock encloses most closely. One thread at a time.
+    // keeps the moment that the host's clock encloses most closely. Does nothing while another
+    // thread does it.
     template <typename Read>
     void renew(Read&& read) {
+        if (renewing_.exchange(true, std::memory_order_acquire)) return;
+        struct End {
+            ~End() { renewing.store(false, std::memory_order_release); }
+            std::atomic<bool>& renewing;
+        } const end{renewing_};
         constexpr int kTries = 3;
         constexpr std::uint64_t kCloseNs = 20'000;
         Moment best;
@@ -82,6 +88,7 @@ class ClockMatch {
     }
 
   private:
+    std::atomic<bool> renewing_{false};
     std::atomic<std::uint64_t> tried_ns_{0};
     mutable Mutex mutex_;
     Moment moment_ WYE_GUARDED_BY(mutex_);
