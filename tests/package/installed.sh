@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs a build, moves the installed tree, and uses it as applications and vendors do: with pkg-config, CMake and Meson, from C
+# and C++, as a subproject, and for a plugin out of tree. Its last line is "N passed, N failed".
+#
+#   installed.sh BUILD SOURCE PREFIX LIBDIR
+set -uo pipefail
+build=$1 source=$2 prefix=$3 libdir=$4
+here=$source/tests/package
+work=$(mktemp -d "${TMPDIR:-/tmp}/wye-package.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# try NAME COMMAND...: the command must succeed.
+try() {
+    local name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+        sed 's/^/    /' "$work/log" | tail -n 40
+    fi
+}
+
+if ! DESTDIR=$work/first meson install -C "$build" --no-rebuild >"$work/log" 2>&1; then
+    cat "$work/log"
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+mkdir "$work/elsewhere"
+mv "$work/first$prefix" "$work/elsewhere/wye"
+installed=$work/elsewhere/wye
+lib=$installed/$libdir
+unset WYE_DEVICE WYE_PLUGIN_PATH WYE_PLUGIN_PATH_ADD WYE_LIBEXEC LD_LIBRARY_PATH
+export PKG_CONFIG_PATH=$lib/pkgconfig WYE_CACHE_DIR=$work/cache HOME=$work POCL_CACHE_DIR=$work/pocl MESA_SHADER_CACHE_DIR=$work/mesa
+strict=(-Wall -Wextra -Wpedantic -Werror -O1)
+
+# The command needs no variable, wherever the tree is.
+try "the command runs" "$installed/bin/wye" --version
+try "the command finds its helpers" "$installed/bin/wye" fuzz --help
+names() { [ "$(ls "$installed/bin")" = wye ]; }
+try "bin has the command only" names
+outside() { ! grep -rlE "$build|$work/first" "$lib/pkgconfig" "$lib/cmake"; }
+try "no file names the build's folders" outside
+pages() { [ -s "$installed/share/doc/wye/LANGUAGE.md" ] && [ -s "$installed/share/doc/wye/examples/programs/saxpy.wye" ] &&
+    [ -s "$installed/share/man/man1/wye.1" ]; }
+try "documents and programs are installed" pages
+
+# pkg-config
+try "pkg-config, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/c" $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"
+try "pkg-config, C runs" "$work/c"
+try "pkg-config, C++" g++ -std=c++20 "${strict[@]}" "$here/consumer.cpp" -o "$work/cpp" \
+    $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"
+try "pkg-config, C++ runs" "$work/cpp"
+if [ -e "$lib/libwye.a" ]; then
+    try "static, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/static" $(pkg-config --cflags wye) \
+        $(pkg-config --static --libs wye | sed 's/-lwye/-l:libwye.a/')
+    try "static, C runs" "$work/static"
+    alone() { ! ldd "$work/static" | grep -q libwye; }
+    try "static, C needs no libwye.so" alone
+fi
+
+# A plugin out of tree: the template, under a name of its own, in the folder that pkg-config names.
+plugindir=$(pkg-config --variable=plugindir wye-plugin)
+in_prefix() { [ "$(realpath -m "$plugindir")" = "$(realpath -m "$lib/wye/plugins")" ]; }
+try "pkg-config names the moved folder for plugins" in_prefix
+try "pkg-config, plugin" gcc -std=c11 "${strict[@]}" -shared -fPIC -fvisibility=hidden "$source/plugins/null/plugin.c" \
+    -o "$plugindir/wye_null.so" $(pkg-config --cflags wye-plugin)
+abi() { pkg-config --variable="abi_$1" wye-plugin; }
+cat >"$plugindir/wye_null.wye.json" <<J
+{"schema": 1, "id": "null", "library": "wye_null.so", "arch": "$(uname -m)", "backend": "null", "version": "0.1.0",
+ "abi": {"major": $(abi major), "draft": $(abi draft), "minor_needed": $(abi minor), "minor_built": $(abi minor)}}
+J
+# It has no device, so the command's status is not 0.
+lists() { "$installed/bin/wye" info --json -d null >"$work/null.json"
+    jq -e '.plugins[] | select(.id == "null") | .state == "ready"' "$work/null.json"; }
+try "the command lists the plugin" lists
+try "pkg-config, sdk" g++ -std=c++20 "${strict[@]}" -x c++ - -o "$work/sdk" $(pkg-config --cflags --libs wye-sdk) \
+    <<<'#include "wye/sdk/result.hpp"
+int main() { return wye::Result<int>(0).value(); }'
+
+# CMake
+mkdir "$work/cmake"
+cp "$here/CMakeLists.txt" "$here/saxpy.h" "$here/consumer.c" "$here/consumer.cpp" "$source/plugins/null/plugin.c" "$work/cmake/"
+try "CMake" cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$installed"
+try "CMake builds" cmake --build "$work/cmake/build"
+for consumer in c_consumer cpp_consumer $([ ! -e "$lib/libwye.a" ] || echo static_consumer); do
+    try "CMake, $consumer runs" "$work/cmake/build/$consumer"
+done
+newer() { ! cmake -S "$work/cmake" -B "$work/cmake/newer" -DCMAKE_PREFIX_PATH="$installed" -Dwye_FIND_VERSION=9 ||
+    ! cmake -P /dev/stdin <<<"set(PACKAGE_FIND_VERSION 9.0) include($lib/cmake/wye/wyeConfigVersion.cmake)
+if(PACKAGE_VERSION_COMPATIBLE)
+  message(STATUS compatible)
+else()
+  message(FATAL_ERROR refused)
+endif()"; }
+try "CMake is told that a newer version is not here" newer
+
+# Meson: installed, and as a subproject, which is configured only.
+mkdir -p "$work/meson/subprojects"
+cp "$work/cmake"/*.[ch] "$work/cmake/consumer.cpp" "$work/meson/"
+cat >"$work/meson/meson.build" <<'M'
+project('consumers', 'c', 'cpp', default_options : ['c_std=c11', 'cpp_std=c++20'])
+wye = dependency('wye', default_options : ['tests=false'])
+executable('c_consumer', 'consumer.c', dependencies : wye)
+executable('cpp_consumer', 'consumer.cpp', dependencies : wye)
+shared_module('wye_null', 'plugin.c', dependencies : dependency('wye-plugin'))
+M
+try "Meson" meson setup "$work/meson/build" "$work/meson"
+try "Meson builds" ninja -C "$work/meson/build"
+for consumer in c_consumer cpp_consumer; do try "Meson, $consumer runs" "$work/meson/build/$consumer"; done
+ln -s "$source" "$work/meson/subprojects/wye"
+printf '[wrap-file]\ndirectory = wye\n[provide]\ndependency_names = wye, wye-plugin, wye-sdk\n' >"$work/meson/subprojects/wye.wrap"
+subproject() { meson setup "$work/meson/within" "$work/meson" --force-fallback-for=wye,wye-plugin &&
+    meson introspect "$work/meson/within" --projectinfo | jq -e '.subprojects[] | select(.name == "wye")' &&
+    ninja -C "$work/meson/within" -n c_consumer cpp_consumer; }
+try "Meson, as a subproject" subproject
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
