@@ -240,4 +240,41 @@ TEST_CASE("a queue of any kind and priority takes all work (P-45)") {
     }
 }
 
+TEST_CASE("queues for transfers keep the order of what they wait for, timed or not (P-25, P-45)") {
+    Rig rig;
+    Device& device = rig.device;
+    wye_program_object* program = rig.add_program();
+    wye_queue_object* up = device.queue_create(WYE_QUEUE_TRANSFER);
+    wye_queue_object* compute = device.queue_create(WYE_QUEUE_COMPUTE);
+    wye_queue_object* down = device.queue_create(WYE_QUEUE_TRANSFER);
+    constexpr std::uint32_t kWords = (1U << 19U) + 3;
+    wye_buffer_object* x = device.buffer(4 * kWords);
+    wye_buffer_object* r = device.buffer(4 * kWords);
+    wye_buffer_object* staged = device.buffer(4 * kWords);
+    const wye_binding bindings[] = {binding(x, 0, kWords), binding(r, 0, kWords)};
+    wye_event last{};  // of the round before
+    for (std::uint32_t round = 0; round < 6; ++round) {
+        CAPTURE(round);
+        device.timed = round % 3 == 1;
+        const auto words = counting(kWords, 1000 * round);
+        std::vector<std::uint32_t> got(kWords);
+        const std::uint32_t by = round + 1;
+        const wye_operation sends[] = {harness::upload(staged, 0, bytes_of(words)),
+                                       harness::copy(staged, x, 0, 0, 4 * kWords)};
+        const std::span<const wye_event> before(&last, round == 0 ? 0 : 1);
+        const wye_event sent = device.event(up, submit(device, up, sends, before));
+        const wye_operation step =
+            harness::dispatch(program, bindings, {(kWords + 63) / 64, 1, 1}, &by);
+        const wye_event ran =
+            device.event(compute, submit(device, compute, {&step, 1}, {&sent, 1}));
+        const wye_operation takes[] = {
+            fill(staged, 0, 64, 0, 4),
+            harness::download(r, 0, std::as_writable_bytes(std::span(got)))};
+        last = device.event(down, submit(device, down, takes, {&ran, 1}));
+        REQUIRE(device.await(down, last.value, kDeadline, nullptr) == WYE_OK);
+        CHECK((got == counting(kWords, 1000 * round + by)));
+    }
+    for (wye_queue_object* queue : {down, compute, up}) device.queue_table->destroy(queue);
+}
+
 TEST_SUITE_END();
