@@ -123,6 +123,28 @@ TEST_CASE("the screen wraps to the width, and has colours only where they are wa
     CHECK(info({"--from", path, "--color", "often"}).code == 2);
 }
 
+TEST_CASE("a selector narrows a saved report, and an entry that names nothing is an error") {
+    const Saved saved;
+    json report = machine();
+    report["order"] = {"first:1", "first:0"};
+    const std::string path = saved.write(report);
+    const auto picks = [&](const std::string& selector) {
+        const Outcome outcome = info({"--from", path, "--json", "-d", selector});
+        return outcome.code == 0 ? json::parse(outcome.out)["picks"].get<std::string>() : "";
+    };
+    CHECK(picks("first") == "first:1");
+    CHECK(picks("first:0") == "first:0");
+    CHECK(picks("first:0, first:1") == "first:0");
+    CHECK(picks("auto") == "first:1");
+    CHECK(picks("*,-first:1") == "first:0");
+    CHECK(info({"--from", path, "-l", "-d", "first:1"}).out == "first:1\tTest device\n");
+    const Outcome wrong = info({"--from", path, "-d", "first:0,firts:1"});
+    CHECK(wrong.code == 3);
+    CHECK(has(wrong.err, "`firts:1` names no device"));
+    CHECK(has(wrong.err, "did you mean `first:1`"));
+    CHECK(info({"--from", path, "-d", "first[f64]"}).code == 2);
+}
+
 TEST_CASE("a list notes on standard error that a plugin failed") {
     const Saved saved;
     const Outcome outcome = info({"-l", "--from", saved.write(machine())});

@@ -17,6 +17,7 @@
 #include "../files.hpp"
 #include "../load.hpp"
 #include "explained.hpp"
+#include "select.hpp"
 #include "views.hpp"
 #include "wye/wye.hpp"
 
@@ -86,6 +87,9 @@ Result<Report> live(const std::string& selector) {
 
 Result<Report> report_for(const InfoOptions& options) {
     Result<Report> out = options.from.empty() ? live(selector_of(options)) : saved(options.from);
+    // A live report is narrowed by the library, which then opens less.
+    if (out.ok() && !options.from.empty() && !options.device.empty())
+        out = selected(std::move(out).value(), options.device);
     if (!out.ok() || !options.redact) return out;
     return redacted(std::move(out).value(), secrets_of_process());
 }
