@@ -8,6 +8,9 @@
 #include <fstream>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include "cpu/limits.hpp"
 
 namespace wye::cpu {
 namespace {
@@ -32,6 +35,17 @@ void read_processor(DeviceInfo& info) {
     if (info.name.empty()) info.name = "CPU";
 }
 
+// Numbers of the processors that this process may use; empty: unknown.
+std::vector<unsigned> usable_processors() {
+    std::vector<unsigned> out;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return out;
+    for (unsigned i = 0; i < CPU_SETSIZE; ++i)
+        if (CPU_ISSET(i, &set)) out.push_back(i);
+    return out;
+}
+
 }  // namespace
 
 unsigned processors() {
@@ -42,20 +56,30 @@ unsigned processors() {
     return std::max(std::thread::hardware_concurrency(), 1U);
 }
 
-std::uint64_t free_bytes() {
-    const std::uint64_t pages = system_value(_SC_AVPHYS_PAGES);
-    return pages == 0 ? UINT64_MAX : pages * system_value(_SC_PAGESIZE);
-}
+std::uint64_t free_bytes() { return std::min(available_bytes(), read_limits().free_bytes); }
 
 DeviceInfo describe(unsigned threads, std::string isa) {
     DeviceInfo info;
     read_processor(info);
     info.isa = std::move(isa);
     info.threads = threads;
-    info.memory_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE);
+    info.physical_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE);
+    info.memory_bytes = info.physical_bytes;
+    info.memory_source = "sysconf(_SC_PHYS_PAGES)";
+    const Limits limits = read_limits();
+    if (limits.memory_bytes < info.memory_bytes) {
+        info.memory_bytes = limits.memory_bytes;
+        info.memory_source = "memory limit of the control group";
+    }
+    const std::uint64_t free = std::min(available_bytes(), limits.free_bytes);
+    if (free != UINT64_MAX) info.free_at_probe = free;
+    info.quota = limits.processors;
+    info.online = system_value(_SC_NPROCESSORS_ONLN);
+    info.numa = numa_node(usable_processors());
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
     info.l1_bytes = system_value(_SC_LEVEL1_DCACHE_SIZE);
     info.l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
+    info.l3_bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
 #endif
     return info;
 }

@@ -3,7 +3,9 @@
 // The machine and its properties. Made once by the probe, then immutable and free-threaded.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "wye/sdk/device_info.hpp"
 
@@ -13,9 +15,16 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::string vendor;  // as reported by the processor, or empty
     std::string isa;     // the kernel build in use
     unsigned threads = 1;
-    std::uint64_t memory_bytes = 0;
-    std::uint64_t l1_bytes = 0;  // 0: unknown
+    std::uint64_t memory_bytes = 0;  // that this process may use
+    std::string_view memory_source;
+    std::uint64_t physical_bytes = 0;
+    std::uint64_t free_at_probe = 0;  // 0: unknown
+    std::uint64_t l1_bytes = 0;       // 0: unknown
     std::uint64_t l2_bytes = 0;
+    std::uint64_t l3_bytes = 0;
+    std::uint64_t online = 0;      // processors of the machine
+    double quota = 0;              // of their time; 0: no limit
+    std::optional<unsigned> numa;  // of all processors that this process may use
 
     [[nodiscard]] std::uint64_t most_alignment() const { return UINT64_MAX; }  // any
     [[nodiscard]] std::uint64_t host_memory_alignment() const { return 1; }
@@ -23,7 +32,7 @@ struct DeviceInfo : sdk::DeviceInfo {
 
 // The number of processors that this process may use.
 [[nodiscard]] unsigned processors();
-// Free memory of the machine; UINT64_MAX: unknown.
+// Memory that this process could still have; UINT64_MAX: unknown.
 [[nodiscard]] std::uint64_t free_bytes();
 
 // Reads the machine.

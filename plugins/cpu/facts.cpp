@@ -47,6 +47,7 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F32_ROUND:
         case WYE_FACT_KEY_NATIVE_F64_ROUND:
         case WYE_FACT_KEY_WORKGROUP_LOOPS:
+        case WYE_FACT_KEY_HOST_PROCESSOR:
             status = flag(found, true);
             break;
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
@@ -78,7 +79,23 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
             break;
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
-            status = number(found, info.memory_bytes, "sysconf(_SC_PHYS_PAGES)");
+            status = number(found, info.memory_bytes, info.memory_source);
+            break;
+        case WYE_FACT_KEY_PHYSICAL_MEMORY_BYTES:
+            status = number(found, info.physical_bytes, "sysconf(_SC_PHYS_PAGES)");
+            break;
+        case WYE_FACT_KEY_FREE_MEMORY_BYTES:
+            status = number(found, info.free_at_probe, "MemAvailable and the control group");
+            break;
+        case WYE_FACT_KEY_ONLINE_PROCESSORS:
+            status = number(found, info.online, "sysconf(_SC_NPROCESSORS_ONLN)");
+            break;
+        case WYE_FACT_KEY_PROCESSOR_QUOTA:
+            status = real(found, info.quota, "time limit of the control group");
+            break;
+        case WYE_FACT_KEY_NUMA_NODE:
+            if (!info.numa) return WYE_UNSUPPORTED;
+            status = ordinal(found, *info.numa, "/sys/devices/system/node");
             break;
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
             status = number(found, 64);
@@ -109,6 +126,9 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
             break;
         case WYE_FACT_KEY_L2_CACHE_BYTES:
             status = number(found, info.l2_bytes, "sysconf(_SC_LEVEL2_CACHE_SIZE)");
+            break;
+        case WYE_FACT_KEY_L3_CACHE_BYTES:
+            status = number(found, info.l3_bytes, "sysconf(_SC_LEVEL3_CACHE_SIZE)");
             break;
         case WYE_FACT_KEY_IDEAL_VECTOR_BITS:
             status = number(found,

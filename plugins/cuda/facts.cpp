@@ -19,6 +19,16 @@ constexpr std::uint64_t kConnections = 8;  // the default of CUDA_DEVICE_MAX_CON
 constexpr std::uint64_t kParamBytes = 4096 - kMaxBuffers * 16 - 64;
 constexpr std::uint64_t kPrivateBytes = 512 << 10;
 
+constexpr std::uint64_t kVendor = 0x10de;
+
+// Of the wmma instructions: MxNxK, then the types of A and B, and of C and D.
+std::string_view matrix_sizes(int architecture) {
+    if (architecture < 70) return {};
+    if (architecture < 75) return "16x16x16 f16 f32";
+    if (architecture < 80) return "16x16x16 f16 f32, 16x16x16 u8 i32, 8x8x32 u4 i32";
+    return "16x16x16 f16 f32, 16x16x16 bf16 f32, 16x16x8 tf32 f32, 8x8x4 f64 f64, 16x16x16 u8 i32";
+}
+
 using namespace sdk::facts;
 
 wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
@@ -73,6 +83,12 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return text(out, d.pci_address, "CU_DEVICE_ATTRIBUTE_PCI_*");
         case WYE_FACT_KEY_UUID:
             return text(out, d.uuid, "cuDeviceGetUuid");
+        case WYE_FACT_KEY_VENDOR_ID:
+            return number(out, kVendor, "PCI");
+        case WYE_FACT_KEY_HOST_PROCESSOR:
+            return flag(out, false, "CUDA");
+        case WYE_FACT_KEY_MATRIX_SIZES:
+            return text(out, matrix_sizes(d.architecture), kGuide);
         case WYE_FACT_KEY_COMPUTE_UNITS:
             return number(out, d.compute_units, "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT");
         case WYE_FACT_KEY_CLOCK_HZ:

@@ -14,10 +14,12 @@ namespace wye::opencl {
 namespace {
 
 // Values of newer versions of cl_ext.h, which Debian 12 lacks.
-constexpr cl_device_info kPciBusInfo = 0x410F;  // cl_khr_pci_bus_info: 4 x u32
-constexpr cl_device_info kUuid = 0x106A;        // cl_khr_device_uuid: 16 bytes
-constexpr cl_device_info kLuidValid = 0x106C;   // bool
-constexpr cl_device_info kLuid = 0x106D;        // 8 bytes
+constexpr cl_device_info kPciBusInfo = 0x410F;     // cl_khr_pci_bus_info: 4 x u32
+constexpr cl_device_info kUuid = 0x106A;           // cl_khr_device_uuid: 16 bytes
+constexpr cl_device_info kLuidValid = 0x106C;      // bool
+constexpr cl_device_info kLuid = 0x106D;           // 8 bytes
+constexpr cl_device_info kConformance = 0x1072;    // OpenCL 3.0: text
+constexpr cl_device_info kFreeMemoryAmd = 0x4039;  // cl_amd_device_attribute_query: KiB, 2 x size_t
 constexpr cl_device_info kNvBus = 0x4008, kNvSlot = 0x4009, kNvDomain = 0x400A;
 
 std::string text_of(const Driver& driver, cl_device_id id, cl_device_info what) {
@@ -63,6 +65,12 @@ std::string pci_text(unsigned domain, unsigned bus, unsigned device, unsigned fu
 }
 
 void identify(const Driver& driver, DeviceInfo& d) {
+    ask(driver, d.id, CL_DEVICE_VENDOR_ID, d.vendor_id);
+    d.conformance = text_of(driver, d.id, kConformance);
+    if (d.has_extension("cl_amd_device_attribute_query")) {
+        std::array<std::size_t, 2> free{};
+        if (ask(driver, d.id, kFreeMemoryAmd, free)) d.free_bytes = std::uint64_t{free[0]} << 10U;
+    }
     if (d.has_extension("cl_khr_pci_bus_info")) {
         std::array<cl_uint, 4> pci{};
         if (ask(driver, d.id, kPciBusInfo, pci))

@@ -22,6 +22,9 @@ struct DeviceInfo : sdk::DeviceInfo {
 
     std::string vendor, driver_version, platform_name, version, kind, extensions;
     std::string pci_address, uuid, luid;  // empty: not reported
+    std::string conformance;              // as above
+    cl_uint vendor_id = 0;
+    std::uint64_t free_bytes = 0;  // when it was probed; 0: unknown
 
     cl_device_fp_config single_config = 0, double_config = 0;
     std::array<std::size_t, 3> max_workgroup = {1, 1, 1};

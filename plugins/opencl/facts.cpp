@@ -78,6 +78,14 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return text(out, d.uuid, "cl_khr_device_uuid");
         case WYE_FACT_KEY_LUID:
             return text(out, d.luid, "cl_khr_device_uuid");
+        case WYE_FACT_KEY_VENDOR_ID:
+            return number(out, d.vendor_id, "CL_DEVICE_VENDOR_ID");
+        case WYE_FACT_KEY_HOST_PROCESSOR:
+            return flag(out, d.kind == "cpu", "CL_DEVICE_TYPE");
+        case WYE_FACT_KEY_CONFORMANCE_VERSION:
+            return text(out, d.conformance, "CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED");
+        case WYE_FACT_KEY_FREE_MEMORY_BYTES:
+            return number(out, d.free_bytes, "CL_DEVICE_GLOBAL_FREE_MEMORY_AMD");
         case WYE_FACT_KEY_COMPUTE_UNITS:
             return number(out, d.compute_units, "CL_DEVICE_MAX_COMPUTE_UNITS");
         case WYE_FACT_KEY_CLOCK_HZ:

@@ -126,6 +126,12 @@ void ask_properties(const InstanceTable& table, DeviceInfo& d) {
          d.has(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, UINT32_MAX), chain);
     link(p.host_memory, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT,
          d.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME), chain);
+    link(p.drm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT,
+         d.has_extension(VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME), chain);
+    link(p.processors_nv, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
+         d.has_extension(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME), chain);
+    link(p.processors_amd, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD,
+         d.has_extension(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME), chain);
     auto all = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
     all.pNext = chain;
     table.vkGetPhysicalDeviceProperties2(d.handle, &all);
@@ -194,6 +200,11 @@ void identify(DeviceInfo& d) {
                       p.pci.pciDevice, p.pci.pciFunction);
         d.pci_address = text;
     }
+    if (p.drm.hasRender == VK_TRUE)
+        d.render_node = std::to_string(p.drm.renderMajor) + ":" + std::to_string(p.drm.renderMinor);
+    if (const VkConformanceVersion& passed = p.driver.conformanceVersion; passed.major != 0)
+        d.conformance = std::to_string(passed.major) + "." + std::to_string(passed.minor) + "." +
+                        std::to_string(passed.subminor) + "." + std::to_string(passed.patch);
     const auto& sizes = p.subgroup_size;
     if (d.features.subgroup_size.subgroupSizeControl == VK_TRUE &&
         d.features.subgroup_size.computeFullSubgroups == VK_TRUE &&
@@ -233,6 +244,11 @@ DeviceInfo describe(const InstanceTable& table, VkPhysicalDevice handle) {
         const auto families = families_of(table, handle);
         d.family = find_family(families);
         d.transfers = find_transfers(families);
+        for (const VkQueueFamilyProperties& family : families)
+            if ((family.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0)
+                d.compute_queues += family.queueCount;
+        if (const std::uint64_t free = free_bytes(table, d); free != UINT64_MAX)
+            d.free_bytes = free;
     }
     identify(d);
     judge(d);
@@ -278,6 +294,29 @@ std::uint64_t DeviceInfo::memory_bytes() const {
     for (std::uint32_t h = 0; h < memory.memoryHeapCount; ++h)
         if ((memory.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
             out += memory.memoryHeaps[h].size;
+    return out;
+}
+
+std::uint64_t DeviceInfo::compute_units() const {
+    const auto& amd = properties.processors_amd;
+    return std::max<std::uint64_t>(properties.processors_nv.shaderSMCount,
+                                   std::uint64_t{amd.shaderEngineCount} *
+                                       amd.shaderArraysPerEngineCount *
+                                       amd.computeUnitsPerShaderArray);
+}
+
+std::uint64_t free_bytes(const InstanceTable& table, const DeviceInfo& info) {
+    if (!info.has_extension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)) return UINT64_MAX;
+    auto budget = make<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
+    auto memory = make<VkPhysicalDeviceMemoryProperties2>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
+    memory.pNext = &budget;
+    table.vkGetPhysicalDeviceMemoryProperties2(info.handle, &memory);
+    std::uint64_t out = 0;
+    for (std::uint32_t h = 0; h < memory.memoryProperties.memoryHeapCount; ++h)
+        if ((memory.memoryProperties.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
+            out += budget.heapBudget[h] - std::min(budget.heapBudget[h], budget.heapUsage[h]);
     return out;
 }
 

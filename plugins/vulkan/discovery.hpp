@@ -30,6 +30,9 @@ struct Properties {
     VkPhysicalDeviceDescriptorIndexingProperties indexing{};
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
     VkPhysicalDeviceExternalMemoryHostPropertiesEXT host_memory{};
+    VkPhysicalDeviceDrmPropertiesEXT drm{};
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV processors_nv{};
+    VkPhysicalDeviceShaderCorePropertiesAMD processors_amd{};
 };
 
 // A queue family that the plugin uses.
@@ -53,6 +56,9 @@ struct DeviceInfo : sdk::DeviceInfo {
 
     std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported
+    std::string render_node, conformance;       // as above
+    std::uint64_t compute_queues = 0;           // of all families
+    std::uint64_t free_bytes = 0;               // when it was probed; 0: unknown
     std::vector<std::uint64_t> subgroup_sizes;  // widths that a pipeline can require; ascending
 
     [[nodiscard]] bool has_extension(std::string_view extension) const;
@@ -82,11 +88,15 @@ struct DeviceInfo : sdk::DeviceInfo {
     [[nodiscard]] bool unified_memory() const;             // the device has no memory of its own
     [[nodiscard]] std::uint64_t memory_bytes() const;      // all device-local heaps
     [[nodiscard]] std::uint64_t max_buffer_bytes() const;  // largest bound range
+    [[nodiscard]] std::uint64_t compute_units() const;     // 0: not reported
 };
 
 // NO_DEVICE if no driver has a device.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const InstanceTable& table,
                                                        VkInstance instance);
+
+// Free memory in all device-local heaps; UINT64_MAX without VK_EXT_memory_budget.
+[[nodiscard]] std::uint64_t free_bytes(const InstanceTable& table, const DeviceInfo& info);
 
 // Whether the self-test determines a fact.
 [[nodiscard]] bool needs_self_test(std::uint32_t key);

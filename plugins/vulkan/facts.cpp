@@ -132,6 +132,28 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return text(out, d.uuid, "deviceUUID");
         case WYE_FACT_KEY_LUID:
             return text(out, d.luid, "deviceLUID");
+        case WYE_FACT_KEY_VENDOR_ID:
+            return number(out, d.properties.core.vendorID, "vendorID");
+        case WYE_FACT_KEY_DEVICE_ID:
+            return ordinal(out, d.properties.core.deviceID, "deviceID");
+        case WYE_FACT_KEY_RENDER_NODE:
+            return text(out, d.render_node, "VK_EXT_physical_device_drm");
+        case WYE_FACT_KEY_HOST_PROCESSOR:  // what the type means
+            return flag(out, d.properties.core.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
+                        "deviceType");
+        case WYE_FACT_KEY_CONFORMANCE_VERSION:
+            return text(out, d.conformance, "VkPhysicalDeviceDriverProperties");
+        case WYE_FACT_KEY_COMPUTE_UNITS:
+            return number(out, d.compute_units(),
+                          d.properties.processors_nv.shaderSMCount != 0
+                              ? "VK_NV_shader_sm_builtins"
+                              : "VK_AMD_shader_core_properties");
+        case WYE_FACT_KEY_COMPUTE_QUEUES:
+            return number(out, d.compute_queues, "VkQueueFamilyProperties");
+        case WYE_FACT_KEY_TRANSFER_QUEUES:
+            return ordinal(out, d.transfers.count, "VkQueueFamilyProperties");
+        case WYE_FACT_KEY_FREE_MEMORY_BYTES:
+            return number(out, d.free_bytes, "VK_EXT_memory_budget");
         default:
             return WYE_UNSUPPORTED;
     }

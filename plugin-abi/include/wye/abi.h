@@ -225,6 +225,12 @@ typedef struct wye_fact {
     X(PCI_ADDRESS, 0x206, "pci_address", TEXT) /* dddd:bb:dd.f */                               \
     X(UUID, 0x207, "uuid", TEXT)               /* 32 hex digits */                              \
     X(LUID, 0x208, "luid", TEXT)               /* 16 hex digits */                              \
+    X(VENDOR_ID, 0x209, "vendor_id", U64)      /* of PCI, or of the API for software */         \
+    X(DEVICE_ID, 0x20a, "device_id", U64)                                                       \
+    X(RENDER_NODE, 0x20b, "render_node", TEXT) /* major:minor */                                \
+    /* its work runs on the processors of the machine that the host runs on */                  \
+    X(HOST_PROCESSOR, 0x20c, "host_processor", BOOL)                                            \
+    X(CONFORMANCE_VERSION, 0x20d, "conformance_version", TEXT)                                  \
     /* profile: figures with a source, or absent */                                             \
     X(COMPUTE_UNITS, 0x300, "compute_units", U64)                                               \
     X(CLOCK_HZ, 0x301, "clock_hz", U64)                                                         \
@@ -238,6 +244,19 @@ typedef struct wye_fact {
     X(IDEAL_UNROLL, 0x309, "ideal_unroll", U64)                                                 \
     X(IDEAL_VECTOR_BITS, 0x30a, "ideal_vector_bits", U64)                                       \
     X(NATIVE_INT_BITS, 0x30b, "native_int_bits", U64)                                           \
+    X(L3_CACHE_BYTES, 0x30c, "l3_cache_bytes", U64)                                             \
+    X(NUMA_NODE, 0x30d, "numa_node", U64)                                                       \
+    X(COMPUTE_QUEUES, 0x30e, "compute_queues", U64)   /* of the driver */                       \
+    X(TRANSFER_QUEUES, 0x30f, "transfer_queues", U64) /* that only copy */                      \
+    /* memory_bytes may be less: a limit of the process or its container */                     \
+    X(PHYSICAL_MEMORY_BYTES, 0x310, "physical_memory_bytes", U64)                               \
+    /* when the device was probed; changes with every process */                                \
+    X(FREE_MEMORY_BYTES, 0x311, "free_memory_bytes", U64)                                       \
+    /* of matrix instructions: MxNxK, type of factors, type of sums: "16x16x16 f16 f32, ..." */ \
+    X(MATRIX_SIZES, 0x312, "matrix_sizes", TEXT)                                                \
+    /* of the machine, and what the process may use of them by time; compute_units by number */ \
+    X(ONLINE_PROCESSORS, 0x313, "online_processors", U64)                                       \
+    X(PROCESSOR_QUOTA, 0x314, "processor_quota", F64)                                           \
     /* lowering facts: what the start-up self-test found (absent: assume not exact, emulate) */ \
     X(NATIVE_F32_DIV, 0x400, "native_f32_div", BOOL)                                            \
     X(NATIVE_F32_SQRT, 0x401, "native_f32_sqrt", BOOL)                                          \

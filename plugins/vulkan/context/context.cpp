@@ -75,20 +75,7 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     return context;
 }
 
-std::uint64_t Context::free_bytes() const {
-    if (!info_.has_extension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)) return UINT64_MAX;
-    auto budget = make<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
-    auto memory = make<VkPhysicalDeviceMemoryProperties2>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
-    memory.pNext = &budget;
-    instance_.vkGetPhysicalDeviceMemoryProperties2(info_.handle, &memory);
-    std::uint64_t out = 0;
-    for (std::uint32_t h = 0; h < memory.memoryProperties.memoryHeapCount; ++h)
-        if ((memory.memoryProperties.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
-            out += budget.heapBudget[h] - std::min(budget.heapBudget[h], budget.heapUsage[h]);
-    return out;
-}
+std::uint64_t Context::free_bytes() const { return vulkan::free_bytes(instance_, info_); }
 
 // Kernels run on one family, copies on another if there is one; all queues have equal priorities.
 VkResult Context::make_queue(const wye_queue_desc& wanted, SemaphoreHandle& out,

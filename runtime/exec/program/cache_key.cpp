@@ -39,6 +39,7 @@ bool tells_nothing(std::uint32_t key) {
         case WYE_FACT_KEY_PCI_ADDRESS:
         case WYE_FACT_KEY_UUID:
         case WYE_FACT_KEY_LUID:
+        case WYE_FACT_KEY_RENDER_NODE:
         case WYE_FACT_KEY_MEMORY_BYTES:
             return true;
         default:

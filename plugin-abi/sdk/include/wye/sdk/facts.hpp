@@ -42,6 +42,23 @@ inline wye_status number(wye_fact& out, std::uint64_t value,
     return WYE_OK;
 }
 
+// A number of which 0 is a value, such as an index.
+inline wye_status ordinal(wye_fact& out, std::uint64_t value,
+                          std::string_view source = {}) noexcept {
+    out.type = WYE_FACT_U64;
+    out.u = value;
+    out.source = to_abi(source);
+    return WYE_OK;
+}
+
+inline wye_status real(wye_fact& out, double value, std::string_view source = {}) noexcept {
+    if (value == 0) return WYE_UNSUPPORTED;
+    out.type = WYE_FACT_F64;
+    out.f = value;
+    out.source = to_abi(source);
+    return WYE_OK;
+}
+
 // Clamps to 32 bits.
 inline wye_status triple(wye_fact& out, const std::array<std::uint64_t, 3>& values,
                          std::string_view source = {}) noexcept {
