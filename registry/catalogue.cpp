@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <set>
 
+#include "choice.hpp"
 #include "contain.hpp"
 #include "open_plugin.hpp"
 #include "registry/handshake.hpp"
@@ -19,8 +20,6 @@ namespace wye::registry {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;  // of a translation
-
-using DevicePtr = std::shared_ptr<const DeviceInfo>;
 
 }  // namespace
 
@@ -51,6 +50,26 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 }  // namespace
 
+std::string_view why_name(PassedOver::Why why) noexcept {
+    switch (why) {
+        case PassedOver::Why::unmatched:
+            return "unmatched";
+        case PassedOver::Why::excluded:
+            return "excluded";
+        case PassedOver::Why::failed:
+            return "failed";
+        case PassedOver::Why::unusable:
+            return "unusable";
+        case PassedOver::Why::unfit:
+            return "unfit";
+        case PassedOver::Why::outranked:
+            return "outranked";
+        case PassedOver::Why::not_tried:
+            return "not_tried";
+    }
+    return "unknown";
+}
+
 std::string_view state_name(PluginState state) noexcept {
     switch (state) {
         case PluginState::found:
@@ -69,6 +88,9 @@ struct Registry::Impl {
     std::vector<std::unique_ptr<Plugin>> plugins;  // fixed after create; search order
     mutable sdk::Mutex records_mutex;
     std::vector<Record> records WYE_GUARDED_BY(records_mutex);
+    sdk::Mutex identified_mutex;
+    std::shared_ptr<const Identified> known_identified WYE_GUARDED_BY(identified_mutex);
+    std::size_t identified_plugins WYE_GUARDED_BY(identified_mutex) = 0;  // when it was made
 
     void keep(const std::vector<Record>& more) {
         for (const Record& record : more) {
@@ -169,98 +191,70 @@ struct Registry::Impl {
 
     // ---- Selection ------------------------------------------------------------------------
 
-    // The devices that one entry names, in its order. Opens only plugins that it can name.
-    std::vector<DevicePtr> named(const SelectorEntry& entry, const Selector& selector,
-                                 std::vector<PassedOver>& passed_over) {
-        std::vector<DevicePtr> out;
-        bool known = false;
-        for (const auto& plugin : plugins) {
-            const std::string& id = plugin->candidate.id;
-            if (entry.kind != SelectorEntry::Kind::automatic && entry.plugin != id) continue;
-            known = true;
-            const bool discarded = std::any_of(
-                selector.entries.begin(), selector.entries.end(), [&](const SelectorEntry& e) {
-                    return e.discard && e.kind == SelectorEntry::Kind::plugin && e.plugin == id;
-                });
-            if (discarded) {
-                passed_over.push_back({id, "the selector excludes it", {}});
-                continue;
-            }
-            const PluginOpening& opened = open(*plugin);
-            if (!opened.plugin) {
-                const Record& why = opened.records.back();
-                passed_over.push_back(
-                    {id,
-                     fmt::format(
-                         "the plugin failed ({}): {}{}", stage_name(why.stage), why.message,
-                         why.loader_text.empty() ? "" : fmt::format(" [{}]", why.loader_text)),
-                     why.fix});
-                continue;
-            }
-            if (opened.devices.empty())
-                passed_over.push_back({id, "the plugin found no devices", {}});
-            const std::size_t before = out.size();
-            for (const DevicePtr& device : opened.devices) {
-                if (!entry.covers(id, device->index)) continue;
-                if (selector.discards(id, device->index)) {
-                    passed_over.push_back({device->selector, "the selector excludes it", {}});
-                } else {
-                    out.push_back(device);
-                }
-            }
-            if (entry.kind == SelectorEntry::Kind::device && out.size() == before &&
-                entry.index >= opened.devices.size() && !opened.devices.empty())
-                passed_over.push_back(
-                    {to_text(entry),
-                     fmt::format("plugin `{}` has {} device(s)", id, opened.devices.size()),
-                     {}});
-        }
-        if (!known && entry.kind != SelectorEntry::Kind::automatic)
-            passed_over.push_back({to_text(entry),
-                                   fmt::format("there is no plugin `{}`", entry.plugin),
-                                   "Fix: install it, or set WYE_PLUGIN_PATH_ADD"});
-        if (entry.kind == SelectorEntry::Kind::automatic)
-            std::stable_sort(out.begin(), out.end(), [&](const DevicePtr& a, const DevicePtr& b) {
-                return points(*a) > points(*b);
-            });
+    // What choices are made from. Valid while this object lives.
+    [[nodiscard]] ChoiceSource source() {
+        ChoiceSource out{{}, {}, [this] { return identified(); }, rank};
+        for (const auto& plugin : plugins) out.plugins.push_back(plugin->candidate.id);
+        out.open = [this](std::size_t at) -> ChoiceSource::Opened {
+            const PluginOpening& opened = open(*plugins[at]);
+            if (opened.plugin) return {true, {}, {}, opened.devices};
+            const Record& why = opened.records.back();
+            return {
+                false,
+                fmt::format("the plugin failed ({}): {}{}", stage_name(why.stage), why.message,
+                            why.loader_text.empty() ? "" : fmt::format(" [{}]", why.loader_text)),
+                why.fix,
+                {}};
+        };
         return out;
+    }
+
+    // The devices opened so far, by physical device; made anew when a plugin was opened since.
+    [[nodiscard]] std::shared_ptr<const Identified> identified() {
+        auto made = std::make_shared<Identified>();
+        std::size_t opened = 0;
+        for (const auto& plugin : plugins) {
+            const sdk::Lock lock(plugin->mutex);
+            if (plugin->phase != Plugin::Phase::done) continue;
+            ++opened;
+            made->devices.insert(made->devices.end(), plugin->opened.devices.begin(),
+                                 plugin->opened.devices.end());
+        }
+        const sdk::Lock lock(identified_mutex);
+        if (known_identified && identified_plugins == opened) return known_identified;
+        const bool processors = std::ranges::any_of(made->devices, [](const DevicePtr& device) {
+            return device->facts.has(WYE_FACT_KEY_HOST_PROCESSOR);
+        });
+        if (processors) made->host = host_processor();
+        made->identities = identify(made->devices, made->host);
+        for (std::size_t i = 0; i < made->devices.size(); ++i)
+            made->index.emplace(made->devices[i].get(), i);
+        known_identified = std::move(made);
+        identified_plugins = opened;
+        return known_identified;
     }
 
     [[nodiscard]] std::uint32_t points(const DeviceInfo& device) const {
         return rank ? rank(device).points : 0;
     }
 
-    [[nodiscard]] std::string reason_for(const SelectorEntry& entry, const DeviceInfo& device,
-                                         std::size_t at, std::size_t count) const {
-        std::string out;
-        switch (entry.kind) {
-            case SelectorEntry::Kind::automatic:
-                out = rank ? fmt::format("auto: the best usable device ({})",
-                                         fmt::join(rank(device).reasons, ", "))
-                           : "auto: the first usable device";
-                break;
-            case SelectorEntry::Kind::plugin:
-                out =
-                    fmt::format("the first usable device of `{}`, requested by name", entry.plugin);
-                break;
-            case SelectorEntry::Kind::device:
-                out = "requested by name";
-                break;
-        }
-        if (count > 1) out += fmt::format(", preference {} of {}", at + 1, count);
-        return out;
-    }
-
-    DevicePtr alternative(const Fit& fit) {
+    // Prefers devices of a plugin that the selector names.
+    DevicePtr alternative(const Fit& fit, const Selector* selector = nullptr) {
+        const auto is_named = [&](const DeviceInfo& device) {
+            return selector != nullptr &&
+                   std::ranges::any_of(selector->entries, [&](const SelectorEntry& entry) {
+                       return !entry.discard && entry.plugin == device.plugin;
+                   });
+        };
         DevicePtr best;
-        std::uint32_t most = 0;
+        std::pair<bool, std::uint32_t> most;
         for (const auto& plugin : plugins) {
             if (plugin->query == nullptr) {
                 const sdk::Lock lock(plugin->mutex);
                 if (plugin->phase != Plugin::Phase::done) continue;
             }
             for (const DevicePtr& device : open(*plugin).devices) {
-                const std::uint32_t own = points(*device);
+                const std::pair own(is_named(*device), points(*device));
                 if (!device->usable || (best && own <= most) || !fit(*device).empty()) continue;
                 best = device;
                 most = own;
@@ -412,39 +406,72 @@ Result<std::string> Registry::translator_identity(std::string_view id) {
     return opened.translator->identity();
 }
 
-Result<Selection> Registry::select(const Selector& selector, const Fit& fit) {
-    std::vector<PassedOver> passed_over;
-    const std::vector<SelectorEntry> wanted = selector.wanted();
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        for (const DevicePtr& device : impl_->named(wanted[i], selector, passed_over)) {
-            if (!device->usable) {
-                passed_over.push_back({device->selector, device->reason, device->fix});
-                continue;
-            }
-            const std::vector<std::string> reasons =
-                fit ? fit(*device) : std::vector<std::string>{};
-            if (reasons.empty())
-                return Selection{device, impl_->reason_for(wanted[i], *device, i, wanted.size()),
-                                 std::move(passed_over)};
-            passed_over.push_back({device->selector, joined(reasons, "; "), {}});
-        }
+std::string Registry::compiler(std::string_view id) {
+    Plugin* plugin = impl_->find(id);
+    if (plugin == nullptr || !plugin->candidate.manifest ||
+        plugin->candidate.manifest->translates.empty())
+        return {};
+    {
+        const sdk::Lock lock(plugin->mutex);
+        if (plugin->phase != Plugin::Phase::done || !plugin->opened.translator) return {};
     }
+    const OpenPlugin& from = *plugin->opened.translator;  // immutable once done
+    const ProcessStateGuard guard(!from.built_in());
+    return from.compiler().value_or(std::string());
+}
+
+Result<Selection> Registry::select(const Selector& selector, const Fit& fit, Policy policy) {
+    std::vector<PassedOver> passed_over;
+    const ChoiceSource source = impl_->source();
+    if (auto chosen = choose(source, selector, fit, policy, passed_over)) return std::move(*chosen);
     Error error = impl_->nothing(selector, passed_over);
-    if (const DevicePtr other = fit ? impl_->alternative(fit) : nullptr)
+    const auto unmatched = std::ranges::find_if(passed_over, [](const PassedOver& one) {
+        return one.why == PassedOver::Why::unmatched && !one.fix.empty();
+    });
+    if (const DevicePtr other = fit ? impl_->alternative(fit, &selector) : nullptr)
         error.fix = fmt::format("Fix: choose `{}`, which can run it, or remedy one of the causes",
                                 other->selector);
+    else if (unmatched != passed_over.end())
+        error.fix = unmatched->fix;
     return error;
 }
 
 DevicePtr Registry::alternative(const Fit& fit) { return impl_->alternative(fit); }
 
 std::vector<DevicePtr> Registry::devices(const Selector& selector) {
-    std::vector<DevicePtr> out;
+    return list(selector).devices;
+}
+
+Registry::Listing Registry::list(const Selector& selector) {
+    Listing out;
     std::set<std::string> seen;
-    std::vector<PassedOver> ignored;
+    std::vector<PassedOver> passed_over;
+    const ChoiceSource source = impl_->source();
     for (const SelectorEntry& entry : selector.wanted())
-        for (DevicePtr& device : impl_->named(entry, selector, ignored))
-            if (seen.insert(device->selector).second) out.push_back(std::move(device));
+        for (DevicePtr& device : named(source, entry, selector, passed_over))
+            if (seen.insert(device->selector).second) out.devices.push_back(std::move(device));
+    for (PassedOver& one : passed_over)
+        if (one.why == PassedOver::Why::unmatched) out.unmatched.push_back(std::move(one));
+    return out;
+}
+
+Registry::PhysicalListing Registry::physical() {
+    const std::shared_ptr<const Identified> all = impl_->identified();
+    PhysicalListing out;
+    for (const PhysicalDevice& one : all->identities.physical) {
+        Physical& made = out.devices.emplace_back(Physical{one.id, one.identifier, {}, {}});
+        std::vector<std::size_t> members = one.members;
+        std::ranges::stable_sort(members, std::greater<>(),
+                                 [&](std::size_t at) { return impl_->points(*all->devices[at]); });
+        for (const std::size_t at : members) {
+            made.devices.push_back(all->devices[at]);
+            made.aliases.push_back(aliases(all->devices, all->identities, at, all->host));
+        }
+    }
+    std::ranges::sort(out.devices, {}, &Physical::id);
+    for (const Doubt& doubt : all->identities.doubts)
+        out.doubts.push_back(
+            {all->devices[doubt.first]->selector, all->devices[doubt.second]->selector, doubt.why});
     return out;
 }
 

@@ -19,7 +19,10 @@ std::string identity_of(const DeviceInfo& device) {
 }
 
 std::string device_id(const DeviceInfo& device, std::uint32_t ordinal) {
-    const std::string identity = identity_of(device);
+    return hash_id(identity_of(device), ordinal);
+}
+
+std::string hash_id(std::string_view identity, std::uint32_t ordinal) {
     const XXH64_hash_t hash = XXH3_64bits_withSeed(identity.data(), identity.size(), ordinal);
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));

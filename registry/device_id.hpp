@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "registry/device.hpp"
 
@@ -16,5 +17,8 @@ namespace wye::registry {
 
 // A hash, as 16 hex digits, of the identity and `ordinal`, which numbers devices of equal identity.
 [[nodiscard]] std::string device_id(const DeviceInfo& device, std::uint32_t ordinal);
+
+// The hash of any identity, as 16 hex digits.
+[[nodiscard]] std::string hash_id(std::string_view identity, std::uint32_t ordinal);
 
 }  // namespace wye::registry

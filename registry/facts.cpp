@@ -72,6 +72,18 @@ const FactInfo* find_fact(std::string_view name) noexcept {
     return at == std::end(kFacts) ? nullptr : at;
 }
 
+std::string_view missing_name(Missing missing) noexcept {
+    switch (missing) {
+        case Missing::unreported:
+            return "unreported";
+        case Missing::unknown:
+            return "unknown_to_plugin";
+        case Missing::bad_answer:
+            return "bad_answer";
+    }
+    return "unreported";
+}
+
 const Fact* Facts::find(std::uint32_t key) const noexcept {
     const auto at = values_.find(key);
     return at == values_.end() ? nullptr : &at->second;
@@ -142,12 +154,15 @@ Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
         const wye_status status = read(info.key, &raw);
         if (status != WYE_OK) {
             // The plugin does not know the key, or its driver does not report the fact.
-            if (status != WYE_UNSUPPORTED && status != WYE_UNKNOWN_KEY)
-                faults.push_back(fmt::format("{}: status {}", info.name, status));
+            if (status == WYE_UNKNOWN_KEY) facts.set_missing(info.key, Missing::unknown);
+            if (status == WYE_UNSUPPORTED || status == WYE_UNKNOWN_KEY) continue;
+            facts.set_missing(info.key, Missing::bad_answer);
+            faults.push_back(fmt::format("{}: status {}", info.name, status));
             continue;
         }
         std::optional<FactValue> value = to_value(raw, info.type);
         if (!value) {
+            facts.set_missing(info.key, Missing::bad_answer);
             faults.push_back(
                 fmt::format("{}: type {}, or an impossible value", info.name, raw.type));
             continue;

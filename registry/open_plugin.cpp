@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "bus_facts.hpp"
 #include "contain.hpp"
 #include "device_id.hpp"
 #include "registry/error_object.hpp"
@@ -126,6 +127,8 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
         return asked.ok() ? status : WYE_PLUGIN_FAULT;
     };
     out.facts = read_facts(read, faults);
+    out.probed = std::chrono::steady_clock::now();
+    add_bus_facts(out.facts);
     return out;
 }
 
@@ -234,11 +237,9 @@ OpenPlugin::~OpenPlugin() {
     contain_end(*host_, about().id, "shutdown", [&] { negotiated_.table.shutdown(object_); });
 }
 
-std::string OpenPlugin::identity() const {
+std::optional<std::string> OpenPlugin::compiler() const {
     const Negotiated& about = negotiated_;
-    std::string out =
-        fmt::format("{} {}, ABI {}.{} as {}, flags {}, {}", about.id, about.version, WYE_ABI_MAJOR,
-                    about.minor_built, about.minor, about.build_flags, file_);
+    std::string out;
     const auto described = contain(about.id, "get_extension", [&](wye_error**) {
         const auto* compiler = static_cast<const wye_compiler_table*>(
             about.table.get_extension(object_, sdk::to_abi(WYE_EXTENSION_COMPILER), 1));
@@ -246,12 +247,20 @@ std::string OpenPlugin::identity() const {
         if (compiler != nullptr && compiler->header.size >= sizeof *compiler &&
             compiler->identity(object_, &name) == WYE_OK) {
             const auto read = read_text(name, kTextLimit, "the compiler's name");
-            out += fmt::format(", {}", read.ok() ? *read : read.error().message);
+            out = read.ok() ? *read : read.error().message;
         }
         return WYE_OK;
     });
-    if (!described.ok()) out += ", compiler unknown";
+    if (!described.ok()) return std::nullopt;
     return out;
+}
+
+std::string OpenPlugin::identity() const {
+    const Negotiated& about = negotiated_;
+    const std::optional<std::string> own = compiler();
+    return fmt::format("{} {}, ABI {}.{} as {}, flags {}, {}{}{}", about.id, about.version,
+                       WYE_ABI_MAJOR, about.minor_built, about.minor, about.build_flags, file_,
+                       !own || !own->empty() ? ", " : "", own.value_or("compiler unknown"));
 }
 
 PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,

@@ -45,6 +45,9 @@ class OpenPlugin {
     // The identity of the plugin, its file and its compiler, on one line; saved programs are valid
     // for it only.
     [[nodiscard]] std::string identity() const;
+    // The name and version of its compiler, which may be opened for this; empty: it has none, or
+    // its library is missing; nullopt: the plugin failed.
+    [[nodiscard]] std::optional<std::string> compiler() const;
 
   private:
     std::shared_ptr<HostServices> host_;

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 
 #include "registry/json.hpp"
+#include "registry/plugin_text.hpp"
 
 namespace wye::registry {
 namespace {
@@ -42,6 +44,25 @@ Json sources_of(const Facts& facts) {
     return out;
 }
 
+// Why facts are null; null for those that are not.
+Json reasons_of(const Facts& facts) {
+    Json out = Json::object();
+    for (const FactInfo& info : fact_infos())
+        out[std::string(info.name)] = facts.find(info.key) != nullptr
+                                          ? Json(nullptr)
+                                          : Json(missing_name(facts.missing(info.key)));
+    return out;
+}
+
+// Milliseconds since a device's free memory was asked; null if it is not known.
+Json age_of(const DeviceInfo& device) {
+    if (device.facts.find(WYE_FACT_KEY_FREE_MEMORY_BYTES) == nullptr) return nullptr;
+    using std::chrono::milliseconds;
+    return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() -
+                                                    device.probed)
+        .count();
+}
+
 Json record_of(const Record& record) {
     return {{"stage", stage_name(record.stage)},
             {"severity", severity_name(record.severity)},
@@ -58,7 +79,7 @@ Json abi_of(const PluginInfo& plugin) {
     return {{"major", plugin.abi_major}, {"draft", plugin.abi_draft}, {"minor", plugin.abi_minor}};
 }
 
-Json plugin_of(const PluginInfo& plugin, bool excluded) {
+Json plugin_of(const PluginInfo& plugin, const std::string& compiler, bool excluded) {
     Json reason = plugin.reason ? record_of(*plugin.reason) : Json(nullptr);
     if (excluded) {
         Record record;
@@ -79,7 +100,9 @@ Json plugin_of(const PluginInfo& plugin, bool excluded) {
             {"version", text_or_null(plugin.version)},
             {"vendor", text_or_null(plugin.vendor)},
             {"device_count",
-             plugin.state == PluginState::ready ? Json(plugin.devices.size()) : Json(nullptr)}};
+             plugin.state == PluginState::ready ? Json(plugin.devices.size()) : Json(nullptr)},
+            {"compiler", text_or_null(compiler)},
+            {"compiler_only", plugin.state == PluginState::failed && !compiler.empty()}};
 }
 
 // A file that the search refused as a candidate.
@@ -93,18 +116,20 @@ Json refused_of(const Record& record) {
             {"source", nullptr},
             {"version", nullptr},
             {"vendor", nullptr},
-            {"device_count", nullptr}};
+            {"device_count", nullptr},
+            {"compiler", nullptr},
+            {"compiler_only", false}};
 }
 
-Json plugins_of(const Registry& registry, const Selector& selector,
-                const std::vector<Record>& records) {
+Json plugins_of(Registry& registry, const Selector& selector, const std::vector<Record>& records) {
     Json out = Json::array();
     std::vector<PluginInfo> plugins = registry.plugins();
     std::sort(plugins.begin(), plugins.end(),
               [](const PluginInfo& a, const PluginInfo& b) { return a.id < b.id; });
     for (const PluginInfo& plugin : plugins)
-        out.push_back(plugin_of(
-            plugin, plugin.state == PluginState::found && selector.excludes_plugin(plugin.id)));
+        out.push_back(
+            plugin_of(plugin, one_line(registry.compiler(plugin.id)),
+                      plugin.state == PluginState::found && selector.excludes_plugin(plugin.id)));
     for (const Record& record : records) {
         const bool opened = record.stage > Stage::trust && record.stage != Stage::architecture;
         const bool is_candidate =
@@ -118,7 +143,22 @@ Json plugins_of(const Registry& registry, const Selector& selector,
     return out;
 }
 
-Json device_of(const DeviceInfo& device, const ReportOptions& options) {
+Json aliases_of(const std::vector<Alias>& aliases) {
+    Json out = Json::array();
+    for (const Alias& alias : aliases)
+        out.push_back({{"selector", alias.selector},
+                       {"evidence", alias.evidence},
+                       {"confidence", confidence_name(alias.confidence)}});
+    return out;
+}
+
+// What the report says of a device's identity.
+struct Identity {
+    std::string_view physical;
+    const std::vector<Alias>* aliases = nullptr;
+};
+
+Json device_of(const DeviceInfo& device, const Identity& identity, const ReportOptions& options) {
     const std::optional<Requirements>& needs = options.needs;
     Json unmet = nullptr;
     Json unverified = nullptr;
@@ -130,21 +170,25 @@ Json device_of(const DeviceInfo& device, const ReportOptions& options) {
                 {{"name", miss.name}, {"needed", miss.needed}, {"actual", miss.actual}});
         unverified = result.unverified;
     }
-    return {{"id", device.id},
-            {"selector", device.selector},
-            {"aliases", device.aliases},
-            {"name", text_or_null(device.name)},
-            {"plugin", device.plugin},
-            {"usable", device.usable},
-            {"reason", text_or_null(device.reason)},
-            {"fix", text_or_null(device.fix)},
-            {"native_code", device.native_code},
-            {"facts", facts_of(device.facts)},
-            {"fact_sources", sources_of(device.facts)},
-            {"formats", device.formats},
-            {"quirks", options.quirks ? Json(options.quirks(device)) : Json(nullptr)},
-            {"unmet", std::move(unmet)},
-            {"unverified", std::move(unverified)}};
+    return {
+        {"id", device.id},
+        {"selector", device.selector},
+        {"physical_id", text_or_null(identity.physical)},
+        {"aliases", identity.aliases == nullptr ? Json::array() : aliases_of(*identity.aliases)},
+        {"name", text_or_null(device.name)},
+        {"plugin", device.plugin},
+        {"usable", device.usable},
+        {"reason", text_or_null(device.reason)},
+        {"fix", text_or_null(device.fix)},
+        {"native_code", device.native_code},
+        {"facts", facts_of(device.facts)},
+        {"fact_sources", sources_of(device.facts)},
+        {"fact_reasons", reasons_of(device.facts)},
+        {"free_memory_age_ms", age_of(device)},
+        {"formats", device.formats},
+        {"quirks", options.quirks ? Json(options.quirks(device)) : Json(nullptr)},
+        {"unmet", std::move(unmet)},
+        {"unverified", std::move(unverified)}};
 }
 
 Json host_of(const ReportOptions& options) {
@@ -163,6 +207,35 @@ Json host_of(const ReportOptions& options) {
             {"processors", cpus > 0 ? Json(cpus) : Json(nullptr)}};
 }
 
+Json physical_of(const Registry::PhysicalListing& physical) {
+    Json out = Json::array();
+    for (const Registry::Physical& one : physical.devices) {
+        Json selectors = Json::array();
+        for (const auto& device : one.devices) selectors.push_back(device->selector);
+        out.push_back({{"id", one.id},
+                       {"identifier", one.identifier},
+                       {"name", text_or_null(one.devices.front()->name)},
+                       {"devices", std::move(selectors)}});
+    }
+    return out;
+}
+
+Json doubts_of(const Registry::PhysicalListing& physical) {
+    Json out = Json::array();
+    for (const auto& doubt : physical.doubts)
+        out.push_back({{"devices", std::vector<std::string>{doubt.first, doubt.second}},
+                       {"reason", doubt.why}});
+    return out;
+}
+
+Json unmatched_list(const std::vector<PassedOver>& unmatched) {
+    Json out = Json::array();
+    for (const PassedOver& one : unmatched)
+        out.push_back(
+            {{"selector", one.subject}, {"message", one.reason}, {"fix", text_or_null(one.fix)}});
+    return out;
+}
+
 Json filters_of(const ReportOptions& options) {
     Json out = Json::array();
     out.push_back({{"name", "selector"}, {"value", to_text(options.selector)}});
@@ -176,7 +249,13 @@ Json filters_of(const ReportOptions& options) {
 std::string report_json(Registry& registry, const ReportOptions& given) {
     ReportOptions options = given;
     if (options.selector.entries.empty()) options.selector.entries.emplace_back();
-    auto devices = registry.devices(options.selector);
+    Registry::Listing listing = registry.list(options.selector);
+    auto& devices = listing.devices;
+    const Registry::PhysicalListing physical = registry.physical();
+    std::map<const DeviceInfo*, Identity> identities;
+    for (const Registry::Physical& one : physical.devices)
+        for (std::size_t i = 0; i < one.devices.size(); ++i)
+            identities[one.devices[i].get()] = {one.id, &one.aliases[i]};
     const auto picked =
         std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d->usable; });
     const Json picks = picked == devices.end() ? Json(nullptr) : Json((*picked)->selector);
@@ -199,9 +278,13 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     out["order"] = order;
     out["plugins"] = plugins_of(registry, options.selector, records);
     out["devices"] = Json::array();
-    for (const auto& device : devices) out["devices"].push_back(device_of(*device, options));
+    for (const auto& device : devices)
+        out["devices"].push_back(device_of(*device, identities[device.get()], options));
     out["records"] = Json::array();
     for (const Record& record : records) out["records"].push_back(record_of(record));
+    out["physical_devices"] = physical_of(physical);
+    out["doubts"] = doubts_of(physical);
+    out["unmatched"] = unmatched_list(listing.unmatched);
     return out.dump(options.indent);
 }
 

@@ -6,92 +6,242 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ascii.hpp"
+#include "registry/device.hpp"
+#include "registry/identity.hpp"
 #include "registry/manifest.hpp"
 
 namespace wye::registry {
 namespace {
 
+using Kind = SelectorEntry::Kind;
+
 constexpr std::size_t kSelectorBytes = 4096;
+constexpr std::size_t kIdBytes = 64;
+constexpr const char* kExamples =
+    "write auto, a plugin (cpu), a device (cpu:0, @ID, \"part of a name\"), or cpu:*";
 
 // An error with the text and a caret under a column, counted in bytes from 1.
-Error at_column(std::string_view text, std::size_t offset, std::string_view what,
-                std::string_view fix) {
+Error at_column(std::string_view text, const TextFault& fault) {
     std::string shown;
     for (const char c : text) shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
     return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("selector, column {}: {}\n  {}\n  {:>{}}\n", offset + 1, what, shown,
-                             "^", offset + 1),
-                 fmt::format("Fix: {}", fix), shown);
+                 fmt::format("selector, column {}: {}\n  {}\n  {:>{}}\n", fault.offset + 1,
+                             fault.what, shown, "^", fault.offset + 1),
+                 fmt::format("Fix: {}", fault.fix), shown);
 }
 
-// Parses one entry at text[start, end), without surrounding spaces.
-Result<SelectorEntry> parse_entry(std::string_view text, std::size_t start, std::size_t end) {
-    SelectorEntry entry;
-    const char* const kExamples = "write auto, a plugin (cpu), a device (cpu:0), or cpu:*";
-    if (start < end && text[start] == '-') {
-        entry.discard = true;
-        ++start;
+// The first byte of `stops` at or after `from` that is not in quotes, and not in brackets either
+// unless these are looked for; text.size(): there is none.
+std::size_t find_outside(std::string_view text, std::size_t from, std::string_view stops) {
+    bool in_quotes = false;
+    bool in_brackets = false;
+    for (std::size_t i = from; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_quotes) {
+            if (c == '\\') ++i;
+            if (c == '"') in_quotes = false;
+            continue;
+        }
+        if (!in_brackets && stops.find(c) != std::string_view::npos) return i;
+        if (c == '"') in_quotes = true;
+        if (c == '[') in_brackets = true;
+        if (c == ']') in_brackets = false;
     }
-    if (start == end) return at_column(text, start, "an entry is missing here", kExamples);
-    const std::string_view body = text.substr(start, end - start);
-    const std::size_t colon = body.find(':');
-    const std::string_view name = body.substr(0, colon);
-    if (name == "auto") {
-        if (colon != body.npos)
-            return at_column(text, start + colon, "auto takes no index",
-                             "write auto alone, or a plugin before the index");
-        if (entry.discard)
-            return at_column(text, start, "auto cannot be excluded: nothing would be left",
-                             "exclude a plugin or a device");
-        return entry;
+    return text.size();
+}
+
+// The part of a text that is left to parse: [at, end) of `text`.
+struct Rest {
+    std::string_view text;
+    std::size_t at = 0, end = 0;
+
+    void trim() {
+        while (at < end && ascii::is_space(text[at])) ++at;
+        while (end > at && ascii::is_space(text[end - 1])) --end;
     }
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        const bool fine = (name[i] >= 'a' && name[i] <= 'z') ||
-                          (i > 0 && ((name[i] >= '0' && name[i] <= '9') || name[i] == '_'));
-        if (!fine)
-            return at_column(text, start + i, "this cannot be part of a plugin's name", kExamples);
+    [[nodiscard]] bool empty() const { return at == end; }
+    [[nodiscard]] char front() const { return text[at]; }
+    [[nodiscard]] std::string_view view() const { return text.substr(at, end - at); }
+    [[nodiscard]] Error fault(std::size_t offset, std::string what, std::string fix) const {
+        return at_column(text, {offset, std::move(what), std::move(fix)});
     }
-    if (!valid_plugin_id(name))
-        return at_column(
-            text, start,
-            name.empty() ? "the plugin's name is missing" : "the name is longer than 64 characters",
-            kExamples);
-    entry.kind = SelectorEntry::Kind::plugin;
-    entry.plugin = std::string(name);
-    if (colon == body.npos) return entry;
-    const std::string_view index = body.substr(colon + 1);
+    [[nodiscard]] Error fault(const TextFault& inside) const {
+        return at_column(text, {at + inside.offset, inside.what, inside.fix});
+    }
+};
+
+Result<void> parse_properties(Rest inside, SelectorEntry& entry) {
+    while (true) {
+        Rest one = inside;
+        one.end = std::min(find_outside(inside.text, inside.at, ","), inside.end);
+        const bool last = one.end == inside.end;
+        inside.at = one.end + 1;
+        one.trim();
+        Property property;
+        if (const auto fault = parse_property(one.view(), property)) return one.fault(*fault);
+        entry.properties.push_back(std::move(property));
+        if (last) return {};
+    }
+}
+
+// `@id` or a quoted part of a name.
+Result<void> parse_which(const Rest& rest, SelectorEntry& entry) {
+    if (rest.front() == '"') {
+        entry.kind = Kind::name;
+        TextFault fault;
+        const std::size_t length = parse_quoted(rest.view(), entry.text, fault);
+        if (length == 0) return rest.fault(fault);
+        if (entry.text.empty())
+            return rest.fault(rest.at, "the part of a name is empty", "write * for all devices");
+        if (rest.at + length != rest.end)
+            return rest.fault(rest.at + length, "a comma or [ must follow the name", kExamples);
+        return {};
+    }
+    entry.kind = Kind::id;
+    entry.text = rest.view().substr(1);
+    for (std::size_t i = 0; i < entry.text.size(); ++i) {
+        const char c = entry.text[i];
+        if (!ascii::is_digit(c) && !ascii::is_letter(c) && c != '-' && c != ':' && c != '.')
+            return rest.fault(rest.at + 1 + i, "this cannot be part of an id",
+                              "write the id that `wye info` prints");
+    }
+    if (entry.text.empty() || entry.text.size() > kIdBytes)
+        return rest.fault(
+            rest.at, entry.text.empty() ? "the id is missing" : "the id is longer than 64 letters",
+            "write @ and the id that `wye info` prints, a UUID or a PCI address");
+    return {};
+}
+
+// What follows `plugin:`.
+Result<void> parse_index(const Rest& rest, SelectorEntry& entry) {
+    const std::string_view index = rest.view();
     if (index == "*") {
         entry.star = true;
-        return entry;
+        return {};
     }
-    entry.kind = SelectorEntry::Kind::device;
+    if (!rest.empty() && (rest.front() == '@' || rest.front() == '"'))
+        return parse_which(rest, entry);
+    entry.kind = Kind::device;
     const char* const last = index.data() + index.size();
     const auto [stop, error] = std::from_chars(index.data(), last, entry.index);
     if (error == std::errc::result_out_of_range)
-        return at_column(text, start + colon + 1, "the index is too large",
-                         "use an index that `wye info -l` lists");
+        return rest.fault(rest.at, "the index is too large",
+                          "use an index that `wye info -l` lists");
     if (error != std::errc{} || stop != last)
-        return at_column(text, start + colon + 1 + static_cast<std::size_t>(stop - index.data()),
-                         "an index or * must follow the colon",
-                         fmt::format("write {0}:0, or {0}:* for all", entry.plugin));
+        return rest.fault(rest.at + static_cast<std::size_t>(stop - index.data()),
+                          "an index or * must follow the colon",
+                          fmt::format("write {0}:0, or {0}:* for all", entry.plugin));
     if (index.size() > 1 && index[0] == '0')
-        return at_column(text, start + colon + 1, "the index has a leading zero",
-                         fmt::format("write {}:{}", entry.plugin, entry.index));
+        return rest.fault(rest.at, "the index has a leading zero",
+                          fmt::format("write {}:{}", entry.plugin, entry.index));
+    return {};
+}
+
+// `auto`, or a plugin with or without what follows its colon.
+Result<void> parse_plugin(const Rest& rest, SelectorEntry& entry) {
+    const std::string_view body = rest.view();
+    const std::size_t colon = body.find(':');
+    const std::string_view name = body.substr(0, colon);
+    if (name == "auto") {
+        if (colon != std::string_view::npos)
+            return rest.fault(rest.at + colon, "auto takes no index",
+                              "write auto alone, or a plugin before the index");
+        return {};
+    }
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const bool fine = (name[i] >= 'a' && name[i] <= 'z') ||
+                          (i > 0 && (ascii::is_digit(name[i]) || name[i] == '_'));
+        if (!fine)
+            return rest.fault(rest.at + i, "this cannot be part of a plugin's name", kExamples);
+    }
+    if (!valid_plugin_id(name))
+        return rest.fault(
+            rest.at,
+            name.empty() ? "the plugin's name is missing" : "the name is longer than 64 characters",
+            kExamples);
+    entry.kind = Kind::plugin;
+    entry.plugin = std::string(name);
+    if (colon == std::string_view::npos) return {};
+    Rest after = rest;
+    after.at += colon + 1;
+    return parse_index(after, entry);
+}
+
+// Parses one entry at text[start, end), without surrounding spaces.
+Result<SelectorEntry> parse_entry(Rest rest) {
+    SelectorEntry entry;
+    if (!rest.empty() && rest.front() == '-') {
+        entry.discard = true;
+        ++rest.at;
+    }
+    if (rest.empty()) return rest.fault(rest.at, "an entry is missing here", kExamples);
+    Rest head = rest;
+    head.end = std::min(find_outside(rest.text, rest.at, "["), rest.end);
+    if (head.end != rest.end) {
+        Rest inside = rest;
+        inside.at = head.end + 1;
+        const std::size_t close = std::min(find_outside(rest.text, inside.at, "]"), rest.end);
+        if (close == rest.end)
+            return rest.fault(rest.end, "the bracket is not closed",
+                              "write ] after the properties");
+        if (close + 1 != rest.end)
+            return rest.fault(close + 1, "a comma must follow the bracket", kExamples);
+        inside.end = close;
+        WYE_TRY(parse_properties(inside, entry));
+        head.trim();
+        if (head.empty())
+            return rest.fault(rest.at, "the device is missing before the bracket",
+                              "write *[...] for any device");
+    }
+    if (head.view() == "*") {
+        entry.kind = Kind::all;
+    } else if (head.front() == '@' || head.front() == '"') {
+        WYE_TRY(parse_which(head, entry));
+    } else {
+        WYE_TRY(parse_plugin(head, entry));
+    }
+    const bool everything = entry.kind == Kind::automatic || entry.kind == Kind::all;
+    if (entry.discard && everything && entry.properties.empty())
+        return rest.fault(rest.at,
+                          fmt::format("{} cannot be excluded: nothing would be left", head.view()),
+                          "exclude a plugin or a device");
     return entry;
 }
 
 }  // namespace
 
-bool SelectorEntry::covers(std::string_view plugin_id, std::uint32_t device_index) const noexcept {
+bool SelectorEntry::names(const DeviceInfo& device, std::string_view physical) const {
+    if (!can_name(device.plugin)) return false;
     switch (kind) {
         case Kind::automatic:
-            return true;
+        case Kind::all:
         case Kind::plugin:
-            return plugin == plugin_id;
+            return true;
         case Kind::device:
-            return plugin == plugin_id && index == device_index;
+            return index == device.index;
+        case Kind::id:
+            return ascii::same_but_case(text, device.id) ||
+                   (!physical.empty() && ascii::same_but_case(text, physical)) ||
+                   answers_to(device, text);
+        case Kind::name:
+            return ascii::has_but_case(device.name, text);
     }
     return false;
+}
+
+const Property* SelectorEntry::broken(const DeviceInfo& device) const {
+    const auto at = std::ranges::find_if(
+        properties, [&](const Property& property) { return !property.fits(device.facts); });
+    return at == properties.end() ? nullptr : &*at;
+}
+
+bool SelectorEntry::covers(const DeviceInfo& device, std::string_view physical) const {
+    return names(device, physical) && broken(device) == nullptr;
+}
+
+bool SelectorEntry::can_name(std::string_view plugin_id) const noexcept {
+    return plugin.empty() || plugin == plugin_id;
 }
 
 std::vector<SelectorEntry> Selector::wanted() const {
@@ -102,25 +252,33 @@ std::vector<SelectorEntry> Selector::wanted() const {
     return out;
 }
 
-bool Selector::discards(std::string_view plugin_id, std::uint32_t index) const noexcept {
-    return std::any_of(entries.begin(), entries.end(), [&](const SelectorEntry& entry) {
-        return entry.discard && entry.covers(plugin_id, index);
+bool Selector::discards(const DeviceInfo& device, std::string_view physical) const {
+    return std::ranges::any_of(entries, [&](const SelectorEntry& entry) {
+        return entry.discard && entry.covers(device, physical);
+    });
+}
+
+bool Selector::discards_plugin(std::string_view plugin_id) const noexcept {
+    return std::ranges::any_of(entries, [&](const SelectorEntry& entry) {
+        return entry.discard && entry.kind == Kind::plugin && entry.properties.empty() &&
+               entry.plugin == plugin_id;
     });
 }
 
 bool Selector::excludes_plugin(std::string_view plugin_id) const noexcept {
-    bool wanted = false;
+    if (discards_plugin(plugin_id)) return true;
     bool only_discards = true;
     for (const SelectorEntry& entry : entries) {
-        if (entry.discard) {
-            if (entry.kind == SelectorEntry::Kind::plugin && entry.plugin == plugin_id) return true;
-            continue;
-        }
+        if (entry.discard) continue;
         only_discards = false;
-        if (entry.kind == SelectorEntry::Kind::automatic || entry.plugin == plugin_id)
-            wanted = true;
+        if (entry.can_name(plugin_id)) return false;
     }
-    return !wanted && !only_discards;
+    return !only_discards;
+}
+
+bool Selector::has_ids() const noexcept {
+    return std::ranges::any_of(entries,
+                               [](const SelectorEntry& entry) { return entry.kind == Kind::id; });
 }
 
 Result<Selector> parse_selector(std::string_view text) {
@@ -128,19 +286,16 @@ Result<Selector> parse_selector(std::string_view text) {
     if (text.size() > kSelectorBytes)
         return Error(Code::LIMIT_EXCEEDED, fmt::format("the selector has {} bytes", text.size()),
                      fmt::format("Fix: use at most {}", kSelectorBytes));
-    const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-    if (std::all_of(text.begin(), text.end(), is_space)) {
+    if (std::ranges::all_of(text, ascii::is_space)) {
         selector.entries.emplace_back();
         return selector;
     }
     std::size_t start = 0;
     while (true) {
-        const std::size_t comma = std::min(text.find(',', start), text.size());
-        std::size_t first = start;
-        std::size_t last = comma;
-        while (first < last && is_space(text[first])) ++first;
-        while (last > first && is_space(text[last - 1])) --last;
-        WYE_ASSIGN(SelectorEntry entry, parse_entry(text, first, last));
+        const std::size_t comma = find_outside(text, start, ",");
+        Rest rest{text, start, comma};
+        rest.trim();
+        WYE_ASSIGN(SelectorEntry entry, parse_entry(rest));
         selector.entries.push_back(std::move(entry));
         if (comma == text.size()) return selector;
         start = comma + 1;
@@ -148,11 +303,33 @@ Result<Selector> parse_selector(std::string_view text) {
 }
 
 std::string to_text(const SelectorEntry& entry) {
-    const char* const sign = entry.discard ? "-" : "";
-    if (entry.kind == SelectorEntry::Kind::automatic) return fmt::format("{}auto", sign);
-    if (entry.kind == SelectorEntry::Kind::device)
-        return fmt::format("{}{}:{}", sign, entry.plugin, entry.index);
-    return fmt::format("{}{}{}", sign, entry.plugin, entry.star ? ":*" : "");
+    std::string out = entry.discard ? "-" : "";
+    const auto which = [&](std::string text) {
+        return entry.plugin.empty() ? text : fmt::format("{}:{}", entry.plugin, text);
+    };
+    switch (entry.kind) {
+        case Kind::automatic:
+            out += "auto";
+            break;
+        case Kind::all:
+            out += "*";
+            break;
+        case Kind::plugin:
+            out += entry.plugin + (entry.star ? ":*" : "");
+            break;
+        case Kind::device:
+            out += which(std::to_string(entry.index));
+            break;
+        case Kind::id:
+            out += which("@" + entry.text);
+            break;
+        case Kind::name:
+            out += which(in_quotes(entry.text));
+            break;
+    }
+    for (std::size_t i = 0; i < entry.properties.size(); ++i)
+        out += (i == 0 ? "[" : ",") + entry.properties[i].text;
+    return entry.properties.empty() ? out : out + "]";
 }
 
 std::string to_text(const Selector& selector) {

@@ -106,10 +106,19 @@ Context::OpenSession* Context::find_open(const registry::DeviceInfo& device) {
     return found == open_.end() ? nullptr : &*found;
 }
 
-Result<Handle> Context::open_device(std::string_view selector, Handle program) {
+Result<registry::Selector> Context::selector_of(std::string_view text) const {
+    if (!text.empty()) return registry::parse_selector(text);
+    auto parsed = registry::parse_selector(default_selector_);
+    if (parsed.ok()) return parsed;
+    return std::move(parsed).error().wrapped(Code::INVALID_ARGUMENT,
+                                             fmt::format("WYE_DEVICE is `{}`", default_selector_),
+                                             "Fix: correct or unset WYE_DEVICE", "WYE_DEVICE");
+}
+
+Result<Handle> Context::open_device(std::string_view selector, Handle program,
+                                    registry::Policy policy) {
     sweep();
-    WYE_ASSIGN(const registry::Selector parsed,
-               registry::parse_selector(selector.empty() ? default_selector_ : selector));
+    WYE_ASSIGN(const registry::Selector parsed, selector_of(selector));
     std::optional<Pin> pin;
     registry::Fit fit;
     if (program != 0) {
@@ -122,7 +131,7 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program) {
                                           lower::formats());
         };
     }
-    WYE_ASSIGN(const registry::Selection selection, registry_->select(parsed, fit));
+    WYE_ASSIGN(const registry::Selection selection, registry_->select(parsed, fit, policy));
 
     std::uint64_t generation = 0;
     SessionRef lost;
@@ -241,7 +250,7 @@ Result<std::vector<std::byte>> Context::translate(std::string_view plugin, std::
 
 Result<std::string> Context::report(std::string_view selector) {
     registry::ReportOptions options;
-    WYE_ASSIGN(options.selector, registry::parse_selector(selector));
+    WYE_ASSIGN(options.selector, selector_of(selector));
     options.host_version = wye_version();
     options.filters = filters_;
     options.quirks = [this](const registry::DeviceInfo& device) {

@@ -38,8 +38,9 @@ class Context {
 
     // Opens a device. NO_DEVICE with every reason as a cause. `program` (0: none) limits the choice
     // to devices that can run it. The same device gives the same handle, until it is lost.
-    [[nodiscard]] Result<registry::Handle> open_device(std::string_view selector,
-                                                       registry::Handle program);
+    [[nodiscard]] Result<registry::Handle> open_device(
+        std::string_view selector, registry::Handle program,
+        registry::Policy policy = registry::Policy::require);
     // Opens a lost device again, if its driver can take it back: UNSUPPORTED else. The same handle
     // if it is not lost.
     [[nodiscard]] Result<registry::Handle> recover_device(registry::Handle device);
@@ -65,6 +66,7 @@ class Context {
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
 
+    // Empty: the default selector.
     [[nodiscard]] Result<std::string> report(std::string_view selector);
 
     // The selector of the best device that `fit` accepts, if any.
@@ -97,6 +99,8 @@ class Context {
             std::map<std::string, std::string> filters, bool logs, SessionOptions options,
             registry::ContextTag tag);
     void save_trace() noexcept;
+    // Empty: the default one. INVALID_ARGUMENT says whose it is.
+    [[nodiscard]] Result<registry::Selector> selector_of(std::string_view text) const;
     // Destroys closed sessions that no call uses any more.
     void sweep();
     [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device)

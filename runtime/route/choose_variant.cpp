@@ -14,21 +14,16 @@ namespace {
 Result<bool> covers(const ir::Variant& variant, const registry::DeviceInfo& device,
                     const std::string& program) {
     if (variant.filter.empty()) return true;
-    const std::size_t bracket = variant.filter.find('[');
-    const std::string_view head = std::string_view(variant.filter).substr(0, bracket);
-    auto selector = registry::parse_selector(head);
-    if (!selector.ok()) return std::move(selector).error();
-    const bool named = std::ranges::any_of(selector->wanted(), [&](const auto& entry) {
-        return entry.covers(device.plugin, device.index);
-    });
-    if (!named || selector->discards(device.plugin, device.index)) return false;
-    if (bracket == std::string::npos) return true;
-    return Error(
-        Code::UNSUPPORTED,
-        fmt::format("variant `{}` of program `{}` is for `{}`, but this version does not evaluate "
-                    "properties of devices",
-                    variant.entry, program, variant.filter),
-        fmt::format("Fix: dispatch without variants, or write the filter as `{}`", head), program);
+    auto selector = registry::parse_selector(variant.filter);
+    if (!selector.ok())
+        return std::move(selector).error().wrapped(
+            Code::INVALID_ARGUMENT,
+            fmt::format("variant `{}` of program `{}` has a device filter that is no selector",
+                        variant.entry, program),
+            "Fix: correct the filter, or dispatch without variants", program);
+    return !selector->discards(device) &&
+           std::ranges::any_of(selector->wanted(),
+                               [&](const auto& entry) { return entry.covers(device); });
 }
 
 }  // namespace

@@ -12,8 +12,7 @@
 namespace wye::route {
 
 // The index of the first variant whose format the device takes and whose filter matches it;
-// ir::kNone if there is none. INVALID_ARGUMENT for a filter that is not a selector. UNSUPPORTED for
-// a filter with properties of this device (`name:*[f64]`), which are not evaluated yet.
+// ir::kNone if there is none. INVALID_ARGUMENT for a filter that is not a selector.
 [[nodiscard]] Result<std::uint32_t> choose_variant(const registry::DeviceInfo& device,
                                                    const ir::Program& program);
 

@@ -428,6 +428,103 @@ TEST_CASE("info says on stderr why it fails, and prints its report all the same"
     CHECK(contains(strict.out, manifest));
 }
 
+TEST_CASE("info and run take one grammar, and name what does not exist with the nearest") {
+    const Outcome part = wye_command({"info", "-l", "-d", "cpu,nope"});
+    CHECK(part.code == 3);
+    CHECK(contains(part.out, "cpu:0\t"));
+    CHECK(contains(part.err, "`nope`: there is no plugin `nope`"));
+    const Outcome typo = wye_command({"info", "--device", "cpuu"});
+    CHECK(typo.code == 3);
+    CHECK(contains(typo.err, "Fix: write `cpu`"));
+    const Outcome bad = wye_command({"info", "-d", "cpu[memroy_bytes>1]"});
+    CHECK(bad.code == 2);
+    CHECK(contains(bad.err, "Fix: write memory_bytes"));
+    CHECK(contains(bad.err, "      ^"));
+
+    const auto info = [](const char* selector) {
+        return run_command({kWye, "info", "--json"}, {{"WYE_DEVICE", selector}});
+    };
+    const Outcome cpu = info("cpu");
+    CHECK(cpu.code == 0);
+    const auto report = nlohmann::json::parse(cpu.out);
+    REQUIRE(report["devices"].size() == 1);
+    CHECK(report["devices"][0]["selector"] == "cpu:0");
+    CHECK(report["filters"][0]["value"] == "cpu");
+    const Outcome wrong = info("cpu:x");
+    CHECK(wrong.code == 2);
+    CHECK(contains(wrong.err, "WYE_DEVICE is `cpu:x`"));
+    CHECK(info("cpu:4").code == 3);
+
+    const std::string id = report["devices"][0]["id"].get<std::string>();
+    const std::string physical = report["devices"][0]["physical_id"].get<std::string>();
+    const std::string name = report["devices"][0]["name"].get<std::string>();
+    for (const std::string& selector :
+         {"cpu:@" + id, "cpu:@" + physical, "cpu:\"" + name + "\"", std::string("cpu[f64]"),
+          std::string("cpu:*[kind=cpu,memory>1MiB]")}) {
+        CAPTURE(selector);
+        const Outcome one = wye_command({"info", "-l", "-d", selector});
+        CHECK(one.code == 0);
+        CHECK(one.out == "cpu:0\t" + name + "\n");
+    }
+}
+
+TEST_CASE("every software device of this machine is one processor, with the reason") {
+    const Outcome all = wye_command({"info", "--json"});
+    REQUIRE(all.code == 0);
+    const auto report = nlohmann::json::parse(all.out);
+    std::string processor;
+    std::size_t software = 0;
+    for (const auto& device : report["devices"]) {
+        if (device["facts"]["host_processor"] != true) continue;
+        ++software;
+        if (processor.empty()) processor = device["physical_id"].get<std::string>();
+        CHECK(device["physical_id"] == processor);
+    }
+    REQUIRE(software >= 1);
+    for (const auto& device : report["devices"]) {
+        if (device["physical_id"] != processor) continue;
+        CHECK(device["aliases"].size() + 1 == software);
+        for (const auto& alias : device["aliases"]) {
+            CHECK(!alias["evidence"].get<std::string>().empty());
+            CHECK(alias["selector"] != device["selector"]);
+        }
+    }
+    const Outcome listed = wye_command({"info", "-l", "-d", "@" + processor});
+    CHECK(listed.code == 0);
+    CHECK(static_cast<std::size_t>(std::ranges::count(listed.out, '\n')) == software);
+}
+
+TEST_CASE("run names what it passed over, and its document every loser") {
+    const TempFolder folder;
+    const std::string words = folder.write("words", std::string(64, '\1'));
+    const auto run = [&](const std::string& selector, bool json) {
+        std::vector<std::string> command = {
+            "run", kPrograms + "/mix.wye", "--in", "words=" + words, "--device", selector};
+        if (json) command.emplace_back("--json");
+        return wye_command(command);
+    };
+    const Outcome text = run("nope:1,cpu:7,cpu", false);
+    CHECK(text.code == 0);
+    CHECK(contains(text.err, "wye: passed over nope:1: there is no plugin `nope`"));
+    CHECK(contains(text.err,
+                   "wye: passed over cpu:7: plugin `cpu` has 1 device(s) "
+                   "Fix: write `cpu:0`\n"));
+    CHECK(!contains(run("cpu", false).err, "passed over"));
+    const Outcome json = run("nope:1,cpu,vulkan", true);
+    REQUIRE(json.code == 0);
+    CHECK(json.err.empty());
+    const auto document = nlohmann::json::parse(json.out);
+    CHECK(contains(document["device_reason"].get<std::string>(), "preference 2 of 3"));
+    REQUIRE(document["passed_over"].size() == 2);
+    CHECK(document["passed_over"][0]["selector"] == "nope:1");
+    CHECK(document["passed_over"][0]["why"] == "unmatched");
+    CHECK(document["passed_over"][1]["selector"] == "vulkan");
+    CHECK(document["passed_over"][1]["why"] == "not_tried");
+    const Outcome none = run("cpu:7", false);
+    CHECK(none.code == 3);
+    CHECK(contains(none.err, "`cpu:0`"));
+}
+
 TEST_CASE("run shows the counters of the device, as text and in its document") {
     const TempFolder folder;
     const std::string words = folder.write("words", std::string(64, '\1'));
@@ -490,7 +587,7 @@ TEST_CASE("WYE_DEVICE chooses, and a CPU-only run opens no driver plugin") {
         if (!name.starts_with("loads")) continue;
         const std::string loads = read_bytes(folder.path(name));
         traced = traced || contains(loads, "libwye.so");
-        CHECK(!contains(loads, "libwye_opencl"));
+        CHECK(!contains(loads, "wye_opencl.so"));
         CHECK(!contains(loads, "libOpenCL"));
     }
     CHECK(traced);

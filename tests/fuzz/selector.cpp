@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: selectors. An accepted selector's printed text is accepted and prints the same.
+// Fuzz target: selectors. An accepted selector's printed text is accepted, prints the same, and
+// names the same devices; a plugin with a named device is not excluded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "registry/device.hpp"
 #include "registry/selector.hpp"
 
 using namespace wye::registry;
@@ -21,5 +23,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string printed = to_text(*selector);
     const auto again = parse_selector(printed);
     if (!again || to_text(*again) != printed) std::abort();
+    DeviceInfo device;
+    device.plugin = "cpu";
+    device.name = "A \"processor\"";
+    device.facts.set(WYE_FACT_KEY_MEMORY_BYTES, {std::uint64_t{1} << 33U, {}});
+    device.facts.set(WYE_FACT_KEY_DRIVER, {std::string("22.3.6"), {}});
+    device.facts.set(WYE_FACT_KEY_SUBGROUP_SIZES, {std::vector<std::uint64_t>{16, 32}, {}});
+    for (std::size_t i = 0; i < selector->entries.size(); ++i) {
+        if (selector->entries[i].covers(device) != again->entries[i].covers(device)) std::abort();
+        if (selector->entries[i].covers(device) && selector->excludes_plugin("cpu") &&
+            !selector->entries[i].discard && !selector->discards_plugin("cpu"))
+            std::abort();
+    }
     return 0;
 }

@@ -255,13 +255,19 @@ Result<void> run_program(const RunOptions& options) {
         const wye_counters* const shown = options.counters ? &counters : nullptr;
         if (options.json) {
             WYE_ASSIGN(const auto where, device.describe());
-            print_json(about, where, report, shown);
+            WYE_ASSIGN(const auto passed_over, device.passed_over());
+            print_json(about, where, passed_over, report, shown);
         } else {
             print_counters(counters);
         }
     }
     if (!options.quiet && !options.json) {
         WYE_ASSIGN(const auto where, device.describe());
+        WYE_ASSIGN(const auto passed_over, device.passed_over());
+        const char* const variable = std::getenv("WYE_DEVICE");
+        print_passed_over(passed_over, !options.device.empty() ? options.device
+                                       : variable != nullptr   ? std::string_view(variable)
+                                                               : std::string_view());
         const std::string form = report.variant != 0 ? fmt::format(" (variant {})", report.variant)
                                  : report.check_free != 0 ? std::string(" (check-free)")
                                                           : std::string();

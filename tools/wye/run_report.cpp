@@ -59,6 +59,12 @@ const char* disk_text(std::uint32_t use) {
     return use == WYE_DISK_MISS ? "miss" : "unused";
 }
 
+const char* why_text(std::uint32_t why) {
+    constexpr std::array kNames = {"unmatched", "excluded",  "failed",   "unusable",
+                                   "unfit",     "outranked", "not_tried"};
+    return why < kNames.size() ? kNames[why] : "unknown";
+}
+
 }  // namespace
 
 void print_counters(const wye_counters& counters) {
@@ -66,8 +72,27 @@ void print_counters(const wye_counters& counters) {
         fmt::print(stderr, "wye: {:<20} {}\n", one.name, counters.*one.member);
 }
 
+void print_passed_over(const std::vector<wye_passed_over>& passed_over, std::string_view asked) {
+    for (const wye_passed_over& one : passed_over) {
+        if (one.why == WYE_PASSED_OUTRANKED || one.why == WYE_PASSED_NOT_TRIED ||
+            one.why == WYE_PASSED_EXCLUDED)
+            continue;
+        const std::string_view name = detail::view(one.selector);
+        if (one.why == WYE_PASSED_FAILED && asked.find(name) == std::string_view::npos) continue;
+        fmt::print(stderr, "wye: passed over {}: {}{}{}\n", name, detail::view(one.reason),
+                   one.fix.size == 0 ? "" : " ", detail::view(one.fix));
+    }
+}
+
 void print_json(const wye_program_description& program, const wye_device_description& device,
-                const wye_report& report, const wye_counters* counters) {
+                const std::vector<wye_passed_over>& passed_over, const wye_report& report,
+                const wye_counters* counters) {
+    OrderedJson losers = OrderedJson::array();
+    for (const wye_passed_over& one : passed_over)
+        losers.push_back({{"selector", detail::view(one.selector)},
+                          {"why", why_text(one.why)},
+                          {"reason", detail::view(one.reason)},
+                          {"fix", one.fix.size == 0 ? OrderedJson() : detail::view(one.fix)}});
     OrderedJson natives = OrderedJson::array();
     for (std::uint32_t bit = 0; bit < 64; ++bit)
         if ((report.native_functions >> bit & 1U) != 0)
@@ -76,6 +101,8 @@ void print_json(const wye_program_description& program, const wye_device_descrip
                        {"program", detail::view(program.name)},
                        {"device", detail::view(device.selector)},
                        {"device_name", detail::view(device.name)},
+                       {"device_reason", detail::view(device.reason)},
+                       {"passed_over", std::move(losers)},
                        {"groups", {report.groups[0], report.groups[1], report.groups[2]}},
                        {"compiled", report.compiled != 0},
                        {"disk_cache", disk_text(report.disk_cache)},

@@ -3,15 +3,23 @@
 // What `wye run` prints about a run with --counters and --json.
 #pragma once
 
-#include "wye/wye.h"
+#include <string_view>
+#include <vector>
+
+#include "wye/wye.hpp"
 
 namespace wye::tool {
 
 // To stderr, one line for each counter.
 void print_counters(const wye_counters& counters);
 
+// To stderr: each better choice than the device, with the reason against it. Plugins that failed
+// only if `asked`, the selector, has their names: most machines lack some driver.
+void print_passed_over(const std::vector<wye_passed_over>& passed_over, std::string_view asked);
+
 // To stdout, one document. `counters`: null: without them.
 void print_json(const wye_program_description& program, const wye_device_description& device,
-                const wye_report& report, const wye_counters* counters);
+                const std::vector<wye_passed_over>& passed_over, const wye_report& report,
+                const wye_counters* counters);
 
 }  // namespace wye::tool

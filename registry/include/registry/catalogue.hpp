@@ -18,6 +18,7 @@
 
 #include "registry/device.hpp"
 #include "registry/host_services.hpp"
+#include "registry/identity.hpp"
 #include "registry/record.hpp"
 #include "registry/search.hpp"
 #include "registry/selector.hpp"
@@ -74,11 +75,29 @@ struct PluginInfo {
     std::vector<std::shared_ptr<const DeviceInfo>> devices;  // ready
 };
 
-// A device or plugin that was passed over in a choice.
+// A device, plugin or entry of a selector that was passed over in a choice.
 struct PassedOver {
+    enum class Why : std::uint8_t {
+        unmatched,  // the entry names nothing that exists
+        excluded,   // by a "-" entry
+        failed,     // the plugin has no devices
+        unusable,   // the plugin says so
+        unfit,      // by properties, or by the program's needs
+        outranked,  // it was not asked: another one is better, or comes first
+        not_tried,  // a later preference; its plugin was not opened for it
+    };
     std::string subject;  // a selector: "name:0", "name"
     std::string reason;
     std::string fix;  // may be empty
+    Why why = Why::unfit;
+};
+[[nodiscard]] std::string_view why_name(PassedOver::Why why) noexcept;
+
+// How binding a selector is.
+enum class Policy : std::uint8_t {
+    require,    // only devices that it names, in the order of its entries
+    prefer,     // these first; then the best of all that it does not exclude
+    automatic,  // the best of those that it names, whatever their order
 };
 
 struct Selection {
@@ -111,8 +130,9 @@ class Registry {
     // The first usable device that the selector names and `fit` accepts. Opens only plugins that
     // the selector can name, those of an entry only if the entries before gave no device. `auto`
     // takes the best by `Options::rank`. NO_DEVICE: each device passed over is a cause, the message
-    // lists the existing devices, and the remedy names an alternative.
-    [[nodiscard]] Result<Selection> select(const Selector& selector, const Fit& fit = {});
+    // lists the existing devices, and the remedy names an alternative, or the nearest spelling.
+    [[nodiscard]] Result<Selection> select(const Selector& selector, const Fit& fit = {},
+                                           Policy policy = Policy::require);
 
     // The best device that `fit` accepts, for the remedy of a refusal, or null. Considers built-in
     // and opened plugins only, so that a refusal loads no driver.
@@ -121,6 +141,29 @@ class Registry {
     // Every device that the selector names, including unusable ones; `auto` names all. In the order
     // of the entries, without duplicates; may be empty.
     [[nodiscard]] std::vector<std::shared_ptr<const DeviceInfo>> devices(const Selector& selector);
+
+    // As devices, with the entries of the selector that name nothing.
+    struct Listing {
+        std::vector<std::shared_ptr<const DeviceInfo>> devices;
+        std::vector<PassedOver> unmatched;
+    };
+    [[nodiscard]] Listing list(const Selector& selector);
+
+    // One physical device, of the plugins opened so far.
+    struct Physical {
+        std::string id, identifier;                              // as in PhysicalDevice
+        std::vector<std::shared_ptr<const DeviceInfo>> devices;  // the best by rank first
+        std::vector<std::vector<Alias>> aliases;                 // of each device
+    };
+    struct PhysicalListing {
+        std::vector<Physical> devices;  // ascending by id
+        // Pairs of selectors whose evidence is contradictory.
+        struct Doubt {
+            std::string first, second, why;
+        };
+        std::vector<Doubt> doubts;
+    };
+    [[nodiscard]] PhysicalListing physical();
 
     // Translates an artifact to another format by the plugin's compiler. Needs no device and no
     // driver: works even if the plugin's probe failed, and `device` may be an index that the plugin
@@ -136,6 +179,9 @@ class Registry {
         Translation translation;
     };
     [[nodiscard]] std::vector<Translator> translators() const;
+
+    // The name and version of an opened plugin's compiler; empty: it has none that works.
+    [[nodiscard]] std::string compiler(std::string_view plugin);
 
     // The identity of the plugin, its file and its compiler; cached translations are valid for it
     // only. Errors as for translate.

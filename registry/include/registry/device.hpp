@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,8 +40,8 @@ struct DeviceInfo {
     std::string fix;     // unusable: "Fix: ..."
     std::int32_t native_code = 0;
     std::vector<std::string> formats;  // accepted artifact formats, most preferred first
-    std::vector<std::string> aliases;  // other selectors of the same device
     Facts facts;
+    std::chrono::steady_clock::time_point probed{};  // when the facts were read
 };
 
 // Staging memory, which is the host's, is not counted.

@@ -38,9 +38,23 @@ struct Fact {
     std::string source;  // the origin of a profile figure; may be empty
 };
 
+// Why a fact is not there.
+enum class Missing : std::uint8_t {
+    unreported,  // the device, or its driver, does not report it
+    unknown,     // the plugin is older than the fact
+    bad_answer,  // the plugin answered with a wrong type, or failed
+};
+[[nodiscard]] std::string_view missing_name(Missing missing) noexcept;
+
 class Facts {
   public:
     void set(std::uint32_t key, Fact fact) { values_[key] = std::move(fact); }
+    void set_missing(std::uint32_t key, Missing why) { missing_[key] = why; }
+    // Of a fact that find does not find.
+    [[nodiscard]] Missing missing(std::uint32_t key) const noexcept {
+        const auto at = missing_.find(key);
+        return at == missing_.end() ? Missing::unreported : at->second;
+    }
 
     // nullptr: not reported.
     [[nodiscard]] const Fact* find(std::uint32_t key) const noexcept;
@@ -59,6 +73,7 @@ class Facts {
 
   private:
     std::map<std::uint32_t, Fact> values_;
+    std::map<std::uint32_t, Missing> missing_;  // but for unreported ones
 };
 
 // Reads every fact of the header. `read` is the plugin's slot, bound to plugin and index. An answer

@@ -3,9 +3,11 @@
 // Report: the catalogue as one JSON document. Keys, in this order: schema_version, host, filters,
 // picks (the selector of the device that the selector takes),
 // plugins[id,name,path,abi,state,reason,...],
-// devices[id,selector,aliases,name,facts,formats,quirks,unmet,...], records. Unknown is null, sizes
-// are integers in bytes, arrays are sorted (plugins and devices by selector), so two reports of one
-// machine are equal byte for byte. Text from plugins that is not UTF-8 is replaced, never trusted.
+// devices[id,selector,physical_id,aliases,name,facts,formats,quirks,unmet,...], records,
+// physical_devices, doubts (devices of contradictory identity), unmatched (entries of the selector
+// that name nothing). Unknown is null, sizes are integers in bytes, arrays are sorted (plugins and
+// devices by selector), so two reports of one machine are equal byte for byte, but for free memory.
+// Text from plugins that is not UTF-8 is replaced, never trusted.
 #pragma once
 
 #include <functional>

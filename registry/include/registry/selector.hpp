@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Selector: the text that names devices, the same in the API, in WYE_DEVICE and in the tool.
-// Printed selectors are accepted as input.
+// Selector: the text that names devices, the same in the API, in WYE_DEVICE, in filters of native
+// variants and in the tool. Printed selectors are accepted as input.
 //
 //   selector = entry { "," entry }          preferences, first match wins
-//   entry    = [ "-" ] name                 "-" excludes the named devices from the other entries
-//   name     = "auto" | plugin [ ":" ( index | "*" ) ]
+//   entry    = [ "-" ] device [ "[" property { "," property } "]" ]
+//   device   = "auto" | "*" | which | plugin [ ":" ( index | "*" | which ) ]
+//   which    = "@" id | '"' part of a name '"'
 //
-// `plugin` and `plugin:*` both mean all devices of a plugin, in index order. A selector with
-// exclusions only means auto without those. Spaces around entries are ignored. Pure values;
-// free-threaded.
+// "-" excludes the devices from the other entries. `auto` and `*` both mean all devices, the best
+// first; `plugin` and `plugin:*` all of a plugin, in index order. `@id` means one physical device,
+// in each plugin that has it, the best first: by its id, by the id of one of its devices, by its
+// UUID or by its PCI address. A quoted part of a name is compared without regard to case.
+// Properties (property.hpp) must all hold. A selector with exclusions only means auto without
+// those. Spaces around entries and properties are ignored. Pure values; free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +22,34 @@
 #include <string_view>
 #include <vector>
 
+#include "registry/property.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
 
+struct DeviceInfo;
+
 struct SelectorEntry {
-    enum class Kind : std::uint8_t { automatic, plugin, device };  // later: @id, "name part"
+    enum class Kind : std::uint8_t { automatic, all, plugin, device, id, name };
     Kind kind = Kind::automatic;
     bool discard = false;
     bool star = false;        // written `plugin:*`
-    std::string plugin;       // plugin, device
+    std::string plugin;       // plugin, device; id, name: empty means any
     std::uint32_t index = 0;  // device
+    std::string text;         // id, name: as written, without "@" and quotes
+    std::vector<Property> properties;
 
-    // Whether the entry, apart from its "-", names this device. `auto` names all.
-    [[nodiscard]] bool covers(std::string_view plugin_id,
-                              std::uint32_t device_index) const noexcept;
+    // Whether the entry, apart from its "-" and its properties, names this device. `physical`: the
+    // id of its physical device; empty: unknown.
+    [[nodiscard]] bool names(const DeviceInfo& device, std::string_view physical = {}) const;
+    // As names, and the properties hold.
+    [[nodiscard]] bool covers(const DeviceInfo& device, std::string_view physical = {}) const;
+    // The first property that does not hold; null: all do.
+    [[nodiscard]] const Property* broken(const DeviceInfo& device) const;
+    // Whether it may name a device of the plugin.
+    [[nodiscard]] bool can_name(std::string_view plugin_id) const noexcept;
+    // Whether devices that it names are ordered as `auto` does, not by index.
+    [[nodiscard]] bool ranked() const noexcept { return plugin.empty(); }
 };
 
 struct Selector {
@@ -41,9 +58,13 @@ struct Selector {
     // The entries without "-", in order; [auto] if there are none.
     [[nodiscard]] std::vector<SelectorEntry> wanted() const;
     // Whether a "-" entry names the device.
-    [[nodiscard]] bool discards(std::string_view plugin_id, std::uint32_t index) const noexcept;
+    [[nodiscard]] bool discards(const DeviceInfo& device, std::string_view physical = {}) const;
+    // Whether a "-" entry names all devices of the plugin.
+    [[nodiscard]] bool discards_plugin(std::string_view plugin_id) const noexcept;
     // Whether the selector can name no device of the plugin, so that it need not be opened.
     [[nodiscard]] bool excludes_plugin(std::string_view plugin_id) const noexcept;
+    // Whether an entry names a device by an id.
+    [[nodiscard]] bool has_ids() const noexcept;
 };
 
 // INVALID_ARGUMENT with the column and a caret line under the text. Empty text is `auto`.

@@ -3,6 +3,7 @@
 
 #include "exec/api/api.hpp"
 #include "registry/facts.hpp"
+#include "wye/device.h"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
@@ -21,6 +22,53 @@ wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t p
         WYE_NEED(out);
         WYE_TRY(check_string(selector, "selector"));
         WYE_ASSIGN(*out, self->open_device(from_abi(selector), program));
+        return {};
+    });
+}
+
+wye_status wye_device_choose(wye_context* context, const wye_device_choice* choice, wye_device* out,
+                             wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(choice);
+        WYE_NEED(out);
+        WYE_TRY(check_header(choice->header, sizeof *choice, "wye_device_choice"));
+        WYE_TRY(check_string(choice->selector, "selector"));
+        if (choice->policy > WYE_POLICY_AUTO || choice->reserved != 0)
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("the policy {} is unknown, or `reserved` is not 0 but {}",
+                                     choice->policy, choice->reserved),
+                         "Fix: use enum wye_device_policy, and WYE_INIT for the structure");
+        WYE_ASSIGN(*out, self->open_device(from_abi(choice->selector), choice->program,
+                                           static_cast<registry::Policy>(choice->policy)));
+        return {};
+    });
+}
+
+// The enumerations of the API and the registry have the same values.
+static_assert(WYE_POLICY_AUTO == static_cast<unsigned>(registry::Policy::automatic) &&
+              WYE_POLICY_PREFER == static_cast<unsigned>(registry::Policy::prefer) &&
+              WYE_PASSED_UNFIT == static_cast<unsigned>(registry::PassedOver::Why::unfit) &&
+              WYE_PASSED_NOT_TRIED == static_cast<unsigned>(registry::PassedOver::Why::not_tried));
+
+wye_status wye_device_passed_over(wye_context* context, wye_device device, uint64_t index,
+                                  wye_passed_over* out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(out);
+        WYE_TRY(check_header(out->header, sizeof *out, "wye_passed_over"));
+        WYE_ASSIGN(const registry::Pin pin, self->handles().find(device, HandleKind::device));
+        const DeviceSession& session = pin.as<DeviceSession>();
+        if (index >= session.passed_over().size())
+            return Error(Code::NOT_FOUND,
+                         fmt::format("{} were passed over for {}, and {} is asked for",
+                                     session.passed_over().size(), session.info().selector, index),
+                         "Fix: count from 0, and stop at this error", session.info().selector);
+        const registry::PassedOver& one = session.passed_over()[index];
+        out->selector = to_abi(one.subject);
+        out->reason = to_abi(one.reason);
+        out->fix = to_abi(one.fix);
+        out->why = static_cast<std::uint32_t>(one.why);
         return {};
     });
 }

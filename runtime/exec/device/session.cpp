@@ -56,14 +56,14 @@ Result<SessionRef> DeviceSession::open(registry::Registry& registry,
                                        const registry::Selection& selection,
                                        std::uint64_t generation, const SessionOptions& options) {
     WYE_ASSIGN(registry::DeviceRef device, registry.open_device(*selection.device));
-    return std::make_shared<DeviceSession>(std::move(device), selection.reason, generation,
-                                           options);
+    return std::make_shared<DeviceSession>(std::move(device), selection, generation, options);
 }
 
-DeviceSession::DeviceSession(registry::DeviceRef device, std::string reason,
+DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selection& selection,
                              std::uint64_t generation, const SessionOptions& options)
     : device_(std::move(device)),
-      reason_(std::move(reason)),
+      reason_(selection.reason),
+      passed_over_(selection.passed_over),
       disk_(options.cache),
       facts_(target_facts(device_->info().facts, options.quirks)),
       trace_(options.trace),

@@ -92,14 +92,18 @@ class DeviceSession {
                                                  const registry::Selection& selection,
                                                  std::uint64_t generation,
                                                  const SessionOptions& options);
-    DeviceSession(registry::DeviceRef device, std::string reason, std::uint64_t generation,
-                  const SessionOptions& options);
+    DeviceSession(registry::DeviceRef device, const registry::Selection& selection,
+                  std::uint64_t generation, const SessionOptions& options);
     ~DeviceSession();
 
     [[nodiscard]] const registry::DeviceInfo& info() const noexcept { return device_->info(); }
     [[nodiscard]] const registry::DeviceRef& device() const noexcept { return device_; }
     [[nodiscard]] const registry::OwnerRef& owner() const noexcept { return owner_; }
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+    // When it was chosen.
+    [[nodiscard]] const std::vector<registry::PassedOver>& passed_over() const noexcept {
+        return passed_over_;
+    }
     // The artifact format of programs without a native variant.
     [[nodiscard]] const std::string& format() const noexcept { return format_; }
     [[nodiscard]] const route::Limits& limits() const noexcept { return limits_; }
@@ -244,6 +248,7 @@ class DeviceSession {
     registry::DeviceRef device_;
     registry::OwnerRef owner_;
     std::string reason_;
+    std::vector<registry::PassedOver> passed_over_;
     std::string format_;
     route::Limits limits_;
     std::shared_ptr<DiskCache> disk_;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The life of devices and contexts, an addition to wye.h, whose conventions hold: set-up ahead of
- * time, loss and recovery, closing a device, shutting a context down.
+ * The choice and life of devices, and the life of contexts, an addition to wye.h, whose conventions
+ * hold: policies and their losers, set-up ahead of time, loss and recovery, closing a device,
+ * shutting a context down.
  */
 #ifndef WYE_DEVICE_H
 #define WYE_DEVICE_H
@@ -11,6 +12,50 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How binding a selector is. */
+enum wye_device_policy {
+    WYE_POLICY_REQUIRE = 0, /* only devices that it names, in the order of its entries */
+    WYE_POLICY_PREFER = 1,  /* these first; then the best of all that it does not exclude */
+    WYE_POLICY_AUTO = 2     /* the best of those that it names, whatever their order */
+};
+
+typedef struct wye_device_choice {
+    wye_header header;
+    wye_string selector; /* as of wye_device_open */
+    uint64_t program;    /* as of wye_device_open; may be 0 */
+    uint32_t policy;     /* enum wye_device_policy */
+    uint32_t reserved;   /* 0 */
+} wye_device_choice;
+
+/* As wye_device_open, which requires, by a policy. */
+WYE_API wye_status wye_device_choose(wye_context* context, const wye_device_choice* choice,
+                                     wye_device* out, wye_error** error);
+
+/* Why something was passed over. */
+enum wye_passed_over_why {
+    WYE_PASSED_UNMATCHED = 0, /* an entry of the selector names nothing that exists */
+    WYE_PASSED_EXCLUDED = 1,  /* an entry with "-" names it */
+    WYE_PASSED_FAILED = 2,    /* a plugin has no devices */
+    WYE_PASSED_UNUSABLE = 3,  /* its plugin says so */
+    WYE_PASSED_UNFIT = 4,     /* it has not the properties asked for, or cannot run the program */
+    WYE_PASSED_OUTRANKED = 5, /* the chosen one is better, or comes first */
+    WYE_PASSED_NOT_TRIED = 6  /* a later entry of the selector */
+};
+
+typedef struct wye_passed_over {
+    wye_header header;
+    wye_string selector; /* a device, a plugin, or an entry of the selector */
+    wye_string reason;
+    wye_string fix; /* begins with "Fix: "; may be empty */
+    uint32_t why;   /* enum wye_passed_over_why */
+    uint32_t reserved;
+} wye_passed_over;
+
+/* What was passed over when the device was first opened, the better choices first. `index` counts
+ * from 0; WYE_NOT_FOUND: there are no more. Strings live as those of wye_device_describe. */
+WYE_API wye_status wye_device_passed_over(wye_context* context, wye_device device, uint64_t index,
+                                          wye_passed_over* out, wye_error** error);
 
 /* Does the set-up that the first dispatch on a device would do: a native queue, scratch memory, and
  * what the driver postpones. Compiles nothing; see wye_program_prepare. */

@@ -154,8 +154,9 @@ WYE_API wye_status wye_context_destroy_within(wye_context* context, uint64_t tim
                                               wye_error** error);
 
 /* The catalogue as one JSON document (schema_version, host, filters, plugins, devices): every
- * plugin candidate with its state and the reason it was passed over, every device with facts.
- * Opens all plugins. `selector` (may be empty) limits which are opened. */
+ * plugin candidate with its state and the reason it was passed over, every device with facts, the
+ * physical devices, and the entries of `selector` that name nothing. Opens the plugins that
+ * `selector` can mean. Empty: $WYE_DEVICE, else all. */
 WYE_API wye_status wye_context_report(wye_context* context, wye_string selector, wye_blob** out,
                                       wye_error** error);
 
@@ -163,7 +164,8 @@ WYE_API wye_status wye_context_report(wye_context* context, wye_string selector,
 
 typedef uint64_t wye_device;
 
-/* Opens the device that a selector names: "cpu", "opencl:0", "auto", a comma list of preferences.
+/* Opens the device that a selector names: "cpu", "opencl:0", "auto", a comma list of preferences;
+ * wye(1) has the grammar.
  * Empty: $WYE_DEVICE, else "auto". Only plugins that the selector can mean are opened. With a
  * `program` (may be 0), devices that cannot run it are passed over; if none is left, the error is
  * WYE_NO_DEVICE with the reasons against each as causes. Opening a device again returns the same

@@ -129,6 +129,23 @@ class Device {
             [&](wye_error** e) { return wye_device_describe(context_.get(), handle_, &out, e); }));
         return out;
     }
+    // What was passed over when it was first opened, the better choices first; valid as long.
+    [[nodiscard]] Result<std::vector<wye_passed_over>> passed_over() const {
+        std::vector<wye_passed_over> out;
+        while (true) {
+            wye_passed_over one;
+            WYE_INIT(one);
+            const auto found = detail::call([&](wye_error** e) {
+                return wye_device_passed_over(context_.get(), handle_, out.size(), &one, e);
+            });
+            if (found.ok()) {
+                out.push_back(one);
+                continue;
+            }
+            if (found.error().code == Code::NOT_FOUND) return out;
+            return found.error();
+        }
+    }
     // One fact by its JSON name ("max_workgroup_size"); UNSUPPORTED when it is not reported.
     [[nodiscard]] Result<wye_fact> fact(std::string_view name) const {
         wye_fact out{};
@@ -264,6 +281,20 @@ class Context {
             return wye_device_open(get(), detail::borrow(selector),
                                    program == nullptr ? 0 : program->get(), &out, e);
         }));
+        return Device(context_, out);
+    }
+
+    // As open, by a policy.
+    [[nodiscard]] Result<Device> choose(std::string_view selector, wye_device_policy policy,
+                                        const Program* program = nullptr) const {
+        wye_device_choice choice;
+        WYE_INIT(choice);
+        choice.selector = detail::borrow(selector);
+        choice.program = program == nullptr ? 0 : program->get();
+        choice.policy = policy;
+        wye_device out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_choose(get(), &choice, &out, e); }));
         return Device(context_, out);
     }
 

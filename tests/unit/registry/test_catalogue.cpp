@@ -185,9 +185,113 @@ TEST_CASE("a plugin that fails is a reason, not the end") {
     const auto best = registry->select(parsed("init_fails,cpu"));
     REQUIRE(best.ok());
     CHECK(best->device->selector == "cpu:0");
-    REQUIRE(best->passed_over.size() == 1);
+    REQUIRE(best->passed_over.size() == 2);
+    CHECK(best->passed_over[0].why == PassedOver::Why::failed);
+    CHECK(best->passed_over[1].why == PassedOver::Why::outranked);  // cpu:1
     CHECK(best->passed_over[0].reason.find("libfake_driver.so.1") != std::string::npos);
     CHECK(best->passed_over[0].fix == "Fix: install fake-driver");
+}
+
+namespace {
+
+// What was passed over, "subject: why" in order.
+Names losers(const Selection& selection) {
+    Names out;
+    for (const PassedOver& one : selection.passed_over)
+        out.push_back(one.subject + ": " + std::string(why_name(one.why)));
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a choice tells every loser, those that were not tried as well") {
+    const auto all = make({{"ocl", kOcl}, {"cpu", kCpu}, {"gpu", kGpu}});
+    const auto best = all->select(parsed("auto"));
+    REQUIRE(best.ok());
+    CHECK(losers(*best) == Names{"gpu:1: outranked", "cpu:0: outranked", "cpu:1: outranked",
+                                 "ocl:0: outranked", "ocl:1: outranked"});
+    CHECK(best->passed_over[1].reason == "`gpu:0` is better");
+    const auto registry = make({{"cpu", kCpu}, {"gpu", kGpu}});
+    const auto first = registry->select(parsed("cpu:0,gpu"));
+    REQUIRE(first.ok());
+    CHECK(losers(*first) == Names{"gpu: not_tried"});
+    CHECK(opened(*registry) == Names{"cpu"});
+    const auto unfit = [](const DeviceInfo& device) {
+        return device.plugin == "gpu" ? Names{"too small"} : Names{};
+    };
+    const auto second = all->select(parsed("gpu:0,nope,-ocl,*"), unfit);
+    REQUIRE(second.ok());
+    CHECK(second->device->selector == "cpu:0");
+    CHECK(losers(*second) == Names{"gpu:0: unfit", "nope: unmatched", "ocl: excluded",
+                                   "gpu:1: unusable", "cpu:1: outranked"});
+}
+
+TEST_CASE("a policy says how binding the selector is") {
+    const auto registry = make({{"ocl", kOcl}, {"cpu", kCpu}, {"gpu", kGpu}});
+    const auto no_cpu = [](const DeviceInfo& device) {
+        return device.plugin == "cpu" ? Names{"too small"} : Names{};
+    };
+    CHECK_FALSE(registry->select(parsed("cpu"), no_cpu, Policy::require).ok());
+    const auto preferred = registry->select(parsed("cpu,-gpu"), no_cpu, Policy::prefer);
+    REQUIRE(preferred.ok());
+    CHECK(preferred->device->selector == "ocl:0");
+    CHECK(preferred->reason.starts_with("none that `cpu,-gpu` names can be used; auto: "));
+    CHECK(registry->select(parsed("cpu,gpu"), {}, Policy::prefer)->device->selector == "cpu:0");
+    CHECK(registry->select(parsed("ocl,gpu:0"), {}, Policy::automatic)->device->selector ==
+          "gpu:0");
+    CHECK(registry->select(parsed("ocl,cpu"), {}, Policy::automatic)->device->selector == "cpu:0");
+    CHECK_FALSE(registry->select(parsed("cpu"), no_cpu, Policy::automatic).ok());
+}
+
+TEST_CASE("devices are found by id, name and properties; the best of them is taken") {
+    const auto registry = make({{"ocl", kOcl}, {"cpu", kCpu}, {"gpu", kGpu}});
+    const auto all = registry->devices(parsed("*"));
+    REQUIRE(all.size() == 6);
+    CHECK(all[0]->selector == "gpu:0");
+    for (const auto& device : all) {
+        const auto by_id = registry->devices(parsed(("@" + device->id).c_str()));
+        REQUIRE(by_id.size() == 1);
+        CHECK(by_id[0]->selector == device->selector);
+        CHECK(registry->devices(parsed((device->plugin + ":@" + device->id).c_str())).size() == 1);
+    }
+    CHECK(registry->devices(parsed("*[int64]")).size() == 6);
+    CHECK(registry->devices(parsed("cpu[!int64]")).empty());
+    CHECK(registry->select(parsed("*[kind=cpu]"))->device->selector == "cpu:0");
+    CHECK(registry->select(parsed("*[kind=cpu],-cpu"))->device->selector == "ocl:0");
+    CHECK(registry->select(parsed(("*,-@" + all[0]->id).c_str()))->device->selector == "cpu:0");
+    CHECK(registry->devices(parsed("\"FAKE DEVICE\"")).size() == 3);
+    for (const auto& one : registry->physical().devices)
+        CHECK(registry->devices(parsed(("@" + one.id).c_str())).size() == one.devices.size());
+}
+
+TEST_CASE("an entry that names nothing is an error with the nearest spelling") {
+    const auto registry = make({{"ocl", kOcl}, {"cpu", kCpu}, {"gpu", kGpu}});
+    const std::string id = registry->devices(parsed("cpu:0"))[0]->id;
+    std::string wrong = id;
+    wrong.back() = wrong.back() == 'x' ? 'y' : 'x';
+    const auto fix_of = [&](const std::string& text) {
+        const auto none = registry->select(parsed(text.c_str()));
+        REQUIRE_FALSE(none.ok());
+        CHECK(none.error().code == Code::NO_DEVICE);
+        const auto listed = registry->list(parsed(text.c_str()));
+        CHECK(listed.devices.empty());
+        REQUIRE(listed.unmatched.size() == 1);
+        CHECK(listed.unmatched[0].fix == none.error().fix);
+        return none.error().fix;
+    };
+    CHECK(fix_of("gpuu") == "Fix: write `gpu`, or install the plugin");
+    CHECK(fix_of("cpu:7") == "Fix: write `cpu:1`");
+    CHECK(fix_of("@" + wrong) == "Fix: write `@" + id + "`");
+    CHECK(fix_of("\"nothing like it\"").starts_with("Fix: write a part of a name"));
+    CHECK(fix_of("cpu[memory_bytes>=1TiB]").starts_with("Fix: ask for less"));
+    // With a program, the remedy is a device of the plugin that was meant.
+    const auto any = [](const DeviceInfo&) { return Names{}; };
+    CHECK(registry->select(parsed("ocl:7"), any).error().fix.find("`ocl:0`") != std::string::npos);
+    // In a list, the others count.
+    CHECK(registry->list(parsed("cpu,nope")).devices.size() == 2);
+    REQUIRE(registry->list(parsed("cpu,nope")).unmatched.size() == 1);
+    CHECK(registry->list(parsed("cpu,nope")).unmatched[0].subject == "nope");
+    CHECK(registry->select(parsed("nope,cpu")).ok());
 }
 
 TEST_CASE("listing follows the entries, without repeats") {

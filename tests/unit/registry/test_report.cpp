@@ -38,7 +38,8 @@ std::filesystem::path fake(const char* name) {
 TEST_CASE("the document has its keys in order, unknown is null and sizes are integers") {
     const Json j = report({fake("healthy"), fake("init_fails")}, {});
     CHECK(keys(j) == std::vector<std::string>{"schema_version", "host", "filters", "picks", "order",
-                                              "plugins", "devices", "records"});
+                                              "plugins", "devices", "records", "physical_devices",
+                                              "doubts", "unmatched"});
     CHECK(j["schema_version"] == 1);
     CHECK(j["filters"][0]["value"] == "auto");
     REQUIRE(j["plugins"].size() == 2);
@@ -67,6 +68,17 @@ TEST_CASE("the document has its keys in order, unknown is null and sizes are int
     CHECK(device["formats"] == Json::array({"wye-program"}));
     CHECK(device["unmet"].is_null());
     CHECK(device["quirks"].is_null());
+    CHECK(device["fact_reasons"]["storage16"] == "unreported");
+    CHECK(device["fact_reasons"]["f64"].is_null());
+    CHECK(device["free_memory_age_ms"].is_null());
+    CHECK(j["plugins"][0]["compiler"].is_null());
+    CHECK(j["plugins"][0]["compiler_only"] == false);
+    CHECK(device["aliases"] == Json::array());
+    CHECK((device["physical_id"] == j["physical_devices"][0]["id"] ||
+           device["physical_id"] == j["physical_devices"][1]["id"]));
+    REQUIRE(j["physical_devices"].size() == 2);
+    CHECK(j["doubts"].empty());
+    CHECK(j["unmatched"].empty());
     CHECK(j["devices"][1]["usable"] == false);
     CHECK(j["devices"][1]["reason"] == "the fake says so");
     CHECK(j["devices"][1]["native_code"] == -6);
@@ -82,6 +94,17 @@ TEST_CASE("what the selector leaves out is not opened, and said so") {
     CHECK(j["devices"][0]["selector"] == "healthy:1");
     CHECK(j["plugins"][1]["state"] == "not_opened");
     CHECK(j["records"].empty());
+}
+
+TEST_CASE("an entry of the selector that names nothing is listed") {
+    ReportOptions options;
+    options.selector = *parse_selector("healthy,nope");
+    const Json j = report({fake("healthy")}, options);
+    CHECK(j["devices"].size() == 2);
+    REQUIRE(j["unmatched"].size() == 1);
+    CHECK(j["unmatched"][0]["selector"] == "nope");
+    CHECK(j["unmatched"][0]["message"] == "there is no plugin `nope`");
+    CHECK(j["unmatched"][0]["fix"].is_string());
 }
 
 TEST_CASE("needs fill unmet") {

@@ -138,9 +138,13 @@ ExitCode show(const InfoOptions& options, const Report& report, const Style& sty
     if (!view.ok()) return fail(view.error());
     print(*view);
     const std::vector<std::string> failed = failed_plugins(report);
-    if (const Report& unmatched = items(report, "unmatched"); !unmatched.empty())
-        return fail(Error(Code::NO_DEVICE, clean(text(unmatched.front(), "message")),
-                          clean(text(unmatched.front(), "fix"))));
+    if (const Report& unmatched = items(report, "unmatched"); !unmatched.empty()) {
+        std::string what;
+        for (const Report& one : unmatched)
+            what += fmt::format("{}`{}`: {}", what.empty() ? "" : "; ",
+                                clean(text(one, "selector")), clean(text(one, "message")));
+        return fail(Error(Code::NO_DEVICE, what, clean(text(unmatched.front(), "fix"))));
+    }
     if (options.strict && !failed.empty()) {
         (void)fail(Error(Code::BAD_PLUGIN,
                          fmt::format("failed plugins: {}", fmt::join(failed, ", ")),

@@ -89,6 +89,34 @@ std::vector<Call> resource_calls() {
          {&World::device},
          {},
          true},
+        {"wye_device_choose",
+         [](const World& w, wye_error** e) {
+             wye_device_choice choice;
+             WYE_INIT(choice);
+             choice.selector = wye_str("fake:0");
+             choice.program = w.program;
+             wye_device out = 0;
+             return wye_device_choose(w.context, &choice, w.pointer(out), e);
+         },
+         {&World::program},
+         {&World::program},
+         true},
+        {"wye_device_passed_over",
+         [](const World& w, wye_error** e) {
+             auto out = w.description<wye_passed_over>();
+             const wye_status status =
+                 wye_device_passed_over(w.context, w.device, UINT64_MAX, w.pointer(out), e);
+             if (status != WYE_NOT_FOUND) return status;  // as it should be, for all else is right
+             if (e != nullptr) {
+                 wye_error_free(*e);
+                 *e = nullptr;
+             }
+             return WYE_OK;
+         },
+         {&World::device},
+         {},
+         true,
+         true},
         {"wye_device_recover",
          [](const World& w, wye_error** e) {
              wye_device out = 0;
