@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/limits.hpp"
+#include "cpu/machine/limits.hpp"
 
 namespace wye::cpu {
 namespace {

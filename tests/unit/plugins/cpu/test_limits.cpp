@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cpu/limits.hpp"
+#include "cpu/machine/limits.hpp"
 #include "temp_dir.hpp"
 
 namespace test_limits {

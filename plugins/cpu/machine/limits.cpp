@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/limits.hpp"
+#include "cpu/machine/limits.hpp"
 
 #include <algorithm>
 #include <charconv>
