@@ -21,6 +21,12 @@ std::string name_of(const Report& item) {
     return out;
 }
 
+// A reason by its sentence.
+std::string shown(const Report& value) {
+    const std::string message = text(value, "message");
+    return message.empty() ? value_text(value) : message;
+}
+
 class Diff {
   public:
     explicit Diff(const Style& style) : style_(style) {}
@@ -33,7 +39,7 @@ class Diff {
         };
         const bool lists = before.is_array() && after.is_array();
         if (lists && (named(before) || named(after))) return compare_lists(path, before, after);
-        put(path, value_text(before), value_text(after));
+        put(path, shown(before), shown(after));
     }
 
     [[nodiscard]] std::string take() { return std::move(out_); }

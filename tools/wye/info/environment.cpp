@@ -13,8 +13,7 @@ namespace {
 // A variable that changes what is found. A name that ends with `*` stands for all that begin so.
 struct Known {
     std::string_view name, owner, about;
-    bool paths = false;    // its value has paths, separated by colons
-    bool trusted = false;  // also read by an elevated process
+    bool paths = false;  // its value has paths, separated by colons
 };
 constexpr Known kKnown[] = {
     {"WYE_DEVICE", "wye", "the selector to use if none is given"},
@@ -26,7 +25,7 @@ constexpr Known kKnown[] = {
     {"WYE_CACHE_SIZE", "wye", "the size limit of compiled programs"},
     {"WYE_LOG", "wye", "messages for standard error"},
     {"WYE_TRACE", "wye", "a file for a trace"},
-    {"WYE_LIBEXEC", "wye", "the folder of helper programs", true, true},
+    {"WYE_LIBEXEC", "wye", "the folder of helper programs", true},
     {"VK_ICD_FILENAMES", "vulkan", "replaces the list of Vulkan drivers", true},
     {"VK_DRIVER_FILES", "vulkan", "replaces the list of Vulkan drivers", true},
     {"VK_ADD_DRIVER_FILES", "vulkan", "adds Vulkan drivers", true},
@@ -95,7 +94,7 @@ Report environment_of(const Variables& variables, bool elevated,
             Report& entry = add(name, value, known->owner);
             entry["about"] = known->about;
             entry["missing"] = missing_paths(*known, value, exists);
-            if (elevated && known->owner == "wye" && !known->trusted) {
+            if (elevated && known->owner == "wye") {
                 entry["in_effect"] = false;
                 entry["note"] = "ignored: the process runs with raised privileges";
             } else if (!entry["missing"].empty()) {
