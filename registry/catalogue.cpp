@@ -10,7 +10,7 @@
 
 #include "choice.hpp"
 #include "contain.hpp"
-#include "open_plugin.hpp"
+#include "open_probed.hpp"
 #include "registry/handshake.hpp"
 #include "registry/process_state.hpp"
 #include "wye/sdk/mutex.hpp"
@@ -33,7 +33,8 @@ struct Plugin {
     sdk::WaitMutex mutex;
     std::condition_variable changed;
     Phase phase WYE_GUARDED_BY(mutex) = Phase::idle;
-    PluginOpening opened;  // immutable once done
+    std::optional<Probed> probed;  // set while `opening`, then immutable
+    PluginOpening opened;          // immutable once done
 };
 
 namespace {
@@ -42,6 +43,13 @@ namespace {
 void on_one_line(Record& record) {
     for (std::string* text : {&record.message, &record.fix, &record.loader_text})
         *text = one_line(*text);
+}
+
+// Why a plugin that was not opened in this process cannot do what was asked.
+Error not_opened(const PluginOpening& opening) {
+    if (!opening.described) return to_error(opening.records.back());
+    return {Code::UNSUPPORTED, "the context only describes plugins, and opens none",
+            "Fix: create the context without WYE_CONTEXT_DESCRIBE"};
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -84,6 +92,7 @@ std::string_view state_name(PluginState state) noexcept {
 
 struct Registry::Impl {
     std::shared_ptr<HostServices> host;
+    std::optional<Prober> prober;                  // set by create
     Rank rank;                                     // may be null
     std::vector<std::unique_ptr<Plugin>> plugins;  // fixed after create; search order
     mutable sdk::Mutex records_mutex;
@@ -102,6 +111,47 @@ struct Registry::Impl {
         records.insert(records.end(), more.begin(), more.end());
     }
 
+    // Probes plugins that are not opened yet, all at once. Holds no lock meanwhile.
+    void probe(const std::vector<Plugin*>& wanted) {
+        std::vector<Plugin*> claimed;
+        std::vector<const Candidate*> candidates;
+        for (Plugin* plugin : wanted) {
+            const sdk::Lock lock(plugin->mutex);
+            if (plugin->query != nullptr || plugin->phase != Plugin::Phase::idle || plugin->probed)
+                continue;
+            claimed.reserve(wanted.size());
+            candidates.push_back(&plugin->candidate);
+            claimed.push_back(plugin);
+            plugin->phase = Plugin::Phase::opening;
+        }
+        const auto release = [&](const std::vector<Probed>* results) {
+            for (std::size_t i = 0; i < claimed.size(); ++i) {
+                const sdk::Lock lock(claimed[i]->mutex);
+                if (results != nullptr) claimed[i]->probed = (*results)[i];
+                claimed[i]->phase = Plugin::Phase::idle;
+                claimed[i]->changed.notify_all();
+            }
+        };
+        try {
+            const std::vector<Probed> results = prober->probe(candidates);
+            release(&results);
+        } catch (...) {
+            release(nullptr);
+            throw;
+        }
+    }
+
+    // For the one thread that set the phase to `opening`.
+    PluginOpening open_now(Plugin& plugin) const {
+        if (!prober->on() || plugin.query != nullptr)
+            return registry::open_plugin(plugin.candidate, plugin.query, host);
+        if (!plugin.probed) {
+            const Candidate* const one[] = {&plugin.candidate};
+            plugin.probed = prober->probe(one).front();
+        }
+        return open_probed(plugin.candidate, *prober, *plugin.probed, host);
+    }
+
     // Opens a plugin once; later and concurrent callers get the same result. Holds no lock
     // meanwhile.
     const PluginOpening& open(Plugin& plugin) {
@@ -112,7 +162,7 @@ struct Registry::Impl {
             lock.unlock();
             PluginOpening opened;
             try {
-                opened = registry::open_plugin(plugin.candidate, plugin.query, host);
+                opened = open_now(plugin);
                 for (Record& record : opened.records) on_one_line(record);
                 keep(opened.records);
             } catch (...) {  // no memory: the next caller tries again
@@ -144,7 +194,7 @@ struct Registry::Impl {
             const sdk::Lock lock(plugin->mutex);
             if (plugin->phase != Plugin::Phase::done) {
                 closed.push_back(plugin->candidate.id);
-            } else if (!plugin->opened.plugin) {
+            } else if (!plugin->opened.ready()) {
                 failed.push_back(plugin->candidate.id);
             } else {
                 for (const DevicePtr& device : plugin->opened.devices)
@@ -155,6 +205,12 @@ struct Registry::Impl {
         if (!closed.empty()) out += "; plugins not opened: " + joined(closed, ", ");
         if (!failed.empty()) out += "; plugins that failed: " + joined(failed, ", ");
         return out;
+    }
+
+    static Described description(const PluginOpening& opened) {
+        if (opened.described) return *opened.described;
+        const Negotiated& about = opened.plugin->about();
+        return {about.version, about.vendor, about.minor_built};
     }
 
     static PluginInfo describe(Plugin& plugin) {
@@ -173,18 +229,19 @@ struct Registry::Impl {
         }
         const sdk::Lock lock(plugin.mutex);
         if (plugin.phase != Plugin::Phase::done) return out;
-        if (!plugin.opened.plugin) {
+        if (plugin.probed) out.verdict = plugin.probed->verdict;
+        if (!plugin.opened.ready()) {
             out.state = PluginState::failed;
             if (!plugin.opened.records.empty()) out.reason = plugin.opened.records.back();
             return out;
         }
-        const Negotiated& about = plugin.opened.plugin->about();
+        const Described about = description(plugin.opened);
         out.state = PluginState::ready;
         out.version = about.version;
         out.vendor = about.vendor;
         out.abi_major = WYE_ABI_MAJOR;
         out.abi_draft = WYE_ABI_DRAFT;
-        out.abi_minor = about.minor_built;
+        out.abi_minor = about.abi_minor;
         out.devices = plugin.opened.devices;
         return out;
     }
@@ -195,9 +252,15 @@ struct Registry::Impl {
     [[nodiscard]] ChoiceSource source() {
         ChoiceSource out{{}, {}, [this] { return identified(); }, rank};
         for (const auto& plugin : plugins) out.plugins.push_back(plugin->candidate.id);
+        out.prepare = [this](std::span<const std::size_t> wanted) {
+            if (!prober->on()) return;
+            std::vector<Plugin*> list;
+            for (const std::size_t at : wanted) list.push_back(plugins[at].get());
+            probe(list);
+        };
         out.open = [this](std::size_t at) -> ChoiceSource::Opened {
             const PluginOpening& opened = open(*plugins[at]);
-            if (opened.plugin) return {true, {}, {}, opened.devices};
+            if (opened.ready()) return {true, {}, {}, opened.devices};
             const Record& why = opened.records.back();
             return {
                 false,
@@ -297,6 +360,7 @@ Registry::~Registry() = default;
 Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     auto impl = std::make_unique<Impl>();
     impl->host = HostServices::create(std::move(options.config), std::move(options.log));
+    impl->prober.emplace(std::move(options.probe), impl->host);
     impl->rank = std::move(options.rank);
     SearchInput input;
     for (const BuiltinPlugin& builtin : options.builtins) {
@@ -364,7 +428,7 @@ Result<PluginInfo> Registry::open_plugin(std::string_view id) {
     Plugin* plugin = impl_->find(id);
     if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
     const PluginOpening& opened = impl_->open(*plugin);
-    if (!opened.plugin) return to_error(opened.records.back());
+    if (!opened.ready()) return to_error(opened.records.back());
     return Impl::describe(*plugin);
 }
 
@@ -374,7 +438,7 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
     Plugin* plugin = impl_->find(id);
     if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
     const PluginOpening& opened = impl_->open(*plugin);
-    if (!opened.translator) return to_error(opened.records.back());
+    if (!opened.translator) return not_opened(opened);
     const OpenPlugin& from = *opened.translator;
     const ProcessStateGuard guard(!from.built_in());
     wye_bytes bytes{};
@@ -402,7 +466,7 @@ Result<std::string> Registry::translator_identity(std::string_view id) {
     Plugin* plugin = impl_->find(id);
     if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
     const PluginOpening& opened = impl_->open(*plugin);
-    if (!opened.translator) return to_error(opened.records.back());
+    if (!opened.translator) return not_opened(opened);
     return opened.translator->identity();
 }
 
@@ -413,7 +477,10 @@ std::string Registry::compiler(std::string_view id) {
         return {};
     {
         const sdk::Lock lock(plugin->mutex);
-        if (plugin->phase != Plugin::Phase::done || !plugin->opened.translator) return {};
+        if (plugin->phase != Plugin::Phase::done) return {};
+        if (!plugin->opened.translator && plugin->probed && plugin->probed->verdict)
+            return plugin->probed->verdict->message.compiler;
+        if (!plugin->opened.translator) return {};
     }
     const OpenPlugin& from = *plugin->opened.translator;  // immutable once done
     const ProcessStateGuard guard(!from.built_in());
@@ -481,11 +548,34 @@ Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
         return Error(Code::NOT_FOUND, fmt::format("there is no plugin `{}`", device.plugin),
                      "Fix: take the device from this registry", device.selector);
     const PluginOpening& opened = impl_->open(*plugin);
-    if (!opened.plugin) return to_error(opened.records.back());
+    if (!opened.plugin) return not_opened(opened);
     if (device.index >= opened.devices.size())
         return Error(Code::NOT_FOUND, fmt::format("there is no device `{}`", device.selector),
                      "Fix: take the device from this registry", device.selector);
     return registry::open_device(opened.plugin, opened.devices[device.index]);
+}
+
+std::vector<Registry::Remembered> Registry::remembered() const {
+    std::vector<Remembered> out;
+    for (const auto& plugin : impl_->plugins)
+        if (plugin->query == nullptr)
+            out.push_back({plugin->candidate.id, plugin->candidate.library.string(),
+                           impl_->prober->recall(plugin->candidate)});
+    return out;
+}
+
+Result<void> Registry::trust(std::string_view id) {
+    const Plugin* plugin = impl_->find(id);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    if (plugin->query != nullptr) return {};
+    return impl_->prober->trust(plugin->candidate);
+}
+
+Result<void> Registry::forget(std::string_view id) {
+    const Plugin* plugin = impl_->find(id);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    if (plugin->query == nullptr) impl_->prober->forget(plugin->candidate);
+    return {};
 }
 
 }  // namespace wye::registry

@@ -179,6 +179,14 @@ std::vector<DevicePtr> named(const ChoiceSource& source, const SelectorEntry& en
                              const Selector& selector, std::vector<PassedOver>& passed_over) {
     std::vector<DevicePtr> candidates;
     bool known = false;
+    if (source.prepare) {
+        std::vector<std::size_t> wanted;
+        for (std::size_t i = 0; i < source.plugins.size(); ++i)
+            if (const std::string id(source.plugins[i]);
+                entry.can_name(id) && !selector.discards_plugin(id))
+                wanted.push_back(i);
+        source.prepare(wanted);
+    }
     for (std::size_t i = 0; i < source.plugins.size(); ++i) {
         const std::string id(source.plugins[i]);
         if (!entry.can_name(id)) continue;

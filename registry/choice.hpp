@@ -40,7 +40,8 @@ struct ChoiceSource {
     std::vector<std::string_view> plugins;    // ids, in search order
     std::function<Opened(std::size_t)> open;  // by index; opens at most once
     std::function<std::shared_ptr<const Identified>()> identified;
-    const Rank& rank;  // may be null
+    const Rank& rank;                                                // may be null
+    std::function<void(std::span<const std::size_t>)> prepare = {};  // before several are opened
 
     [[nodiscard]] std::uint32_t points(const DeviceInfo& device) const {
         return rank ? rank(device).points : 0;

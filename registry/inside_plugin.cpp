@@ -4,7 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
+
+#include "registry/slot_watch.hpp"
 
 namespace wye::registry {
 
@@ -23,18 +27,52 @@ void name_plugin(std::string_view plugin, std::string_view slot, const char* how
                        std::min<std::size_t>(static_cast<std::size_t>(size), sizeof text - 1));
 }
 
-// An exit handler; runs on the thread that called `exit`.
+namespace {
+
+std::atomic<SlotWatcher> watcher{nullptr};
+
+void tell(std::string_view slot) noexcept {
+    if (const SlotWatcher to = watcher.load(std::memory_order_relaxed)) to(slot);
+}
+
+}  // namespace
+
+void watch_slots(SlotWatcher to) noexcept { watcher.store(to, std::memory_order_relaxed); }
+
+// Runs on the thread that called `exit`, and gives the process a status that says that it failed:
+// within a handler, `exit` goes on with those that are left.
 struct ExitReport {
     ~ExitReport() {
-        if (const InsidePlugin* at = InsidePlugin::innermost)
-            name_plugin(at->plugin_, at->slot_, "the process was ended (exit)");
+        const InsidePlugin* const at = InsidePlugin::innermost;
+        if (at == nullptr) return;
+        name_plugin(at->plugin_, at->slot_, "the process was ended (exit)");
+        InsidePlugin::innermost = nullptr;
+#ifdef __GLIBC__
+        std::exit(EXIT_FAILURE);
+#else
+        std::_Exit(EXIT_FAILURE);
+#endif
+    }
+    static void at_quick_exit() {
+        const InsidePlugin* const at = InsidePlugin::innermost;
+        if (at == nullptr) return;
+        name_plugin(at->plugin_, at->slot_, "the process was ended (quick_exit)");
+        std::_Exit(EXIT_FAILURE);
     }
 };
 
 InsidePlugin::InsidePlugin(std::string_view plugin, std::string_view slot) noexcept
     : plugin_(plugin), slot_(slot), outer_(innermost) {
     static const ExitReport report;
+    static const int quick = std::at_quick_exit(&ExitReport::at_quick_exit);
+    (void)quick;  // if there is no room for the handler, quick_exit is not reported
     innermost = this;
+    tell(slot);
+}
+
+InsidePlugin::~InsidePlugin() {
+    innermost = outer_;
+    tell(outer_ == nullptr ? std::string_view() : outer_->slot_);
 }
 
 }  // namespace wye::registry

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// InsidePlugin: marks its thread as being in a slot of a plugin. If the plugin calls `exit` there,
-// an exit handler names it on stderr. The host installs no signal handlers, so it does not report a
-// crash, `abort`, `_exit` or a hang. Made and destroyed on one thread, innermost first. Internal to
-// the registry.
+// InsidePlugin: marks its thread as being in a slot of a plugin. If the plugin calls `exit` or
+// `quick_exit` there, a handler names it on stderr, and the process ends with a failure status. The
+// host installs no signal handlers, so it does not report a crash, `abort`, `_exit` or a hang. Made
+// and destroyed on one thread, innermost first. Internal to the registry.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ class InsidePlugin {
   public:
     // Both must outlive this object.
     InsidePlugin(std::string_view plugin, std::string_view slot) noexcept;
-    ~InsidePlugin() { innermost = outer_; }
+    ~InsidePlugin();
     InsidePlugin(const InsidePlugin&) = delete;
     InsidePlugin& operator=(const InsidePlugin&) = delete;
 

@@ -176,6 +176,28 @@ Json Json::parse(std::string_view bytes) {
     return std::move(builder.root);
 }
 
+std::size_t too_deep_at(std::string_view bytes, int most) noexcept {
+    int depth = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const char c = bytes[i];
+        if (in_string) {
+            if (c == '\\') {
+                ++i;
+            } else if (c == '"') {
+                in_string = false;
+            }
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > most) return i;
+        } else if (c == '}' || c == ']') {
+            --depth;
+        }
+    }
+    return std::string_view::npos;
+}
+
 bool Json::is_integer() const {
     return kind_ == Kind::number && text_.find_first_of(".eE") == std::string::npos;
 }

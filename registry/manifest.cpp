@@ -30,30 +30,6 @@ std::string place_of(std::string_view bytes, std::size_t offset) {
     return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
-// The offset of the bracket that nests too deep, or npos. Runs before the parser, whose recursion
-// it limits.
-std::size_t too_deep_at(std::string_view bytes) noexcept {
-    int depth = 0;
-    bool in_string = false;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        const char c = bytes[i];
-        if (in_string) {
-            if (c == '\\') {
-                ++i;
-            } else if (c == '"') {
-                in_string = false;
-            }
-        } else if (c == '"') {
-            in_string = true;
-        } else if (c == '{' || c == '[') {
-            if (++depth > kManifestDepth) return i;
-        } else if (c == '}' || c == ']') {
-            --depth;
-        }
-    }
-    return std::string_view::npos;
-}
-
 // Reads members of one object; keeps the first fault, with its full key.
 class Reader {
   public:
@@ -176,6 +152,9 @@ Result<Manifest> read(const Json& root, std::string_view path) {
         m.translates.push_back(
             {one.text("format", true), one.text("from", true), one.text("target_option", false)});
     });
+    reader.each("watches", "{\"path\": \"/FOLDER\"}", [&](Reader& one) {
+        m.watches.push_back({one.text("path", false), one.text("variable", false)});
+    });
     if (!fault && !valid_plugin_id(m.id))
         reader.fail(fmt::format("id `{}` is not a selector name", m.id),
                     "use a-z, 0-9 and _, a letter first, at most 64, and not `auto`");
@@ -195,7 +174,7 @@ Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path) {
     if (bytes.size() > kManifestBytes)
         return bad(path, fmt::format("it has {} bytes, more than {}", bytes.size(), kManifestBytes),
                    "keep the manifest short");
-    if (const std::size_t at = too_deep_at(bytes); at != std::string_view::npos)
+    if (const std::size_t at = too_deep_at(bytes, kManifestDepth); at != std::string_view::npos)
         return bad(
             path, fmt::format("{}: nested deeper than {}", place_of(bytes, at + 1), kManifestDepth),
             "a manifest needs 3 levels");

@@ -12,6 +12,7 @@
 #include "registry/error_object.hpp"
 #include "registry/forks.hpp"
 #include "registry/process_state.hpp"
+#include "registry/slot_watch.hpp"
 #include "wye/abi_compiler.h"
 #include "wye/sdk/plugin.hpp"
 
@@ -200,6 +201,7 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
         stage = Stage::architecture;
         WYE_TRY(check_architecture(candidate.library));
         stage = Stage::needs;
+        const InsidePlugin inside(candidate.id, kLoading);
         WYE_TRY(check_needs(candidate, *host));
         stage = Stage::opened;
         WYE_ASSIGN(library, Library::open(candidate.library));

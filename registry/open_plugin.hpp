@@ -57,9 +57,18 @@ class OpenPlugin {
     std::string file_;  // size and time of the library's file; empty: built in
 };
 
-// Result of opening a plugin. Either `plugin` is set, or `records` ends with the refusal.
+// A plugin that another process opened.
+struct Described {
+    std::string version, vendor;
+    std::uint32_t abi_minor = 0;
+};
+
+// Result of opening a plugin. Either `plugin` or `described` is set, or `records` ends with the
+// refusal.
 struct PluginOpening {
     std::shared_ptr<const OpenPlugin> plugin;
+    std::optional<Described> described;
+    [[nodiscard]] bool ready() const noexcept { return plugin || described; }
     std::vector<std::shared_ptr<const DeviceInfo>> devices;
     std::vector<Record> records;
     // Set once `init` succeeded, even if the probe failed: translating needs no device.

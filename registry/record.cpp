@@ -23,6 +23,8 @@ std::string_view stage_name(Stage stage) noexcept {
             return "initialised";
         case Stage::enumerated:
             return "enumerated";
+        case Stage::probed:
+            return "probed";
     }
     return "unknown";
 }

@@ -79,6 +79,18 @@ Json abi_of(const PluginInfo& plugin) {
     return {{"major", plugin.abi_major}, {"draft", plugin.abi_draft}, {"minor", plugin.abi_minor}};
 }
 
+Json probe_of(const PluginInfo& plugin) {
+    if (!plugin.verdict) return nullptr;
+    const Verdict& verdict = *plugin.verdict;
+    return {{"end", end_name(verdict.end)},
+            {"slot", text_or_null(verdict.slot)},
+            {"remembered", verdict.remembered},
+            {"times", verdict.times},
+            {"made_unix_ns", verdict.made_unix_ns},
+            {"took_ns", verdict.took_ns},
+            {"dispatch_ns", verdict.message.dispatch_ns}};
+}
+
 Json plugin_of(const PluginInfo& plugin, const std::string& compiler, bool excluded) {
     Json reason = plugin.reason ? record_of(*plugin.reason) : Json(nullptr);
     if (excluded) {
@@ -102,7 +114,8 @@ Json plugin_of(const PluginInfo& plugin, const std::string& compiler, bool exclu
             {"device_count",
              plugin.state == PluginState::ready ? Json(plugin.devices.size()) : Json(nullptr)},
             {"compiler", text_or_null(compiler)},
-            {"compiler_only", plugin.state == PluginState::failed && !compiler.empty()}};
+            {"compiler_only", plugin.state == PluginState::failed && !compiler.empty()},
+            {"probe", probe_of(plugin)}};
 }
 
 // A file that the search refused as a candidate.
@@ -118,7 +131,8 @@ Json refused_of(const Record& record) {
             {"vendor", nullptr},
             {"device_count", nullptr},
             {"compiler", nullptr},
-            {"compiler_only", false}};
+            {"compiler_only", false},
+            {"probe", nullptr}};
 }
 
 Json plugins_of(Registry& registry, const Selector& selector, const std::vector<Record>& records) {
@@ -286,6 +300,27 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     out["doubts"] = doubts_of(physical);
     out["unmatched"] = unmatched_list(listing.unmatched);
     return out.dump(options.indent);
+}
+
+std::string verdicts_json(const Registry& registry) {
+    Json out = Json::array();
+    for (const Registry::Remembered& one : registry.remembered()) {
+        const Verdict verdict = one.verdict.value_or(Verdict{});
+        const std::string_view name = verdict.trusted ? "trusted" : end_name(verdict.end);
+        out.push_back({{"id", one.id},
+                       {"path", one.path},
+                       {"verdict", one.verdict ? Json(name) : Json(nullptr)},
+                       {"quarantined", quarantined(verdict)},
+                       {"times", one.verdict ? verdict.times : 0U},
+                       {"slot", text_or_null(verdict.slot)},
+                       {"how", text_or_null(verdict.how)},
+                       {"printed", text_or_null(verdict.output)},
+                       {"made_unix_ns", verdict.made_unix_ns},
+                       {"took_ns", verdict.took_ns},
+                       {"device_count", verdict.message.ready ? Json(verdict.message.devices.size())
+                                                              : Json(nullptr)}});
+    }
+    return out.dump(2);
 }
 
 }  // namespace wye::registry

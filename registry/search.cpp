@@ -224,6 +224,7 @@ class Search {
         candidate.id = id;
         candidate.library = path.parent_path() / manifest->library;
         candidate.manifest = std::move(*manifest);
+        candidate.manifest_file = path;
         candidate.source = source;
         add(std::move(candidate));
     }

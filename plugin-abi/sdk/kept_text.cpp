@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "wye/sdk/build_id.hpp"
 #include "wye/sdk/checksum.hpp"
@@ -78,6 +79,20 @@ Result<void> make_folders(const std::string& folder) {
     }
 }
 
+// Nothing if the file is absent, too long, another user's, or writable by others.
+std::optional<std::string> read_own(const std::string& path) {
+    const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat status {};
+    if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_uid != geteuid() || (status.st_mode & 022U) != 0 ||
+        static_cast<std::uint64_t>(status.st_size) > kMostKeptBytes)
+        return std::nullopt;
+    std::string content(static_cast<std::size_t>(status.st_size), '\0');
+    const ssize_t size = read(file.get(), content.data(), content.size());
+    if (size != status.st_size) return std::nullopt;
+    return content;
+}
+
 Result<void> replace(const std::string& path, std::string_view content) {
     NewFile file;
     int problem = file.open(path, 0600);
@@ -131,17 +146,8 @@ std::optional<KeptParts> kept_parts(std::string_view file) {
 std::optional<std::string> read_kept(const std::string& folder, std::string_view kind,
                                      std::string_view key) {
     const std::string whole = with_build(key, build_id(&kInside));
-    const std::string path = folder + "/" + kept_name(kind, whole);
-    const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat status {};
-    if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_uid != geteuid() || (status.st_mode & 022U) != 0)
-        return std::nullopt;
-    std::string content(kMostKeptBytes + 1, '\0');
-    const ssize_t size = read(file.get(), content.data(), content.size());
-    if (size < 0 || static_cast<std::size_t>(size) > kMostKeptBytes) return std::nullopt;
-    content.resize(static_cast<std::size_t>(size));
-    const auto parts = kept_parts(content);
+    const auto content = read_own(folder + "/" + kept_name(kind, whole));
+    const auto parts = content ? kept_parts(*content) : std::nullopt;
     if (!parts || parts->kind != kind || parts->key != whole) return std::nullopt;
     return std::string(parts->text);
 }
@@ -167,6 +173,24 @@ void drop_kept(const std::string& folder, std::string_view kind, std::string_vie
         const std::string whole = with_build(key, build_id(&kInside));
         unlink((folder + "/" + kept_name(kind, whole)).c_str());
     } catch (...) {  // no memory: the file stays until the next try
+    }
+}
+
+void drop_kept_of(const std::string& folder, std::string_view kind,
+                  std::string_view key_begin) noexcept {
+    try {
+        std::error_code error;
+        std::filesystem::directory_iterator at(folder, error);
+        for (const std::filesystem::directory_iterator end; !error && at != end;
+             at.increment(error)) {
+            const std::string name = at->path().filename().string();
+            if (!name.starts_with(kind) || !is_kept_name(name)) continue;
+            const auto content = read_own(at->path().string());
+            const auto parts = content ? kept_parts(*content) : std::nullopt;
+            if (parts && parts->kind == kind && parts->key.starts_with(key_begin))
+                unlink(at->path().c_str());
+        }
+    } catch (...) {  // no memory: the files stay
     }
 }
 

@@ -55,6 +55,7 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     const bool logs = options.log != nullptr;
     options.rank = route::rank;
     WYE_ASSIGN(SessionOptions session, read_settings(options.config));
+    WYE_TRY(read_probe(options.config, options.probe));
     session.copiers = std::make_shared<Copiers>(session.transfer.threads);
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
     auto trace = Trace::open(options.config, tag.value());

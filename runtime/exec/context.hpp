@@ -68,6 +68,7 @@ class Context {
 
     // Empty: the default selector.
     [[nodiscard]] Result<std::string> report(std::string_view selector);
+    [[nodiscard]] registry::Registry& plugins() const noexcept { return *registry_; }
 
     // The selector of the best device that `fit` accepts, if any.
     [[nodiscard]] std::optional<std::string> alternative(const registry::Fit& fit) const;

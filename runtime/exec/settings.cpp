@@ -18,6 +18,9 @@ constexpr Setting kSettings[] = {
     {"cache_size", "how much of it is kept, instead of `WYE_CACHE_SIZE`; 0: off"},
     {"pending.bytes", "host memory that asynchronous work of a device owns at most; 1GiB"},
     {"pending.count", "asynchronous work of a device in flight at most; 1024"},
+    {"probe.helper", "the program that probes plugins, instead of the installed `wye-probe`"},
+    {"probe.mode", "`auto`, `child`, `inline` or `off`, instead of `WYE_PROBE`"},
+    {"probe.timeout_ms", "what the probe of a plugin may take; 10000"},
     {"queues.count", "native queues of a device for work without a public queue; at most 4"},
     {"quirks.with", "workarounds that are on, by name, or `all`"},
     {"quirks.without", "workarounds that are off, by name, or `all`"},
@@ -90,6 +93,25 @@ Result<void> read_staging(const registry::Config& config, TransferOptions::Stagi
 }
 
 }  // namespace
+
+Result<void> read_probe(const registry::Config& config, registry::ProbeOptions& out) {
+    if (const auto mode = config.find("probe.mode"); mode != config.end()) {
+        const auto known = registry::probe_mode_of(mode->second);
+        if (!known)
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("`{}` is not a way to probe plugins", mode->second),
+                         "Fix: give auto, child, inline or off, in WYE_PROBE or probe.mode",
+                         "probe.mode");
+        out.mode = *known;
+    }
+    if (const auto helper = config.find("probe.helper"); helper != config.end())
+        out.helper = helper->second;
+    std::uint64_t limit = static_cast<std::uint64_t>(out.limit.count());
+    WYE_TRY(read_limit(config, "probe.timeout_ms", limit));
+    constexpr std::uint64_t kMostMs = 3'600'000;
+    out.limit = std::chrono::milliseconds(std::min(limit, kMostMs));
+    return {};
+}
 
 std::span<const Setting> settings() noexcept { return kSettings; }
 

@@ -10,6 +10,7 @@
 
 #include "exec/device/session.hpp"
 #include "registry/host_services.hpp"
+#include "registry/probe.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {
@@ -23,6 +24,9 @@ struct Setting {
 // INVALID_ARGUMENT for a value that is none of its key, and for a key that only the library could
 // read and does not know.
 [[nodiscard]] Result<SessionOptions> read_settings(const registry::Config& config);
+
+// Changes what the keys "probe.*" name. INVALID_ARGUMENT for a value that is none.
+[[nodiscard]] Result<void> read_probe(const registry::Config& config, registry::ProbeOptions& out);
 
 // The keys that belong to none of these plugins, nor to the library.
 [[nodiscard]] std::vector<std::string_view> keys_of_nobody(const registry::Config& config,

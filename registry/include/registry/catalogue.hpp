@@ -19,6 +19,7 @@
 #include "registry/device.hpp"
 #include "registry/host_services.hpp"
 #include "registry/identity.hpp"
+#include "registry/probe.hpp"
 #include "registry/record.hpp"
 #include "registry/search.hpp"
 #include "registry/selector.hpp"
@@ -48,6 +49,7 @@ struct Options {
     std::filesystem::path system_folder;
     std::filesystem::path host_folder;  // of the host library
     Config config;                      // handed to plugins
+    ProbeOptions probe;
     LogSink log;
     const FileSystem* files = nullptr;  // null: native_file_system(); must outlive the registry
 };
@@ -72,6 +74,7 @@ struct PluginInfo {
     std::uint32_t abi_draft = 0;
     std::uint32_t abi_minor = 0;
     std::optional<Record> reason;                            // failed
+    std::optional<Verdict> verdict;                          // of its probe, if there was one
     std::vector<std::shared_ptr<const DeviceInfo>> devices;  // ready
 };
 
@@ -189,6 +192,17 @@ class Registry {
 
     // Opens a device; each call gives an independent one. NO_DEVICE if it is unusable.
     [[nodiscard]] Result<DeviceRef> open_device(const DeviceInfo& device);
+
+    // ---- Verdicts on plugin files; none of these opens a plugin or starts a process --------
+
+    struct Remembered {
+        std::string id, path;
+        std::optional<Verdict> verdict;  // none: it was never probed, or it changed since
+    };
+    [[nodiscard]] std::vector<Remembered> remembered() const;
+    // NOT_FOUND: there is no such plugin; IO. Built-in ones are never probed.
+    [[nodiscard]] Result<void> trust(std::string_view id);
+    [[nodiscard]] Result<void> forget(std::string_view id);
 
   private:
     struct Impl;

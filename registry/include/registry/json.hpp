@@ -60,12 +60,20 @@ class Json {
     [[nodiscard]] bool is_string() const { return kind_ == Kind::string; }
     [[nodiscard]] bool is_object() const { return kind_ == Kind::object; }
     [[nodiscard]] bool is_array() const { return kind_ == Kind::array; }
+    [[nodiscard]] bool is_null() const { return kind_ == Kind::null; }
+    [[nodiscard]] bool is_boolean() const { return kind_ == Kind::boolean; }
+    [[nodiscard]] bool is_number() const { return kind_ == Kind::number; }
     [[nodiscard]] bool is_integer() const;
     [[nodiscard]] const char* type_name() const;                     // "string"
-    [[nodiscard]] const std::string& text() const { return text_; }  // of a string or number
+    [[nodiscard]] const std::string& text() const { return text_; }  // of a scalar
     [[nodiscard]] std::size_t size() const { return values_.size(); }
     [[nodiscard]] const Json& at(std::size_t i) const { return values_[i]; }
     [[nodiscard]] const Json* find(std::string_view name) const;  // null: absent
+    // Calls `take` with name and value of each member of an object.
+    template <typename Take>
+    void for_each(Take&& take) const {
+        for (std::size_t i = 0; i < names_.size(); ++i) take(names_[i], values_[i]);
+    }
 
   private:
     enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
@@ -78,6 +86,10 @@ class Json {
     std::vector<std::string> names_;  // of an object
     std::vector<Json> values_;
 };
+
+// The offset of the bracket that nests deeper than `most`, or npos. For text from outside, before
+// it is parsed.
+[[nodiscard]] std::size_t too_deep_at(std::string_view bytes, int most) noexcept;
 
 struct Json::Member {
     std::string name;

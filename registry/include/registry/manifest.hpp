@@ -39,6 +39,12 @@ struct Translation {
     std::string target_option;  // the compiler option before the target's name; may be empty
 };
 
+// What the driver's devices depend on besides the libraries that it loads: one of the two.
+struct Watch {
+    std::string path;      // a file, or a folder with its files; `~/` is the user's home
+    std::string variable;  // of the environment, "PREFIX_*" for many; paths in its value count too
+};
+
 struct Manifest {
     std::string id;       // [a-z][a-z0-9_]*, the selector name
     std::string library;  // a file name in the manifest's own folder
@@ -51,6 +57,7 @@ struct Manifest {
     std::string version;             // dotted numbers, e.g. "0.1.0"
     std::vector<Need> needs;
     std::vector<Translation> translates;
+    std::vector<Watch> watches;
 };
 
 // `path` is for messages only.

@@ -26,6 +26,7 @@ enum class Stage : std::uint8_t {
     negotiated,    // entry symbol, version range, tables
     initialised,   // the plugin's init
     enumerated,    // its devices
+    probed,        // what it did in a process of its own
 };
 
 enum class Severity : std::uint8_t {

@@ -36,4 +36,8 @@ struct ReportOptions {
 // Opens every plugin that the selector does not exclude. Never fails: the report lists failures.
 [[nodiscard]] std::string report_json(Registry& registry, const ReportOptions& options);
 
+// What earlier probes found, as a JSON array in search order: id, path, verdict (null: none),
+// quarantined, times, slot, how, printed, made_unix_ns, took_ns, device_count. Opens no plugin.
+[[nodiscard]] std::string verdicts_json(const Registry& registry);
+
 }  // namespace wye::registry

@@ -45,6 +45,7 @@ struct Candidate {
     std::string id;  // of the manifest; without one, of the file name (id_of_file)
     std::filesystem::path library;
     std::optional<Manifest> manifest;  // none: only for a file that the application names
+    std::filesystem::path manifest_file;
     Source source = Source::application;
 };
 

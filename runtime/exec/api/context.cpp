@@ -8,7 +8,9 @@
 
 #include "exec/api/api.hpp"
 #include "exec/api/log_filter.hpp"
+#include "registry/report.hpp"
 #include "registry/search.hpp"
+#include "wye/device.h"
 #include "wye/sdk/plugin.hpp"
 
 namespace {
@@ -20,7 +22,8 @@ namespace registry = wye::registry;
 using namespace wye::exec;
 using wye::sdk::from_abi;
 
-constexpr std::uint32_t kKnownFlags = WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS;
+constexpr std::uint32_t kKnownFlags =
+    WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_DESCRIBE;
 
 // The folder of the library that this code is in; empty if the loader does not know it.
 std::filesystem::path own_folder() {
@@ -101,6 +104,34 @@ void choose_trace(const registry::Environment& environment, registry::Config& co
     if (variable != environment.end()) config.try_emplace("trace.file", variable->second);
 }
 
+// How plugins are probed: WYE_PROBE, unless the application says. The helper is beside the library
+// in a build tree, else in the package's folder; WYE_LIBEXEC names another.
+void choose_probe(const registry::Environment& environment, registry::Options& options) {
+    namespace fs = std::filesystem;
+    options.probe.mode = registry::ProbeMode::automatic;
+    const auto named = [&](const char* variable) {
+        const auto found = environment.find(variable);
+        return found == environment.end() ? std::string() : found->second;
+    };
+    if (const std::string mode = named("WYE_PROBE"); !mode.empty())
+        options.config.try_emplace("probe.mode", mode);
+    std::vector<fs::path> folders;
+    if (const fs::path libexec = named("WYE_LIBEXEC"); libexec.is_absolute())
+        folders = {libexec};
+    else if (options.elevated)
+        folders = {WYE_LIBEXEC_DIR};
+    else
+        folders = {options.host_folder,
+                   (options.host_folder / WYE_LIBEXEC_FROM_LIB).lexically_normal()};
+    for (const fs::path& folder : folders) {
+        if (!folder.is_absolute()) continue;
+        const fs::path helper = folder / "wye-probe";
+        if (::access(helper.c_str(), X_OK) != 0) continue;
+        options.probe.helper = helper;
+        return;
+    }
+}
+
 // Sends what WYE_LOG asks for to standard error, beside the application's callback.
 Result<void> choose_log(const registry::Environment& environment, registry::LogSink& sink) {
     const auto variable = environment.find("WYE_LOG");
@@ -129,6 +160,8 @@ Result<wye_context*> create(const wye_context_desc& desc) {
     }
     options.system_folder = WYE_PLUGIN_DIR;
     options.host_folder = own_folder();
+    choose_probe(options.elevated ? registry::Environment() : options.environment, options);
+    options.probe.describe = (desc.flags & WYE_CONTEXT_DESCRIBE) != 0;
     for (std::uint64_t i = 0; i < desc.plugin_path_count; ++i)
         options.application_paths.emplace_back(from_abi(desc.plugin_paths[i]));
     for (std::uint64_t i = 0; i < desc.config_count; ++i)
@@ -168,5 +201,30 @@ wye_status wye_context_report(wye_context* context, wye_string selector, wye_blo
         WYE_ASSIGN(std::string text, self->report(from_abi(selector)));
         *out = make_blob(std::move(text));
         return {};
+    });
+}
+
+wye_status wye_verdicts_report(wye_context* context, wye_blob** out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(out);
+        *out = make_blob(registry::verdicts_json(self->plugins()));
+        return {};
+    });
+}
+
+wye_status wye_verdict_trust(wye_context* context, wye_string plugin, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_TRY(check_string(plugin, "plugin"));
+        return self->plugins().trust(from_abi(plugin));
+    });
+}
+
+wye_status wye_verdict_forget(wye_context* context, wye_string plugin, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_TRY(check_string(plugin, "plugin"));
+        return self->plugins().forget(from_abi(plugin));
     });
 }

@@ -2,7 +2,7 @@
  *
  * The choice and life of devices, and the life of contexts, an addition to wye.h, whose conventions
  * hold: policies and their losers, set-up ahead of time, loss and recovery, closing a device,
- * shutting a context down.
+ * shutting a context down; and what probes of plugins found.
  */
 #ifndef WYE_DEVICE_H
 #define WYE_DEVICE_H
@@ -87,6 +87,24 @@ WYE_API wye_status wye_device_close(wye_context* context, wye_device device, wye
  * return WYE_SHUTTING_DOWN, until wye_context_destroy frees what is left of it. */
 WYE_API wye_status wye_context_shutdown(wye_context* context, uint64_t timeout_ns,
                                         wye_error** error);
+
+/* ---- Probes of plugins -------------------------------------------------------------------- */
+
+/* Before a plugin file is opened, the helper program wye-probe opens it in a process of its own
+ * (WYE_PROBE, or "probe.mode" of the configuration); the verdict is kept in the cache folder. These
+ * functions open no plugin and start no process. */
+
+/* What earlier probes found, as JSON: an array of objects with `id`, `path`, `verdict` ("good",
+ * "refused", "crashed", "exited", "timed_out", "flooded", "trusted"; null: none), `quarantined`,
+ * `times`, `slot`, `how`, `printed`, `made_unix_ns`, `took_ns` and `device_count`. */
+WYE_API wye_status wye_verdicts_report(wye_context* context, wye_blob** out, wye_error** error);
+
+/* Contexts made from now on open the plugin unprobed, as long as its file does not change.
+ * WYE_NOT_FOUND: there is no plugin of this id; WYE_IO: it cannot be kept. */
+WYE_API wye_status wye_verdict_trust(wye_context* context, wye_string plugin, wye_error** error);
+
+/* Contexts made from now on probe the plugin anew; ends its trust. WYE_NOT_FOUND as above. */
+WYE_API wye_status wye_verdict_forget(wye_context* context, wye_string plugin, wye_error** error);
 
 #ifdef __cplusplus
 }

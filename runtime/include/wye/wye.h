@@ -112,6 +112,9 @@ typedef struct wye_key_value {
 
 #define WYE_CONTEXT_IGNORE_ENVIRONMENT UINT32_C(1) /* WYE_* variables are not read */
 #define WYE_CONTEXT_NO_PLUGINS UINT32_C(2)         /* the built-in CPU plugin only */
+/* Plugin files are opened in processes of their own only, for reports: their devices are listed
+ * with facts, but cannot be opened. Verdicts of earlier probes serve as well. */
+#define WYE_CONTEXT_DESCRIBE UINT32_C(4)
 
 typedef struct wye_context_desc {
     wye_header header;

@@ -314,6 +314,22 @@ class Context {
         return create_program(source, name, {});
     }
 
+    // What earlier probes of plugins found, as JSON; see wye_verdicts_report.
+    [[nodiscard]] Result<std::string> verdicts_report() const {
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call([&](wye_error** e) { return wye_verdicts_report(get(), &blob, e); }));
+        return detail::take_text(blob);
+    }
+    // Later contexts open the plugin unprobed, or probe it anew.
+    [[nodiscard]] Result<void> trust_plugin(std::string_view id) const {
+        return detail::call(
+            [&](wye_error** e) { return wye_verdict_trust(get(), detail::borrow(id), e); });
+    }
+    [[nodiscard]] Result<void> forget_plugin(std::string_view id) const {
+        return detail::call(
+            [&](wye_error** e) { return wye_verdict_forget(get(), detail::borrow(id), e); });
+    }
+
     // Contents and use of the disk cache of compiled programs, as JSON.
     [[nodiscard]] Result<std::string> cache_report() const {
         wye_blob* blob = nullptr;

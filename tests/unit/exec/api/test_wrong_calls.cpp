@@ -37,6 +37,24 @@ std::vector<Call> other_calls() {
          {},
          {},
          true},
+        {"wye_verdicts_report",
+         [](const World& w, wye_error** e) {
+             wye_blob* out = nullptr;
+             const wye_status status = wye_verdicts_report(w.context, w.pointer(out), e);
+             wye_blob_free(out);
+             return status;
+         },
+         {},
+         {},
+         true},
+        {"wye_verdict_trust",
+         [](const World& w, wye_error** e) {
+             return wye_verdict_trust(w.context, wye_str("fake"), e);
+         }},
+        {"wye_verdict_forget",
+         [](const World& w, wye_error** e) {
+             return wye_verdict_forget(w.context, wye_str("fake"), e);
+         }},
         {"wye_device_open",
          [](const World& w, wye_error** e) {
              wye_device out = 0;

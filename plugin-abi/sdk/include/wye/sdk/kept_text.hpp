@@ -19,15 +19,18 @@ namespace wye::sdk {
 // Nothing if the file is absent, damaged, another user's, or writable by others.
 [[nodiscard]] std::optional<std::string> read_kept(const std::string& folder, std::string_view kind,
                                                    std::string_view key);
-// Creates folders with mode 0700. Text and key together have at most 8 KiB. Errors: IO; UNSUPPORTED
-// in a plugin that was linked without a build id.
+// Creates folders with mode 0700. Text and key together have at most 256 KiB. Errors: IO;
+// UNSUPPORTED in a plugin that was linked without a build id.
 [[nodiscard]] Result<void> keep_text(const std::string& folder, std::string_view kind,
                                      std::string_view key, std::string_view text);
 void drop_kept(const std::string& folder, std::string_view kind, std::string_view key) noexcept;
+// Drops those of any build whose key begins so.
+void drop_kept_of(const std::string& folder, std::string_view kind,
+                  std::string_view key_begin) noexcept;
 
 // ---- The form of such files ------------------------------------------------------------------
 
-inline constexpr std::size_t kMostKeptBytes = 8192;
+inline constexpr std::size_t kMostKeptBytes = std::size_t{256} << 10U;
 
 // KIND-0123456789abcdef, by a hash of the key. The kind has letters and hyphens only.
 [[nodiscard]] std::string kept_name(std::string_view kind, std::string_view key);

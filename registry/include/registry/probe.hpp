@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prober: verdicts on plugin files before they are opened in this process: remembered ones, or by
+// the helper program `wye-probe`, one process for each plugin, all at once. Verdicts are kept in
+// the cache folder, and are valid for the content of the plugin and for the state of the driver's
+// files. Free-threaded; waits for its children, and holds no lock meanwhile.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "registry/host_services.hpp"
+#include "registry/search.hpp"
+#include "registry/verdict.hpp"
+
+namespace wye::registry {
+
+enum class ProbeMode : std::uint8_t {
+    off,        // plugins are opened unprobed
+    inside,     // remembered verdicts count; others are opened unprobed
+    child,      // each plugin is probed anew, and is refused without a helper
+    automatic,  // a remembered verdict, else a child, else unprobed with a record
+};
+// "off", "inline", "child", "auto".
+[[nodiscard]] std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept;
+
+struct ProbeOptions {
+    ProbeMode mode = ProbeMode::off;
+    // Devices of plugin files are described by children or remembered verdicts, and never opened in
+    // this process. Works without a cache folder too.
+    bool describe = false;
+    std::filesystem::path helper;            // absolute; empty: there is none
+    std::chrono::milliseconds limit{10000};  // of one plugin's probe
+};
+
+// What the registry knows of a plugin before it opens it.
+struct Probed {
+    std::optional<Verdict> verdict;  // none: open it unprobed
+    std::vector<Record> records;     // why it was not probed
+};
+
+class Prober {
+  public:
+    // The cache folder is the configuration's `cache_folder`; none: nothing is remembered.
+    Prober(ProbeOptions options, std::shared_ptr<const HostServices> host);
+
+    [[nodiscard]] bool on() const noexcept { return options_.mode != ProbeMode::off; }
+    [[nodiscard]] bool describes() const noexcept { return on() && options_.describe; }
+
+    // In the order of the candidates.
+    [[nodiscard]] std::vector<Probed> probe(std::span<const Candidate* const> candidates) const;
+    // The remembered verdict, even one that asks for another try. Starts no process.
+    [[nodiscard]] std::optional<Verdict> recall(const Candidate& candidate) const;
+
+    // The plugin, as it is now, is opened unprobed from now on. IO: it cannot be kept.
+    [[nodiscard]] Result<void> trust(const Candidate& candidate) const;
+    // Forgets what is remembered for every configuration, and the user's trust.
+    void forget(const Candidate& candidate) const noexcept;
+
+  private:
+    struct Conditions;
+    [[nodiscard]] std::string folder() const;
+    [[nodiscard]] bool trusted(const Candidate& candidate) const;
+    [[nodiscard]] std::string request(const Candidate& candidate) const;
+
+    ProbeOptions options_;
+    std::shared_ptr<const HostServices> host_;
+};
+
+}  // namespace wye::registry

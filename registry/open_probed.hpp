@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// open_probed(): what a plugin's verdict makes of it: a refusal, a description without opening it
+// in this process, or an opening with the faults that the probe found. Internal to the registry.
+#pragma once
+
+#include "open_plugin.hpp"
+#include "registry/probe.hpp"
+
+namespace wye::registry {
+
+[[nodiscard]] PluginOpening open_probed(const Candidate& candidate, const Prober& prober,
+                                        const Probed& probed,
+                                        const std::shared_ptr<HostServices>& host);
+
+}  // namespace wye::registry

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "child.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "registry/verdict.hpp"
+
+namespace wye::registry {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kKeptPrint = 1024;  // of `printed`
+constexpr int kTick = 20;  // milliseconds between looks where the system has no pidfd
+
+class Fd {
+  public:
+    explicit Fd(int value = -1) noexcept : value_(value) {}
+    Fd(Fd&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+    Fd& operator=(Fd&& other) noexcept {
+        std::swap(value_, other.value_);
+        return *this;
+    }
+    ~Fd() { reset(); }
+    void reset() noexcept {
+        if (value_ >= 0) ::close(std::exchange(value_, -1));
+    }
+    [[nodiscard]] int get() const noexcept { return value_; }
+    [[nodiscard]] bool open() const noexcept { return value_ >= 0; }
+    // Moves it above the descriptors that the child gets, so that none of those overwrites it.
+    [[nodiscard]] bool lift() noexcept {
+        constexpr int kFirst = 16;
+        Fd high(::fcntl(value_, F_DUPFD_CLOEXEC, kFirst));
+        std::swap(value_, high.value_);
+        return open();
+    }
+
+  private:
+    int value_;
+};
+
+struct Pipe {
+    Fd read, write;
+    [[nodiscard]] bool make() noexcept {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+        read = Fd(ends[0]);
+        write = Fd(ends[1]);
+        return read.lift() && write.lift() && ::fcntl(read.get(), F_SETFL, O_NONBLOCK) == 0;
+    }
+};
+
+// A file without a name that holds `text`, to be read from its start.
+Fd file_of(const std::string& text) {
+    Fd file(::memfd_create("wye-probe", MFD_CLOEXEC));
+    if (!file.open() || !file.lift()) return Fd();
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const ssize_t wrote = ::write(file.get(), text.data() + at, text.size() - at);
+        if (wrote <= 0) return Fd();
+        at += static_cast<std::size_t>(wrote);
+    }
+    return ::lseek(file.get(), 0, SEEK_SET) == 0 ? std::move(file) : Fd();
+}
+
+class SpawnPlan {
+  public:
+    SpawnPlan() {
+        ::posix_spawn_file_actions_init(&files_);
+        ::posix_spawnattr_init(&attributes_);
+    }
+    ~SpawnPlan() {
+        ::posix_spawn_file_actions_destroy(&files_);
+        ::posix_spawnattr_destroy(&attributes_);
+    }
+    SpawnPlan(const SpawnPlan&) = delete;
+    SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+    // Returns errno.
+    [[nodiscard]] int start(const std::string& program, int input, int print, int message,
+                            pid_t& pid) {
+        const std::pair<int, int> moves[] = {
+            {input, 0}, {print, 1}, {print, 2}, {message, kMessageDescriptor}};
+        for (const auto& [from, to] : moves)
+            if (const int error = ::posix_spawn_file_actions_adddup2(&files_, from, to))
+                return error;
+        if (const int error =
+                ::posix_spawn_file_actions_addclosefrom_np(&files_, kMessageDescriptor + 1))
+            return error;
+        sigset_t all;
+        sigset_t none;
+        sigfillset(&all);
+        sigemptyset(&none);
+        ::posix_spawnattr_setsigdefault(&attributes_, &all);
+        ::posix_spawnattr_setsigmask(&attributes_, &none);
+        ::posix_spawnattr_setpgroup(&attributes_, 0);
+        ::posix_spawnattr_setflags(
+            &attributes_, static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                             POSIX_SPAWN_SETPGROUP));
+        char* const words[] = {const_cast<char*>(program.c_str()), nullptr};
+        return ::posix_spawn(&pid, program.c_str(), &files_, &attributes_, words, environ);
+    }
+
+  private:
+    posix_spawn_file_actions_t files_{};
+    posix_spawnattr_t attributes_{};
+};
+
+class Child {
+  public:
+    explicit Child(const ChildTask& task) : begun_(Clock::now()), deadline_(begun_ + task.limit) {
+        Pipe message;
+        Pipe print;
+        const Fd input = file_of(task.input);
+        if (!input.open() || !message.make() || !print.make()) {
+            result.start_error = errno;
+            return;
+        }
+        SpawnPlan plan;
+        result.start_error =
+            plan.start(task.program, input.get(), print.write.get(), message.write.get(), pid_);
+        if (result.start_error != 0) return;
+        running_ = true;
+        message_ = std::move(message.read);
+        print_ = std::move(print.read);
+        process_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    }
+    ~Child() {
+        if (running_) end();
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    [[nodiscard]] bool running() const noexcept { return running_; }
+
+    void add_to(std::vector<pollfd>& list) const {
+        for (const Fd* fd : {&message_, &print_, &process_})
+            if (fd->open()) list.push_back({fd->get(), POLLIN, 0});
+    }
+    // Milliseconds until it must be looked at again.
+    [[nodiscard]] int wait_ms() const {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
+        const auto most = process_.open() ? std::int64_t{1000} : std::int64_t{kTick};
+        return static_cast<int>(std::clamp<std::int64_t>(left, 0, most));
+    }
+
+    void look() {
+        read_all();
+        if (result.flooded) return end();
+        if (ended(WNOHANG)) {
+            read_all();  // what it wrote last
+            return finish();
+        }
+        if (Clock::now() >= deadline_) {
+            result.timed_out = true;
+            end();
+        }
+    }
+
+    ChildResult result;
+
+  private:
+    static constexpr std::size_t kChunk = 65536;
+
+    void read_all() {
+        const auto read = [](Fd& fd, std::string& into) {
+            char chunk[kChunk];
+            const ssize_t got = fd.open() ? ::read(fd.get(), chunk, sizeof chunk) : 0;
+            if (got > 0) into.append(chunk, static_cast<std::size_t>(got));
+            if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) fd.reset();
+            return got > 0 ? static_cast<std::size_t>(got) : 0;
+        };
+        while (read(message_, result.message) > 0) {
+            if (result.message.size() <= kMostMessageBytes) continue;
+            result.message.resize(kMostMessageBytes);
+            result.flooded = true;
+            return;
+        }
+        while (const std::size_t got = read(print_, result.printed)) {
+            printed_ += got;
+            if (result.printed.size() > 2 * kKeptPrint)
+                result.printed.erase(0, result.printed.size() - kKeptPrint);
+            if (printed_ <= kMostPrinted) continue;
+            result.flooded = true;
+            return;
+        }
+    }
+
+    // Whether it has ended; if so, what it left of its group is killed first, while its number is
+    // still its own. ECHILD: somebody else took its status, or nobody wants any.
+    bool ended(int flags) {
+        siginfo_t seen{};
+        int error = 0;
+        do {
+            error = ::waitid(P_PID, static_cast<id_t>(pid_), &seen, WEXITED | WNOWAIT | flags);
+        } while (error != 0 && errno == EINTR);
+        if (error == 0 && seen.si_pid == 0) return false;
+        if (error == 0) {
+            ::kill(-pid_, SIGKILL);
+            int status = 0;
+            if (::waitpid(pid_, &status, WNOHANG) == pid_) result.status = status;
+        }
+        return true;
+    }
+
+    void end() {
+        if (process_.open())
+            ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+        else
+            ::kill(pid_, SIGKILL);
+        (void)ended(0);
+        result.status.reset();  // it is ours
+        finish();
+    }
+
+    void finish() {
+        running_ = false;
+        result.took_ns = static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begun_).count());
+        message_.reset();
+        print_.reset();
+        process_.reset();
+    }
+
+    Clock::time_point begun_, deadline_;
+    pid_t pid_ = -1;
+    bool running_ = false;
+    Fd message_, print_, process_;
+    std::uint64_t printed_ = 0;
+};
+
+}  // namespace
+
+std::vector<ChildResult> run_children(const std::vector<ChildTask>& tasks) {
+    std::vector<std::unique_ptr<Child>> children;
+    children.reserve(tasks.size());
+    for (const ChildTask& task : tasks) children.push_back(std::make_unique<Child>(task));
+    for (;;) {
+        std::vector<pollfd> list;
+        int wait = -1;
+        for (const auto& child : children) {
+            if (!child->running()) continue;
+            child->add_to(list);
+            wait = wait < 0 ? child->wait_ms() : std::min(wait, child->wait_ms());
+        }
+        if (wait < 0) break;
+        (void)::poll(list.data(), list.size(), wait);
+        for (const auto& child : children)
+            if (child->running()) child->look();
+    }
+    std::vector<ChildResult> out;
+    out.reserve(children.size());
+    for (const auto& child : children) out.push_back(std::move(child->result));
+    return out;
+}
+
+}  // namespace wye::registry

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include "registry/json.hpp"
+#include "registry/manifest.hpp"
+#include "registry/plugin_text.hpp"
+#include "registry/slot_watch.hpp"
+#include "wye/abi.h"
+
+namespace wye::registry {
+namespace {
+
+constexpr std::size_t kMostDevices = 4096;
+constexpr std::size_t kMostEntries = 4096;    // of any other list
+constexpr std::size_t kMostText = 1U << 16U;  // bytes of one text
+constexpr int kMostNesting = 16;
+
+constexpr std::pair<ProbeEnd, std::string_view> kEnds[] = {
+    {ProbeEnd::good, "good"},           {ProbeEnd::refused, "refused"},
+    {ProbeEnd::crashed, "crashed"},     {ProbeEnd::exited, "exited"},
+    {ProbeEnd::timed_out, "timed_out"}, {ProbeEnd::flooded, "flooded"},
+    {ProbeEnd::garbled, "garbled"},
+};
+
+struct Garbled {};  // thrown within this file
+
+void need(bool condition) {
+    if (!condition) throw Garbled{};
+}
+
+// ---- Members of objects; absent and null are the default -------------------------------------
+
+const Json* member(const Json& object, std::string_view name) {
+    const Json* found = object.find(name);
+    return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+std::string text_of(const Json& value) {
+    need(value.is_string() && value.text().size() <= kMostText);
+    return one_line(value.text());
+}
+std::string text_at(const Json& object, std::string_view name) {
+    const Json* value = member(object, name);
+    return value == nullptr ? std::string() : text_of(*value);
+}
+
+template <typename T>
+T number_of(const Json& value) {
+    T out{};
+    need(value.is_number());
+    const std::string& text = value.text();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    need(error == std::errc() && end == text.data() + text.size());
+    return out;
+}
+template <typename T>
+T number_at(const Json& object, std::string_view name, T otherwise = {}) {
+    const Json* value = member(object, name);
+    return value == nullptr ? otherwise : number_of<T>(*value);
+}
+
+bool truth_of(const Json& value) {
+    need(value.is_boolean());
+    return value.text() == "true";
+}
+bool truth_at(const Json& object, std::string_view name) {
+    const Json* value = member(object, name);
+    return value != nullptr && truth_of(*value);
+}
+
+// Calls `take` with each entry of the list `name`.
+template <typename Take>
+void each(const Json& object, std::string_view name, std::size_t most, Take&& take) {
+    const Json* list = member(object, name);
+    if (list == nullptr) return;
+    need(list->is_array() && list->size() <= most);
+    for (std::size_t i = 0; i < list->size(); ++i) take(list->at(i));
+}
+
+std::vector<std::string> texts_at(const Json& object, std::string_view name) {
+    std::vector<std::string> out;
+    each(object, name, kMostEntries, [&](const Json& one) { out.push_back(text_of(one)); });
+    return out;
+}
+
+Json parsed(std::string_view text) {
+    need(too_deep_at(text, kMostNesting) == text.npos);
+    try {
+        Json out = Json::parse(text);
+        need(out.is_object());
+        return out;
+    } catch (const Json::ParseError&) {
+        throw Garbled{};
+    }
+}
+
+// ---- Enumerations ----------------------------------------------------------------------------
+
+Code code_of(std::string_view name) {
+#define WYE_CODE_OF(code, value, text) \
+    if (name == #code) return Code::code;
+    WYE_STATUSES(WYE_CODE_OF)
+#undef WYE_CODE_OF
+    throw Garbled{};
+}
+
+template <typename Enum>
+Enum by_name(std::string_view name, Enum last, std::string_view (*name_of)(Enum) noexcept) {
+    for (int i = 0; i <= static_cast<int>(last); ++i)
+        if (name_of(static_cast<Enum>(i)) == name) return static_cast<Enum>(i);
+    throw Garbled{};
+}
+
+// ---- The report ------------------------------------------------------------------------------
+
+FactValue fact_value(const Json& value, std::uint32_t type) {
+    switch (type) {
+        case WYE_FACT_BOOL:
+            return truth_of(value);
+        case WYE_FACT_U64:
+            return number_of<std::uint64_t>(value);
+        case WYE_FACT_F64:
+            return number_of<double>(value);
+        case WYE_FACT_TEXT:
+            return text_of(value);
+        case WYE_FACT_U32X3: {
+            need(value.is_array() && value.size() == 3);
+            std::array<std::uint32_t, 3> out{};
+            for (std::size_t i = 0; i < 3; ++i) out[i] = number_of<std::uint32_t>(value.at(i));
+            return out;
+        }
+        default: {
+            need(value.is_array() && value.size() <= kMostEntries);
+            std::vector<std::uint64_t> out;
+            for (std::size_t i = 0; i < value.size(); ++i)
+                out.push_back(number_of<std::uint64_t>(value.at(i)));
+            return out;
+        }
+    }
+}
+
+using Moment = std::chrono::steady_clock::time_point;
+
+std::shared_ptr<const DeviceInfo> device_of(const Json& from, std::string_view plugin,
+                                            std::size_t index, Moment probed) {
+    auto out = std::make_shared<DeviceInfo>();
+    out->probed = probed;
+    out->plugin = plugin;
+    out->index = static_cast<std::uint32_t>(index);
+    out->selector = fmt::format("{}:{}", plugin, index);
+    need(text_at(from, "selector") == out->selector);
+    out->id = text_at(from, "id");
+    out->name = text_at(from, "name");
+    out->usable = truth_at(from, "usable");
+    out->reason = text_at(from, "reason");
+    out->fix = text_at(from, "fix");
+    out->native_code = number_at<std::int32_t>(from, "native_code");
+    out->formats = texts_at(from, "formats");
+    if (const Json* facts = member(from, "facts")) {
+        need(facts->is_object());
+        const Json* sources = member(from, "fact_sources");
+        need(sources == nullptr || sources->is_object());
+        for (const FactInfo& info : fact_infos())
+            if (const Json* value = member(*facts, info.name))
+                out->facts.set(info.key, {fact_value(*value, info.type),
+                                          sources == nullptr ? "" : text_at(*sources, info.name)});
+    }
+    return out;
+}
+
+Record record_in(const Json& from) {
+    Record out;
+    out.stage = by_name(text_at(from, "stage"), Stage::probed, &stage_name);
+    out.severity = by_name(text_at(from, "severity"), Severity::note, &severity_name);
+    out.code = code_of(text_at(from, "code"));
+    out.message = text_at(from, "message");
+    out.loader_text = text_at(from, "loader_text");
+    out.fix = text_at(from, "fix");
+    out.path = text_at(from, "path");
+    out.plugin = text_at(from, "plugin");
+    return out;
+}
+
+void take_report(const Json& report, std::string_view plugin, Moment probed, ProbeMessage& out) {
+    need(report.is_object());
+    each(report, "plugins", kMostEntries, [&](const Json& one) {
+        if (text_at(one, "id") != plugin || member(one, "abi") == nullptr) return;
+        out.ready = text_at(one, "state") == "ready";
+        out.version = text_at(one, "version");
+        out.vendor = text_at(one, "vendor");
+        out.compiler = text_at(one, "compiler");
+        out.abi_minor = number_at<std::uint32_t>(*member(one, "abi"), "minor");
+    });
+    each(report, "devices", kMostDevices, [&](const Json& one) {
+        if (text_at(one, "plugin") == plugin)
+            out.devices.push_back(device_of(one, plugin, out.devices.size(), probed));
+    });
+    each(report, "records", kMostEntries, [&](const Json& one) {
+        if (text_at(one, "plugin") == plugin) out.records.push_back(record_in(one));
+    });
+}
+
+DeviceCheck check_of(const Json& from) {
+    DeviceCheck out;
+    out.device = text_at(from, "device");
+    out.code = code_of(text_at(from, "code"));
+    out.wrong = truth_at(from, "wrong");
+    out.message = text_at(from, "message");
+    return out;
+}
+
+void take_line(const Json& line, std::string_view plugin, Moment probed, ProbeMessage& out) {
+    if (const Json* slot = member(line, "in")) out.slot = text_of(*slot);
+    if (const Json* report = member(line, "report")) take_report(*report, plugin, probed, out);
+    if (const Json* check = member(line, "check")) {
+        need(check->is_object() && out.checks.size() < kMostEntries);
+        out.checks.push_back(check_of(*check));
+    }
+    if (const Json* record = member(line, "record")) {
+        need(record->is_object() && out.records.size() < kMostEntries);
+        out.records.push_back(record_in(*record));
+    }
+    if (member(line, "libraries") != nullptr) out.libraries = texts_at(line, "libraries");
+    out.dispatch_ns = number_at(line, "dispatch_ns", out.dispatch_ns);
+    if (truth_at(line, "done")) out.done = true;
+}
+
+// Calls `take` with each whole line.
+template <typename Take>
+void lines(std::string_view text, Take&& take) {
+    for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
+        take(text.substr(0, end));
+}
+
+bool is_progress(std::string_view line) { return line.starts_with("{\"in\":"); }
+
+ProbeMessage message_of(std::string_view text, std::string_view plugin, Moment probed) {
+    ProbeMessage out;
+    bool first = true;
+    lines(text, [&](std::string_view line) {
+        const Json json = parsed(line);
+        if (first) need(!is_progress(line) && number_at<int>(json, "wye_probe") == 1);
+        first = false;
+        take_line(json, plugin, probed, out);
+    });
+    need(!first);
+    return out;
+}
+
+// ---- Kept verdicts ---------------------------------------------------------------------------
+
+Json stamp_json(const FileStamp& stamp) {
+    Json out = Json::array();
+    out.push_back(stamp.path);
+    for (const std::uint64_t number : {stamp.device, stamp.inode, stamp.size})
+        out.push_back(number);
+    out.push_back(stamp.time_ns);
+    return out;
+}
+
+FileStamp stamp_in(const Json& from) {
+    need(from.is_array() && from.size() == 5 && from.at(0).is_string());
+    return {from.at(0).text(), number_of<std::uint64_t>(from.at(1)),
+            number_of<std::uint64_t>(from.at(2)), number_of<std::uint64_t>(from.at(3)),
+            number_of<std::int64_t>(from.at(4))};
+}
+
+// The steady clock's time at a time of the wall clock in the past.
+Moment moment_of(std::int64_t unix_ns) {
+    using std::chrono::nanoseconds;
+    const auto wall = std::chrono::duration_cast<nanoseconds>(
+        std::chrono::system_clock::now().time_since_epoch());
+    const bool past = unix_ns >= 0 && unix_ns < wall.count();
+    return std::chrono::steady_clock::now() - nanoseconds(past ? wall.count() - unix_ns : 0);
+}
+
+KeptVerdict kept_of(std::string_view text, std::string_view plugin) {
+    const std::size_t end = text.find('\n');
+    need(end != text.npos);
+    const Json head = parsed(text.substr(0, end));
+    KeptVerdict out;
+    Verdict& verdict = out.verdict;
+    const auto how = end_of_name(text_at(head, "end"));
+    need(how.has_value());
+    verdict.end = *how;
+    verdict.slot = text_at(head, "slot");
+    verdict.how = text_at(head, "how");
+    verdict.output = text_at(head, "output");
+    verdict.times = number_at<std::uint32_t>(head, "times", 1);
+    verdict.made_unix_ns = number_at<std::int64_t>(head, "made_unix_ns");
+    verdict.took_ns = number_at<std::uint64_t>(head, "took_ns");
+    verdict.remembered = true;
+    const Json* library = member(head, "plugin");
+    need(library != nullptr);
+    out.plugin = stamp_in(*library);
+    out.hash = text_at(head, "hash");
+    each(head, "files", kMostEntries, [&](const Json& one) { out.files.push_back(stamp_in(one)); });
+    out.message = text.substr(end + 1);
+    if (!out.message.empty())
+        verdict.message = message_of(out.message, plugin, moment_of(verdict.made_unix_ns));
+    need(verdict.end != ProbeEnd::good || (verdict.message.ready && verdict.message.done));
+    return out;
+}
+
+Stage stage_of(std::string_view slot) {
+    if (slot == kLoading) return Stage::opened;
+    if (slot == WYE_PLUGIN_QUERY_SYMBOL) return Stage::negotiated;
+    if (slot == "init") return Stage::initialised;
+    const bool lists = slot == "probe_devices" || slot == "device_info" || slot == "device_fact";
+    return lists ? Stage::enumerated : Stage::probed;
+}
+
+}  // namespace
+
+std::string_view end_name(ProbeEnd end) noexcept {
+    for (const auto& [known, name] : kEnds)
+        if (known == end) return name;
+    return "unknown";
+}
+
+std::optional<ProbeEnd> end_of_name(std::string_view name) noexcept {
+    for (const auto& [end, known] : kEnds)
+        if (known == name) return end;
+    return std::nullopt;
+}
+
+Result<ProbeMessage> parse_probe_message(std::string_view text, std::string_view plugin) {
+    try {
+        if (text.size() > kMostMessageBytes) throw Garbled{};
+        return message_of(text, plugin, std::chrono::steady_clock::now());
+    } catch (const Garbled&) {
+        return Error(Code::BAD_PLUGIN, "the probe's message is not valid",
+                     "Fix: reinstall Wye, whose helper wye-probe must be of the same version");
+    }
+}
+
+std::string without_progress(std::string_view text) {
+    std::string out;
+    lines(text, [&](std::string_view line) {
+        if (!is_progress(line)) out.append(line).append("\n");
+    });
+    return out;
+}
+
+FileStamp stamp_of(const std::string& path) {
+    FileStamp out{path};
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return out;
+    out.device = status.st_dev;
+    out.inode = status.st_ino;
+    // Drivers change the times of devices whenever they use them.
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return out;
+    out.size = static_cast<std::uint64_t>(status.st_size);
+    out.time_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+    return out;
+}
+
+std::string to_text(const KeptVerdict& kept) {
+    const Verdict& verdict = kept.verdict;
+    Json head;
+    head["end"] = end_name(verdict.end);
+    head["slot"] = verdict.slot;
+    head["how"] = verdict.how;
+    head["output"] = verdict.output;
+    head["times"] = verdict.times;
+    head["made_unix_ns"] = verdict.made_unix_ns;
+    head["took_ns"] = verdict.took_ns;
+    head["plugin"] = stamp_json(kept.plugin);
+    head["hash"] = kept.hash;
+    head["files"] = Json::array();
+    for (const FileStamp& file : kept.files) head["files"].push_back(stamp_json(file));
+    return head.dump(-1) + "\n" + kept.message;
+}
+
+std::optional<KeptVerdict> parse_kept_verdict(std::string_view text, std::string_view plugin) {
+    try {
+        return kept_of(text, plugin);
+    } catch (const Garbled&) {
+        return std::nullopt;
+    }
+}
+
+std::optional<Record> record_of(const Verdict& verdict, std::string_view plugin,
+                                const std::string& path) {
+    if (!harmful(verdict.end)) return std::nullopt;
+    const std::string where = verdict.slot.empty() ? "" : fmt::format(" in `{}`", verdict.slot);
+    Record out;
+    out.stage = stage_of(verdict.slot);
+    out.plugin = plugin;
+    out.path = path;
+    out.loader_text = verdict.output;
+    out.fix = fmt::format(
+        "Fix: update the plugin or its driver, or remove it; `wye plugins forget {0}` probes it "
+        "again, `wye plugins trust {0}` opens it unprobed",
+        plugin);
+    switch (verdict.end) {
+        case ProbeEnd::crashed:
+            out.code = Code::PROBE_CRASHED;
+            out.message = fmt::format("the plugin crashed ({}){}", verdict.how, where);
+            break;
+        case ProbeEnd::exited:
+            out.code = Code::PLUGIN_FAULT;
+            out.message = fmt::format("the plugin ended its process ({}){}", verdict.how, where);
+            break;
+        case ProbeEnd::timed_out:
+            out.code = Code::PROBE_TIMEOUT;
+            out.message = fmt::format("the plugin did not answer within {}{}", verdict.how, where);
+            break;
+        case ProbeEnd::flooded:
+            out.code = Code::LIMIT_EXCEEDED;
+            out.message = fmt::format("the plugin printed more than {}{}", verdict.how, where);
+            break;
+        default:
+            out.code = Code::BAD_PLUGIN;
+            out.message = fmt::format("the probe of the plugin gave no valid result{}", where);
+            break;
+    }
+    out.message += ", in a process of its own";
+    if (verdict.times > 1) out.message += fmt::format(", {} times in a row", verdict.times);
+    return out;
+}
+
+}  // namespace wye::registry

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wye-probe: opens one plugin in a process of its own, lists its devices with their facts, and runs
+// a dispatch of known bytes on each. Started by libwye: standard input has the request, descriptor
+// 3 takes the message (registry/verdict.hpp), standard output and error are read and dropped. It
+// may crash, hang or be killed at any time: whoever started it then knows the last slot entered.
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "check_device.hpp"
+#include "registry/json.hpp"
+#include "registry/record.hpp"
+#include "registry/slot_watch.hpp"
+#include "surroundings.hpp"
+#include "wye/wye.h"
+
+namespace {
+
+using namespace wye;
+using registry::Json;
+
+constexpr int kMessage = 3;
+constexpr int kBadRequest = 98;
+constexpr int kLostPipe = 99;
+constexpr std::size_t kMostRequest = std::size_t{4} << 20U;
+
+// Lines may be written by several threads: a driver's thread may call back into a slot.
+std::mutex& message_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+void send(const std::string& line) {
+    const std::lock_guard lock(message_mutex());
+    std::string_view rest = line;
+    while (!rest.empty()) {
+        const ssize_t wrote = ::write(kMessage, rest.data(), rest.size());
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) ::_exit(kLostPipe);
+        rest.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+}
+void send(const Json& line) { send(line.dump(-1) + "\n"); }
+
+// What this program itself does with the plugin, between its slots.
+std::string_view stage;
+
+void slot_entered(std::string_view slot) {
+    // The names of slots have no character that JSON escapes.
+    send("{\"in\":\"" + std::string(slot.empty() ? stage : slot) + "\"}\n");
+}
+
+void begin_stage(std::string_view name) {
+    stage = name;
+    slot_entered({});
+}
+
+std::string read_request() {
+    std::string out;
+    char chunk[65536];
+    ssize_t got = 0;
+    while (out.size() < kMostRequest && (got = ::read(STDIN_FILENO, chunk, sizeof chunk)) > 0)
+        out.append(chunk, static_cast<std::size_t>(got));
+    return out;
+}
+
+std::string text_at(const Json& object, const char* name) {
+    const Json* found = object.find(name);
+    return found != nullptr && found->is_string() ? found->text() : std::string();
+}
+
+// Limits of this process. Address space is not one: drivers reserve much more than they use.
+void limit_resources(std::int64_t seconds) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    const auto time = static_cast<rlim_t>(std::clamp<std::int64_t>(seconds, 1, 3600));
+    // Of all threads together, since drivers compile on several.
+    const rlimit cpu{time * 64, time * 64 + 1};
+    ::setrlimit(RLIMIT_CPU, &cpu);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    // Private writable memory, which is what a fault of a plugin eats.
+    constexpr rlim_t kLeast = rlim_t{4} << 30U;
+    const auto pages = static_cast<rlim_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
+    const rlim_t half = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) / 2;
+    const rlimit data{std::max(half, kLeast), std::max(half, kLeast)};
+    ::setrlimit(RLIMIT_DATA, &data);
+#endif
+}
+
+std::set<std::string> loaded_libraries() {
+    std::set<std::string> out;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* user) {
+            const std::string_view name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+            if (name.starts_with('/')) static_cast<std::set<std::string>*>(user)->emplace(name);
+            return 0;
+        },
+        &out);
+    return out;
+}
+
+void send_record(const std::string& plugin, registry::Severity severity, const std::string& what) {
+    Json record;
+    record["stage"] = registry::stage_name(registry::Stage::probed);
+    record["severity"] = registry::severity_name(severity);
+    record["code"] = registry::code_name(Code::PLUGIN_FAULT);
+    record["message"] = what;
+    record["fix"] = "Fix: report this to the plugin's author";
+    record["plugin"] = plugin;
+    Json line;
+    line["record"] = std::move(record);
+    send(line);
+}
+
+struct Owned {
+    wye_context* context = nullptr;
+    ~Owned() { wye_context_destroy(context); }
+};
+
+// A plugin's devices in the report of the library: the selectors of the usable ones.
+std::vector<std::string> usable_devices(const Json& report) {
+    std::vector<std::string> out;
+    const Json* devices = report.find("devices");
+    for (std::size_t i = 0; devices != nullptr && i < devices->size(); ++i) {
+        const Json* usable = devices->at(i).find("usable");
+        if (usable != nullptr && usable->text() == "true")
+            out.push_back(text_at(devices->at(i), "selector"));
+    }
+    return out;
+}
+
+int probe_plugin(const Json& request) {
+    const std::string id = text_at(request, "id");
+    const std::string manifest = text_at(request, "manifest");
+    const std::string file = manifest.empty() ? text_at(request, "library") : manifest;
+    const std::set<std::string> before = loaded_libraries();
+    const probe::Surroundings surroundings;
+    {
+        Owned owned;
+        const auto made = probe::open_only(request, file);
+        if (!made.ok()) {
+            send_record(id, registry::Severity::refused, made.error().text());
+        } else {
+            owned.context = *made;
+            wye_blob* blob = nullptr;
+            if (wye_context_report(owned.context, wye_str(id.c_str()), &blob, nullptr) != WYE_OK)
+                return kBadRequest;
+            const wye_bytes bytes = wye_blob_bytes(blob);
+            const std::string_view text(static_cast<const char*>(bytes.data), bytes.size);
+            const Json report = Json::parse(text);
+            wye_blob_free(blob);
+            Json line;
+            line["report"] = report;
+            send(line);
+            const probe::Checker checker(owned.context);
+            std::uint64_t dispatch_ns = 0;
+            for (const std::string& device : usable_devices(report)) {
+                begin_stage("a dispatch");
+                Json check;
+                check["check"] = checker.check(device, dispatch_ns);
+                send(check);
+            }
+            Json time;
+            time["dispatch_ns"] = dispatch_ns;
+            send(time);
+        }
+        begin_stage("shutdown");
+    }
+    Json libraries;
+    libraries["libraries"] = Json::array();
+    bool foreign = false;
+    for (const std::string& path : loaded_libraries()) {
+        if (before.contains(path)) continue;
+        libraries["libraries"].push_back(path);
+        foreign = foreign || path != text_at(request, "library");
+    }
+    send(libraries);
+    for (const std::string& what : surroundings.changes())
+        send_record(id, registry::Severity::warning, "the plugin " + what);
+    // Drivers keep threads; a plugin without one that does so keeps its own.
+    if (const std::size_t threads = surroundings.threads_left(); threads > 0)
+        send_record(
+            id, foreign ? registry::Severity::note : registry::Severity::warning,
+            fmt::format("the plugin leaves {} thread(s) running after its shutdown", threads));
+    Json done;
+    done["done"] = true;
+    send(done);
+    return 0;
+}
+
+}  // namespace
+
+int main() {
+    std::signal(SIGPIPE, SIG_IGN);
+    send(std::string("{\"wye_probe\":1}\n"));
+    int status = kBadRequest;
+    try {
+        const std::string text = read_request();
+        const Json request = Json::parse(text);
+        const Json* seconds = request.find("seconds");
+        limit_resources(seconds == nullptr ? 60
+                                           : std::strtoll(seconds->text().c_str(), nullptr, 10));
+        registry::watch_slots(&slot_entered);
+        status = probe_plugin(request);
+    } catch (const Json::ParseError&) {
+    } catch (const std::exception&) {
+    }
+    // Exit handlers of drivers are no part of the probe.
+    ::_exit(status);
+}
