@@ -9,6 +9,7 @@
 
 #include "files.hpp"
 #include "load.hpp"
+#include "output.hpp"
 #include "verbs.hpp"
 
 namespace wye::tool {
@@ -72,6 +73,7 @@ Result<void> check_program(const CheckOptions& options) {
 }
 
 Result<void> lower_program(const LowerOptions& options) {
+    keep_output();
     ContextOptions context_options;
     // Only formats made by a plugin's compiler need plugins.
     const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
@@ -93,8 +95,8 @@ Result<void> lower_program(const LowerOptions& options) {
                program.lower(format, device, options.ulp_budget, options.check_free));
     const auto bytes = std::as_bytes(std::span(lowered));
     if (options.output.empty()) {  // not by the name /dev/stdout: its file would be replaced
-        if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() ||
-            std::fflush(stdout) != 0)
+        if (std::fwrite(bytes.data(), 1, bytes.size(), output()) != bytes.size() ||
+            std::fflush(output()) != 0)
             return Error(Code::IO, "cannot write to standard output", "Fix: check where it goes");
         return {};
     }

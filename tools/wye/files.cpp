@@ -21,6 +21,8 @@
 
 #include <fmt/format.h>
 
+#include "output.hpp"
+
 #include "memory.hpp"
 
 namespace wye::tool {
@@ -187,7 +189,8 @@ StagedOutputs::~StagedOutputs() {
     forget_names();
 }
 
-Result<void> StagedOutputs::add(const std::string& path, std::span<const std::byte> bytes) {
+Result<void> StagedOutputs::add(const std::string& given, std::span<const std::byte> bytes) {
+    const std::string path = output_path(given);
     std::optional<struct stat> existing;
     struct stat info {};
     if (::stat(path.c_str(), &info) == 0) existing = info;

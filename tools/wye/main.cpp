@@ -17,6 +17,7 @@
 #include "info/info.hpp"
 #include "numbers.hpp"
 #include "option_table.hpp"
+#include "output.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
 #include "wye/wye.h"
@@ -100,6 +101,14 @@ void add_cache(CLI::App& app, CacheOptions& options) {
     app.add_option("action", options.action, "size (the default), list or clear")
         ->check(CLI::IsMember({"size", "list", "clear"}));
     app.add_flag("--json", options.json, "Size and list as one JSON document");
+}
+
+void add_plugins(CLI::App& app, PluginsOptions& options) {
+    app.add_option("action", options.action,
+                   "list (the default), trust (open them unprobed) or forget (probe them anew)")
+        ->check(CLI::IsMember({"list", "trust", "forget"}));
+    app.add_option("id", options.ids, "Plugins");
+    app.add_flag("--json", options.json, "The list as one JSON document");
 }
 
 void add_quirks(CLI::App& app, QuirksOptions& options) {
@@ -199,6 +208,7 @@ int real_main(int argc, char** argv) {
     RunOptions run_options;
     CacheOptions cache_options;
     QuirksOptions quirks_options;
+    PluginsOptions plugins_options;
     Numbers numbers;
     CLI::App* info_verb =
         app.add_subcommand("info", "Show plugins, devices and reasons against them");
@@ -214,7 +224,10 @@ int real_main(int argc, char** argv) {
         app.add_subcommand("quirks", "List workarounds for drivers, and audit them");
     CLI::App* cache_verb =
         app.add_subcommand("cache", "Show or clear the cache of compiled programs");
+    CLI::App* plugins_verb =
+        app.add_subcommand("plugins", "Show what probes of plugins found; trust or forget it");
     add_info(*info_verb, info_options);
+    add_plugins(*plugins_verb, plugins_options);
     add_cache(*cache_verb, cache_options);
     add_quirks(*quirks_verb, quirks_options);
     add_check(*check_verb, check_options);
@@ -250,6 +263,7 @@ int real_main(int argc, char** argv) {
     if (lower_verb->parsed()) return lower(lower_options);
     if (cache_verb->parsed()) return cache(cache_options);
     if (quirks_verb->parsed()) return quirks(quirks_options);
+    if (plugins_verb->parsed()) return plugins(plugins_options);
     return run(run_options);
 }
 
@@ -260,7 +274,7 @@ int main(int argc, char** argv) {
     try {
         const int code = real_main(argc, argv);
         // A full disk or a closed pipe on stdout is a failure.
-        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        if (std::fflush(output()) != 0 || std::ferror(output()) != 0) {
             std::fputs("wye: error: cannot write to standard output\nFix: check where it goes\n",
                        stderr);
             return code == kOk ? static_cast<int>(kFailed) : code;

@@ -17,6 +17,7 @@
 #include "files.hpp"
 #include "load.hpp"
 #include "memory.hpp"
+#include "output.hpp"
 #include "run_report.hpp"
 #include "verbs.hpp"
 #include "wye/program_format.h"
@@ -199,6 +200,7 @@ void bind(Dispatch& dispatch, std::vector<Slot>& slots, const wye_program_descri
 }
 
 Result<void> run_program(const RunOptions& options) {
+    keep_output();
     WYE_ASSIGN(const auto inputs, parse_names(options.inputs, "--in"));
     WYE_ASSIGN(const auto outputs, parse_names(options.outputs, "--out"));
     WYE_ASSIGN(const auto params, parse_names(options.params, "--param"));

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "output.hpp"
+
 #include "wye/wye.hpp"
 
 namespace wye::tool {
@@ -120,7 +122,7 @@ void print_json(const wye_program_description& program, const wye_device_descrip
         OrderedJson& list = out["counters"] = OrderedJson::object();
         for (const Counter& one : kCounters) list[one.name] = counters->*one.member;
     }
-    fmt::print("{}\n", out.dump(2, ' ', false, OrderedJson::error_handler_t::replace));
+    fmt::print(output(), "{}\n", out.dump(2, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
 }  // namespace wye::tool

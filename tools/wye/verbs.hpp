@@ -59,6 +59,13 @@ struct CacheOptions {
 };
 [[nodiscard]] ExitCode cache(const CacheOptions& options);
 
+struct PluginsOptions {
+    std::string action = "list";   // or "trust", "forget"
+    std::vector<std::string> ids;  // of plugins, for these two
+    bool json = false;
+};
+[[nodiscard]] ExitCode plugins(const PluginsOptions& options);
+
 struct QuirksOptions {
     bool json = false;
     bool audit = false;                                 // by a helper program

@@ -26,6 +26,7 @@ constexpr Known kKnown[] = {
     {"WYE_LOG", "wye", "messages for standard error"},
     {"WYE_TRACE", "wye", "a file for a trace"},
     {"WYE_LIBEXEC", "wye", "the folder of helper programs", true},
+    {"WYE_PROBE", "wye", "how plugins are tried before they are opened"},
     {"VK_ICD_FILENAMES", "vulkan", "replaces the list of Vulkan drivers", true},
     {"VK_DRIVER_FILES", "vulkan", "replaces the list of Vulkan drivers", true},
     {"VK_ADD_DRIVER_FILES", "vulkan", "adds Vulkan drivers", true},

@@ -75,7 +75,7 @@ Result<Report> saved(const std::string& path) {
 }
 
 Result<Report> live(const std::string& selector) {
-    WYE_ASSIGN(const auto context, Context::create());
+    WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_DESCRIBE}));
     WYE_ASSIGN(const std::string document, context.report(selector));
     Report out = Report::parse(document, nullptr, false);
     if (out.is_discarded())

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a user sees of a plugin that crashes, hangs, ends its process or prints: through the
+// command.
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "wye/abi.h"
+
+using wye::test::Outcome;
+using wye::test::read_bytes;
+using wye::test::run_command;
+using wye::test::TempFolder;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// A folder with the fake plugin `misbehaves`, and a cache folder for this test alone.
+class Place {
+  public:
+    Place() {
+        fs::create_directory(folder_.path("plugins"));
+        fs::copy_file(WYE_MISBEHAVES, folder_.path("plugins/misbehaves.so"));
+        utsname machine{};
+        REQUIRE(::uname(&machine) == 0);
+        const Json manifest = {{"schema", 1},
+                               {"id", "misbehaves"},
+                               {"library", "misbehaves.so"},
+                               {"arch", machine.machine},
+                               {"abi",
+                                {{"major", WYE_ABI_MAJOR},
+                                 {"draft", WYE_ABI_DRAFT},
+                                 {"minor_needed", 0},
+                                 {"minor_built", WYE_ABI_MINOR}}},
+                               {"backend", "fake"},
+                               {"version", "0.1.0"}};
+        (void)folder_.write("plugins/misbehaves.wye.json", manifest.dump());
+        (void)folder_.write("words", std::string(4096, 'x'));
+    }
+
+    [[nodiscard]] Outcome wye(std::vector<std::string> words, const std::string& how,
+                              const std::string& mode = "auto") const {
+        words.insert(words.begin(), WYE_TOOL);
+        return run_command(words, {{"WYE_PLUGIN_PATH", folder_.path("plugins")},
+                                   {"WYE_CACHE_DIR", folder_.path("cache")},
+                                   {"WYE_PROBE", mode},
+                                   {"WYE_MISBEHAVES", how}});
+    }
+    [[nodiscard]] Outcome run(const std::string& how, const std::string& mode = "auto",
+                              std::vector<std::string> more = {}) const {
+        std::vector<std::string> words = {
+            "run",  std::string(WYE_PROGRAMS) + "/mix.wye", "-d",    "misbehaves",
+            "--in", "words=" + folder_.path("words"),       "--out", "words=" + result()};
+        words.insert(words.end(), more.begin(), more.end());
+        return wye(words, how, mode);
+    }
+    [[nodiscard]] std::string result() const { return folder_.path("result"); }
+    [[nodiscard]] std::string verdict_file() const {
+        std::error_code none;
+        for (const auto& entry : fs::directory_iterator(folder_.path("cache"), none))
+            if (entry.path().filename().string().starts_with("plugin-probe-")) return entry.path();
+        return {};
+    }
+
+  private:
+    TempFolder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("info survives whatever a plugin does, and names it") {
+    struct Case {
+        const char* how;
+        const char* code;
+        const char* stage;
+    };
+    const Case cases[] = {
+        {"abort@constructor", "PROBE_CRASHED", "opened"},
+        {"exit@query", "PLUGIN_FAULT", "negotiated"},
+        {"_exit@init", "PLUGIN_FAULT", "initialised"},
+        {"abort@facts", "PROBE_CRASHED", "enumerated"},
+        {"abort@dispatch", "PROBE_CRASHED", "probed"},
+        {"endless@build", "LIMIT_EXCEEDED", "probed"},
+    };
+    for (const Case& c : cases) {
+        CAPTURE(c.how);
+        const Place place;
+        const Outcome outcome = place.wye({"info", "--json"}, c.how);
+        CHECK(outcome.code == 0);
+        const Json report = Json::parse(outcome.out, nullptr, false);
+        REQUIRE(report.is_object());
+        REQUIRE(report["devices"].size() == 1);
+        CHECK(report["devices"][0]["selector"] == "cpu:0");
+        int found = 0;
+        for (const Json& plugin : report["plugins"]) {
+            if (plugin["id"] != "misbehaves") continue;
+            ++found;
+            CHECK(plugin["state"] == "failed");
+            CHECK(plugin["reason"]["code"] == c.code);
+            CHECK(plugin["reason"]["stage"] == c.stage);
+            CHECK_FALSE(plugin["probe"]["remembered"]);
+        }
+        CHECK(found == 1);
+        CHECK(place.wye({"info", "--strict"}, c.how).code == 5);
+    }
+}
+
+TEST_CASE("run refuses a plugin that the probe found harmful, and leaves no file") {
+    const Place place;
+    for (const char* how : {"abort@init", "abort@init", "none"}) {
+        const Outcome outcome = place.run(how);
+        CHECK(outcome.code == 3);
+        CHECK(contains(outcome.err, "misbehaves"));
+        CHECK(contains(outcome.err, "crashed (SIGABRT) in `init`"));
+        CHECK(outcome.out.empty());
+        CHECK_FALSE(fs::exists(place.result()));
+    }
+    // The user's word.
+    const Outcome list = place.wye({"plugins"}, "none");
+    CHECK(list.code == 0);
+    CHECK(contains(list.out, "crashed, quarantined"));
+    CHECK(contains(list.out, "SIGABRT in `init`, 2 time(s)"));
+    CHECK(place.wye({"plugins", "forget", "misbehaves"}, "none").code == 0);
+    CHECK(contains(place.wye({"plugins"}, "none").out, "not probed"));
+    CHECK(place.run("none").code == 0);
+    CHECK(contains(place.wye({"plugins"}, "none").out, "good"));
+    CHECK(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
+    CHECK(contains(place.wye({"plugins"}, "none").out, "trusted"));
+    CHECK(place.run("none", "child").code == 0);
+    CHECK(place.wye({"plugins", "trust", "nobody"}, "none").code == 2);
+    CHECK(place.wye({"plugins", "trust"}, "none").code == 2);
+}
+
+TEST_CASE("a plugin that ends the process after a good verdict makes it fail by name") {
+    for (const char* how : {"exit@init", "quick_exit@open", "exit@build"}) {
+        CAPTURE(how);
+        const Place place;
+        REQUIRE(place.run("none").code == 0);  // the verdict is good, and kept
+        fs::remove(place.result());
+        const Outcome outcome = place.run(how);
+        CHECK(outcome.code == 1);
+        CHECK(contains(outcome.err, "`misbehaves`"));
+        CHECK(contains(outcome.err, "the process was ended"));
+        CHECK_FALSE(fs::exists(place.result()));
+    }
+}
+
+TEST_CASE("what a plugin prints is not in the output") {
+    const Place place;
+    for (const char* how : {"prints@constructor", "prints@init", "prints@dispatch"}) {
+        const Outcome outcome = place.run(how, "off", {"--json"});
+        CHECK(outcome.code == 0);
+        CHECK(Json::parse(outcome.out, nullptr, false).is_object());
+        CHECK(contains(outcome.err, "the plugin prints this"));
+        CHECK(Json::parse(place.wye({"info", "--json"}, how).out, nullptr, false).is_object());
+    }
+    // A name of standard output is still that.
+    const Outcome named =
+        place.wye({"run", std::string(WYE_PROGRAMS) + "/mix.wye", "-d", "misbehaves", "--in",
+                   "words=/dev/null", "--out", "words=/dev/stdout", "-q"},
+                  "prints@init", "off");
+    CHECK_FALSE(contains(named.out, "the plugin prints this"));
+}
+
+TEST_CASE("info from remembered verdicts enters no plugin") {
+    const Place place;
+    const Outcome first = place.wye({"info", "--json"}, "none");
+    REQUIRE(first.code == 0);
+    const Outcome second = place.wye({"info", "--json"}, "abort@constructor");
+    REQUIRE(second.code == 0);
+    Json a = Json::parse(first.out);
+    Json b = Json::parse(second.out);
+    CHECK(a["devices"].size() == 2);
+    CHECK(a["devices"] == b["devices"]);
+    CHECK_FALSE(a["plugins"][1]["probe"]["remembered"]);
+    CHECK(b["plugins"][1]["probe"]["remembered"]);
+}
+
+TEST_CASE("a verdict file that is none, or a pipe, is no verdict") {
+    const Place place;
+    REQUIRE(place.wye({"info", "-l"}, "none").code == 0);
+    const std::string file = place.verdict_file();
+    REQUIRE(!file.empty());
+    const std::string whole = read_bytes(file);
+    for (const std::string& content : {std::string(), whole.substr(0, whole.size() / 2),
+                                       std::string(1 << 20, '{'), std::string("\0\0\0", 3)}) {
+        std::ofstream(file, std::ios::binary) << content;
+        CHECK(contains(place.wye({"info", "-l"}, "none").out, "misbehaves:0"));
+    }
+    fs::remove(file);
+    REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+    CHECK(contains(place.wye({"info", "-l"}, "none").out, "misbehaves:0"));
+    // Another user may not write it.
+    fs::remove(file);
+    REQUIRE(place.wye({"info", "-l"}, "none").code == 0);
+    fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+    CHECK(contains(place.wye({"plugins"}, "none").out, "not probed"));
+}
+
+TEST_CASE("the processor needs no probe") {
+    const Place place;
+    const Outcome outcome =
+        place.wye({"run", std::string(WYE_PROGRAMS) + "/mix.wye", "-d", "cpu", "--in",
+                   "words=/dev/null", "--out", "words=" + place.result()},
+                  "abort@constructor");
+    CHECK_FALSE(contains(outcome.err, "misbehaves"));
+    CHECK(place.verdict_file().empty());
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `wye plugins`: what earlier probes of plugins found, and the user's word on them. Opens no plugin
+// and starts no process.
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "verbs.hpp"
+#include "wye/wye.hpp"
+
+namespace wye::tool {
+namespace {
+
+using Json = nlohmann::json;
+
+// A member that may be null.
+std::string text(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string state_of(const Json& plugin) {
+    std::string out = text(plugin, "verdict");
+    if (out.empty()) return "not probed";
+    for (char& c : out)
+        if (c == '_') c = ' ';
+    return plugin.value("quarantined", false) ? out + ", quarantined" : out;
+}
+
+std::string details_of(const Json& plugin) {
+    const std::string how = text(plugin, "how");
+    const std::string slot = text(plugin, "slot");
+    if (how.empty() && slot.empty()) return {};
+    return fmt::format("  {}{}{}{}\n", how, how.empty() || slot.empty() ? "" : " ",
+                       slot.empty() ? "" : fmt::format("in `{}`", slot),
+                       fmt::format(", {} time(s)", plugin.value("times", 1U)));
+}
+
+Result<void> show(const Context& context, bool json) {
+    WYE_ASSIGN(const std::string document, context.verdicts_report());
+    if (json) {
+        fmt::print("{}\n", document);
+        return {};
+    }
+    const Json plugins = Json::parse(document, nullptr, false);
+    if (!plugins.is_array())
+        return Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this");
+    if (plugins.empty()) fmt::print("no plugin files were found\n");
+    for (const Json& plugin : plugins)
+        fmt::print("{:<10} {:<22} {}\n{}", text(plugin, "id"), state_of(plugin),
+                   text(plugin, "path"), details_of(plugin));
+    return {};
+}
+
+Result<void> act(const PluginsOptions& options) {
+    WYE_ASSIGN(const auto context, Context::create());
+    if (options.action == "list") return show(context, options.json);
+    if (options.ids.empty())
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`wye plugins {}` names no plugin", options.action),
+                     "Fix: give the ids that `wye plugins` lists", options.action);
+    for (const std::string& id : options.ids)
+        WYE_TRY(options.action == "trust" ? context.trust_plugin(id) : context.forget_plugin(id));
+    return {};
+}
+
+}  // namespace
+
+ExitCode plugins(const PluginsOptions& options) {
+    const auto done = act(options);
+    return done.ok() ? kOk : fail(done.error());
+}
+
+}  // namespace wye::tool
