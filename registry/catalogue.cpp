@@ -274,17 +274,17 @@ struct Registry::Impl {
 
     // The devices opened so far, by physical device; made anew when a plugin was opened since.
     [[nodiscard]] std::shared_ptr<const Identified> identified() {
-        auto made = std::make_shared<Identified>();
-        std::size_t opened = 0;
+        std::vector<const PluginOpening*> all;  // immutable once done
         for (const auto& plugin : plugins) {
             const sdk::Lock lock(plugin->mutex);
-            if (plugin->phase != Plugin::Phase::done) continue;
-            ++opened;
-            made->devices.insert(made->devices.end(), plugin->opened.devices.begin(),
-                                 plugin->opened.devices.end());
+            if (plugin->phase == Plugin::Phase::done) all.push_back(&plugin->opened);
         }
         const sdk::Lock lock(identified_mutex);
-        if (known_identified && identified_plugins == opened) return known_identified;
+        if (known_identified && identified_plugins == all.size()) return known_identified;
+        auto made = std::make_shared<Identified>();
+        for (const PluginOpening* opened : all)
+            made->devices.insert(made->devices.end(), opened->devices.begin(),
+                                 opened->devices.end());
         const bool processors = std::ranges::any_of(made->devices, [](const DevicePtr& device) {
             return device->facts.has(WYE_FACT_KEY_HOST_PROCESSOR);
         });
@@ -293,7 +293,7 @@ struct Registry::Impl {
         for (std::size_t i = 0; i < made->devices.size(); ++i)
             made->index.emplace(made->devices[i].get(), i);
         known_identified = std::move(made);
-        identified_plugins = opened;
+        identified_plugins = all.size();
         return known_identified;
     }
 

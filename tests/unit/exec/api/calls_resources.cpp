@@ -111,7 +111,7 @@ std::vector<Call> resource_calls() {
                  wye_error_free(*e);
                  *e = nullptr;
              }
-             return WYE_OK;
+             return wye_status{WYE_OK};
          },
          {&World::device},
          {},
