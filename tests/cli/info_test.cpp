@@ -132,7 +132,7 @@ TEST_CASE("a selector narrows a saved report, and an entry that names nothing is
         const Outcome outcome = info({"--from", path, "--json", "-d", selector});
         return outcome.code == 0 ? json::parse(outcome.out)["picks"].get<std::string>() : "";
     };
-    CHECK(picks("first") == "first:1");
+    CHECK(picks("first") == "first:0");
     CHECK(picks("first:0") == "first:0");
     CHECK(picks("first:0, first:1") == "first:0");
     CHECK(picks("auto") == "first:1");
@@ -142,7 +142,9 @@ TEST_CASE("a selector narrows a saved report, and an entry that names nothing is
     CHECK(wrong.code == 3);
     CHECK(has(wrong.err, "`firts:1` names no device"));
     CHECK(has(wrong.err, "did you mean `first:1`"));
-    CHECK(info({"--from", path, "-d", "first[f64]"}).code == 2);
+    CHECK(picks("first[f64]") == "first:0");
+    CHECK(picks("@0123456789abcdef") == "first:1");
+    CHECK(info({"--from", path, "-d", "first[f64"}).code == 2);
 }
 
 TEST_CASE("a list notes on standard error that a plugin failed") {

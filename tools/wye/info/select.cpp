@@ -2,26 +2,49 @@
 #include "select.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "../suggest.hpp"
+#include "registry/device.hpp"
+#include "registry/selector.hpp"
+#include "saved_facts.hpp"
 
 namespace wye::tool {
 namespace {
 
-bool names(const std::string& entry, const Report& device) {
-    if (entry == "auto" || entry == "*") return true;
-    const std::string plugin = text(device, "plugin");
-    const std::string id = entry.starts_with('@') ? entry.substr(1) : entry;
-    return entry == plugin || entry == plugin + ":*" || entry == text(device, "selector") ||
-           id == text(device, "id") || id == text(device, "physical_id");
+struct SavedDevice {
+    registry::DeviceInfo info;
+    std::string physical;
+    std::size_t place = 0;  // as the report's own selector prefers it
+};
+
+std::vector<SavedDevice> saved_devices(const Report& report) {
+    const std::vector<std::string> order = texts(report, "order");
+    std::vector<SavedDevice> out;
+    for (const Report& device : items(report, "devices")) {
+        SavedDevice& one = out.emplace_back();
+        one.info.plugin = text(device, "plugin");
+        one.info.selector = text(device, "selector");
+        one.info.id = text(device, "id");
+        one.info.name = text(device, "name");
+        one.info.usable = usable(device);
+        one.info.facts = facts_of(device);
+        one.physical = text(device, "physical_id");
+        const std::string& name = one.info.selector;
+        const std::size_t index = name.find(':') + 1;  // 0: none
+        std::from_chars(name.data() + index, name.data() + name.size(), one.info.index);
+        one.place = static_cast<std::size_t>(std::ranges::find(order, name) - order.begin());
+    }
+    std::ranges::stable_sort(out, {}, &SavedDevice::place);
+    return out;
 }
 
-Error names_nothing(const std::string& entry, const Report& devices) {
+Error names_nothing(const std::string& entry, const std::vector<SavedDevice>& devices) {
     std::vector<std::string> known;
-    for (const Report& device : devices) known.push_back(text(device, "selector"));
+    for (const SavedDevice& device : devices) known.push_back(device.info.selector);
     const std::vector<std::string> near = nearest(entry, known);
     return {Code::NO_DEVICE,
             fmt::format("`{}` names no device of the report; there are {}", clean(entry),
@@ -31,66 +54,37 @@ Error names_nothing(const std::string& entry, const Report& devices) {
             entry};
 }
 
-struct Entries {
-    std::vector<std::string> wanted, discarded;
-};
-
-Result<Entries> parse_entries(const std::string& selector) {
-    Entries out;
-    if (selector.find_first_of("[]\"") != selector.npos)
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("`{}`: a saved report takes plugins, selectors and ids only",
-                                 clean(selector)),
-                     "Fix: name the devices, or use --require for properties", selector);
-    for (std::size_t from = 0; from <= selector.size();) {
-        const std::size_t end = std::min(selector.find(',', from), selector.size());
-        std::string entry = selector.substr(from, end - from);
-        std::erase(entry, ' ');
-        from = end + 1;
-        const bool discard = entry.starts_with('-');
-        if (discard) entry.erase(0, 1);
-        if (!entry.empty()) (discard ? out.discarded : out.wanted).push_back(entry);
-    }
-    if (out.wanted.empty()) out.wanted.emplace_back("auto");
-    return out;
-}
-
 }  // namespace
 
 Result<Report> selected(Report report, const std::string& selector) {
-    WYE_ASSIGN(const Entries entries, parse_entries(selector));
-    const Report devices = items(report, "devices");
-    const auto discards = [&](const Report& device) {
-        return std::ranges::any_of(entries.discarded,
-                                   [&](const std::string& entry) { return names(entry, device); });
+    WYE_ASSIGN(const registry::Selector parsed, registry::parse_selector(selector));
+    const std::vector<SavedDevice> devices = saved_devices(report);
+    const auto covers = [](const registry::SelectorEntry& entry, const SavedDevice& device) {
+        return entry.covers(device.info, device.physical);
     };
-    for (const std::string& entry : entries.discarded)
-        if (std::ranges::none_of(devices, [&](const Report& d) { return names(entry, d); }))
-            return names_nothing(entry, devices);
-    // In the order of the entries; within one as the report prefers them.
-    std::vector<std::string> before = texts(report, "order");
-    for (const Report& device : devices) before.push_back(text(device, "selector"));
+    for (const registry::SelectorEntry& entry : parsed.entries)
+        if (std::ranges::none_of(devices, [&](const SavedDevice& d) { return covers(entry, d); }))
+            return names_nothing(to_text(entry), devices);
     std::vector<std::string> order;
-    for (const std::string& entry : entries.wanted) {
-        bool any = false;
-        for (const std::string& name : before)
-            for (const Report& device : devices) {
-                if (text(device, "selector") != name || !names(entry, device)) continue;
-                any = true;
-                if (!discards(device) && std::ranges::find(order, name) == order.end())
-                    order.push_back(name);
-            }
-        if (!any) return names_nothing(entry, devices);
+    report["picks"] = nullptr;
+    for (const registry::SelectorEntry& entry : parsed.wanted()) {
+        std::vector<const SavedDevice*> named;
+        for (const SavedDevice& device : devices)
+            if (covers(entry, device) && !parsed.discards(device.info, device.physical))
+                named.push_back(&device);
+        if (!entry.ranked() || entry.kind == registry::SelectorEntry::Kind::plugin)
+            std::ranges::stable_sort(named, {}, [](const SavedDevice* d) { return d->info.index; });
+        for (const SavedDevice* device : named) {
+            const std::string& name = device->info.selector;
+            if (std::ranges::find(order, name) != order.end()) continue;
+            order.push_back(name);
+            if (report["picks"].is_null() && device->info.usable) report["picks"] = name;
+        }
     }
     Report kept = Report::array();
-    for (const Report& device : devices)
+    for (const Report& device : items(report, "devices"))
         if (std::ranges::find(order, text(device, "selector")) != order.end())
             kept.push_back(device);
-    report["picks"] = nullptr;
-    for (const std::string& name : order)
-        for (const Report& device : kept)
-            if (report["picks"].is_null() && text(device, "selector") == name && usable(device))
-                report["picks"] = name;
     report["order"] = order;
     report["devices"] = std::move(kept);
     if (report.contains("filters"))
