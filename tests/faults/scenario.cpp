@@ -388,6 +388,7 @@ wye_context* make_context(const Target& target, const std::string& cache, Pass& 
     std::vector<wye_key_value> config;
     for (const auto& [key, value] : target.config) config.push_back({abi(key), abi(value)});
     config.push_back({wye_str("cache_folder"), abi(cache)});
+    config.push_back({wye_str("probe.mode"), wye_str("off")});
     desc.config = config.data();
     desc.config_count = config.size();
     wye_context* out = nullptr;
