@@ -28,7 +28,7 @@ using namespace wye::tool;
 
 // Numbers as text, since CLI11 accepts "-1" and "" as numbers.
 struct Numbers {
-    std::string grid, elements, timeout_ms, ulp_budget;
+    std::string grid, elements, timeout_ms, ulp_budget, repeat;
 };
 
 // "64", "64,2" or "64,2,1".
@@ -91,6 +91,11 @@ void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
     app.add_option("--ulp-budget", numbers.ulp_budget,
                    "Let `/`, sqrt and math functions be native up to this error (0: exact)");
     app.add_flag("--variants", options.variants, "Run the first native variant that fits, if any");
+    CLI::Option* const repeat = app.add_option(
+        "--repeat", numbers.repeat,
+        "Run so many times on buffers that stay on the device; each run sees what the last left");
+    app.add_flag("--graph", options.graph, "Record the run as a graph, and replay that")
+        ->needs(repeat);
     app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
     app.add_flag("--counters", options.counters,
                  "Also report what the device did: submits, bytes, memory, compiles");
@@ -143,6 +148,13 @@ wye::Result<void> read_numbers(const CLI::App& run_verb, const CLI::App& lower_v
         constexpr std::uint64_t kNsPerMs = 1'000'000;
         WYE_ASSIGN(run_options.timeout_ms,
                    parse_number("--timeout-ms", numbers.timeout_ms, UINT64_MAX / kNsPerMs));
+    }
+    if (given("--repeat")) {
+        WYE_ASSIGN(run_options.repeat, parse_number("--repeat", numbers.repeat, UINT32_MAX));
+        if (*run_options.repeat == 0)
+            return wye::Error(wye::Code::INVALID_ARGUMENT, "`--repeat 0` runs nothing",
+                              "Fix: give a number of at least 1, or leave --repeat out",
+                              "--repeat");
     }
     if (given("--ulp-budget") || lower_verb.count("--ulp-budget") != 0) {
         WYE_ASSIGN(const std::uint64_t budget,

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 #include "load.hpp"
 #include "memory.hpp"
 #include "output.hpp"
+#include "run_repeat.hpp"
 #include "run_report.hpp"
 #include "verbs.hpp"
 #include "wye/program_format.h"
@@ -109,14 +111,6 @@ Result<void> check_names(const NamedFiles& names, const std::vector<std::string>
     return {};
 }
 
-// Host bytes of one buffer of the program.
-struct Slot {
-    std::string name;
-    std::vector<std::byte> input;
-    Memory output;
-    std::string target;  // file; empty: discarded
-};
-
 // The most bytes that can be used of an input: the program's literal count, else the device's
 // limit.
 std::uint64_t most_bytes(const wye_buffer_description& buffer, const Device& device) {
@@ -188,6 +182,26 @@ void bind(Dispatch& dispatch, std::vector<Slot>& slots, const wye_program_descri
     }
 }
 
+// One dispatch of host bytes.
+Result<Repeated> run_once(const Dispatch& dispatch, std::vector<Slot>& slots,
+                          const wye_program_description& about) {
+    const auto request = [&] {
+        Dispatch out = dispatch;
+        bind(out, slots, about);
+        return out;
+    };
+    // The first request computes sizes; the second has storage of those sizes.
+    WYE_ASSIGN(const auto sizes, request().sizes());
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        if (!slots[i].target.empty()) {
+            WYE_ASSIGN(slots[i].output,
+                       Memory::of(sizes[i], fmt::format("output `{}`", slots[i].name)));
+        }
+    Repeated out;
+    WYE_ASSIGN(out.report, request().run());
+    return out;
+}
+
 // Ends the command after a time-out, when the program may still run: neither the context nor `exit`
 // may wait for a device that never stops.
 [[noreturn]] void end_late(wye_context* context, const Error& error) {
@@ -226,65 +240,41 @@ Result<void> run_program(const RunOptions& options) {
     WYE_ASSIGN(const auto device, context.open(options.device, &program));
     WYE_ASSIGN(auto slots, read_slots(about, inputs, outputs, device));
 
-    const auto request = [&] {
-        Dispatch dispatch(program, device);
-        for (std::size_t i = 0; i < bits.size(); ++i) dispatch.param_bits(i, bits[i]);
-        if (options.grid) dispatch.grid((*options.grid)[0], (*options.grid)[1], (*options.grid)[2]);
-        if (options.elements) dispatch.elements(*options.elements);
-        dispatch.timeout_ns(options.timeout_ms * 1'000'000U);
-        dispatch.ulp_budget(options.ulp_budget);
-        if (options.variants) dispatch.variants();
-        bind(dispatch, slots, about);
-        return dispatch;
-    };
-    // The first request computes sizes; the second has storage of those sizes.
-    WYE_ASSIGN(const auto sizes, request().sizes());
-    for (std::size_t i = 0; i < slots.size(); ++i)
-        if (!slots[i].target.empty()) {
-            WYE_ASSIGN(slots[i].output,
-                       Memory::of(sizes[i], fmt::format("output `{}`", slots[i].name)));
-        }
-    const auto ran = request().run();
+    Dispatch dispatch(program, device);
+    for (std::size_t i = 0; i < bits.size(); ++i) dispatch.param_bits(i, bits[i]);
+    if (options.grid) dispatch.grid((*options.grid)[0], (*options.grid)[1], (*options.grid)[2]);
+    if (options.elements) dispatch.elements(*options.elements);
+    dispatch.ulp_budget(options.ulp_budget);
+    if (options.variants) dispatch.variants();
+    const std::uint64_t timeout_ns = options.timeout_ms * 1'000'000U;
+    const auto ran = options.repeat ? run_repeatedly(dispatch, program, device, slots,
+                                                     {*options.repeat, options.graph, timeout_ns})
+                                    : run_once(dispatch.timeout_ns(timeout_ns), slots, about);
     if (!ran.ok() && ran.error().code == Code::TIMEOUT) end_late(context.get(), ran.error());
-    WYE_ASSIGN(const wye_report report, ran);
+    WYE_ASSIGN(const Repeated done, ran);
+    const wye_report& report = done.report;
 
     StagedOutputs staged;
     for (const Slot& slot : slots)
         if (!slot.target.empty()) WYE_TRY(staged.add(slot.target, slot.output.bytes()));
     WYE_TRY(staged.commit());
-    if (options.counters || options.json) {
-        WYE_ASSIGN(const wye_counters counters, device.counters());
-        const wye_counters* const shown = options.counters ? &counters : nullptr;
-        if (options.json) {
-            WYE_ASSIGN(const auto where, device.describe());
-            WYE_ASSIGN(const auto passed_over, device.passed_over());
-            print_json(about, where, passed_over, report, shown);
-        } else {
-            print_counters(counters);
-        }
+    WYE_ASSIGN(const auto where, device.describe());
+    WYE_ASSIGN(const auto passed_over, device.passed_over());
+    const Repeated* const repeated = options.repeat ? &done : nullptr;
+    std::optional<wye_counters> counters;
+    if (options.counters) {
+        WYE_ASSIGN(counters, device.counters());
     }
+    if (options.json)
+        print_json(about, where, passed_over, report, repeated, counters ? &*counters : nullptr);
+    else if (counters)
+        print_counters(*counters);
     if (!options.quiet && !options.json) {
-        WYE_ASSIGN(const auto where, device.describe());
-        WYE_ASSIGN(const auto passed_over, device.passed_over());
         const char* const variable = std::getenv("WYE_DEVICE");
         print_passed_over(passed_over, !options.device.empty() ? options.device
                                        : variable != nullptr   ? std::string_view(variable)
                                                                : std::string_view());
-        const std::string form = report.variant != 0 ? fmt::format(" (variant {})", report.variant)
-                                 : report.check_free != 0 ? std::string(" (check-free)")
-                                                          : std::string();
-        const char* made = report.disk_cache == WYE_DISK_HIT ? ", compiled before"
-                           : report.compiled != 0            ? ", compiled now"
-                                                             : "";
-        std::string natives;
-        for (std::uint32_t bit = 0; bit < 64; ++bit)
-            if ((report.native_functions >> bit & 1U) != 0)
-                natives += (natives.empty() ? ", native: " : ", ") +
-                           std::string(wye_native_function_name(bit));
-        fmt::print(stderr, "wye: ran `{}`{} on {} ({}), {} x {} x {} workgroups, {:.3f} ms{}{}\n",
-                   detail::view(about.name), form, detail::view(where.selector),
-                   detail::view(where.name), report.groups[0], report.groups[1], report.groups[2],
-                   static_cast<double>(report.wall_ns) / 1e6, made, natives);
+        print_line(about, where, report, repeated);
     }
     return {};
 }

@@ -67,6 +67,16 @@ const char* why_text(std::uint32_t why) {
     return why < kNames.size() ? kNames[why] : "unknown";
 }
 
+OrderedJson repeat_json(const Repeated& repeated) {
+    OrderedJson out = {{"count", repeated.how.count}, {"graph", nullptr}};
+    if (repeated.how.graph)
+        out["graph"] = {{"native", repeated.info.native != 0},
+                        {"operations", repeated.info.operations},
+                        {"recordings", repeated.info.recordings},
+                        {"record_ns", repeated.record_ns}};
+    return out;
+}
+
 }  // namespace
 
 void print_counters(const wye_counters& counters) {
@@ -86,9 +96,39 @@ void print_passed_over(const std::vector<wye_passed_over>& passed_over, std::str
     }
 }
 
+void print_line(const wye_program_description& program, const wye_device_description& device,
+                const wye_report& report, const Repeated* repeated) {
+    const bool graph = repeated != nullptr && repeated->how.graph;
+    std::string form;
+    if (report.variant != 0)
+        form = fmt::format(" (variant {})", report.variant);
+    else if (report.check_free != 0)
+        form = " (check-free)";
+    if (repeated != nullptr) form += fmt::format(" {} times", repeated->how.count);
+    std::string what;
+    if (graph)
+        what = repeated->info.native != 0 ? ", as a native graph"
+                                          : ", as a graph that is replayed operation by operation";
+    else if (report.disk_cache == WYE_DISK_HIT)
+        what = ", compiled before";
+    else if (report.compiled != 0)
+        what = ", compiled now";
+    for (std::uint32_t bit = 0; bit < 64; ++bit)
+        if ((report.native_functions >> bit & 1U) != 0)
+            what += (what.find("native:") == std::string::npos ? ", native: " : ", ") +
+                    std::string(wye_native_function_name(bit));
+    fmt::print(stderr, "wye: ran `{}`{} on {} ({}), {} x {} x {} workgroups, {:.3f} ms{}\n",
+               detail::view(program.name), form, detail::view(device.selector),
+               detail::view(device.name), report.groups[0], report.groups[1], report.groups[2],
+               static_cast<double>(report.wall_ns) / 1e6, what);
+}
+
 void print_json(const wye_program_description& program, const wye_device_description& device,
                 const std::vector<wye_passed_over>& passed_over, const wye_report& report,
-                const wye_counters* counters) {
+                const Repeated* repeated, const wye_counters* counters) {
+    const bool graph = repeated != nullptr && repeated->how.graph;
+    // Reports of graphs do not say which forms run.
+    const auto form = [&](OrderedJson value) { return graph ? OrderedJson() : std::move(value); };
     OrderedJson losers = OrderedJson::array();
     for (const wye_passed_over& one : passed_over)
         losers.push_back({{"selector", detail::view(one.selector)},
@@ -106,11 +146,11 @@ void print_json(const wye_program_description& program, const wye_device_descrip
                        {"device_reason", detail::view(device.reason)},
                        {"passed_over", std::move(losers)},
                        {"groups", {report.groups[0], report.groups[1], report.groups[2]}},
-                       {"compiled", report.compiled != 0},
-                       {"disk_cache", disk_text(report.disk_cache)},
-                       {"variant", report.variant},
-                       {"check_free", report.check_free != 0},
-                       {"native_functions", std::move(natives)},
+                       {"compiled", form(report.compiled != 0)},
+                       {"disk_cache", form(disk_text(report.disk_cache))},
+                       {"variant", form(report.variant)},
+                       {"check_free", form(report.check_free != 0)},
+                       {"native_functions", form(std::move(natives))},
                        {"wall_ns", time_of(report.wall_ns)},
                        {"device_ns", time_of(report.device_ns)},
                        {"enqueue_ns", time_of(report.enqueue_ns)},
@@ -118,6 +158,7 @@ void print_json(const wye_program_description& program, const wye_device_descrip
                        {"bytes_uploaded", report.bytes_uploaded},
                        {"bytes_downloaded", report.bytes_downloaded},
                        {"bytes_filled", report.bytes_filled}};
+    if (repeated != nullptr) out["repeat"] = repeat_json(*repeated);
     if (counters != nullptr) {
         OrderedJson& list = out["counters"] = OrderedJson::object();
         for (const Counter& one : kCounters) list[one.name] = counters->*one.member;

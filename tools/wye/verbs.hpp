@@ -47,9 +47,11 @@ struct RunOptions {
     std::uint64_t timeout_ms = 0;
     std::uint32_t ulp_budget = 0;
     bool variants = false;
-    bool quiet = false;     // no report line on stderr
-    bool counters = false;  // also the device's counters
-    bool json = false;      // the report, and counters, as one document on stdout
+    std::optional<std::uint64_t> repeat;  // on resident buffers
+    bool graph = false;                   // the repetitions are executions of a graph
+    bool quiet = false;                   // no report line on stderr
+    bool counters = false;                // also the device's counters
+    bool json = false;                    // the report, and counters, as one document on stdout
 };
 [[nodiscard]] ExitCode run(const RunOptions& options);
 

@@ -23,6 +23,7 @@ Json buffer_json(const plan::Binding& binding, const ir::Buffer& buffer) {
                 {"alignment", binding.preferred_alignment},
                 {"count_kind", kKinds[static_cast<std::size_t>(buffer.count_kind)]}};
     out["bytes"] = binding.static_bytes ? Json(*binding.static_bytes) : Json(nullptr);
+    out["read_back"] = buffer.bytes ? Json(*buffer.bytes) : Json(nullptr);
     out["input_index"] = binding.input_index ? Json(*binding.input_index) : Json(nullptr);
     out["output_index"] = binding.output_index ? Json(*binding.output_index) : Json(nullptr);
     return out;

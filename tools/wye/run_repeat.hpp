@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `wye run --repeat`: one dispatch many times on the same resident buffers, as dispatches or as a
+// recorded graph.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "slot.hpp"
+#include "wye/graph.hpp"
+#include "wye/wye.hpp"
+
+namespace wye::tool {
+
+struct Repeat {
+    std::uint64_t count = 1;
+    bool graph = false;
+    std::uint64_t timeout_ns = 0;  // of each repetition; 0: none
+};
+
+// What the repetitions did. `report` has the groups of each, and their sums.
+struct Repeated {
+    Repeat how;
+    wye_report report{};
+    wye_graph_info info{};        // of a graph, as the next
+    std::uint64_t record_ns = 0;  // checking, compiling and recording it
+};
+
+// Uploads the inputs once, runs `dispatch`, which has no arguments yet, and reads the outputs once.
+// Each repetition starts from what the one before it left; outputs that are not inputs start at
+// zero each time. Stops at the first error, which names the repetition; outputs are then not
+// written.
+[[nodiscard]] Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program,
+                                              const Device& device, std::vector<Slot>& slots,
+                                              const Repeat& how);
+
+}  // namespace wye::tool

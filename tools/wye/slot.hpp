@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Slot: the host bytes of one buffer of a program that is run on files. Plain data; move-only.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "memory.hpp"
+
+namespace wye::tool {
+
+struct Slot {
+    std::string name;
+    std::vector<std::byte> input;
+    Memory output;
+    std::string target;  // file; empty: discarded
+};
+
+}  // namespace wye::tool
