@@ -50,7 +50,7 @@ Result<std::uint64_t> wait_any(std::span<const Pin> pins, std::uint64_t timeout_
     const auto deadline = deadline_of(timeout_ns);
     for (std::chrono::microseconds slice = kFirst;; slice = std::min(slice * 2, kLongest)) {
         for (std::size_t i = 0; i < pins.size(); ++i)
-            if (pins[i].as<Pending>().poll()) return i;
+            if (pins[i].as<Pending>().poll_result()) return i;
         const Clock::time_point start = now();
         if (deadline && start >= *deadline) return not_in_time(pins[0].as<Pending>(), timeout_ns);
         const Clock::time_point end = start + slice;
@@ -84,8 +84,14 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
         WYE_NEED(out);
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
         WYE_TRY(check_dispatch(*desc));
-        WYE_ASSIGN(const auto pending, Pending::submit(*self, *desc, Pending::kOwned, start));
-        pending->wait_for_end();
+        const std::uint64_t limit = desc->timeout_ns;
+        WYE_ASSIGN(const auto pending,
+                   Pending::submit(*self, *desc,
+                                   limit == 0 ? Pending::kOwned : Pending::kOwnedLimited, start));
+        if (limit == 0)
+            pending->wait_for_end();
+        else if (!pending->wait_result(after(start, limit)))
+            WYE_TRY(pending->time_out(limit));
         WYE_TRY(result_of(*pending, report));
         WYE_ASSIGN(*out, pending->add_to(self->handles()));
         return {};
@@ -98,7 +104,7 @@ wye_status wye_pending_poll(wye_context* context, wye_pending pending, uint32_t*
         WYE_ENTER(self, context);
         WYE_NEED(ended);
         WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
-        *ended = pin.as<Pending>().poll() ? 1 : 0;
+        *ended = pin.as<Pending>().poll_result() ? 1 : 0;
         return {};
     });
 }
@@ -110,7 +116,7 @@ wye_status wye_pending_wait(wye_context* context, wye_pending pending, uint64_t 
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
         WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
         Pending& work = pin.as<Pending>();
-        if (!work.wait(deadline_of(timeout_ns))) return not_in_time(work, timeout_ns);
+        if (!work.wait_result(deadline_of(timeout_ns))) return not_in_time(work, timeout_ns);
         return result_of(work, report);
     });
 }
@@ -141,7 +147,7 @@ wye_status wye_pending_output(wye_context* context, wye_pending pending, uint32_
         WYE_NEED(out);
         WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
         Pending& work = pin.as<Pending>();
-        if (!work.poll())
+        if (!work.poll_result())
             return Error(Code::NOT_READY, fmt::format("the {} has not ended", work.what()),
                          "Fix: wait for it first", work.name());
         WYE_ASSIGN(const auto bytes, work.output(binding));

@@ -14,7 +14,8 @@ constexpr std::uint64_t kWorthAsking = std::uint64_t{128} << 10U;
 
 }  // namespace
 
-Result<void> PendingList::add(const WorkRef& work, std::uint64_t bytes, bool at_once) {
+Result<void> PendingList::add(const WorkRef& work, std::uint64_t bytes, bool at_once,
+                              std::optional<Clock::time_point> deadline) {
     // The memory of work that has ended is used again, even if nobody waits for it.
     if (bytes >= kWorthAsking)
         for (WorkRef first = oldest(); first && first->poll(); first = oldest()) {
@@ -31,7 +32,14 @@ Result<void> PendingList::add(const WorkRef& work, std::uint64_t bytes, bool at_
                          "Fix: wait for one of them, or raise pending.count or pending.bytes of "
                          "the context's configuration",
                          device_);
-        first->wait({});
+        if (!first->wait(deadline))
+            return Error(Code::TIMEOUT,
+                         fmt::format("{} did not have room for another dispatch before the "
+                                     "time-out",
+                                     device_),
+                         "Fix: give a longer time-out, or raise pending.count or pending.bytes of "
+                         "the context's configuration",
+                         device_);
     }
 }
 

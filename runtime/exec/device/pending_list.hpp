@@ -28,6 +28,8 @@ class PendingWork {
     [[nodiscard]] virtual bool poll() = 0;
     // As poll, but waits for the end, at most until the deadline (none: no limit).
     virtual bool wait(std::optional<Clock::time_point> deadline) = 0;
+    // Whether its result is known before its end.
+    [[nodiscard]] virtual bool is_given_up() const { return false; }
 };
 using WorkRef = std::shared_ptr<PendingWork>;
 
@@ -42,8 +44,10 @@ class PendingList {
         : limits_(limits), device_(std::move(device)) {}
 
     // Adds work that is about to be submitted and owns `bytes`. Above a limit it waits for the
-    // oldest, or with `at_once` returns DEVICE_BUSY. One work may exceed the limit of bytes alone.
-    [[nodiscard]] Result<void> add(const WorkRef& work, std::uint64_t bytes, bool at_once);
+    // oldest, until the deadline (TIMEOUT), or with `at_once` returns DEVICE_BUSY. One work may
+    // exceed the limit of bytes alone.
+    [[nodiscard]] Result<void> add(const WorkRef& work, std::uint64_t bytes, bool at_once,
+                                   std::optional<Clock::time_point> deadline = {});
     // Removes work that has ended, or was not submitted.
     void remove(const PendingWork& work) noexcept;
     // Settles what has ended. False: some has not.

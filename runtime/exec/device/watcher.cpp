@@ -55,7 +55,7 @@ void Watcher::run() noexcept {
     // Without memory it asks again.
     const auto has_ended = [](PendingWork& work, std::chrono::milliseconds limit) noexcept {
         try {
-            return work.wait(Clock::now() + limit);
+            return work.is_given_up() || work.wait(Clock::now() + limit);
         } catch (const std::exception&) {
             return false;
         }

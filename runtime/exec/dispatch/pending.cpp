@@ -19,7 +19,8 @@ namespace {
 
 using registry::HandleKind;
 
-constexpr std::size_t kAlignment = 64;  // of each input and output
+constexpr std::size_t kAlignment = 64;           // of each input and output
+constexpr std::chrono::seconds kCancelGrace{2};  // that cancelled work may take to stop
 
 std::string copy_of(wye_string text) {
     return text.data == nullptr ? std::string() : std::string(text.data, text.size);
@@ -117,6 +118,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     flow.queue = std::move(queue);
     const Span span(flow.session.trace(), "submit dispatch",
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
+    if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);
     WYE_TRY(decide(context, flow));
     WYE_TRY(compile_kernels(flow));
     WYE_TRY(check_rounds(flow));
@@ -124,7 +126,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     const auto out = std::allocate_shared<Pending>(
         RecyclingAllocator<Pending>(flow.session.recycler()), context, flow, start);
     PendingList& list = flow.session.pending();
-    WYE_TRY(list.add(out, owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE)));
+    WYE_TRY(list.add(out, owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE), flow.deadline));
     try {
         auto started = out->start(handles, flow);
         flow.counted = started.ok();
@@ -321,6 +323,20 @@ bool Pending::wait(std::optional<Clock::time_point> deadline) {
     }
 }
 
+bool Pending::wait_result(std::optional<Clock::time_point> deadline) {
+    if (is_given_up()) return true;
+    // Some drivers wait with a limit by polling, which is slower.
+    if (!deadline) return wait(deadline);
+    // A wait in the driver cannot be interrupted, so another thread's cancel is seen between two.
+    constexpr std::chrono::milliseconds kSlice{2};
+    for (;;) {
+        const Clock::time_point end = now() + kSlice;
+        const bool last = *deadline <= end;
+        if (wait(last ? *deadline : end) || is_given_up()) return true;
+        if (last) return false;
+    }
+}
+
 Result<void> Pending::cancel() {
     Ticket ticket;
     {
@@ -332,9 +348,32 @@ Result<void> Pending::cancel() {
     if (asked.ok() ||
         (asked.error().code != Code::UNIMPLEMENTED && asked.error().code != Code::UNSUPPORTED))
         return asked;
-    return std::move(asked).error().wrapped(
-        Code::UNSUPPORTED, fmt::format("{} cannot stop the {}", session_.info().selector, what()),
-        "Fix: wait for it, or use a device that can, such as `cpu`", name_);
+    const sdk::Lock lock(mutex_);
+    if (!has_ended()) given_up_.store(true, std::memory_order_release);
+    return {};
+}
+
+Result<void> Pending::time_out(std::uint64_t timeout_ns) {
+    Ticket ticket;
+    {
+        const sdk::Lock lock(mutex_);
+        ticket = ticket_;
+    }
+    WYE_TRY(cancel());
+    if (!is_given_up()) wait_result(now() + kCancelGrace);
+    const bool runs = !has_ended();
+    if (!runs && status() != Code::CANCELLED) return {};  // its own result
+    // The work keeps its own objects.
+    if (runs && ticket.queue) session_.abandon({ticket, "a " + what(), {}, {}, {}});
+    return timed_out(name_, session_.info().selector, timeout_ns, runs, false);
+}
+
+Error Pending::cancelled() const {
+    return {Code::CANCELLED,
+            fmt::format("the {} on {} was cancelled; the device cannot stop it, and uses its "
+                        "buffers until it ends",
+                        what(), session_.info().selector),
+            "Fix: wait for the device (wye_device_flush) before its buffers are used", name_};
 }
 
 void Pending::advance(Result<void> waited) noexcept {
@@ -350,6 +389,7 @@ void Pending::advance(Result<void> waited) noexcept {
 Result<void> Pending::next(Result<void> waited) {
     const Ticket ticket = std::exchange(ticket_, {});
     WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));
+    if (given_up_.load(std::memory_order_relaxed)) return cancelled();
     if (graph_) return graph_->check_traps(execution_, report_);
     if (operations_.traps && (reads_later_ || !reads_to_caller())) {
         Trap trap;
@@ -375,6 +415,7 @@ Result<void> Pending::deliver() {
 
 void Pending::end(Result<void> outcome) noexcept {
     report_times(times_, begun_, timed_, report_);
+    if (outcome.ok() && given_up_.load(std::memory_order_relaxed)) outcome = cancelled();
     if (!outcome.ok()) report_.bytes_downloaded = 0;
     if (transfer_ != 0)
         outcome = count_transfer(session_, transfer_, transferred_, std::move(outcome));
@@ -409,7 +450,7 @@ void Pending::log() const {
 }
 
 Result<std::span<const std::byte>> Pending::output(std::uint32_t binding) const {
-    if (error_) return *error_;
+    WYE_TRY(outcome());
     const auto found = std::ranges::find(list_, binding, &Output::binding);
     if (found == list_.end())
         return Error(

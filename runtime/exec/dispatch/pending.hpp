@@ -34,8 +34,9 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
   public:
     static constexpr RequestRules kAsynchronous = {WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE,
                                                    true};
-    // The caller waits, and keeps the inputs meanwhile.
+    // The caller waits, and keeps the inputs meanwhile; with a time limit they are copied.
     static constexpr RequestRules kOwned = {0, true, true};
+    static constexpr RequestRules kOwnedLimited = {0, true, false, true};
     // Runs the steps of a dispatch up to its submit. Errors as of dispatch; DEVICE_BUSY if there is
     // no room and `desc` says not to wait.
     [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
@@ -64,18 +65,33 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     bool wait(std::optional<Clock::time_point> deadline) override;
     // Without memory it tries again.
     void wait_for_end() noexcept;
-    // UNSUPPORTED: the device cannot stop work.
+    // Work that the device cannot stop is given up: what the host has not submitted yet never runs,
+    // and its result is CANCELLED, though it uses its memory until its end.
     [[nodiscard]] Result<void> cancel();
+    // The end of a time limit: TIMEOUT, unless it ended meanwhile. Work that the device cannot stop
+    // keeps the device busy.
+    [[nodiscard]] Result<void> time_out(std::uint64_t timeout_ns);
     [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_acquire); }
+    // As `poll` and `wait`, for the result: of work that was given up it is known before the end,
+    // unless that uses memory of the caller.
+    [[nodiscard]] bool poll_result() { return is_given_up() || poll(); }
+    bool wait_result(std::optional<Clock::time_point> deadline);
+    [[nodiscard]] bool is_given_up() const override {
+        return !borrows_ && given_up_.load(std::memory_order_acquire);
+    }
 
     [[nodiscard]] std::shared_ptr<Pending> shared() { return shared_from_this(); }
     // A handle for it. If there is none left, it has ended before it stops using the caller's
     // memory.
     [[nodiscard]] Result<registry::Handle> add_to(registry::HandleTable& handles);
 
-    // All after the end.
-    [[nodiscard]] Code status() const noexcept { return error_ ? error_->code : Code::OK; }
+    // All once the result is known.
+    [[nodiscard]] Code status() const noexcept {
+        if (is_given_up()) return Code::CANCELLED;
+        return error_ ? error_->code : Code::OK;
+    }
     [[nodiscard]] Result<void> outcome() const {
+        if (is_given_up()) return cancelled();
         if (error_) return *error_;
         return {};
     }
@@ -126,6 +142,7 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     [[nodiscard]] Result<void> deliver() WYE_REQUIRES(mutex_);
     void end(Result<void> outcome) noexcept WYE_REQUIRES(mutex_);
     void log() const WYE_REQUIRES(mutex_);
+    [[nodiscard]] Error cancelled() const;
 
     const Context& context_;
     DeviceSession& session_;
@@ -163,6 +180,7 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     wye_report report_{};  // written before ended_, as the next
     std::optional<Error> error_;
     std::atomic<bool> ended_ = false;
+    std::atomic<bool> given_up_ = false;  // set with the lock, and before the end
 };
 
 }  // namespace wye::exec

@@ -26,10 +26,9 @@ Result<void> check_members(const wye_dispatch_desc& desc, const RequestRules& ru
         return invalid(fmt::format("the dispatch flags have unknown bits {:#x}", unknown),
                        "Fix: use the WYE_DISPATCH_ flags of this version");
     }
-    if (rules.asynchronous && desc.timeout_ns != 0)
+    if (rules.asynchronous && !rules.limited && desc.timeout_ns != 0)
         return invalid(
-            fmt::format("a dispatch {} takes no time limit, got {} ns",
-                        rules.waits ? "that owns its outputs" : "that is asynchronous",
+            fmt::format("a dispatch that is asynchronous takes no time limit, got {} ns",
                         desc.timeout_ns),
             "Fix: leave timeout_ns 0, call wye_dispatch_submit, give wye_pending_wait the limit, "
             "and call wye_pending_cancel when it ends");

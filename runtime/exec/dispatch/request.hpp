@@ -17,6 +17,7 @@ struct RequestRules {
     std::uint32_t flags = 0;    // WYE_DISPATCH_*
     bool asynchronous = false;  // without WYE_DISPATCH_BORROW the outputs' storage is the runtime's
     bool waits = false;         // the caller does, so inputs stay its own
+    bool limited = false;       // the caller waits until a time limit
 };
 
 struct Requested {

@@ -12,30 +12,16 @@ namespace wye::exec {
 namespace {
 
 // Makes the error of a time-out. Work that still runs keeps its objects alive.
-Error timed_out(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight uses,
-                WorkspaceLease workspace) {
-    const std::string what = fmt::format("a dispatch of `{}`", flow.program.name());
-    const std::string& device = flow.session.info().selector;
-    std::string state = "it was stopped";
+Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight uses,
+              WorkspaceLease workspace) {
     if (runs) {
-        state = fmt::format("it still runs and keeps {} busy", device);
         std::vector<CompiledRef> programs;
         for (const Kernel& kernel : flow.kernels.kernels()) programs.push_back(kernel.compiled);
-        flow.session.abandon(
-            {ticket, what, std::move(uses), std::move(programs), std::move(workspace)});
+        flow.session.abandon({ticket, fmt::format("a dispatch of `{}`", flow.program.name()),
+                              std::move(uses), std::move(programs), std::move(workspace)});
     }
-    std::string fix = "Fix: give a longer time-out, or check that every loop of the program ends";
-    if (!flow.kernels.warm()) {
-        state += "; it was the program's first launch, in which drivers may still compile";
-        fix =
-            "Fix: give a longer time-out, prepare the program before it is dispatched "
-            "(wye_program_prepare), or check that every loop of the program ends";
-    }
-    return {Code::TIMEOUT,
-            fmt::format("{} on {} did not end within {:g} ms; {}; outputs are not delivered and "
-                        "resident buffers it writes are unspecified",
-                        what, device, static_cast<double>(flow.desc.timeout_ns) / 1e6, state),
-            std::move(fix), flow.program.name()};
+    return timed_out(flow.program.name(), flow.session.info().selector, flow.desc.timeout_ns, runs,
+                     !flow.kernels.warm());
 }
 
 // Work that may outlive this call must not access the caller's memory: uploads end before the part
@@ -55,7 +41,7 @@ Result<void> run_limited(Flow& flow, const Operations& operations, StagedArgumen
     bool runs = false;
     auto waited = flow.session.wait(ticket, limit, options.timed, flow.times, runs);
     if (waited.ok() || waited.error().code != Code::TIMEOUT) return waited;
-    return timed_out(flow, ticket, runs, std::move(uses), std::move(workspace));
+    return give_up(flow, ticket, runs, std::move(uses), std::move(workspace));
 }
 
 // Saves new cache entries while the device is busy. After a trap no output is delivered, so a
@@ -122,6 +108,24 @@ Result<void> run_guarded(const registry::HandleTable& handles, Flow& flow,
 }
 
 }  // namespace
+
+Error timed_out(const std::string& program, const std::string& device, std::uint64_t timeout_ns,
+                bool runs, bool first) {
+    std::string state = runs ? fmt::format("it still runs and keeps {} busy", device)
+                             : std::string("it was stopped");
+    std::string fix = "Fix: give a longer time-out, or check that every loop of the program ends";
+    if (first) {
+        state += "; it was the program's first launch, in which drivers may still compile";
+        fix =
+            "Fix: give a longer time-out, prepare the program before it is dispatched "
+            "(wye_program_prepare), or check that every loop of the program ends";
+    }
+    return {Code::TIMEOUT,
+            fmt::format("a dispatch of `{}` on {} did not end within {:g} ms; {}; outputs are not "
+                        "delivered and resident buffers it writes are unspecified",
+                        program, device, static_cast<double>(timeout_ns) / 1e6, state),
+            std::move(fix), program};
+}
 
 Result<void> compile_kernels(Flow& flow) {
     for (Kernel& kernel : flow.kernels.kernels()) {

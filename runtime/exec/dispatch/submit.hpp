@@ -5,6 +5,9 @@
 // operations and waits for them.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "exec/dispatch/flow.hpp"
 #include "registry/ownership.hpp"
 #include "wye/sdk/result.hpp"
@@ -22,5 +25,10 @@ namespace wye::exec {
 // For a flow that is compiled, and runs without the host between its rounds: UNSUPPORTED for
 // several rounds of a program that can trap.
 [[nodiscard]] Result<void> check_rounds(const Flow& flow);
+
+// The error of a dispatch of `program` that its time limit ended. `runs`: the device could not stop
+// it. `first`: it was the program's first launch.
+[[nodiscard]] Error timed_out(const std::string& program, const std::string& device,
+                              std::uint64_t timeout_ns, bool runs, bool first);
 
 }  // namespace wye::exec

@@ -78,7 +78,8 @@ class Pending {
         }));
         return std::span<const T>(static_cast<const T*>(bytes.data), bytes.size / sizeof(T));
     }
-    // Asks the device to stop it: it then ends with CANCELLED. UNSUPPORTED: the device cannot.
+    // Cancels it: its result is CANCELLED. See wye_pending_cancel for devices that cannot stop
+    // work.
     [[nodiscard]] Result<void> cancel() const {
         return detail::call([&](wye_error** e) { return wye_pending_cancel(context(), get(), e); });
     }

@@ -666,8 +666,8 @@ WYE_API wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_
 /* As wye_dispatch, but the result owns the outputs, so that no storage has to be sized for them:
  * each host argument of the output list has a null `output`, and after success its bytes come from
  * wye_pending_output of `*out`, a dispatch that has ended, until that is freed. `report` may be
- * null. `timeout_ns` must be 0; BORROW and AT_ONCE are for wye_dispatch_submit. Waits for room as
- * that does. */
+ * null. `timeout_ns` as in wye_dispatch; it also limits the wait for room. BORROW and AT_ONCE are
+ * for wye_dispatch_submit. */
 WYE_API wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* desc,
                                       wye_report* report, wye_pending* out, wye_error** error);
 
@@ -710,10 +710,12 @@ typedef void (*wye_pending_fn)(void* user, wye_status status);
 WYE_API wye_status wye_pending_notify(wye_context* context, wye_pending pending, wye_pending_fn fn,
                                       void* user, wye_error** error);
 
-/* Asks the driver to stop the dispatch, which then ends with WYE_CANCELLED, or as usual if it was
- * quicker; resident buffers that it writes are unspecified, and dispatches in flight that use them
- * may end so too. Other dispatches are not touched.
- * WYE_UNSUPPORTED: the device cannot stop work. Success if it has ended. */
+/* Cancels one dispatch, which ends with WYE_CANCELLED, or as usual if it was quicker; resident
+ * buffers that it writes are unspecified, and dispatches in flight that use them may end so too.
+ * Other dispatches are not touched. A device that cannot stop work (a GPU) runs it to its end, in
+ * use of its buffers, but its result is WYE_CANCELLED at once for calls that begin later, callbacks
+ * and waits with a time limit; at its end for WYE_DISPATCH_BORROW and for waits in progress without
+ * a limit. What the host has not submitted yet never runs. Success if it has ended. */
 WYE_API wye_status wye_pending_cancel(wye_context* context, wye_pending pending, wye_error** error);
 
 /* Invalidates the handle and frees the outputs. Work in flight goes on, unobserved; if it borrows

@@ -159,13 +159,41 @@ TEST_CASE("a failure gives no outputs, and leaves nothing behind") {
     check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
 }
 
+TEST_CASE("a time limit returns control, and what cannot be stopped keeps the device busy") {
+    Ready t;
+    wye_pending out = 0;
+    Job job = t.job();
+    job.desc.timeout_ns = 3'600'000'000'000;
+    check_ok(t.owned(job.filled(), out));  // within the limit
+    CHECK(t.words(out) == Words{2, 3, 4});
+    check_ok(t.free(out));
+    out = 0;
+
+    job.desc.timeout_ns = 1'000'000;
+    SUBCASE("it cannot be stopped") {
+        t.rig.driver.holds = true;
+        check_refused(t.owned(job.filled(), out), WYE_TIMEOUT,
+                      "a dispatch of `add` on fake:0 did not end within 1 ms; it still runs and "
+                      "keeps fake:0 busy");
+        check_refused(t.owned(t.job().filled(), out), WYE_DEVICE_BUSY, "fake:0 is still running");
+        t.rig.driver.holds = false;
+    }
+    SUBCASE("it is stopped") {
+        t.rig.driver.hang = true;
+        t.rig.driver.can_cancel = true;
+        check_refused(t.owned(job.filled(), out), WYE_TIMEOUT, "it was stopped");
+        CHECK(t.rig.driver.cancels == 1);
+    }
+    CHECK(out == 0);
+    check_ok(t.owned(t.job().filled(), out));
+    CHECK(t.words(out) == Words{2, 3, 4});
+    check_ok(t.free(out));
+}
+
 TEST_CASE("what this form does not take is refused by name") {
     Ready t;
     wye_pending out = 0;
     Job job = t.job();
-    job.desc.timeout_ns = 1000;
-    check_refused(t.owned(job.filled(), out), WYE_INVALID_ARGUMENT, "takes no time limit");
-    job = t.job();
     job.desc.flags = WYE_DISPATCH_BORROW;
     check_refused(t.owned(job.filled(), out), WYE_INVALID_ARGUMENT, "WYE_DISPATCH_BORROW");
     Words r(3);

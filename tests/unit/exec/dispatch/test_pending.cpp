@@ -2,6 +2,7 @@
 //
 // Asynchronous dispatches on a driver that ends work when the test says so.
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <thread>
 
@@ -224,20 +225,85 @@ TEST_CASE("the limit of owned bytes counts copies, and one dispatch may exceed i
     CHECK(t.rig.driver.context() == nullptr);
 }
 
-TEST_CASE("a cancelled dispatch ends with CANCELLED, if the device can stop work") {
+TEST_CASE("a cancelled dispatch ends with CANCELLED where the device stops work") {
     Ready t;
     t.rig.driver.hang = true;
+    t.rig.driver.can_cancel = true;
     const wye_pending pending = t.submitted(t.job());
     const auto cancel = [&] {
         return attempt(
             [&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); });
     };
-    check_refused(cancel(), WYE_UNSUPPORTED, "fake:0 cannot stop the dispatch of `add`");
-    t.rig.driver.can_cancel = true;
     check_ok(cancel());
     check_refused(t.wait(pending), WYE_CANCELLED, "told to stop");
     check_ok(cancel());
     check_ok(t.wait(t.submitted(t.job())));
+}
+
+TEST_CASE("where the device cannot stop work, the result comes at once and the buffers stay busy") {
+    Ready t;
+    const wye_buffer x = t.rig.buffer(t.device, 12, "held");
+    const wye_buffer r = t.rig.buffer(t.device, 12);
+    t.rig.upload(x, t.x);
+    Job job(t.program, t.device);
+    job.param(1).resident(0, x).resident(1, r);
+    t.rig.driver.holds = true;
+    const wye_pending first = t.submitted(job), second = t.submitted(job);
+    std::atomic<int> told{-1};
+    check_ok(attempt([&](wye_error** e) {
+        return wye_pending_notify(
+            t.rig.context, first,
+            [](void* user, wye_status status) { *static_cast<std::atomic<int>*>(user) = status; },
+            &told, e);
+    }));
+    // Another thread waits with a limit that would never pass.
+    Outcome late;
+    std::thread waiter([&] {
+        late = attempt([&](wye_error** e) {
+            return wye_pending_wait(t.rig.context, first, UINT64_C(3'600'000'000'000), nullptr, e);
+        });
+    });
+    check_ok(attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, first, e); }));
+    waiter.join();
+    check_refused(late, WYE_CANCELLED, "the dispatch of `add` on fake:0 was cancelled");
+    check_refused(t.wait(first), WYE_CANCELLED, "until it ends");
+    CHECK(t.ended(first));
+    std::uint64_t index = 7;
+    const wye_pending both[] = {second, first};
+    check_ok(attempt([&](wye_error** e) {
+        return wye_pending_wait_any(t.rig.context, both, 2, UINT64_MAX, &index, e);
+    }));
+    CHECK(index == 1);
+    while (told == -1) std::this_thread::yield();
+    CHECK(told == WYE_CANCELLED);
+    check_refused(t.rig.free(x), WYE_BUFFER_IN_USE, "held");
+
+    // Its neighbour ends as usual, and then both buffers are free.
+    t.rig.driver.holds = false;
+    check_ok(t.wait(second));
+    check_refused(t.wait(first), WYE_CANCELLED, "was cancelled");
+    check_ok(t.rig.free(x));
+    check_ok(t.rig.free(r));
+}
+
+TEST_CASE("what the host has not submitted yet never runs after a cancel") {
+    Ready t;
+    t.program = t.rig.program(kTrap);  // its outputs are read back in a submit of their own
+    Words lent(3, 77);
+    Job job(t.program, t.device);
+    job.in(0, t.x.data(), 12).out(1, lent.data(), 12);
+    job.desc.flags = WYE_DISPATCH_BORROW;
+    t.rig.driver.kernel = [](const wye_dispatch_op&) {};
+    t.rig.driver.holds = true;
+    const wye_pending pending = t.submitted(job);
+    const int submits = t.rig.driver.submits;
+    check_ok(attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
+    // It uses memory of the caller, so it has not ended yet.
+    CHECK(!t.ended(pending));
+    t.rig.driver.holds = false;
+    check_refused(t.wait(pending), WYE_CANCELLED, "was cancelled");
+    CHECK(t.rig.driver.submits == submits);
+    CHECK(lent == Words(3, 77));
 }
 
 TEST_CASE("wait-any returns one that has ended") {
