@@ -201,6 +201,8 @@ Json device_of(const DeviceInfo& device, const Identity& identity, const ReportO
         {"free_memory_age_ms", age_of(device)},
         {"formats", device.formats},
         {"quirks", options.quirks ? Json(options.quirks(device)) : Json(nullptr)},
+        {"operations",
+         options.operations && device.usable ? options.operations(device) : Json(nullptr)},
         {"unmet", std::move(unmet)},
         {"unverified", std::move(unverified)}};
 }

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "exec/device/buffer.hpp"
+#include "exec/device/profile.hpp"
 #include "exec/program/artifact.hpp"
 #include "exec/program/cache_key.hpp"
 #include "exec/settings.hpp"
@@ -259,6 +260,7 @@ Result<std::string> Context::report(std::string_view selector) {
         const std::string_view format = route::choose_format(device, lower::formats());
         return all.for_format(format).names();
     };
+    options.operations = operations_json;
     return registry::report_json(*registry_, options);
 }
 

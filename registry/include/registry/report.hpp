@@ -19,6 +19,7 @@
 
 #include "registry/capability.hpp"
 #include "registry/catalogue.hpp"
+#include "registry/json.hpp"
 
 namespace wye::registry {
 
@@ -30,6 +31,8 @@ struct ReportOptions {
     // Returns the ids of the host's driver workarounds for a device, in report order. Empty: the
     // report has null for them.
     std::function<std::vector<std::string_view>(const DeviceInfo&)> quirks;
+    // The operations of the language that a device runs. Empty: the report has null for them.
+    std::function<Json(const DeviceInfo&)> operations;
     int indent = 2;  // -1: one line
 };
 

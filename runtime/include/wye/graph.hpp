@@ -10,9 +10,25 @@
 #include <utility>
 #include <vector>
 
+#include "wye/capture.h"
 #include "wye/wye.hpp"
 
 namespace wye {
+
+// How much a graph of dispatches of these programs takes to record: see wye_capture_plan_make.
+[[nodiscard]] inline Result<wye_capture_plan> capture_plan(
+    std::initializer_list<const Program*> programs) {
+    std::vector<wye_program> handles;
+    for (const Program* program : programs) handles.push_back(program->get());
+    wye_capture_plan out;
+    WYE_INIT(out);
+    wye_context* const context =
+        programs.size() == 0 ? nullptr : (*programs.begin())->shared_context().get();
+    WYE_TRY(detail::call([&](wye_error** e) {
+        return wye_capture_plan_make(context, handles.data(), handles.size(), &out, e);
+    }));
+    return out;
+}
 
 struct GraphRun {
     const Queue* queue = nullptr;

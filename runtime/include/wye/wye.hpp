@@ -39,6 +39,7 @@
 #include "wye/handle.hpp"
 #include "wye/outputs.hpp"
 #include "wye/pending.hpp"
+#include "wye/profile.h"
 #include "wye/queue.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -210,6 +211,17 @@ class Device {
             [&](wye_error** e) { return wye_device_recover(context_.get(), handle_, &out, e); }));
         return Device(context_, out);
     }
+    // The operations that it runs, and its profile, as JSON: see wye/profile.h.
+    [[nodiscard]] Result<std::string> operations() const {
+        return text([&](wye_blob** out, wye_error** e) {
+            return wye_device_operations(context_.get(), handle_, out, e);
+        });
+    }
+    [[nodiscard]] Result<std::string> profile() const {
+        return text([&](wye_blob** out, wye_error** e) {
+            return wye_device_profile(context_.get(), handle_, out, e);
+        });
+    }
     // Frees all that belongs to it. DEVICE_BUSY while its work is pending.
     [[nodiscard]] Result<void> close() const {
         return detail::call(
@@ -217,6 +229,13 @@ class Device {
     }
 
   private:
+    template <typename Function>
+    [[nodiscard]] static Result<std::string> text(Function&& function) {
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call([&](wye_error** e) { return function(&blob, e); }));
+        return detail::take_text(blob);
+    }
+
     std::shared_ptr<wye_context> context_;
     wye_device handle_;
 };

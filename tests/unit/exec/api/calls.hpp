@@ -9,9 +9,11 @@
 
 #include "rig.hpp"
 #include "wye/buffer.h"
+#include "wye/capture.h"
 #include "wye/device.h"
 #include "wye/native.h"
 #include "wye/pipeline.h"
+#include "wye/profile.h"
 
 namespace wye::exec::test::test_wrong_calls {
 

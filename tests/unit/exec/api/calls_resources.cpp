@@ -125,6 +125,36 @@ std::vector<Call> resource_calls() {
          {&World::device},
          {},
          true},
+        {"wye_device_operations",
+         [](const World& w, wye_error** e) {
+             wye_blob* out = nullptr;
+             const wye_status status =
+                 wye_device_operations(w.context, w.device, w.pointer(out), e);
+             wye_blob_free(out);
+             return status;
+         },
+         {&World::device},
+         {},
+         true},
+        {"wye_device_profile",
+         [](const World& w, wye_error** e) {
+             wye_blob* out = nullptr;
+             const wye_status status = wye_device_profile(w.context, w.device, w.pointer(out), e);
+             wye_blob_free(out);
+             return status;
+         },
+         {&World::device},
+         {},
+         true},
+        {"wye_capture_plan_make",
+         [](const World& w, wye_error** e) {
+             auto out = w.description<wye_capture_plan>();
+             return wye_capture_plan_make(w.context, &w.program, 1, w.pointer(out), e);
+         },
+         {&World::program},
+         {},
+         true,
+         true},
         {"wye_device_native",
          [](const World& w, wye_error** e) {
              auto out = w.description<wye_native_handle>();

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations of the language, each with the types that it takes and what a device needs for
+// them. The parser, the validator and the analysis say so, asked with a program for each.
+// Thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wye::ir {
+
+struct OperationForm {
+    std::string type;                // scalar type of the operands, "u64"; empty: it takes none
+    std::vector<std::string> needs;  // capabilities: fact names of wye/abi.h
+};
+
+struct Operation {
+    std::string name;                  // "+", "fma", "atomic_add", "barrier"
+    std::string memory;                // of atomics: "storage" or "shared"; else empty
+    std::vector<OperationForm> forms;  // in the order of the language's types
+};
+
+// In the order of wye/program_format.h: statements that do something by themselves, operators,
+// functions, math functions and effects. Made at the first call.
+[[nodiscard]] const std::vector<Operation>& operations();
+
+}  // namespace wye::ir
