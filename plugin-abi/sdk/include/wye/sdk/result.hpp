@@ -6,13 +6,14 @@
 // Owns its strings and causes. Immutable once returned; safe to share between threads.
 #pragma once
 
+#include <concepts>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "wye/abi.h"
 
@@ -81,8 +82,9 @@ struct Error {
 
 namespace detail {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void end_without_value(const Error& error) {
-    std::fprintf(stderr, "wye: the value of a failed result was used: %s\n", error.text().c_str());
+[[noreturn, gnu::cold, gnu::noinline]] inline void end_without_value(const Error* error) {
+    std::fprintf(stderr, "wye: the value of a failed result was used: %s\n",
+                 error != nullptr ? error->text().c_str() : "its error was moved away");
     std::abort();
 }
 [[noreturn, gnu::cold, gnu::noinline]] inline void end_without_error() {
@@ -90,49 +92,60 @@ namespace detail {
     std::abort();
 }
 
+// Out of line, so that the ends of results that hold no error are a comparison.
+struct FreeError {
+    [[gnu::cold, gnu::noinline]] void operator()(Error* error) const noexcept { delete error; }
+};
+
 }  // namespace detail
 
 // Either a value or an Error. `Result<void>` carries only success.
 template <typename T>
 class [[nodiscard]] Result {
   public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+    Result(T value) : value_(std::move(value)) {}
+    Result(Error error) : error_(new Error(std::move(error))) {}
+    Result(Result&&) = default;
+    Result(const Result& other) requires std::copy_constructible<T>
+        : value_(other.value_), error_(other.error_ ? new Error(*other.error_) : nullptr) {}
+    Result& operator=(Result&&) = default;
+    ~Result() = default;
 
-    [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+    [[nodiscard]] bool ok() const noexcept { return value_.has_value(); }
     explicit operator bool() const noexcept { return ok(); }
 
-    [[nodiscard]] T& value() & { return need_value(), *std::get_if<0>(&state_); }
-    [[nodiscard]] const T& value() const& { return need_value(), *std::get_if<0>(&state_); }
-    [[nodiscard]] T&& value() && { return need_value(), std::move(*std::get_if<0>(&state_)); }
+    [[nodiscard]] T& value() & { return need_value(), *value_; }
+    [[nodiscard]] const T& value() const& { return need_value(), *value_; }
+    [[nodiscard]] T&& value() && { return need_value(), std::move(*value_); }
     [[nodiscard]] T& operator*() & { return value(); }
     [[nodiscard]] const T& operator*() const& { return value(); }
     [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }
     [[nodiscard]] T* operator->() { return &value(); }
     [[nodiscard]] const T* operator->() const { return &value(); }
 
-    [[nodiscard]] Error& error() & { return need_error(), *std::get_if<1>(&state_); }
-    [[nodiscard]] const Error& error() const& { return need_error(), *std::get_if<1>(&state_); }
-    [[nodiscard]] Error&& error() && { return need_error(), std::move(*std::get_if<1>(&state_)); }
+    [[nodiscard]] Error& error() & { return need_error(), *error_; }
+    [[nodiscard]] const Error& error() const& { return need_error(), *error_; }
+    [[nodiscard]] Error&& error() && { return need_error(), std::move(*error_); }
 
   private:
     void need_value() const {
         if (!ok()) [[unlikely]]
-            detail::end_without_value(*std::get_if<1>(&state_));
+            detail::end_without_value(error_.get());
     }
     void need_error() const {
-        if (ok()) [[unlikely]]
+        if (!error_) [[unlikely]]
             detail::end_without_error();
     }
 
-    std::variant<T, Error> state_;
+    std::optional<T> value_;
+    std::unique_ptr<Error, detail::FreeError> error_;  // null: it has a value, or was moved from
 };
 
 template <>
 class [[nodiscard]] Result<void> {
   public:
     Result() = default;
-    Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+    Result(Error error) : error_(new Error(std::move(error))) {}
 
     [[nodiscard]] bool ok() const noexcept { return !error_; }
     explicit operator bool() const noexcept { return ok(); }
@@ -146,7 +159,7 @@ class [[nodiscard]] Result<void> {
             detail::end_without_error();
     }
 
-    std::unique_ptr<Error> error_;
+    std::unique_ptr<Error, detail::FreeError> error_;
 };
 
 }  // namespace wye
