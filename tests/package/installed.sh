@@ -51,7 +51,7 @@ try "documents and programs are installed" pages
 # pkg-config
 try "pkg-config, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/c" $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"
 try "pkg-config, C runs" "$work/c"
-try "pkg-config, C++" g++ -std=c++20 "${strict[@]}" "$here/consumer.cpp" -o "$work/cpp" \
+try "pkg-config, C++" g++ -std=c++20 "${strict[@]}" -Wold-style-cast "$here/consumer.cpp" -o "$work/cpp" \
     $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"
 try "pkg-config, C++ runs" "$work/cpp"
 if [ -e "$lib/libwye.a" ]; then

@@ -14,8 +14,8 @@ static const char kSaxpy[] =
 
 static inline void fill_inputs(float* x, float* y) {
     for (int i = 0; i < kCount; ++i) {
-        x[i] = (float)(i % 97);
-        y[i] = (float)(i % 89) / 4.0F;
+        x[i] = 1.0F * (i % 97);
+        y[i] = 0.25F * (i % 89);
     }
 }
 

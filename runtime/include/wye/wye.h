@@ -62,7 +62,7 @@ extern "C" {
 
 /* Zeroes a structure and sets its size. */
 #define WYE_INIT(object) \
-    (memset(&(object), 0, sizeof(object)), (object).header.size = (uint32_t)sizeof(object))
+    (memset(&(object), 0, sizeof(object)), (object).header.size = sizeof(object))
 
 static inline wye_string wye_str(const char* text) {
     wye_string s;
