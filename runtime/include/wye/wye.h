@@ -67,7 +67,7 @@ extern "C" {
 static inline wye_string wye_str(const char* text) {
     wye_string s;
     s.data = text;
-    s.size = text ? (uint64_t)strlen(text) : 0;
+    s.size = text ? strlen(text) : 0;
     return s;
 }
 
