@@ -20,7 +20,6 @@ constexpr Known kKnown[] = {
     {"WYE_PLUGIN_PATH", "wye", "plugins to search instead of the standard folders", true},
     {"WYE_PLUGIN_PATH_ADD", "wye", "plugins to search before the standard folders", true},
     {"WYE_PLUGINS_DISABLE", "wye", "plugins that are not opened"},
-    {"WYE_PROBE", "wye", "whether plugins are probed in a child process"},
     {"WYE_CACHE_DIR", "wye", "the folder of compiled programs and verdicts"},
     {"WYE_CACHE_SIZE", "wye", "the size limit of compiled programs"},
     {"WYE_LOG", "wye", "messages for standard error"},

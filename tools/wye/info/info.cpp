@@ -16,6 +16,7 @@
 
 #include "../files.hpp"
 #include "../load.hpp"
+#include "../output.hpp"
 #include "explained.hpp"
 #include "select.hpp"
 #include "views.hpp"
@@ -75,6 +76,7 @@ Result<Report> saved(const std::string& path) {
 }
 
 Result<Report> live(const std::string& selector) {
+    keep_output();
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_DESCRIBE}));
     WYE_ASSIGN(const std::string document, context.report(selector));
     Report out = Report::parse(document, nullptr, false);
@@ -94,7 +96,7 @@ Result<Report> report_for(const InfoOptions& options) {
     return redacted(std::move(out).value(), secrets_of_process());
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), output()); }
 
 // Bytes that are not UTF-8, as variables may have, become U+FFFD.
 std::string document_text(const Report& report) {
