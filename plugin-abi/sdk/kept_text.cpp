@@ -56,6 +56,18 @@ class File {
     int descriptor_;
 };
 
+// A folder that only this user can write to; negative: it is absent, or somebody else can.
+int open_folder(const std::string& folder) {
+    const int out = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct stat status {};
+    if (out < 0 ||
+        (fstat(out, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 022U) == 0))
+        return out;
+    close(out);
+    errno = EPERM;
+    return -1;
+}
+
 std::string with_build(std::string_view key, const std::string& build) {
     return std::string(key) + "\nbuild=" + build;
 }
@@ -146,6 +158,8 @@ std::optional<KeptParts> kept_parts(std::string_view file) {
 std::optional<std::string> read_kept(const std::string& folder, std::string_view kind,
                                      std::string_view key) {
     const std::string whole = with_build(key, build_id(&kInside));
+    const File place(open_folder(folder));
+    if (place.get() < 0) return std::nullopt;
     const auto content = read_own(folder + "/" + kept_name(kind, whole));
     const auto parts = content ? kept_parts(*content) : std::nullopt;
     if (!parts || parts->kind != kind || parts->key != whole) return std::nullopt;
@@ -165,13 +179,16 @@ Result<void> keep_text(const std::string& folder, std::string_view kind, std::st
     const std::string path = folder + "/" + kept_name(kind, whole);
     if (file.size() > kMostKeptBytes) return io_error("cannot write", path, EFBIG);
     WYE_TRY(make_folders(folder));
+    const File place(open_folder(folder));
+    if (place.get() < 0) return io_error("another user may write to the folder", folder);
     return replace(path, file);
 }
 
 void drop_kept(const std::string& folder, std::string_view kind, std::string_view key) noexcept {
     try {
         const std::string whole = with_build(key, build_id(&kInside));
-        unlink((folder + "/" + kept_name(kind, whole)).c_str());
+        const File place(open_folder(folder));
+        if (place.get() >= 0) unlinkat(place.get(), kept_name(kind, whole).c_str(), 0);
     } catch (...) {  // no memory: the file stays until the next try
     }
 }

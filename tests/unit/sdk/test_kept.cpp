@@ -3,6 +3,8 @@
 // Files in which plugins keep texts: their form, and damaged ones.
 #include <doctest/doctest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -121,6 +123,37 @@ TEST_CASE("what is kept is read back by kind, key and build, and by no other") {
     CHECK(fs::is_empty(folder.path));
     CHECK_FALSE(keep_text(path, "kind", "key", std::string(kMostKeptBytes, 'x')).ok());
     CHECK(fs::is_empty(folder.path));
+}
+
+TEST_CASE("in a folder that others may write to, nothing is read, written or removed") {
+    const Folder folder;
+    const std::string path = folder.path.string();
+    REQUIRE(keep_text(path, "kind", "key", "text").ok());
+    SUBCASE("everyone") { fs::permissions(path, fs::perms::all); }
+    SUBCASE("a group") { fs::permissions(path, fs::perms::group_all | fs::perms::owner_all); }
+    SUBCASE("its owner, who is another user") {
+        if (geteuid() != 0) return;  // only root can give a folder away
+        REQUIRE(chown(path.c_str(), 65534, 65534) == 0);
+    }
+    CHECK_FALSE(read_kept(path, "kind", "key"));
+    const auto kept = keep_text(path, "kind", "key", "new");
+    REQUIRE_FALSE(kept.ok());
+    CHECK(kept.error().message.find("another user may write to the folder") != std::string::npos);
+    drop_kept(path, "kind", "key");
+    CHECK_FALSE(fs::is_empty(path));
+}
+
+TEST_CASE("a pipe or a link under the name of a kept text counts as none, and nobody waits") {
+    const Folder folder;
+    const std::string path = folder.path.string();
+    REQUIRE(keep_text(path, "kind", "key", "text").ok());
+    const fs::path file = folder.only();
+    fs::rename(file, folder.path / "elsewhere");
+    fs::create_symlink(folder.path / "elsewhere", file);
+    CHECK_FALSE(read_kept(path, "kind", "key"));
+    fs::remove(file);
+    REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+    CHECK_FALSE(read_kept(path, "kind", "key"));
 }
 
 TEST_CASE("names of kept files are told from others") {

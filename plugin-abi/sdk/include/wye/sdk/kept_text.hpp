@@ -16,7 +16,8 @@
 
 namespace wye::sdk {
 
-// Nothing if the file is absent, damaged, another user's, or writable by others.
+// Nothing if the file is absent, damaged, or it or its folder is another user's or writable by
+// others.
 [[nodiscard]] std::optional<std::string> read_kept(const std::string& folder, std::string_view kind,
                                                    std::string_view key);
 // Creates folders with mode 0700. Text and key together have at most 256 KiB. Errors: IO;
