@@ -163,6 +163,18 @@ TEST_CASE("two outputs do not go to one file") {
     CHECK(ran("/dev/null", "/dev/null").code == 0);
 }
 
+TEST_CASE("a file that is replaced keeps its permissions, but not set-user-id and its like") {
+    const TempFolder folder;
+    const std::string program = folder.write("count.wye", kCount);
+    const std::string out = folder.write("r", "old");
+    REQUIRE(::chmod(out.c_str(), 07750) == 0);
+    CHECK(wye_run({program, "--elements", "4", "--out", "r=" + out}).code == 0);
+    struct stat info {};
+    REQUIRE(::stat(out.c_str(), &info) == 0);
+    CHECK(info.st_size == 16);
+    CHECK((info.st_mode & 07777U) == 0750);
+}
+
 TEST_CASE("an input without an end is read as far as it can be used") {
     const TempFolder folder;
     const std::string program =

@@ -126,9 +126,10 @@ std::string identity_of(const std::string& path) {
 }
 
 // The mode that open(path, O_CREAT, 0666) would give: that of the replaced file, else 0666 without
-// the umask's bits.
+// the umask's bits. Set-user-id, set-group-id and sticky are dropped, as a write drops them: the
+// new file may belong to another user.
 mode_t output_mode(const std::optional<struct stat>& existing) {
-    if (existing) return existing->st_mode & 07777U;
+    if (existing) return existing->st_mode & 0777U;
     const mode_t mask = ::umask(0);
     ::umask(mask);
     return 0666U & ~mask;

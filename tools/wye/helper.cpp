@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "helper.hpp"
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -11,6 +12,14 @@ namespace wye::tool {
 
 ExitCode become_helper(const char* name, std::vector<std::string> arguments) {
     namespace fs = std::filesystem;
+    if (::getauxval(AT_SECURE) != 0) {
+        (void)fail(Error(Code::NOT_TRUSTED,
+                         fmt::format("the helper program `wye-{}` is not started, because this "
+                                     "process has raised privileges",
+                                     name),
+                         "Fix: start it as the user that it is for", name));
+        return kFailed;
+    }
     std::vector<fs::path> folders;
     if (const char* given = std::getenv("WYE_LIBEXEC"); given != nullptr && *given != '\0') {
         folders = {given};
