@@ -39,10 +39,18 @@ struct Plugin {
 
 namespace {
 
-// Escapes control characters, so that texts of plugins, drivers and file names cannot forge lines.
+constexpr std::size_t kRecordText = 2048;  // bytes of each text of a record
+
+// Escapes control characters, so that texts of plugins, drivers and file names cannot forge lines,
+// and shortens long texts.
 void on_one_line(Record& record) {
-    for (std::string* text : {&record.message, &record.fix, &record.loader_text})
-        *text = one_line(*text);
+    for (std::string* text : {&record.message, &record.fix, &record.loader_text, &record.path,
+                              &record.plugin, &record.missing_library}) {
+        *text = one_line(text->substr(0, kRecordText));
+        if (text->size() <= kRecordText) continue;
+        text->resize(kRecordText);
+        *text = one_line(*text) + "...";
+    }
 }
 
 // Why a plugin that was not opened in this process cannot do what was asked.
@@ -217,7 +225,7 @@ struct Registry::Impl {
         PluginInfo out;
         const Candidate& candidate = plugin.candidate;
         out.id = candidate.id;
-        out.path = candidate.library.string();
+        out.path = one_line(candidate.library.string());
         out.source = candidate.source;
         out.backend = candidate.id;
         if (candidate.manifest) {
@@ -377,23 +385,34 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
         impl->plugins.push_back(std::move(plugin));
         input.taken_ids.push_back(builtin.id);
     }
+    input.environment = std::move(options.environment);
+    input.elevated = options.elevated;
     if (options.search_files) {
+        input.trusted = trusted_users(options.elevated);
         input.application = std::move(options.application_paths);
-        input.user_folder = user_plugin_folder(options.environment);
-        input.environment = std::move(options.environment);
-        input.elevated = options.elevated;
+        input.user_folder = user_plugin_folder(input.environment);
         input.system_folder = std::move(options.system_folder);
         input.host_folder = std::move(options.host_folder);
-        SearchResult found =
-            search(input, options.files != nullptr ? *options.files : native_file_system());
-        for (Candidate& candidate : found.candidates) {
-            auto plugin = std::make_unique<Plugin>();
-            plugin->candidate = std::move(candidate);
-            impl->plugins.push_back(std::move(plugin));
-        }
-        for (Record& record : found.records) on_one_line(record);
-        impl->keep(found.records);
+    } else {
+        // The variables that name paths are not read.
+        input.environment.erase("WYE_PLUGIN_PATH");
+        input.environment.erase("WYE_PLUGIN_PATH_ADD");
     }
+    SearchResult found =
+        search(input, options.files != nullptr ? *options.files : native_file_system());
+    // Plugins that were not searched for may exist.
+    if (!options.search_files)
+        std::erase_if(found.records, [](const Record& r) { return r.code == Code::NOT_FOUND; });
+    std::erase_if(impl->plugins, [&](const auto& plugin) {
+        return std::ranges::find(found.disabled, plugin->candidate.id) != found.disabled.end();
+    });
+    for (Candidate& candidate : found.candidates) {
+        auto plugin = std::make_unique<Plugin>();
+        plugin->candidate = std::move(candidate);
+        impl->plugins.push_back(std::move(plugin));
+    }
+    for (Record& record : found.records) on_one_line(record);
+    impl->keep(found.records);
     return std::unique_ptr<Registry>(new Registry(std::move(impl)));
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "registry/plugin_text.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -60,6 +62,75 @@ std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type) {
         default:
             return std::nullopt;
     }
+}
+
+// ---- Nonsense: values of the right type that no device has -----------------------------------
+
+bool is_hex(std::string_view text, std::size_t size) {
+    return text.size() == size && std::ranges::all_of(text, [](char c) {
+               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+           });
+}
+
+// "0000:01:00.0"
+bool is_pci_address(std::string_view text) {
+    return text.size() == 12 && is_hex(text.substr(0, 4), 4) && text[4] == ':' &&
+           is_hex(text.substr(5, 2), 2) && text[7] == ':' && is_hex(text.substr(8, 2), 2) &&
+           text[10] == '.' && is_hex(text.substr(11), 1);
+}
+
+bool is_sensible_text(std::uint32_t key, std::string_view text) {
+    constexpr std::string_view kKinds[] = {"cpu", "gpu", "accelerator", "other"};
+    switch (key) {
+        case WYE_FACT_KEY_DEVICE_KIND:
+            return std::ranges::find(kKinds, text) != std::end(kKinds);
+        case WYE_FACT_KEY_PCI_ADDRESS:
+            return is_pci_address(text);
+        case WYE_FACT_KEY_UUID:
+            return is_hex(text, 32);
+        case WYE_FACT_KEY_LUID:
+            return is_hex(text, 16);
+        default:
+            return true;
+    }
+}
+
+bool is_sensible_number(std::uint32_t key, std::uint64_t value) {
+    constexpr std::uint64_t kUnits = std::uint64_t{1} << 24U;
+    constexpr std::uint64_t kHz = 1'000'000'000'000;
+    constexpr std::uint64_t kBytes = std::uint64_t{1} << 60U;
+    switch (key) {
+        case WYE_FACT_KEY_COMPUTE_UNITS:
+            return value != 0 && value <= kUnits;
+        case WYE_FACT_KEY_CLOCK_HZ:
+            return value <= kHz;
+        case WYE_FACT_KEY_MEMORY_BYTES:
+            return value != 0 && value <= kBytes;
+        case WYE_FACT_KEY_MEMORY_BANDWIDTH:
+        case WYE_FACT_KEY_L1_CACHE_BYTES:
+        case WYE_FACT_KEY_L2_CACHE_BYTES:
+            return value <= kBytes;
+        case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
+        case WYE_FACT_KEY_MAX_QUEUES:
+            return value != 0;
+        case WYE_FACT_KEY_BUFFER_ALIGNMENT:
+        case WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT:
+            return std::has_single_bit(value);
+        default:
+            return true;
+    }
+}
+
+bool is_sensible(std::uint32_t key, const FactValue& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) return is_sensible_text(key, *text);
+    if (const auto* number = std::get_if<std::uint64_t>(&value))
+        return is_sensible_number(key, *number);
+    if (const auto* real = std::get_if<double>(&value)) return std::isfinite(*real) && *real >= 0;
+    if (const auto* sizes = std::get_if<std::array<std::uint32_t, 3>>(&value))
+        return std::ranges::find(*sizes, 0U) == sizes->end();
+    if (const auto* list = std::get_if<std::vector<std::uint64_t>>(&value))
+        return std::ranges::is_sorted(*list) && (list->empty() || list->front() != 0);
+    return true;
 }
 
 }  // namespace
@@ -165,6 +236,10 @@ Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
             facts.set_missing(info.key, Missing::bad_answer);
             faults.push_back(
                 fmt::format("{}: type {}, or an impossible value", info.name, raw.type));
+            continue;
+        }
+        if (!is_sensible(info.key, *value)) {
+            faults.push_back(fmt::format("{}: a value that no device has", info.name));
             continue;
         }
         auto source = read_text(raw.source, kFactTextLimit, "the source of a fact");

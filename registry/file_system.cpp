@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <memory>
 
@@ -39,73 +40,104 @@ class Descriptor {
     int value_;
 };
 
+FileStatus status_of(const struct stat& st) {
+    FileStatus out;
+    out.kind = S_ISREG(st.st_mode)   ? FileStatus::Kind::file
+               : S_ISDIR(st.st_mode) ? FileStatus::Kind::folder
+               : S_ISLNK(st.st_mode) ? FileStatus::Kind::link
+                                     : FileStatus::Kind::other;
+    out.device = st.st_dev;
+    out.inode = st.st_ino;
+    out.mode = st.st_mode & 07777U;
+    out.owner = st.st_uid;
+    out.group = st.st_gid;
+    out.size = static_cast<std::uint64_t>(st.st_size);
+    out.modified_ns =
+        static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
+    return out;
+}
+
+// Keeps the first names in byte order: a heap, whose front is the last of those kept.
+void keep_first(FileNames& out, std::string_view name, std::size_t most) {
+    if (out.names.size() < most) {
+        out.names.emplace_back(name);
+        std::push_heap(out.names.begin(), out.names.end());
+        return;
+    }
+    ++out.left_out;
+    if (most == 0 || name >= out.names.front()) return;
+    std::pop_heap(out.names.begin(), out.names.end());
+    out.names.back() = name;
+    std::push_heap(out.names.begin(), out.names.end());
+}
+
 class NativeFileSystem final : public FileSystem {
   public:
     Result<FileStatus> status(const std::filesystem::path& path) const override {
         struct stat st {};
-        if (::stat(path.c_str(), &st) != 0) {
-            if (errno == ENOENT || errno == ENOTDIR) return FileStatus{};
+        if (::stat(path.c_str(), &st) == 0) return status_of(st);
+        if (errno == ENOENT || errno == ENOTDIR) return FileStatus{};
+        return io_error(path, "looking at", errno);
+    }
+
+    Result<FileEntry> entry(const std::filesystem::path& path) const override {
+        struct stat st {};
+        if (::lstat(path.c_str(), &st) != 0) {
+            if (errno == ENOENT || errno == ENOTDIR) return FileEntry{};
             return io_error(path, "looking at", errno);
         }
-        FileStatus out;
-        out.kind = S_ISREG(st.st_mode)   ? FileStatus::Kind::file
-                   : S_ISDIR(st.st_mode) ? FileStatus::Kind::folder
-                                         : FileStatus::Kind::other;
-        out.device = st.st_dev;
-        out.inode = st.st_ino;
-        out.mode = st.st_mode & 07777U;
-        out.owner = st.st_uid;
-        out.size = static_cast<std::uint64_t>(st.st_size);
+        FileEntry out{status_of(st), {}};
+        if (out.status.kind != FileStatus::Kind::link) return out;
+        char target[PATH_MAX];
+        const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
+        if (size < 0) return io_error(path, "reading the link", errno);
+        out.target.assign(target, static_cast<std::size_t>(size));
         return out;
     }
 
     // Uses readdir directly: a library folder has thousands of names, of which few match.
-    Result<std::vector<std::string>> list(
-        const std::filesystem::path& folder,
-        std::initializer_list<std::string_view> endings) const override {
+    Result<std::vector<FileNames>> list(const std::filesystem::path& folder,
+                                        std::span<const std::string_view> endings,
+                                        std::size_t most) const override {
         const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
         if (!open) return io_error(folder, "listing", errno);
-        std::vector<std::string> names;
+        std::vector<FileNames> out(endings.size());
         for (;;) {
             errno = 0;
             const dirent* entry = ::readdir(open.get());
             if (entry == nullptr) break;
             const std::string_view name(entry->d_name);
-            if (std::any_of(endings.begin(), endings.end(), [&](std::string_view end) {
-                    return name.size() >= end.size() &&
-                           name.substr(name.size() - end.size()) == end;
-                }))
-                names.emplace_back(name);
+            for (std::size_t i = 0; i < endings.size(); ++i)
+                if (name.ends_with(endings[i])) keep_first(out[i], name, most);
         }
         if (errno != 0) return io_error(folder, "listing", errno);
-        std::sort(names.begin(), names.end());
-        return names;
+        for (FileNames& names : out) std::sort_heap(names.names.begin(), names.names.end());
+        return out;
     }
 
-    Result<std::string> read(const std::filesystem::path& path, std::size_t limit) const override {
+    Result<FileContent> read(const std::filesystem::path& path, std::size_t limit) const override {
         // Non-blocking, so that a pipe in the folder does not hang the search.
-        const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-        if (file.get() < 0) return io_error(path, "opening", errno);
-        std::string out;
+        const Descriptor file(
+            ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY));
+        struct stat st {};
+        if (file.get() < 0 || ::fstat(file.get(), &st) != 0)
+            return io_error(path, "opening", errno);
+        FileContent out{status_of(st), {}};
+        const auto too_long = [&] {
+            return Error(Code::LIMIT_EXCEEDED,
+                         fmt::format("`{}` has more than {} bytes", path.string(), limit),
+                         "Fix: keep the file short", path.string());
+        };
+        if (out.status.size > limit) return too_long();
         char buffer[4096];
         for (;;) {
             const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
             if (got < 0 && errno == EINTR) continue;
             if (got < 0) return io_error(path, "reading", errno);
             if (got == 0) return out;
-            out.append(buffer, static_cast<std::size_t>(got));
-            if (out.size() > limit)
-                return Error(Code::LIMIT_EXCEEDED,
-                             fmt::format("`{}` has more than {} bytes", path.string(), limit),
-                             "Fix: keep the file short", path.string());
+            out.bytes.append(buffer, static_cast<std::size_t>(got));
+            if (out.bytes.size() > limit) return too_long();
         }
-    }
-
-    Result<std::filesystem::path> canonical(const std::filesystem::path& path) const override {
-        std::error_code error;
-        std::filesystem::path out = std::filesystem::canonical(path, error);
-        if (error) return io_error(path, "resolving", error.value());
-        return out;
     }
 };
 

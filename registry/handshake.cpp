@@ -300,6 +300,7 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
             fmt::format("Fix: correct the manifest's id; without a manifest, name the file `{}.so`",
                         out.id));
     out.build_flags = desc.build_flags;
+    out.minor_needed = desc.host_minor_needed;
     out.minor_built = desc.abi_minor;
     out.minor = std::min<std::uint32_t>(desc.abi_minor, WYE_ABI_MINOR);
     WYE_ASSIGN(out.table, adopt(desc.table));

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kTextBytes = 256;  // of any one string
 constexpr std::size_t kEntries = 64;     // of one list
+constexpr std::size_t kUnknownKeys = 8;  // that are listed
 
 Error bad(std::string_view path, std::string_view what, std::string_view fix) {
     return Error(Code::BAD_MANIFEST, fmt::format("manifest `{}`: {}", path, what),
@@ -34,8 +35,12 @@ std::string place_of(std::string_view bytes, std::size_t offset) {
 class Reader {
   public:
     Reader(const Json& object, std::string prefix, std::string_view path,
-           std::optional<Error>& fault)
-        : object_(object), prefix_(std::move(prefix)), path_(path), fault_(fault) {}
+           std::optional<Error>& fault, std::vector<std::string>& unknown)
+        : object_(object),
+          prefix_(std::move(prefix)),
+          path_(path),
+          fault_(fault),
+          unknown_(unknown) {}
 
     std::string text(const char* key, bool required) {
         const Json* value = find(key, required);
@@ -69,10 +74,15 @@ class Reader {
         return 0;
     }
 
-    const Json* object(const char* key) {
+    // Calls read(members) for a required object.
+    template <typename Read>
+    void member(const char* key, Read&& read) {
         const Json* value = find(key, true);
         if (value != nullptr && !value->is_object()) wrong(key, *value, "an object");
-        return fault_ ? nullptr : value;
+        if (fault_) return;
+        Reader inner(*value, fmt::format("{}{}.", prefix_, key), path_, fault_, unknown_);
+        read(inner);
+        inner.list_unknown();
     }
 
     const Json* array(const char* key) {
@@ -95,10 +105,20 @@ class Reader {
                 return fail(
                     fmt::format("key `{}[{}]` is {}, not an object", key, i, entry.type_name()),
                     fmt::format("write {}", example));
-            Reader inner(entry, fmt::format("{}[{}].", key, i), path_, fault_);
+            Reader inner(entry, fmt::format("{}[{}].", key, i), path_, fault_, unknown_);
             read(inner);
+            inner.list_unknown();
         }
     }
+
+    // Lists the keys that were not read.
+    void list_unknown() {
+        for (const std::string& name : object_.names())
+            if (unknown_.size() < kUnknownKeys && std::ranges::find(asked_, name) == asked_.end())
+                unknown_.push_back(prefix_ + name.substr(0, kTextBytes));
+    }
+
+    [[nodiscard]] std::string full(const char* key) const { return prefix_ + key; }
 
     void fail(std::string what, std::string fix) {
         if (!fault_) fault_ = bad(path_, std::move(what), std::move(fix));
@@ -106,6 +126,7 @@ class Reader {
 
   private:
     const Json* find(const char* key, bool required) {
+        asked_.emplace_back(key);
         if (const Json* value = object_.find(key)) return value;
         if (required) fail(fmt::format("key `{}{}` is missing", prefix_, key), "add it");
         return nullptr;
@@ -120,34 +141,51 @@ class Reader {
     std::string prefix_;
     std::string_view path_;
     std::optional<Error>& fault_;
+    std::vector<std::string>& unknown_;
+    std::vector<std::string_view> asked_;
 };
 
-Result<Manifest> read(const Json& root, std::string_view path) {
-    if (!root.is_object())
-        return bad(path, fmt::format("the document is {}, not an object", root.type_name()),
-                   "write {\"schema\": 1, \"id\": ..., \"library\": ...}");
-    std::optional<Error> fault;
-    Reader reader(root, "", path, fault);
-    Manifest m;
+// A library that the loader searches for by its name: a path would be opened as it is.
+bool is_soname(std::string_view name) {
+    return name.find('/') == name.npos && name != "." && name != "..";
+}
+
+bool is_version(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
+
+Need read_need(Reader& need) {
+    Need out{need.text("soname", true), need.text("min_version", false),
+             need.text("version_from", false), need.text("package", false)};
+    if (!is_soname(out.soname))
+        need.fail(fmt::format("key `{}` is `{}`, which is a path", need.full("soname"), out.soname),
+                  "write the library's soname, without a folder");
+    if (!out.min_version.empty() && !is_version(out.min_version))
+        need.fail(fmt::format("key `{}` is `{}`, not a version", need.full("min_version"),
+                              out.min_version),
+                  "write numbers with dots between them");
+    if (!out.version_from.empty() && out.version_from != "symbols" && out.version_from != "file")
+        need.fail(fmt::format("key `{}` is `{}`", need.full("version_from"), out.version_from),
+                  "write \"symbols\" or \"file\"");
+    return out;
+}
+
+void read_members(Reader& reader, Manifest& m) {
+    (void)reader.text("$schema", false);
     const std::uint32_t schema = reader.number("schema");
     if (schema != 1)
         reader.fail(fmt::format("schema {} is not known", schema), "use schema 1, or a newer host");
     m.id = reader.text("id", true);
     m.library = reader.text("library", true);
     m.arch = reader.text("arch", true);
-    if (const Json* abi = reader.object("abi")) {
-        Reader inner(*abi, "abi.", path, fault);
-        m.abi_major = inner.number("major");
-        m.draft = inner.number("draft", false);
-        m.minor_needed = inner.number("minor_needed");
-        m.minor_built = inner.number("minor_built");
-    }
+    reader.member("abi", [&](Reader& abi) {
+        m.abi_major = abi.number("major");
+        m.draft = abi.number("draft", false);
+        m.minor_needed = abi.number("minor_needed");
+        m.minor_built = abi.number("minor_built");
+    });
     m.backend = reader.text("backend", true);
     m.version = reader.text("version", true);
-    reader.each("needs", "{\"soname\": \"libNAME.so.N\"}", [&](Reader& need) {
-        m.needs.push_back({need.text("soname", true), need.text("min_version", false),
-                           need.text("package", false)});
-    });
+    reader.each("needs", "{\"soname\": \"libNAME.so.N\"}",
+                [&](Reader& need) { m.needs.push_back(read_need(need)); });
     reader.each("translates", "{\"format\": \"NAME\", \"from\": \"NAME\"}", [&](Reader& one) {
         m.translates.push_back(
             {one.text("format", true), one.text("from", true), one.text("target_option", false)});
@@ -155,13 +193,23 @@ Result<Manifest> read(const Json& root, std::string_view path) {
     reader.each("watches", "{\"path\": \"/FOLDER\"}", [&](Reader& one) {
         m.watches.push_back({one.text("path", false), one.text("variable", false)});
     });
-    if (!fault && !valid_plugin_id(m.id))
+    if (!valid_plugin_id(m.id))
         reader.fail(fmt::format("id `{}` is not a selector name", m.id),
                     "use a-z, 0-9 and _, a letter first, at most 64, and not `auto`");
-    if (!fault &&
-        (m.library.find('/') != std::string::npos || m.library == "." || m.library == ".."))
+    if (!is_soname(m.library))
         reader.fail(fmt::format("library `{}` is not a plain file name", m.library),
                     "put the library beside the manifest and name it without a folder");
+}
+
+Result<Manifest> read(const Json& root, std::string_view path) {
+    if (!root.is_object())
+        return bad(path, fmt::format("the document is {}, not an object", root.type_name()),
+                   "write {\"schema\": 1, \"id\": ..., \"library\": ...}");
+    std::optional<Error> fault;
+    Manifest m;
+    Reader reader(root, "", path, fault, m.unknown_keys);
+    read_members(reader, m);
+    reader.list_unknown();
     if (fault) return std::move(*fault);
     return m;
 }

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "bus_facts.hpp"
@@ -33,15 +36,11 @@ Record record_of(Stage stage, const Candidate& candidate, const Error& error) {
     r.plugin = candidate.id;
     for (const Error* cause = error.cause.get(); cause != nullptr; cause = cause->cause.get())
         r.loader_text += fmt::format("{}{}", r.loader_text.empty() ? "" : "; ", cause->message);
+    // Only the name of a library: other subjects are paths of plugins, devices and so on.
+    if (error.code == Code::MISSING_DEPENDENCY && error.subject.find(".so") != std::string::npos &&
+        error.subject != r.path)
+        r.missing_library = error.subject;
     return r;
-}
-
-// Distinguishes builds of a plugin that have the same version.
-std::string file_stamp(const std::filesystem::path& path) {
-    std::error_code ignored;
-    const auto size = std::filesystem::file_size(path, ignored);
-    const auto time = std::filesystem::last_write_time(path, ignored);
-    return fmt::format("{} bytes of {}", size, time.time_since_epoch().count());
 }
 
 Result<wye_plugin_query_fn> entry_of(const Library& library) {
@@ -162,13 +161,46 @@ Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
     return {};
 }
 
+// Compares the version of a library with the manifest's minimum. One that gives no version gets a
+// warning.
+Result<void> check_version(const Candidate& candidate, const Need& need, const SystemLibrary& found,
+                           std::vector<Record>& records) {
+    if (need.min_version.empty()) return {};
+    const bool by_file = need.version_from == "file";
+    const std::string& version = by_file ? found.file_version : found.symbol_version;
+    if (version.empty()) {
+        Record r = record_of(
+            Stage::needs, candidate,
+            Error(Code::UNSUPPORTED,
+                  fmt::format("plugin `{}` needs `{}` {} or newer, and the {} of the library "
+                              "have no version to compare",
+                              candidate.id, need.soname, need.min_version,
+                              by_file ? "file names" : "symbols"),
+                  "Fix: none needed, it is used; or correct `version_from` in the manifest"));
+        r.severity = Severity::warning;
+        records.push_back(std::move(r));
+        return {};
+    }
+    if (compare_versions(version, need.min_version) >= 0) return {};
+    return Error(Code::MISSING_DEPENDENCY,
+                 fmt::format("plugin `{}` needs the library `{}` {} or newer, and {} is installed",
+                             candidate.id, need.soname, need.min_version, version),
+                 fmt::format("Fix: install a newer {}, or name another library with `{}.library`",
+                             need.package.empty() ? need.soname : need.package, candidate.id),
+                 need.soname);
+}
+
 // Checks that the manifest's system libraries are installed. Skipped if the configuration names
 // another library for the plugin (`ID.library`).
-Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
+Result<void> check_needs(const Candidate& candidate, const HostServices& host,
+                         std::vector<Record>& records) {
     if (!candidate.manifest || host.config().contains(candidate.id + ".library")) return {};
     for (const Need& need : candidate.manifest->needs) {
-        Result<void> found = find_system_library(need.soname);
-        if (found.ok()) continue;
+        Result<SystemLibrary> found = find_system_library(need.soname);
+        if (found.ok()) {
+            WYE_TRY(check_version(candidate, need, *found, records));
+            continue;
+        }
         const std::string version =
             need.min_version.empty() ? "" : fmt::format(" ({} or newer)", need.min_version);
         const std::string package = need.package.empty()
@@ -185,11 +217,28 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host) {
     return {};
 }
 
+// What the manifest says must be true, since the host has chosen the plugin by it.
+Result<void> check_manifest(const Candidate& candidate, const Negotiated& about) {
+    if (!candidate.manifest) return {};
+    const Manifest& said = *candidate.manifest;
+    const auto differs = [&](const char* key, const auto& manifest, const auto& plugin) {
+        return Error(
+            Code::BAD_MANIFEST,
+            fmt::format("the manifest's `{}` is {}, but the plugin says {}", key, manifest, plugin),
+            "Fix: reinstall the plugin with its own manifest", candidate.library.string());
+    };
+    if (said.version != about.version) return differs("version", said.version, about.version);
+    if (said.minor_built != about.minor_built)
+        return differs("abi.minor_built", said.minor_built, about.minor_built);
+    if (said.minor_needed != about.minor_needed)
+        return differs("abi.minor_needed", said.minor_needed, about.minor_needed);
+    return {};
+}
+
 // Runs the stages in order; after a failure `stage` is the failed one.
 Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
                  const std::shared_ptr<HostServices>& host, Stage& stage, PluginOpening& out) {
     std::optional<Library> library;
-    const bool query_is_file = query == nullptr;
     if (query == nullptr) {
         stage = Stage::opened;
         if (!may_open_drivers())
@@ -199,22 +248,23 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
                          "Fix: start the child as a program (posix_spawn, exec), fork before "
                          "opening plugins, or use `cpu`");
         stage = Stage::architecture;
-        WYE_TRY(check_architecture(candidate.library));
+        WYE_TRY(check_library(candidate.library, candidate.file));
         stage = Stage::needs;
         const InsidePlugin inside(candidate.id, kLoading);
-        WYE_TRY(check_needs(candidate, *host));
+        WYE_TRY(check_needs(candidate, *host, out.records));
         stage = Stage::opened;
         WYE_ASSIGN(library, Library::open(candidate.library));
+        WYE_TRY(check_unchanged(candidate.library, candidate.file));
         stage = Stage::negotiated;
         WYE_ASSIGN(query, entry_of(*library));
         count_as_driver(reinterpret_cast<const void*>(query));
     }
     stage = Stage::negotiated;
     WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
+    WYE_TRY(check_manifest(candidate, about));
     stage = Stage::initialised;
-    std::string file = query_is_file ? file_stamp(candidate.library) : std::string();
     const auto plugin =
-        std::make_shared<OpenPlugin>(host, std::move(library), std::move(about), std::move(file));
+        std::make_shared<OpenPlugin>(host, std::move(library), std::move(about), candidate);
     WYE_TRY(plugin->initialise());
     out.plugin = plugin;
     stage = Stage::enumerated;
@@ -222,6 +272,20 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
 }
 
 }  // namespace
+
+const std::string& OpenPlugin::file_identity() const {
+    std::call_once(file_once_, [&] {
+        if (built_in()) return;
+        auto hash = content_hash(file_path_);
+        // Without the content that was opened, nothing saved may be taken for this plugin's.
+        file_identity_ = hash.ok() && check_unchanged(file_path_, file_).ok()
+                             ? std::move(*hash)
+                             : fmt::format("unknown file in process {} at {}", ::getpid(),
+                                           std::chrono::system_clock::now().time_since_epoch() /
+                                               std::chrono::nanoseconds(1));
+    });
+    return file_identity_;
+}
 
 Result<void> OpenPlugin::initialise() {
     wye_plugin_object* object = nullptr;
@@ -261,8 +325,9 @@ std::string OpenPlugin::identity() const {
     const Negotiated& about = negotiated_;
     const std::optional<std::string> own = compiler();
     return fmt::format("{} {}, ABI {}.{} as {}, flags {}, {}{}{}", about.id, about.version,
-                       WYE_ABI_MAJOR, about.minor_built, about.minor, about.build_flags, file_,
-                       !own || !own->empty() ? ", " : "", own.value_or("compiler unknown"));
+                       WYE_ABI_MAJOR, about.minor_built, about.minor, about.build_flags,
+                       file_identity(), !own || !own->empty() ? ", " : "",
+                       own.value_or("compiler unknown"));
 }
 
 PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,

@@ -6,7 +6,9 @@
 // of a failure. Free-threaded after opening.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,11 +24,12 @@ namespace wye::registry {
 class OpenPlugin {
   public:
     OpenPlugin(std::shared_ptr<HostServices> host, std::optional<Library> library,
-               Negotiated negotiated, std::string file)
+               Negotiated negotiated, const Candidate& candidate)
         : host_(std::move(host)),
           library_(std::move(library)),
           negotiated_(std::move(negotiated)),
-          file_(std::move(file)) {}
+          file_path_(candidate.library),
+          file_(candidate.file) {}
     // Shuts the plugin down if it was initialised.
     ~OpenPlugin();
     OpenPlugin(const OpenPlugin&) = delete;
@@ -50,11 +53,17 @@ class OpenPlugin {
     [[nodiscard]] std::optional<std::string> compiler() const;
 
   private:
+    // A hash of the file's content: copies with one version, size and time differ.
+    const std::string& file_identity() const;
+
     std::shared_ptr<HostServices> host_;
     std::optional<Library> library_;  // none: built in
     Negotiated negotiated_;
     wye_plugin_object* object_ = nullptr;
-    std::string file_;  // size and time of the library's file; empty: built in
+    std::filesystem::path file_path_;  // empty: built in
+    FileStatus file_;
+    mutable std::once_flag file_once_;
+    mutable std::string file_identity_;
 };
 
 // A plugin that another process opened.

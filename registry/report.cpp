@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "registry/json.hpp"
+#include "registry/load_report.hpp"
 #include "registry/plugin_text.hpp"
 
 namespace wye::registry {
@@ -71,7 +72,8 @@ Json record_of(const Record& record) {
             {"loader_text", text_or_null(record.loader_text)},
             {"fix", text_or_null(record.fix)},
             {"path", text_or_null(record.path)},
-            {"plugin", text_or_null(record.plugin)}};
+            {"plugin", text_or_null(record.plugin)},
+            {"missing_library", text_or_null(record.missing_library)}};
 }
 
 Json abi_of(const PluginInfo& plugin) {
@@ -91,68 +93,31 @@ Json probe_of(const PluginInfo& plugin) {
             {"dispatch_ns", verdict.message.dispatch_ns}};
 }
 
-Json plugin_of(const PluginInfo& plugin, const std::string& compiler, bool excluded) {
-    Json reason = plugin.reason ? record_of(*plugin.reason) : Json(nullptr);
-    if (excluded) {
-        Record record;
-        record.severity = Severity::note;
-        record.code = Code::OK;
-        record.message = "the selector does not name it, so it was not opened";
-        record.path = plugin.path;
-        record.plugin = plugin.id;
-        reason = record_of(record);
-    }
-    return {{"id", plugin.id},
-            {"name", plugin.backend},
+Json plugin_of(const LoadedPlugin& loaded, const std::string& compiler) {
+    const PluginInfo& plugin = loaded.info;
+    const bool ready = loaded.state == LoadedPlugin::State::ready;
+    return {{"id", text_or_null(plugin.id)},
+            {"name", text_or_null(plugin.backend)},
             {"path", text_or_null(plugin.path)},
             {"abi", abi_of(plugin)},
-            {"state", excluded ? "not_opened" : state_name(plugin.state)},
-            {"reason", std::move(reason)},
-            {"source", source_name(plugin.source)},
+            {"state", loaded_state_name(loaded.state)},
+            {"stage", stage_name(loaded.stage)},
+            {"reason", loaded.reason ? record_of(*loaded.reason) : Json(nullptr)},
+            {"source", loaded.has_source ? Json(source_name(plugin.source)) : Json(nullptr)},
             {"version", text_or_null(plugin.version)},
             {"vendor", text_or_null(plugin.vendor)},
-            {"device_count",
-             plugin.state == PluginState::ready ? Json(plugin.devices.size()) : Json(nullptr)},
+            {"device_count", ready ? Json(plugin.devices.size()) : Json(nullptr)},
             {"compiler", text_or_null(compiler)},
-            {"compiler_only", plugin.state == PluginState::failed && !compiler.empty()},
+            {"compiler_only", loaded.state == LoadedPlugin::State::failed && !compiler.empty()},
             {"probe", probe_of(plugin)}};
-}
-
-// A file that the search refused as a candidate.
-Json refused_of(const Record& record) {
-    return {{"id", text_or_null(record.plugin)},
-            {"name", text_or_null(record.plugin)},
-            {"path", text_or_null(record.path)},
-            {"abi", nullptr},
-            {"state", record.severity == Severity::note ? "shadowed" : "refused"},
-            {"reason", record_of(record)},
-            {"source", nullptr},
-            {"version", nullptr},
-            {"vendor", nullptr},
-            {"device_count", nullptr},
-            {"compiler", nullptr},
-            {"compiler_only", false},
-            {"probe", nullptr}};
 }
 
 Json plugins_of(Registry& registry, const Selector& selector, const std::vector<Record>& records) {
     Json out = Json::array();
-    std::vector<PluginInfo> plugins = registry.plugins();
-    std::sort(plugins.begin(), plugins.end(),
-              [](const PluginInfo& a, const PluginInfo& b) { return a.id < b.id; });
-    for (const PluginInfo& plugin : plugins)
-        out.push_back(
-            plugin_of(plugin, one_line(registry.compiler(plugin.id)),
-                      plugin.state == PluginState::found && selector.excludes_plugin(plugin.id)));
-    for (const Record& record : records) {
-        const bool opened = record.stage > Stage::trust && record.stage != Stage::architecture;
-        const bool is_candidate =
-            record.severity == Severity::refused ||
-            (record.severity == Severity::note && record.code == Code::DUPLICATE);
-        const bool listed = std::any_of(plugins.begin(), plugins.end(), [&](const PluginInfo& p) {
-            return p.path == record.path && p.id == record.plugin;
-        });
-        if (is_candidate && !opened && !listed) out.push_back(refused_of(record));
+    for (const LoadedPlugin& plugin : loaded_plugins(registry, selector, records)) {
+        const bool opened = plugin.state == LoadedPlugin::State::ready ||
+                            plugin.state == LoadedPlugin::State::failed;
+        out.push_back(plugin_of(plugin, opened ? one_line(registry.compiler(plugin.info.id)) : ""));
     }
     return out;
 }

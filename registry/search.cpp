@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "registry/handshake.hpp"
@@ -16,35 +17,59 @@ namespace {
 namespace fs = std::filesystem;
 using FileKey = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
 
-constexpr std::uint32_t kWritableByOthers = 0002;
-constexpr std::uint32_t kSticky = 01000;
-constexpr std::size_t kFolderEntries = 100000;  // names read of one folder
+constexpr std::string_view kDisable = "WYE_PLUGINS_DISABLE";
 
-bool ends_with(std::string_view text, std::string_view end) {
-    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+// Calls visit(part) for each part of a list, empty ones included.
+template <typename Visit>
+void each_part(const std::string& list, char separator, Visit&& visit) {
+    std::size_t start = 0;
+    while (start <= list.size()) {
+        const std::size_t end = std::min(list.find(separator, start), list.size());
+        visit(list.substr(start, end - start));
+        start = end + 1;
+    }
 }
 
 class Search {
   public:
-    Search(const SearchInput& input, const FileSystem& files) : input_(input), files_(files) {}
+    Search(const SearchInput& input, const FileSystem& files)
+        : input_(input), files_(files), trust_(files, input.trusted) {}
 
     SearchResult run() {
+        const bool host_known = input_.host_folder.is_absolute();
+        if (input_.elevated)
+            say_what_is_ignored();
+        else if (host_known)
+            trust_.add_owners(input_.host_folder);
+        read_disabled();
         for (const fs::path& path : input_.application) visit_application(path);
         visit_variable("WYE_PLUGIN_PATH_ADD");
         if (!visit_variable("WYE_PLUGIN_PATH")) {
             visit_user_folder();
             visit_folder(input_.system_folder, Source::system);
-            if (!input_.host_folder.empty()) {
+            if (host_known) {
                 visit_folder(input_.host_folder, Source::beside_host);
                 visit_folder(input_.host_folder / "wye" / "plugins", Source::beside_host);
+            } else if (!input_.host_folder.empty()) {
+                record(Stage::found, Severity::note, Code::NOT_TRUSTED, input_.host_folder,
+                       fmt::format("the folder of the host library is not searched: the library "
+                                   "was loaded by the relative path `{}`",
+                                   input_.host_folder.string()),
+                       "Fix: load the library by its full path, or by its name alone");
             }
         }
+        report_unknown_disabled();
+        if (left_out_ != 0) result_.records.push_back(records_left_out());
         return std::move(result_);
     }
 
   private:
     void record(Stage stage, Severity severity, Code code, const fs::path& path,
                 std::string message, std::string fix, std::string plugin = {}) {
+        if (result_.records.size() + 1 >= kMostRecords) {
+            ++left_out_;
+            return;
+        }
         Record r;
         r.stage = stage;
         r.severity = severity;
@@ -56,9 +81,59 @@ class Search {
         result_.records.push_back(std::move(r));
     }
 
+    [[nodiscard]] Record records_left_out() const {
+        Record r;
+        r.severity = Severity::warning;
+        r.code = Code::LIMIT_EXCEEDED;
+        r.message = fmt::format("{} more files or entries were passed over", left_out_);
+        r.fix = "Fix: remedy the reasons that are listed, then look again";
+        return r;
+    }
+
     void refuse(Stage stage, const fs::path& path, const Error& error, std::string plugin = {}) {
         record(stage, Severity::refused, error.code, path, error.message, error.fix,
                std::move(plugin));
+    }
+
+    // ---- Variables ------------------------------------------------------------------------
+
+    void say_what_is_ignored() {
+        for (auto at = input_.environment.lower_bound("WYE_");
+             at != input_.environment.end() && at->first.starts_with("WYE_"); ++at)
+            if (!at->second.empty())
+                record(Stage::found, Severity::note, Code::NOT_TRUSTED, at->second,
+                       fmt::format("{} is ignored, because the process has raised privileges",
+                                   at->first),
+                       "Fix: set it through the application, or install plugins system-wide");
+    }
+
+    void read_disabled() {
+        const auto at = input_.environment.find(kDisable);
+        if (at == input_.environment.end() || input_.elevated) return;
+        each_part(at->second, ',', [&](std::string id) {
+            if (!id.empty() && !is_disabled(id)) result_.disabled.push_back(std::move(id));
+        });
+        for (const std::string& id : input_.taken_ids)
+            if (is_disabled(id)) disabled(id, {});
+    }
+
+    [[nodiscard]] bool is_disabled(const std::string& id) const {
+        return std::ranges::find(result_.disabled, id) != result_.disabled.end();
+    }
+
+    void disabled(const std::string& id, const fs::path& path) {
+        disabled_here_.insert(id);
+        record(Stage::found, Severity::note, Code::DISABLED, path,
+               fmt::format("{} names `{}`", kDisable, id),
+               fmt::format("Fix: none needed; or remove `{}` from {}", id, kDisable), id);
+    }
+
+    void report_unknown_disabled() {
+        for (const std::string& id : result_.disabled)
+            if (disabled_here_.count(id) == 0)
+                record(Stage::found, Severity::warning, Code::NOT_FOUND, {},
+                       fmt::format("{} names `{}`, and there is no such plugin", kDisable, id),
+                       "Fix: correct the id; `wye info` lists the plugins");
     }
 
     // ---- Places ---------------------------------------------------------------------------
@@ -70,35 +145,28 @@ class Search {
                    "Fix: name a plugin file or a folder");
             return;
         }
+        if (!named.is_absolute()) {
+            record(Stage::found, Severity::refused, Code::INVALID_ARGUMENT, named,
+                   fmt::format("the application names `{}`, which depends on the current folder",
+                               named.string()),
+                   "Fix: name the plugin by its full path");
+            return;
+        }
         visit_named(named, Source::application);
     }
 
     // Whether the variable is set and not ignored.
     bool visit_variable(const std::string& name) {
         const auto at = input_.environment.find(name);
-        if (at == input_.environment.end() || at->second.empty()) return false;
-        if (input_.elevated) {
-            record(Stage::found, Severity::note, Code::NOT_TRUSTED, at->second,
-                   fmt::format("{} is ignored, because the process has raised privileges", name),
-                   "Fix: name plugin paths through the application, or install them system-wide");
-            return false;
-        }
-        const std::string& list = at->second;
-        std::size_t start = 0;
-        while (start <= list.size()) {
-            const std::size_t end = std::min(list.find(':', start), list.size());
-            const std::string entry = list.substr(start, end - start);
-            start = end + 1;
-            if (entry.empty() || !fs::path(entry).is_absolute()) {
-                record(Stage::found, Severity::refused, Code::NOT_TRUSTED, entry,
-                       fmt::format("{} has {}, which would mean the current folder", name,
-                                   entry.empty() ? "an empty entry"
-                                                 : fmt::format("the relative entry `{}`", entry)),
-                       "Fix: use absolute paths, separated by `:`");
-                continue;
-            }
-            visit_named(entry, Source::environment);
-        }
+        if (at == input_.environment.end() || at->second.empty() || input_.elevated) return false;
+        each_part(at->second, ':', [&](const std::string& entry) {
+            if (!entry.empty() && entry[0] == '/') return visit_named(entry, Source::environment);
+            record(Stage::found, Severity::refused, Code::NOT_TRUSTED, entry,
+                   fmt::format("{} has {}, which would mean the current folder", name,
+                               entry.empty() ? "an empty entry"
+                                             : fmt::format("the relative entry `{}`", entry)),
+                   "Fix: use absolute paths, separated by `:`");
+        });
         return true;
     }
 
@@ -130,7 +198,7 @@ class Search {
                 return visit_folder(path, source);
             case FileStatus::Kind::file:
                 return visit_file(path, source);
-            case FileStatus::Kind::other:
+            default:
                 record(Stage::found, Severity::refused, Code::BAD_PLUGIN, path,
                        fmt::format("`{}` is neither a file nor a folder", path.string()),
                        "Fix: name a plugin file or a folder");
@@ -140,21 +208,29 @@ class Search {
 
     void visit_folder(const fs::path& folder, Source source) {
         if (folder.empty()) return;
-        const auto status = files_.status(folder);
-        if (!status.ok()) return refuse(Stage::found, folder, status.error());
-        if (status->kind != FileStatus::Kind::folder) return;
+        const auto seen = trust_.look(folder);
+        if (!seen.ok()) return refuse(Stage::found, folder, seen.error());
+        if (seen->status.kind != FileStatus::Kind::folder) return;
         // Skips a folder that was visited before, even under another name.
-        if (!folders_.insert({status->device, status->inode}).second) return;
+        if (!folders_.insert({seen->status.device, seen->status.inode}).second) return;
         // In Wye's own folders, a library without a manifest gets no record.
         const bool ours = source == Source::system || source == Source::beside_host;
-        const auto names = ours ? files_.list(folder, {kManifestSuffix})
-                                : files_.list(folder, {kManifestSuffix, ".so"});
-        if (!names.ok()) return refuse(Stage::found, folder, names.error());
-        const std::size_t count = std::min(names->size(), kFolderEntries);
+        constexpr std::string_view kEndings[] = {kManifestSuffix, ".so"};
+        const auto listed =
+            files_.list(seen->real, std::span(kEndings).first(ours ? 1 : 2), kMostManifests);
+        if (!listed.ok()) return refuse(Stage::found, folder, listed.error());
+        const FileNames& manifests = listed->front();
+        // A folder without plugins needs no trust.
+        if (manifests.names.empty() && (ours || listed->back().names.empty())) return;
+        if (!trusted(*seen, folder, source, {})) return;
+        if (manifests.left_out != 0)
+            record(Stage::found, Severity::warning, Code::LIMIT_EXCEEDED, folder,
+                   fmt::format("`{}` has {} manifests; all but the first {} are ignored",
+                               folder.string(), manifests.names.size() + manifests.left_out,
+                               manifests.names.size()),
+                   "Fix: remove those that are no plugins");
         std::set<std::string> libraries;
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::string& name = (*names)[i];
-            if (!ends_with(name, kManifestSuffix)) continue;
+        for (const std::string& name : manifests.names) {
             const std::size_t before = result_.candidates.size();
             visit_manifest(folder / name, source);
             if (result_.candidates.size() > before)
@@ -162,10 +238,24 @@ class Search {
             libraries.insert(name.substr(0, name.size() - kManifestSuffix.size()) + ".so");
         }
         // Elsewhere it is likely to be a mistake.
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::string& name = (*names)[i];
-            if (ends_with(name, ".so") && libraries.count(name) == 0) no_manifest(folder / name);
+        if (!ours) visit_strays(folder, listed->back(), libraries);
+    }
+
+    // Libraries in a folder of plugins that no manifest names.
+    void visit_strays(const fs::path& folder, const FileNames& found,
+                      const std::set<std::string>& libraries) {
+        std::vector<std::string> strays;
+        for (const std::string& name : found.names)
+            if (libraries.count(name) == 0) strays.push_back(name);
+        const std::size_t count = strays.size() + found.left_out;
+        if (count > kMostStrayLibraries) {
+            record(Stage::manifest, Severity::refused, Code::BAD_MANIFEST, folder,
+                   fmt::format("`{}` has {} libraries without a manifest, such as `{}`",
+                               folder.string(), count, strays.empty() ? "" : strays[0]),
+                   "Fix: name a folder of plugins, each with a manifest beside it");
+            return;
         }
+        for (const std::string& name : strays) no_manifest(folder / name);
     }
 
     void no_manifest(const fs::path& library) {
@@ -178,8 +268,7 @@ class Search {
     }
 
     void visit_file(const fs::path& path, Source source) {
-        if (ends_with(path.filename().string(), kManifestSuffix))
-            return visit_manifest(path, source);
+        if (path.native().ends_with(kManifestSuffix)) return visit_manifest(path, source);
         fs::path manifest = path;
         manifest.replace_extension();
         manifest += kManifestSuffix;
@@ -202,16 +291,17 @@ class Search {
     }
 
     void visit_manifest(const fs::path& path, Source source) {
-        if (!trusted(path, source, {})) return;
-        auto bytes = files_.read(path, kManifestBytes);
-        if (!bytes.ok()) {
-            Error error = std::move(bytes).error();
-            if (error.code == Code::LIMIT_EXCEEDED) error.code = Code::BAD_MANIFEST;
-            return refuse(Stage::manifest, path, error);
+        const auto seen = trust_.look(path);
+        if (!seen.ok()) return refuse(Stage::found, path, seen.error());
+        if (!trusted(*seen, path, source, {})) return;
+        auto manifest = read_manifest(path, *seen);
+        if (!manifest.ok()) {
+            const Stage stage =
+                manifest.error().code == Code::NOT_TRUSTED ? Stage::trust : Stage::manifest;
+            return refuse(stage, path, manifest.error());
         }
-        auto manifest = parse_manifest(*bytes, path.string());
-        if (!manifest.ok()) return refuse(Stage::manifest, path, manifest.error());
         const std::string id = manifest->id;
+        if (is_disabled(id)) return disabled(id, path);
         if (manifest->arch != host_arch()) {
             record(Stage::architecture, Severity::refused, Code::ABI_MISMATCH, path,
                    fmt::format("the plugin was built for `{}`, this machine is `{}`",
@@ -220,6 +310,11 @@ class Search {
             return;
         }
         if (!speaks_our_abi(*manifest, path)) return;
+        for (const std::string& key : manifest->unknown_keys)
+            record(Stage::manifest, Severity::warning, Code::UNKNOWN_KEY, path,
+                   fmt::format("manifest `{}`: key `{}` is not known, and ignored", path.string(),
+                               key),
+                   "Fix: correct its spelling, or remove it", id);
         Candidate candidate;
         candidate.id = id;
         candidate.library = path.parent_path() / manifest->library;
@@ -227,6 +322,32 @@ class Search {
         candidate.manifest_file = path;
         candidate.source = source;
         add(std::move(candidate));
+    }
+
+    Result<Manifest> read_manifest(const fs::path& path, const Trust::Seen& seen) {
+        if (seen.status.kind != FileStatus::Kind::file)
+            return Error(Code::BAD_MANIFEST,
+                         fmt::format("manifest `{}` is not a file", path.string()),
+                         "Fix: reinstall the plugin");
+        const auto too_long = [&](const std::string& why, const char* fix) {
+            return Error(Code::BAD_MANIFEST,
+                         fmt::format("manifest `{}` is not read: {}", path.string(), why), fix);
+        };
+        if (seen.status.size > kManifestBytes)
+            return too_long(
+                fmt::format("it has {} bytes, more than {}", seen.status.size, kManifestBytes),
+                "Fix: keep the manifest short");
+        if (seen.status.size > room_)
+            return too_long(fmt::format("those before it have {} bytes", kManifestTotal - room_),
+                            "Fix: remove manifests that are no plugins");
+        auto content = files_.read(seen.real, kManifestBytes);
+        if (!content.ok()) return std::move(content).error();
+        room_ -= std::min(room_, content->bytes.size());
+        if (!seen.status.unchanged(content->status))
+            return Error(Code::NOT_TRUSTED,
+                         fmt::format("manifest `{}` was replaced while it was read", path.string()),
+                         "Fix: try again");
+        return parse_manifest(content->bytes, path.string());
     }
 
     bool speaks_our_abi(const Manifest& m, const fs::path& path) {
@@ -252,59 +373,39 @@ class Search {
 
     // ---- Trust ----------------------------------------------------------------------------
 
-    // The first of the file and the folders above it that everyone may write to; empty: none.
-    Result<fs::path> writable_by_others(const fs::path& path) {
-        WYE_ASSIGN(const fs::path real, files_.canonical(path));
-        // Checks both the given path, where a link could be replaced, and the real one.
-        for (fs::path at : {path.is_absolute() ? path.lexically_normal() : real, real}) {
-            bool is_file = true;
-            for (;;) {
-                WYE_ASSIGN(const FileStatus status, files_.status(at));
-                const bool open_folder = (status.mode & kWritableByOthers) != 0 &&
-                                         (is_file || (status.mode & kSticky) == 0);
-                if (status.kind != FileStatus::Kind::missing && open_folder) return at;
-                if (!at.has_relative_path()) break;
-                at = at.parent_path();
-                is_file = false;
-            }
-        }
-        return fs::path{};
-    }
-
-    bool trusted(const fs::path& path, Source source, const std::string& id) {
-        const auto open = writable_by_others(path);
-        if (!open.ok()) return refuse(Stage::trust, path, open.error(), id), false;
-        if (open->empty()) return true;
+    bool trusted(const Trust::Seen& seen, const fs::path& path, Source source,
+                 const std::string& id) {
+        if (seen.fault.empty()) return true;
         const bool warn_only = source == Source::application && !input_.elevated;
-        record(Stage::trust, warn_only ? Severity::warning : Severity::refused, Code::NOT_TRUSTED,
-               path, fmt::format("everyone may write to `{}`", open->string()),
-               fmt::format("Fix: chmod o-w '{}'", open->string()), id);
+        // One warning for a folder, not one for each file in it.
+        if (!warn_only || warned_.insert(seen.fault).second)
+            record(Stage::trust, warn_only ? Severity::warning : Severity::refused,
+                   Code::NOT_TRUSTED, path, seen.fault, seen.fix, id);
         return warn_only;
     }
 
     // ---- Duplicates -----------------------------------------------------------------------
 
     void add(Candidate candidate) {
-        const auto status = files_.status(candidate.library);
-        if (!status.ok())
-            return refuse(Stage::found, candidate.library, status.error(), candidate.id);
-        if (status->kind != FileStatus::Kind::file) {
+        if (is_disabled(candidate.id)) return disabled(candidate.id, candidate.library);
+        auto seen = trust_.look(candidate.library);
+        if (!seen.ok()) return refuse(Stage::found, candidate.library, seen.error(), candidate.id);
+        if (seen->status.kind != FileStatus::Kind::file) {
             record(Stage::found, Severity::refused, Code::NOT_FOUND, candidate.library,
                    fmt::format("the plugin's library `{}` {}", candidate.library.string(),
-                               status->kind == FileStatus::Kind::missing ? "does not exist"
-                                                                         : "is not a file"),
+                               seen->status.kind == FileStatus::Kind::missing ? "does not exist"
+                                                                              : "is not a file"),
                    "Fix: reinstall the plugin, or correct `library` in its manifest", candidate.id);
             return;
         }
-        if (!trusted(candidate.library, candidate.source, candidate.id)) return;
-        auto real = files_.canonical(candidate.library);
-        if (!real.ok()) return refuse(Stage::found, candidate.library, real.error(), candidate.id);
-        if (!libraries_.insert({status->device, status->inode}).second) {
+        if (!trusted(*seen, candidate.library, candidate.source, candidate.id)) return;
+        if (!libraries_.insert({seen->status.device, seen->status.inode}).second) {
             duplicate(candidate, "it is the same file as one found before",
                       "Fix: none needed; or name it once");
             return;
         }
-        candidate.library = std::move(*real);
+        candidate.library = std::move(seen->real);
+        candidate.file = seen->status;
         const auto& taken = input_.taken_ids;
         if (std::find(taken.begin(), taken.end(), candidate.id) != taken.end()) {
             duplicate(candidate, "the built-in plugin of this id takes precedence",
@@ -349,9 +450,14 @@ class Search {
 
     const SearchInput& input_;
     const FileSystem& files_;
+    Trust trust_;
     SearchResult result_;
     std::set<FileKey> folders_;
     std::set<FileKey> libraries_;
+    std::set<std::string> warned_;         // faults of files that are used nevertheless
+    std::set<std::string> disabled_here_;  // ids of `disabled` that a plugin has
+    std::size_t room_ = kManifestTotal;    // bytes of manifests that may still be read
+    std::size_t left_out_ = 0;             // records
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,13 +16,37 @@
 namespace wye::registry {
 
 struct FileStatus {
-    enum class Kind : std::uint8_t { missing, file, folder, other };
+    enum class Kind : std::uint8_t { missing, file, folder, link, other };
     Kind kind = Kind::missing;
     std::uint64_t device = 0;  // with inode: the same file under two names
     std::uint64_t inode = 0;
     std::uint32_t mode = 0;  // permission bits, sticky (01000) included
     std::uint32_t owner = 0;
+    std::uint32_t group = 0;
     std::uint64_t size = 0;
+    std::int64_t modified_ns = 0;  // since 1970
+
+    // Whether it is the same file, with the same content as far as size and time tell.
+    [[nodiscard]] bool unchanged(const FileStatus& now) const noexcept {
+        return kind == now.kind && device == now.device && inode == now.inode && size == now.size &&
+               modified_ns == now.modified_ns;
+    }
+};
+
+// A name in a folder, as lstat reports it.
+struct FileEntry {
+    FileStatus status;
+    std::string target;  // of a link
+};
+
+struct FileContent {
+    FileStatus status;  // of the file that was opened
+    std::string bytes;
+};
+
+struct FileNames {
+    std::vector<std::string> names;  // the first ones in byte order
+    std::size_t left_out = 0;        // further ones
 };
 
 class FileSystem {
@@ -31,16 +55,16 @@ class FileSystem {
 
     // Follows links. A path that does not exist is `missing`, not an error. Errors: IO.
     [[nodiscard]] virtual Result<FileStatus> status(const std::filesystem::path& path) const = 0;
-    // Names in a folder that end with one of `endings`, in byte order.
-    [[nodiscard]] virtual Result<std::vector<std::string>> list(
-        const std::filesystem::path& folder,
-        std::initializer_list<std::string_view> endings) const = 0;
-    // Reads a whole file; LIMIT_EXCEEDED if it has more than `limit` bytes.
-    [[nodiscard]] virtual Result<std::string> read(const std::filesystem::path& path,
+    // As status, but does not follow a link at the end of the path.
+    [[nodiscard]] virtual Result<FileEntry> entry(const std::filesystem::path& path) const = 0;
+    // For each ending, the names in a folder that end with it, `most` of them at most.
+    [[nodiscard]] virtual Result<std::vector<FileNames>> list(
+        const std::filesystem::path& folder, std::span<const std::string_view> endings,
+        std::size_t most) const = 0;
+    // Reads a whole file; LIMIT_EXCEEDED if it has more than `limit` bytes. Does not follow a link
+    // at the end of the path.
+    [[nodiscard]] virtual Result<FileContent> read(const std::filesystem::path& path,
                                                    std::size_t limit) const = 0;
-    // The absolute path without links, "." and "..".
-    [[nodiscard]] virtual Result<std::filesystem::path> canonical(
-        const std::filesystem::path& path) const = 0;
 };
 
 // The operating system's file system. Static, stateless.

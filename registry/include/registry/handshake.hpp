@@ -24,6 +24,7 @@ struct Negotiated {
     std::string version;
     std::string vendor;
     std::uint64_t build_flags = 0;
+    std::uint32_t minor_needed = 0;
     std::uint32_t minor_built = 0;
     std::uint32_t minor = 0;  // effective: the lower of both maxima
     wye_plugin_table table{};

@@ -74,6 +74,7 @@ class Json {
     void for_each(Take&& take) const {
         for (std::size_t i = 0; i < names_.size(); ++i) take(names_[i], values_[i]);
     }
+    [[nodiscard]] const std::vector<std::string>& names() const { return names_; }  // of an object
 
   private:
     enum class Kind : std::uint8_t { null, boolean, number, string, array, object };

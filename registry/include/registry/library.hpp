@@ -10,18 +10,32 @@
 #include <memory>
 #include <string>
 
+#include "registry/file_system.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
 
-// Checks a file before opening it: ABI_MISMATCH if it was built for another machine, BAD_PLUGIN if
-// it is not a shared object or is truncated. The system loader reports the former as a missing
-// file, and crashes on a truncated one.
-[[nodiscard]] Result<void> check_architecture(const std::filesystem::path& path);
+// Checks a file before opening it: NOT_TRUSTED if it is not the file `found` any more (`missing`:
+// any file), ABI_MISMATCH if it was built for another machine, BAD_PLUGIN if it is not a shared
+// object or is truncated. The system loader reports a file for another machine as missing, and
+// crashes on a truncated one.
+[[nodiscard]] Result<void> check_library(const std::filesystem::path& path,
+                                         const FileStatus& found);
+// NOT_TRUSTED if the file at `path` is not `found` any more.
+[[nodiscard]] Result<void> check_unchanged(const std::filesystem::path& path,
+                                           const FileStatus& found);
 
-// Whether the system's search finds a library, by its soname. A found library stays mapped, as with
-// the plugin that needs it. The error has the loader's text.
-[[nodiscard]] Result<void> find_system_library(const std::string& soname);
+// A hash of a file's bytes, in hex. Errors: IO.
+[[nodiscard]] Result<std::string> content_hash(const std::filesystem::path& path);
+
+// A library that the system's search found, by its soname. It stays mapped, as with the plugin that
+// needs it.
+struct SystemLibrary {
+    std::string symbol_version;  // "2.36", the highest that it defines (GLIBC_2.36); empty: none
+    std::string file_version;    // "1.3.239", after ".so." in its file's name; empty: none
+};
+// The error has the loader's text.
+[[nodiscard]] Result<SystemLibrary> find_system_library(const std::string& soname);
 
 class Library {
   public:

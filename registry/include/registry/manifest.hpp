@@ -5,11 +5,12 @@
 //   {"schema": 1, "id": "name", "library": "wye_name.so", "arch": "x86_64",
 //    "abi": {"major": 1, "draft": 3, "minor_needed": 0, "minor_built": 0},
 //    "backend": "name", "version": "0.1.0",
-//    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2",
+//    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2", "version_from": "symbols",
 //               "package": "ocl-icd-libopencl1"}]}
 //
-// Unknown keys are ignored, so that later schemas can add some. Pure; free-threaded; does not throw
-// for any input. Errors are BAD_MANIFEST and name the key ("abi.major").
+// plugin-abi/manifest.schema.json is its schema. Unknown keys are ignored, so that later schemas
+// can add some, and listed for a warning. Pure; free-threaded; does not throw for any input. Errors
+// are BAD_MANIFEST and name the key ("abi.major").
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,11 @@ inline constexpr std::string_view kManifestSuffix = ".wye.json";
 // A system library that the plugin opens at run time. If it is absent, the plugin is not opened.
 struct Need {
     std::string soname;
-    std::string min_version;  // for people; may be empty
-    std::string package;      // its Debian package; may be empty
+    std::string min_version;  // may be empty
+    // Where the version is found: "symbols", the highest of the versions that the library defines
+    // for its symbols ("NAME_3.0": 3.0), or "file", the end of its file's name after ".so.".
+    std::string version_from;
+    std::string package;  // its Debian package; may be empty
 };
 
 // A translation by the plugin's compiler, from a format that the host lowers to.
@@ -58,6 +62,7 @@ struct Manifest {
     std::vector<Need> needs;
     std::vector<Translation> translates;
     std::vector<Watch> watches;
+    std::vector<std::string> unknown_keys;  // the first ones, in full: "abi.nmajor"
 };
 
 // `path` is for messages only.

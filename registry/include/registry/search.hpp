@@ -14,6 +14,7 @@
 #include "registry/file_system.hpp"
 #include "registry/manifest.hpp"
 #include "registry/record.hpp"
+#include "registry/trust.hpp"
 
 namespace wye::registry {
 
@@ -32,18 +33,21 @@ enum class Source : std::uint8_t { builtin, application, environment, user, syst
 
 struct SearchInput {
     std::vector<std::filesystem::path> application;  // files or folders that the application names
-    Environment environment;                         // WYE_PLUGIN_PATH, WYE_PLUGIN_PATH_ADD
-    bool elevated = false;                           // environment and user folder are ignored
-    std::filesystem::path user_folder;               // empty: none
-    std::filesystem::path system_folder;             // empty: none
-    std::filesystem::path host_folder;               // beside the host library; empty: none
-    std::vector<std::string> taken_ids;              // of built-in plugins: they win
+    // WYE_PLUGIN_PATH, WYE_PLUGIN_PATH_ADD, WYE_PLUGINS_DISABLE
+    Environment environment;
+    bool elevated = false;  // environment and user folder are ignored
+    Trusted trusted;        // besides root and, unless elevated, the owners of the host's folder
+    std::filesystem::path user_folder;    // empty: none
+    std::filesystem::path system_folder;  // empty: none
+    std::filesystem::path host_folder;    // beside the host library; empty: none
+    std::vector<std::string> taken_ids;   // of built-in plugins: they win
 };
 
 // A plugin that may be opened.
 struct Candidate {
     std::string id;  // of the manifest; without one, of the file name (id_of_file)
     std::filesystem::path library;
+    FileStatus file;                   // of the library, when it was found
     std::optional<Manifest> manifest;  // none: only for a file that the application names
     std::filesystem::path manifest_file;
     Source source = Source::application;
@@ -51,8 +55,15 @@ struct Candidate {
 
 struct SearchResult {
     std::vector<Candidate> candidates;  // in search order, one per id
-    std::vector<Record> records;
+    std::vector<Record> records;        // kMostRecords at most, the last with the number left out
+    std::vector<std::string> disabled;  // ids that WYE_PLUGINS_DISABLE names
 };
+
+// Limits, so that a folder of thousands of files neither delays a process nor fills its report.
+inline constexpr std::size_t kMostRecords = 100;
+inline constexpr std::size_t kMostManifests = 256;          // of one folder
+inline constexpr std::size_t kManifestTotal = 1024 * 1024;  // bytes, of one search
+inline constexpr std::size_t kMostStrayLibraries = 8;       // with a record each, of one folder
 
 [[nodiscard]] SearchResult search(const SearchInput& input, const FileSystem& files);
 

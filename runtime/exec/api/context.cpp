@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,14 +26,20 @@ using wye::sdk::from_abi;
 constexpr std::uint32_t kKnownFlags =
     WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_DESCRIBE;
 
-// The folder of the library that this code is in; empty if the loader does not know it.
+// The folder of the library or program that this code is in; empty if the loader does not know it.
+// Relative if the library was loaded by a relative path: the current folder may have changed since.
 std::filesystem::path own_folder() {
     Dl_info info{};
-    if (dladdr(reinterpret_cast<const void*>(&wye_version), &info) == 0 ||
-        info.dli_fname == nullptr)
+    const link_map* map = nullptr;
+    if (dladdr1(reinterpret_cast<const void*>(&wye_version), &info,
+                reinterpret_cast<void**>(const_cast<link_map**>(&map)), RTLD_DL_LINKMAP) == 0 ||
+        map == nullptr || map->l_name == nullptr)
         return {};
     std::error_code ignored;
-    return std::filesystem::absolute(info.dli_fname, ignored).parent_path();
+    std::filesystem::path file = map->l_name;
+    if (file.empty()) file = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    if (file.empty()) return {};
+    return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
 Result<void> check_desc(const wye_context_desc& desc) {

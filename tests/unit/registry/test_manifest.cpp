@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "registry/manifest.hpp"
@@ -30,7 +33,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("a good manifest is read in full and unknown keys are ignored") {
+TEST_CASE("a good manifest is read in full, and unknown keys are listed") {
     const auto m = parse_manifest(kGood, "x.wye.json");
     REQUIRE(m.ok());
     CHECK(m->id == "opencl");
@@ -52,6 +55,7 @@ TEST_CASE("a good manifest is read in full and unknown keys are ignored") {
     CHECK(m->translates[0].from == "cuda-c");
     CHECK(m->translates[0].target_option == "--arch=");
     CHECK(m->translates[1].target_option.empty());
+    CHECK(m->unknown_keys == std::vector<std::string>{"later"});
 }
 
 TEST_CASE("each fault of a manifest is named by its key") {
@@ -84,6 +88,10 @@ TEST_CASE("each fault of a manifest is named by its key") {
         {"{\"soname\": \"libm.so.6\"}", "{}", "`needs[1].soname` is missing"},
         {"\"min_version\": \"1.2\"", "\"package\": 7", "`needs[0].package` is number"},
         {"\"min_version\": \"1.2\"", "\"min_version\": 1.2", "`needs[0].min_version` is number"},
+        {"libm.so.6", "./libm.so.6", "`needs[1].soname` is `./libm.so.6`, which is a path"},
+        {"\"min_version\": \"1.2\"", "\"min_version\": \"new\"", "`needs[0].min_version` is `new`"},
+        {"\"min_version\": \"1.2\"", "\"version_from\": \"rpm\"",
+         "`needs[0].version_from` is `rpm`"},
         {"\"from\": \"opencl-c\"", "\"to\": \"opencl-c\"", "`translates[1].from` is missing"},
         {"\"from\": \"cuda-c\"", "\"from\": 7", "`translates[0].from` is number"},
     };
@@ -97,6 +105,21 @@ TEST_CASE("each fault of a manifest is named by its key") {
         CHECK(m.error().fix.rfind("Fix: ", 0) == 0);
         CHECK(m.error().subject == "x.wye.json");
     }
+}
+
+TEST_CASE("the examples of the schema's test are read as the schema says") {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(WYE_MANIFESTS)) {
+        const std::string name = entry.path().filename().string();
+        CAPTURE(name);
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const auto manifest = parse_manifest(text, name);
+        CHECK(manifest.ok() != name.starts_with("bad_"));
+        if (manifest.ok()) CHECK(manifest->unknown_keys.empty() == name.starts_with("good_"));
+        ++count;
+    }
+    CHECK(count > 30);
 }
 
 TEST_CASE("broken JSON is located by line and column") {

@@ -122,6 +122,24 @@ std::vector<std::string> failed_plugins(const Report& report) {
     return out;
 }
 
+std::vector<std::string> warnings(const Report& report) {
+    std::vector<std::string> out;
+    for (const Report& record : items(report, "records"))
+        if (text(record, "severity") == "warning") out.push_back(clean(text(record, "message")));
+    return out;
+}
+
+// "failed plugins: `a`; 2 warnings, the first: ..."; empty: nothing is wrong.
+std::string strict_faults(const std::vector<std::string>& failed,
+                          const std::vector<std::string>& warned) {
+    std::string out;
+    if (!failed.empty()) out = fmt::format("failed plugins: {}", fmt::join(failed, ", "));
+    if (!warned.empty())
+        out += fmt::format("{}{}, the first: {}", out.empty() ? "" : "; ",
+                           count_text(warned.size(), "warning"), warned.front());
+    return out;
+}
+
 // What a script does not see in a list: one line.
 void note_failures(const std::vector<std::string>& failed) {
     constexpr std::size_t kMost = 4;
@@ -147,11 +165,13 @@ ExitCode show(const InfoOptions& options, const Report& report, const Style& sty
                                 clean(text(one, "selector")), clean(text(one, "message")));
         return fail(Error(Code::NO_DEVICE, what, clean(text(unmatched.front(), "fix"))));
     }
-    if (options.strict && !failed.empty()) {
-        (void)fail(Error(Code::BAD_PLUGIN,
-                         fmt::format("failed plugins: {}", fmt::join(failed, ", ")),
-                         "Fix: follow the remedy that the report gives for each"));
-        return kStrict;
+    if (options.strict) {
+        const std::string wrong = strict_faults(failed, warnings(report));
+        if (!wrong.empty()) {
+            (void)fail(Error(Code::BAD_PLUGIN, wrong,
+                             "Fix: follow the remedy that the report gives for each"));
+            return kStrict;
+        }
     }
     if (options.list) note_failures(failed);
     if (std::ranges::any_of(items(report, "devices"), usable)) return kOk;

@@ -25,7 +25,7 @@ void add_info(CLI::App& app, InfoOptions& options) {
         ->type_name("FILE");
     app.add_flag("--redact", options.redact,
                  "Without names of the user and the host, home folders and UUIDs");
-    app.add_flag("--strict", options.strict, "Exit with 5 if a plugin failed");
+    app.add_flag("--strict", options.strict, "Exit with 5 if a plugin failed, or on a warning");
     app.add_option("--color", options.color, "auto, always or never")->type_name("WHEN");
 
     using Verb = InfoOptions::Verb;

@@ -97,11 +97,12 @@ std::string reason_text(const Report& plugin) {
 }
 
 std::string problems_text(const Report& report, const Style& style) {
-    std::string out, left_out;
+    std::string out, left_out, disabled;
     std::size_t count = 0;
     for (const Report& plugin : items(report, "plugins")) {
         std::string id = text(plugin, "id");
         if (text(plugin, "state") == "not_opened") left_out += (left_out.empty() ? "" : ", ") + id;
+        if (text(plugin, "state") == "disabled") disabled += (disabled.empty() ? "" : ", ") + id;
         if (!failed(plugin) || ++count > kMostProblems) continue;
         if (id.empty()) id = text(plugin, "path");
         if (id.empty()) id = "-";
@@ -112,6 +113,8 @@ std::string problems_text(const Report& report, const Style& style) {
         out += fmt::format("  {} more; `wye info -v` has all\n", count - kMostProblems);
     if (!left_out.empty())
         out += wrapped(style, "  not opened: ", left_out + " (the selector does not name them)");
+    if (!disabled.empty())
+        out += wrapped(style, "  disabled:   ", disabled + " (WYE_PLUGINS_DISABLE names them)");
     return out.empty() ? out : ink(style, Ink::heading, "not used") + '\n' + out;
 }
 
