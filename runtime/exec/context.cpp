@@ -52,7 +52,7 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
                                                  std::string default_selector) {
     std::map<std::string, std::string> filters;
     for (const auto& [name, value] : options.environment)
-        if (name.starts_with("WYE_")) filters.emplace(name, value);
+        if (name.starts_with("WYE_") && !options.elevated) filters.emplace(name, value);
     const bool logs = options.log != nullptr;
     options.rank = route::rank;
     WYE_ASSIGN(SessionOptions session, read_settings(options.config));
@@ -248,6 +248,12 @@ Result<std::vector<std::byte>> Context::translate(std::string_view plugin, std::
     auto made = registry_->translate(plugin, device, artifact, format);
     if (made.ok() && !name.empty()) options_.cache->store.put(name, *made);
     return made;
+}
+
+Result<registry::LoadReport> Context::load_report(std::string_view selector) {
+    WYE_ASSIGN(registry::Selector parsed, registry::parse_selector(selector));
+    if (parsed.entries.empty()) parsed.entries.emplace_back();
+    return registry::load_report(*registry_, parsed);
 }
 
 Result<std::string> Context::report(std::string_view selector) {

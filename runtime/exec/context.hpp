@@ -18,6 +18,7 @@
 #include "exec/program/loaded_program.hpp"
 #include "lower/quirks/quirks.hpp"
 #include "registry/catalogue.hpp"
+#include "registry/load_report.hpp"
 #include "registry/ownership.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
@@ -69,6 +70,7 @@ class Context {
     // Empty: the default selector.
     [[nodiscard]] Result<std::string> report(std::string_view selector);
     [[nodiscard]] registry::Registry& plugins() const noexcept { return *registry_; }
+    [[nodiscard]] Result<registry::LoadReport> load_report(std::string_view selector);
 
     // The selector of the best device that `fit` accepts, if any.
     [[nodiscard]] std::optional<std::string> alternative(const registry::Fit& fit) const;

@@ -14,6 +14,7 @@
 #include "wye/native.h"
 #include "wye/pipeline.h"
 #include "wye/profile.h"
+#include "wye/report.h"
 
 namespace wye::exec::test::test_wrong_calls {
 
@@ -79,7 +80,7 @@ auto dispatching(Function&& function) {
     };
 }
 
-// The functions of wye/pipeline.h, and of wye/buffer.h, device.h and native.h.
+// The functions of wye/pipeline.h, and of wye/buffer.h, device.h, native.h and report.h.
 std::vector<Call> pipeline_calls();
 std::vector<Call> resource_calls();
 

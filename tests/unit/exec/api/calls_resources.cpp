@@ -117,6 +117,17 @@ std::vector<Call> resource_calls() {
          {},
          true,
          true},
+        {"wye_load_report_create",
+         [](const World& w, wye_error** e) {
+             wye_load_report* out = nullptr;
+             const wye_status status =
+                 wye_load_report_create(w.context, wye_str("fake:0"), w.pointer(out), e);
+             wye_load_report_free(out);
+             return status;
+         },
+         {},
+         {},
+         true},
         {"wye_device_recover",
          [](const World& w, wye_error** e) {
              wye_device out = 0;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The load report, an addition to wye.h, whose conventions hold: which plugins and devices there
+ * are, and why others were passed over. It has what the JSON of wye_context_report has, but for the
+ * facts of devices (wye_device_fact).
+ *
+ *   wye_load_report* report = NULL;
+ *   wye_load_device device;
+ *   WYE_INIT(device);
+ *   if (wye_load_report_create(context, wye_str(""), &report, &error) == WYE_OK)
+ *       for (uint64_t i = 0; wye_load_report_device(report, i, &device, NULL) == WYE_OK; ++i)
+ *           printf("%.*s\n", (int)device.selector.size, device.selector.data);
+ *   wye_load_report_free(report);
+ */
+#ifndef WYE_REPORT_H
+#define WYE_REPORT_H
+
+#include "wye/wye.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A snapshot; immutable. Its strings live until it is freed; it may outlive its context. Texts have
+ * no control characters. */
+typedef struct wye_load_report wye_load_report;
+
+/* Opens every plugin that `selector` (may be empty: all) does not exclude. */
+WYE_API wye_status wye_load_report_create(wye_context* context, wye_string selector,
+                                          wye_load_report** out, wye_error** error);
+/* No other call may use the report. Null is fine. */
+WYE_API void wye_load_report_free(wye_load_report* report);
+
+/* What a candidate reached, in order; after a refusal, what failed. */
+enum wye_load_stage {
+    WYE_LOAD_FOUND = 0,
+    WYE_LOAD_MANIFEST = 1,     /* its manifest was read */
+    WYE_LOAD_TRUST = 2,        /* owners and permissions, of the folders above too */
+    WYE_LOAD_ARCHITECTURE = 3, /* built for this machine, complete */
+    WYE_LOAD_NEEDS = 4,        /* the libraries that its manifest names */
+    WYE_LOAD_OPENED = 5,       /* the system's loader */
+    WYE_LOAD_NEGOTIATED = 6,   /* entry, ABI versions, tables */
+    WYE_LOAD_INITIALISED = 7,
+    WYE_LOAD_ENUMERATED = 8, /* its devices are known */
+    WYE_LOAD_PROBED = 9      /* it was tried in a process of its own */
+};
+
+enum wye_load_severity {
+    WYE_LOAD_REFUSED = 0, /* it is not used */
+    WYE_LOAD_WARNING = 1, /* it is used, but something is wrong */
+    WYE_LOAD_NOTE = 2     /* left out on purpose */
+};
+
+typedef struct wye_load_record {
+    wye_header header;
+    uint32_t stage;    /* enum wye_load_stage */
+    uint32_t severity; /* enum wye_load_severity */
+    wye_status code;
+    uint32_t reserved;
+    wye_string message;         /* one sentence with the offending value */
+    wye_string fix;             /* begins with "Fix: " */
+    wye_string loader_text;     /* of the system's loader or the driver; may be empty */
+    wye_string missing_library; /* by its soname, "libcuda.so.1"; may be empty */
+    wye_string path;            /* may be empty */
+    wye_string plugin;          /* id, as far as it is known; may be empty */
+} wye_load_record;
+
+/* Everything that was passed over or is wrong, sorted. WYE_NOT_FOUND: there are only `index`. */
+WYE_API wye_status wye_load_report_record(const wye_load_report* report, uint64_t index,
+                                          wye_load_record* out, wye_error** error);
+
+enum wye_load_state {
+    WYE_LOAD_STATE_FOUND = 0, /* not opened yet */
+    WYE_LOAD_STATE_READY = 1,
+    WYE_LOAD_STATE_FAILED = 2,    /* when it was opened */
+    WYE_LOAD_STATE_REFUSED = 3,   /* before it was opened */
+    WYE_LOAD_STATE_SHADOWED = 4,  /* another plugin of its id takes precedence */
+    WYE_LOAD_STATE_DISABLED = 5,  /* WYE_PLUGINS_DISABLE names it */
+    WYE_LOAD_STATE_NOT_OPENED = 6 /* the selector excludes it */
+};
+
+typedef struct wye_load_plugin {
+    wye_header header;
+    uint32_t state; /* enum wye_load_state */
+    uint32_t stage; /* enum wye_load_stage */
+    uint32_t device_count;
+    uint32_t has_reason; /* 1: `reason` is filled in */
+    wye_string id;       /* empty if it is not known, as of those below */
+    wye_string version;
+    wye_string vendor;
+    wye_string backend; /* the driver's interface */
+    wye_string path;    /* empty: built in, or not known */
+    wye_string
+        source; /* "builtin", "application", "environment", "user", "system", "beside_host" */
+    wye_load_record reason; /* why it is not ready; its header is set by the call */
+} wye_load_plugin;
+
+/* Every plugin and every file that could have been one, sorted by id. WYE_NOT_FOUND: there are only
+ * `index`. */
+WYE_API wye_status wye_load_report_plugin(const wye_load_report* report, uint64_t index,
+                                          wye_load_plugin* out, wye_error** error);
+
+typedef struct wye_load_device {
+    wye_header header;
+    uint32_t usable; /* 1: it can be opened */
+    uint32_t reserved;
+    wye_string selector; /* as accepted by wye_device_open */
+    wye_string id;
+    wye_string name;
+    wye_string kind; /* "cpu", "gpu", "accelerator", "other"; empty if it is not known */
+    wye_string plugin;
+    wye_string reason; /* why it is not usable */
+    wye_string fix;
+} wye_load_device;
+
+/* Every device that the selector names, unusable ones too, by plugin and index. WYE_NOT_FOUND:
+ * there are only `index`. */
+WYE_API wye_status wye_load_report_device(const wye_load_report* report, uint64_t index,
+                                          wye_load_device* out, wye_error** error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WYE_REPORT_H */
