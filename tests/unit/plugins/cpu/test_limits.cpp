@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cpu/machine/limits.hpp"
-#include "temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace test_limits {
 
