@@ -240,7 +240,8 @@ TEST_CASE("a description has the facts that opening the plugin has") {
         const Fact* y = b.facts.find(info.key);
         REQUIRE((x == nullptr) == (y == nullptr));
         if (x == nullptr) continue;
-        CHECK(x->value == y->value);
+        // Free memory differs from one moment to the next.
+        if (info.key != WYE_FACT_KEY_FREE_MEMORY_BYTES) CHECK(x->value == y->value);
         CHECK(x->source == y->source);
     }
     // It lists, and opens nothing.
