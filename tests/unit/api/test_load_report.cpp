@@ -25,7 +25,8 @@ wye::Context context() {
     auto made = wye::Context::create(
         {.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
          .plugin_paths = {fakes + "/healthy.so", fakes + "/init_fails.so",
-                          fakes + "/undefined_symbol.so", "/nowhere/at/all.so"}});
+                          fakes + "/undefined_symbol.so", "/nowhere/at/all.so"},
+         .config = {{"probe.mode", "off"}}});
     REQUIRE(made.ok());
     return std::move(*made);
 }
