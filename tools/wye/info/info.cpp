@@ -56,6 +56,7 @@ Secrets secrets_of_process() {
     return out;
 }
 
+// For messages.
 std::string selector_of(const InfoOptions& options) {
     if (!options.device.empty()) return options.device;
     const char* given = elevated() ? nullptr : std::getenv("WYE_DEVICE");
@@ -75,6 +76,7 @@ Result<Report> saved(const std::string& path) {
     return read_report({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
+// An empty selector is that of WYE_DEVICE, which the library's errors then name.
 Result<Report> live(const std::string& selector) {
     keep_output();
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_DESCRIBE}));
@@ -88,7 +90,7 @@ Result<Report> live(const std::string& selector) {
 }
 
 Result<Report> report_for(const InfoOptions& options) {
-    Result<Report> out = options.from.empty() ? live(selector_of(options)) : saved(options.from);
+    Result<Report> out = options.from.empty() ? live(options.device) : saved(options.from);
     // A live report is narrowed by the library, which then opens less.
     if (out.ok() && !options.from.empty() && !options.device.empty())
         out = selected(std::move(out).value(), options.device);
