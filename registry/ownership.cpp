@@ -336,6 +336,19 @@ Result<Pin> HandleTable::find(Handle handle, HandleKind kind, const Place& place
     return Pin(this, slot, handle);
 }
 
+Result<Pin> HandleTable::pin_again(const Pin& pin) const {
+    std::uint64_t word = pin.slot_->word.load(std::memory_order_acquire);
+    do {
+        if ((word & kPinMask) == kPinMask)
+            return Error(
+                Code::LIMIT_EXCEEDED,
+                fmt::format("handle {} is in use too many times at once", hex(pin.handle())),
+                "Fix: free graphs and pipelines that are not needed any more");
+    } while (!pin.slot_->word.compare_exchange_weak(word, word + kPin, std::memory_order_acq_rel,
+                                                    std::memory_order_acquire));
+    return Pin(this, pin.slot_, pin.handle());
+}
+
 Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
                                     const Place& place) const {
     WYE_ASSIGN(Pin pin, find(handle, kind, place));

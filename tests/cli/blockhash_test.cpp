@@ -57,8 +57,8 @@ TEST_CASE("blockhash equals coreutils on every device") {
         std::size_t size;
         std::size_t block;
     };
-    const std::vector<Row> rows = {{0, 4096},   {1, 4096},   {4096, 4096}, {4097, 4096},
-                                   {20000, 55}, {20000, 64}, {10007, 119}, {10007, 1000},
+    const std::vector<Row> rows = {{0, 4096},   {1, 4096},      {4096, 4096}, {4097, 4096},
+                                   {20000, 55}, {20000, 64},    {10007, 119}, {10007, 1000},
                                    {500, 1},    {300000, 65536}};
     const std::vector<std::string> devices = lines(run_command({kWye, "info", "-l"}).out);
     for (const Row& row : rows) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "worker.hpp"
+#include "wye/graph.h"
 
 namespace wye::stress {
 namespace {
@@ -96,11 +97,13 @@ bool Worker::record(Graph& graph) {
     for (std::uint64_t& k : graph.params) k = draw(model, from.words, graph.count);
     std::vector<wye_dispatch_desc> all(graph.params.size(), dispatch);
     for (std::size_t i = 0; i < all.size(); ++i) all[i].params = &graph.params[i];
+    std::vector<wye_graph_step> steps;
+    for (const wye_dispatch_desc& each : all) steps.push_back({&each, nullptr});
     wye_graph_desc desc;
     WYE_INIT(desc);
     desc.device = dispatch.device;
-    desc.dispatches = all.data();
-    desc.dispatch_count = all.size();
+    desc.steps = steps.data();
+    desc.step_count = steps.size();
     desc.label = wye_str("stress");
     const wye_status status =
         call("wye_graph_create", {WYE_STALE_HANDLE, WYE_DEVICE_BUSY}, [&](wye_error** error) {

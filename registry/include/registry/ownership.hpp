@@ -147,6 +147,8 @@ class HandleTable {
     // As find; WRONG_OWNER unless `expected` owns the object.
     [[nodiscard]] Result<Pin> find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
                                          const Place& place = {}) const;
+    // Another pin of the same object, whose handle may have been freed meanwhile. LIMIT_EXCEEDED.
+    [[nodiscard]] Result<Pin> pin_again(const Pin& pin) const;
 
     // Checks that all handles are still live and adds a use to each: all or none. At most
     // WYE_LIMIT_BUFFERS.

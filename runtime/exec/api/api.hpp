@@ -89,6 +89,9 @@ template <typename Body>
     return refuse_string(text, name);
 }
 
+// Refuses other flags, and members that belong to another kind of transfer.
+[[nodiscard]] Result<void> check_transfer_desc(const wye_transfer_desc& desc, std::uint32_t flags);
+
 [[nodiscard]] inline Result<void> check_dispatch(const wye_dispatch_desc& desc) {
     WYE_TRY(check_header(desc.header, sizeof desc, "wye_dispatch_desc"));
     WYE_TRY(check_string(desc.label, "label"));

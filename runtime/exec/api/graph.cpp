@@ -33,14 +33,26 @@ Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
 Result<void> check_graph(const wye_graph_desc& desc) {
     WYE_TRY(check_header(desc.header, sizeof desc, "wye_graph_desc"));
     WYE_TRY(check_string(desc.label, "label"));
-    if (desc.dispatch_count != 0) WYE_NEED(desc.dispatches);
+    if (desc.step_count != 0) WYE_NEED(desc.steps);
     if (desc.flags != 0 || desc.reserved != 0)
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("wye_graph_desc has the flags {:#x} and the reserved member {}",
                                  desc.flags, desc.reserved),
                      "Fix: set both to 0", "flags");
-    for (std::uint64_t i = 0; i < desc.dispatch_count; ++i)
-        WYE_TRY(check_dispatch(desc.dispatches[i]));
+    for (std::uint64_t i = 0; i < desc.step_count; ++i) {
+        const wye_graph_step& step = desc.steps[i];
+        if ((step.dispatch == nullptr) == (step.transfer == nullptr))
+            return Error(
+                Code::INVALID_ARGUMENT,
+                fmt::format("step {} of the graph is {}", i,
+                            step.dispatch == nullptr ? "nothing" : "a dispatch and a transfer"),
+                "Fix: set one of `dispatch` and `transfer`, and leave the other null",
+                "wye_graph_step");
+        if (step.dispatch != nullptr)
+            WYE_TRY(check_dispatch(*step.dispatch));
+        else
+            WYE_TRY(check_transfer_desc(*step.transfer, WYE_TRANSFER_WHOLE));
+    }
     return {};
 }
 
@@ -94,6 +106,18 @@ wye_status wye_graph_submit(wye_context* context, wye_graph graph, const wye_gra
         WYE_ASSIGN(const auto pending, Pending::submit(*self, pin.as<Graph>(), *run, start));
         WYE_ASSIGN(*out, pending->add_to(self->handles()));
         return {};
+    });
+}
+
+wye_status wye_graph_rebind(wye_context* context, wye_graph graph,
+                            const wye_graph_rebinding* rebindings, uint64_t rebinding_count,
+                            wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        if (rebinding_count != 0) WYE_NEED(rebindings);
+        WYE_ASSIGN(const Pin pin, self->handles().find(graph, HandleKind::graph));
+        return pin.as<Graph>().rebind(*self,
+                                      {rebindings, static_cast<std::size_t>(rebinding_count)});
     });
 }
 

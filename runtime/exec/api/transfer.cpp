@@ -20,8 +20,9 @@ Error invalid(std::string what, std::string fix) {
     return {Code::INVALID_ARGUMENT, std::move(what), std::move(fix), "wye_transfer_desc"};
 }
 
-// Refuses members that belong to another kind.
-Result<void> check_members(const wye_transfer_desc& desc, std::uint32_t flags) {
+}  // namespace
+
+Result<void> wye::exec::check_transfer_desc(const wye_transfer_desc& desc, std::uint32_t flags) {
     WYE_TRY(check_header(desc.header, sizeof desc, "wye_transfer_desc"));
     if (desc.kind < WYE_TRANSFER_UPLOAD || desc.kind > WYE_TRANSFER_FILL)
         return invalid(fmt::format("a transfer has no kind {}", desc.kind),
@@ -48,8 +49,6 @@ Result<void> check_members(const wye_transfer_desc& desc, std::uint32_t flags) {
     return {};
 }
 
-}  // namespace
-
 wye_status wye_buffer_transfer(wye_context* context, const wye_transfer_desc* desc,
                                wye_report* report, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
@@ -57,7 +56,7 @@ wye_status wye_buffer_transfer(wye_context* context, const wye_transfer_desc* de
         WYE_ENTER(self, context);
         WYE_NEED(desc);
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
-        WYE_TRY(check_members(*desc, WYE_DISPATCH_TIMED | WYE_TRANSFER_WHOLE));
+        WYE_TRY(check_transfer_desc(*desc, WYE_DISPATCH_TIMED | WYE_TRANSFER_WHOLE));
         WYE_ASSIGN(const CheckedTransfer checked, check_transfer(self->handles(), *desc, true));
         const bool timed = (desc->flags & WYE_DISPATCH_TIMED) != 0;
         RunTimes times;
@@ -82,7 +81,7 @@ wye_status wye_buffer_transfer_submit(wye_context* context, const wye_transfer_d
         WYE_NEED(out);
         constexpr std::uint32_t kFlags =
             WYE_TRANSFER_WHOLE | WYE_DISPATCH_TIMED | WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE;
-        WYE_TRY(check_members(*desc, kFlags));
+        WYE_TRY(check_transfer_desc(*desc, kFlags));
         const bool borrows = (desc->flags & WYE_DISPATCH_BORROW) != 0;
         if (!borrows && desc->target != nullptr)
             return invalid("the transfer has a target, and owns the bytes of a download itself",

@@ -223,16 +223,16 @@ Result<void> count_transfer(DeviceSession& session, std::uint32_t kind, std::uin
 void report_transfer(std::uint32_t kind, std::uint64_t size, wye_report& report) {
     switch (kind) {
         case WYE_OPERATION_UPLOAD:
-            report.bytes_uploaded = size;
+            report.bytes_uploaded += size;
             break;
         case WYE_OPERATION_DOWNLOAD:
-            report.bytes_downloaded = size;
+            report.bytes_downloaded += size;
             break;
         case WYE_OPERATION_COPY:
-            report.bytes_copied = size;
+            report.bytes_copied += size;
             break;
         default:
-            report.bytes_filled = size;
+            report.bytes_filled += size;
     }
 }
 

@@ -69,7 +69,7 @@ struct CheckedTransfer {
 // Counts the bytes of a transfer that has ended, if it succeeded; the result again.
 [[nodiscard]] Result<void> count_transfer(DeviceSession& session, std::uint32_t kind,
                                           std::uint64_t size, Result<void> result);
-// Stores them in a report.
+// Adds them to a report.
 void report_transfer(std::uint32_t kind, std::uint64_t size, wye_report& report);
 
 }  // namespace wye::exec

@@ -25,6 +25,7 @@ class Counters {
         add(uploaded_, report.bytes_uploaded);
         add(downloaded_, report.bytes_downloaded);
         add(filled_, report.bytes_filled);
+        if (report.bytes_copied != 0) add(copied_, report.bytes_copied);
     }
     void failed() { add(failed_, 1); }
     // More dispatches that ended in success; their bytes are counted.

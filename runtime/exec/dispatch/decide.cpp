@@ -24,8 +24,8 @@ Result<void> decide(const Context& context, Flow& flow) {
     WYE_TRY(std::move(admitted));
     WYE_ASSIGN(flow.route, route(context, flow.program, flow.session, flow.launch,
                                  {cooperative, flow.has(WYE_DISPATCH_VARIANTS)}));
-    WYE_TRY(lower(flow.program, flow.launch, limits, flow.route, {request.ulp_budget, cooperative},
-                  flow.kernels));
+    WYE_TRY(lower(flow.program, flow.launch, limits, flow.route,
+                  {request.ulp_budget, cooperative, profile_id(flow.desc.profile)}, flow.kernels));
     return bind(plan, flow.launch, limits, flow.kernels, flow.bound);
 }
 

@@ -91,6 +91,7 @@ Result<void> lower(LoadedProgram& program, const plan::Launch& launch, const rou
     out.form.workgroup = launch.workgroup;
     out.form.folded = limits.folds(launch.groups);
     out.form.variant = route.variant;
+    out.form.profile = demands.profile;
     out.cooperative = demands.cooperative;
     WYE_TRY(choose_form(program, launch, route, demands.ulp_budget, out));
     if (launch.empty) return {};  // nothing runs, so nothing is compiled

@@ -77,7 +77,8 @@ class Kernels {
 // A request's options for the form.
 struct FormDemands {
     std::uint32_t ulp_budget = 0;
-    bool cooperative = false;  // the launch is, and grid barriers are not split
+    bool cooperative = false;   // the launch is, and grid barriers are not split
+    std::uint64_t profile = 0;  // its profile_id
 };
 
 [[nodiscard]] Result<void> lower(LoadedProgram& program, const plan::Launch& launch,

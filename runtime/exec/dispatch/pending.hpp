@@ -23,6 +23,7 @@
 #include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
 #include "exec/graph/graph.hpp"
+#include "wye/graph.h"
 #include "wye/sdk/host_copy.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"

@@ -37,6 +37,7 @@ Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedPro
     };
     form.workgroup = launch.workgroup;
     form.variant = route.variant;
+    form.profile = options.profile;
     const bool has_forms = route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
     if (has_forms)
         form.natives = lower::choose_natives(program.ir(), route.format, options.ulp_budget);

@@ -18,6 +18,7 @@ struct CompileOptions {
     plan::Count3 workgroup = {0, 0, 0};  // override; zeros: none
     std::uint32_t ulp_budget = 0;
     route::Demands demands;
+    std::uint64_t profile = 0;  // its profile_id
 };
 
 // Compiles every form that a dispatch with these options may choose, makes the driver generate its

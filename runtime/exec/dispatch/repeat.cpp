@@ -27,7 +27,7 @@ bool same_members(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
 }
 
 // Compares all members of a description that admission reads, except the targets of its pointers.
-// Header, label and profile do not change the work.
+// Header and label do not change the work; the profile is compared apart.
 bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     using D = wye_dispatch_desc;
     // There is no padding between these members.
@@ -112,6 +112,7 @@ void Repeat::make_command(const registry::DeviceRef& device) {
 [[gnu::hot]] Repeat* Repeats::find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan) {
     std::unique_ptr<Repeat>& kept = place(desc);
     if (!kept || !same_request(desc, kept->request) ||
+        profile_id(desc.profile) != kept->requested_profile ||
         !same(kept->arguments.data(), desc.arguments, desc.argument_count))
         return nullptr;
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
@@ -148,6 +149,8 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     out.groups = launch.groups;
     out.variant = form.variant == ir::kNone ? 0 : form.variant + 1;
     out.natives = form.natives;
+    out.profile = form.profile;
+    out.requested_profile = profile_id(desc.profile);
     out.check_free = form.check_free ? 1 : 0;
     out.preconditions =
         preconditions != nullptr && preconditions->read_params() ? preconditions : nullptr;
@@ -176,10 +179,11 @@ struct Known {
           variant(repeat.variant),
           check_free(repeat.check_free),
           natives(repeat.natives),
+          profile(repeat.profile),
           bytes_filled(repeat.bytes_filled) {}
     std::array<std::uint32_t, 3> groups;
     std::uint32_t variant, check_free;
-    std::uint64_t natives, bytes_filled;
+    std::uint64_t natives, profile, bytes_filled;
 };
 
 void write_report(const wye_dispatch_desc& desc, const Known& known, wye_report& report) {
@@ -191,6 +195,7 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, wye_report&
     report.variant = known.variant;
     report.check_free = known.check_free;
     report.native_functions = known.natives;
+    report.profile = known.profile;
     report.bytes_filled = known.bytes_filled;
 }
 

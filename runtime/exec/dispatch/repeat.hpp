@@ -57,6 +57,8 @@ struct Repeat {
     std::array<std::uint32_t, 3> groups, workgroup;
     std::uint32_t variant;  // for the report, as the next two
     std::uint64_t natives;
+    std::uint64_t profile;            // as in Form
+    std::uint64_t requested_profile;  // the same, unless it is the pipeline's
     std::uint32_t check_free;
     // If parameters decide whether the launch is check-free: the preconditions (borrowed from the
     // program) and, by buffer index, the lengths. Else null.

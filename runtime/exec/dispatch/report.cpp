@@ -26,6 +26,7 @@ wye_report make_report(const Flow& flow, Clock::time_point start) {
     report.native_functions = ran ? form.natives : 0;
     report.variant = ran && form.variant != ir::kNone ? form.variant + 1 : 0;
     report.check_free = form.check_free ? 1 : 0;
+    report.profile = form.profile;
     report.trap_code = flow.trap.code;
     report.trap_count = flow.trap.count;
     report_times(flow.times, start, flow.has(WYE_DISPATCH_TIMED), report);

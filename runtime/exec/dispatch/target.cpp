@@ -43,10 +43,20 @@ Result<registry::Pin> Target::pin(const registry::HandleTable& handles,
 
 Result<Target> Target::find(const registry::HandleTable& handles, const wye_dispatch_desc& request,
                             bool runs) {
+    WYE_ASSIGN(registry::Pin program, pin(handles, request));
+    if (request.pipeline == 0 && request.device == 0 && !runs) {
+        Target out(request);
+        out.program_ = std::move(program);
+        return out;
+    }
+    return find_again(handles, request, std::move(program));
+}
+
+Result<Target> Target::find_again(const registry::HandleTable& handles,
+                                  const wye_dispatch_desc& request, registry::Pin program) {
     Target out(request);
-    WYE_ASSIGN(out.program_, pin(handles, request));
+    out.program_ = std::move(program);
     if (request.pipeline == 0) {
-        if (!runs && request.device == 0) return out;
         WYE_ASSIGN(out.device_, handles.find(request.device, HandleKind::device));
         return out;
     }

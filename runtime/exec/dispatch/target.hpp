@@ -23,6 +23,10 @@ class Target {
     // Without `runs` the device may be 0, and there is no session then.
     [[nodiscard]] static Result<Target> find(const registry::HandleTable& handles,
                                              const wye_dispatch_desc& request, bool runs = true);
+    // The same for a request that was found before, by its pin: its handle may be freed meanwhile.
+    [[nodiscard]] static Result<Target> find_again(const registry::HandleTable& handles,
+                                                   const wye_dispatch_desc& request,
+                                                   registry::Pin program);
     // The pin that keeps the program of a request alive.
     [[nodiscard]] static Result<registry::Pin> pin(const registry::HandleTable& handles,
                                                    const wye_dispatch_desc& request);

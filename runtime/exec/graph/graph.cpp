@@ -4,15 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "exec/device/buffer.hpp"
-#include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/report.hpp"
-#include "exec/dispatch/submit.hpp"
 #include "exec/dispatch/traps.hpp"
-#include "plan/admit.hpp"
-#include "plan/check_free.hpp"
 #include "registry/process_state.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -21,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t kTrapBytes = 8;
 
-Error about(Error error, std::size_t dispatch, const std::string& label) {
-    error.message = fmt::format("dispatch {} of graph `{}`: {}", dispatch, label, error.message);
+Error about(Error error, std::size_t step, const std::string& label) {
+    error.message = fmt::format("step {} of graph `{}`: {}", step, label, error.message);
     return error;
 }
 
@@ -31,7 +25,7 @@ Error about(Error error, std::size_t dispatch, const std::string& label) {
 void Execution::release() noexcept {
     if (Graph* graph = std::exchange(borrowed_, nullptr)) {
         const sdk::Lock lock(graph->session_.queues().mutex);
-        graph->words_taken_ = false;
+        graph->recording_->words_taken_ = false;
     }
     words = nullptr;
     workspace.release();
@@ -40,216 +34,148 @@ void Execution::release() noexcept {
 
 Result<std::shared_ptr<Graph>> Graph::begin(DeviceSession& session, wye_device device,
                                             std::string_view label) {
-    auto out = std::make_shared<Graph>(session);
-    out->label_ = label;
+    auto out = std::make_shared<Graph>(session, label);
     out->device_ = device;
-    WYE_TRY(session.ready());
-    out->workspace_ = session.workspace();
-    return out;
-}
-
-Result<std::shared_ptr<Graph>> Graph::record(const Context& context, registry::Pin device,
-                                             const wye_graph_desc& desc) {
-    WYE_ASSIGN(const auto out,
-               begin(device.as<DeviceSession>(), desc.device, sdk::from_abi(desc.label)));
-    for (std::size_t i = 0; i < desc.dispatch_count; ++i) {
-        auto added = out->add(context, desc.dispatches[i]);
-        if (!added.ok()) return about(std::move(added).error(), i, out->label_);
-    }
-    WYE_TRY(out->finish(Use::Often));
+    WYE_ASSIGN(out->recording_, Recording::begin(session, device, out->label_));
     return out;
 }
 
 Result<void> Graph::add(const Context& context, const wye_dispatch_desc& desc) {
     WYE_ASSIGN(Target target, Target::find(context.handles(), desc));
-    if (target.desc().device != device_)
-        return Error(Code::WRONG_OWNER, "its device is not that of the graph",
-                     "Fix: record the dispatches of each device in a graph of its own", label_);
-    Flow flow(target);
-    flow.counted = true;  // it does not run now
-    WYE_TRY(decide(context, flow));
-    WYE_TRY(check(flow));
-    WYE_TRY(compile_kernels(flow));
-    WYE_TRY(check_rounds(flow));
-    workspace_->operations.clear();
-    workspace_->bindings.clear();
-    WYE_ASSIGN(const Operations operations,
-               write_operations(flow.program.plan(), flow.launch, flow.bound, flow.kernels,
-                                flow.residents, session_, *workspace_));
-    add_uses(flow);
-    auto part = std::make_unique<Part>();
-    part->program = target.take_pin();
-    for (const Kernel& kernel : flow.kernels.kernels()) part->compiled.push_back(kernel.compiled);
-    add_operations(flow, operations, *part);
-    parts_.push_back(std::move(part));
-    groups_ = parts_.size() == 1 ? flow.launch.groups : std::array<std::uint32_t, 3>{};
-    bytes_filled_ += flow.bound.bytes_filled;
-    return {};
+    return recording_->add(context, std::move(target));
 }
 
-Result<void> Graph::check(const Flow& flow) const {
-    if (flow.desc.timeout_ns != 0)
-        return Error(
-            Code::UNSUPPORTED,
-            fmt::format("it has a time-out of {} ns, and graphs have none", flow.desc.timeout_ns),
-            "Fix: set timeout_ns to 0", label_);
-    if (flow.desc.queue != 0)
-        return Error(Code::INVALID_ARGUMENT, "it names a queue, which executions of a graph do",
-                     "Fix: leave `queue` 0 in its dispatches, and set that of wye_graph_run_desc",
-                     label_);
-    for (const plan::BoundBuffer& bound : flow.launch.bound())
-        if (bound.kind != plan::ArgumentKind::Resident)
-            return Error(Code::UNSUPPORTED,
-                         fmt::format("buffer `{}` is not a resident one",
-                                     flow.program.ir().buffers[bound.buffer_index].name),
-                         "Fix: make a buffer for it (wye_buffer_create), and upload before the "
-                         "graph runs",
-                         label_);
-    return {};
-}
+Result<void> Graph::finish(Use use) { return recording_->finish(use); }
 
-void Graph::add_uses(const Flow& flow) {
-    for (const plan::BoundBuffer& bound : flow.launch.bound()) {
-        const registry::Pin& pin = flow.residents.pin(bound.argument);
-        const auto [place, is_new] = places_.try_emplace(pin.handle(), handles_.size());
-        if (is_new) {
-            handles_.push_back(pin.handle());
-            uses_.push_back({&pin.as<BufferObject>().history, bound.writable});
-        } else {
-            BufferUse& use = uses_[place->second];
-            use.writes = use.writes || bound.writable;
-        }
+bool Graph::is_idle() const { return recording_->is_empty(); }
+
+Result<std::shared_ptr<Graph>> Graph::record(const Context& context, registry::Pin device,
+                                             const wye_graph_desc& desc) {
+    WYE_ASSIGN(const auto out,
+               begin(device.as<DeviceSession>(), desc.device, sdk::from_abi(desc.label)));
+    const sdk::Lock lock(out->rebinding_);
+    for (std::size_t i = 0; i < desc.step_count; ++i) {
+        const wye_graph_step& step = desc.steps[i];
+        auto added = step.dispatch != nullptr ? out->add(context, *step.dispatch)
+                                              : out->recording_->add(context, *step.transfer);
+        if (!added.ok()) return about(std::move(added).error(), i, out->label_);
+        if (step.dispatch != nullptr)
+            out->steps_.emplace_back(*step.dispatch);
+        else
+            out->steps_.emplace_back(*step.transfer);
     }
+    WYE_TRY(out->finish(Use::Often));
+    return out;
 }
 
-void Graph::add_operations(const Flow& flow, const Operations& operations, Part& part) {
-    const plan::ProgramPlan& plan = flow.program.plan();
-    const sdk::Lock lock(session_.queues().mutex);
-    part.first_word = words_.size();
-    part.word_count = flow.desc.param_count;
-    words_.insert(words_.end(), flow.desc.params, flow.desc.params + flow.desc.param_count);
-    part.late = flow.kernels.is_whole() && !plan.params_decide_sizes && part.word_count != 0;
-    part.groups = flow.launch.groups;
-    part.workgroup = flow.launch.workgroup;
-    part.check_free = flow.kernels.form.check_free;
-    const lower::Preconditions* preconditions = flow.kernels.preconditions;
-    if (preconditions != nullptr && preconditions->read_params()) {
-        part.preconditions = preconditions;
-        plan::launch_lengths(plan, flow.launch, part.lengths);
-    }
-    if (part.late) {
-        part.block = block_.size() * sizeof block_[0];
-        block_.resize(block_.size() + (flow.launch.params_size + 7) / 8);
-        std::memcpy(reinterpret_cast<std::byte*>(block_.data()) + part.block, flow.launch.params,
-                    flow.launch.params_size);
-    }
-    const auto& bindings = bindings_.emplace_back(workspace_->bindings);
-    for (const wye_operation& operation : operations.launches()) {
-        // The trap words are cleared once, and read back once.
-        const bool clears = operation.kind == WYE_OPERATION_FILL && traps_ &&
-                            workspace_->trap_memory &&
-                            operation.u.fill.target == workspace_->trap_memory->object();
-        if (clears || operation.kind == WYE_OPERATION_DOWNLOAD) continue;
-        wye_operation& kept = operations_.emplace_back(operation);
-        if (kept.kind != WYE_OPERATION_DISPATCH) continue;
-        wye_dispatch_op& op = kept.u.dispatch;
-        op.bindings = bindings.data();
-        if (part.late) {
-            op.late_offset = static_cast<std::uint32_t>(part.block);
-            op.late_size = flow.launch.params_size;
-            continue;
-        }
-        auto& params = fixed_params_.emplace_back((flow.launch.params_size + 7) / 8 + 1);
-        if (op.params != nullptr) std::memcpy(params.data(), op.params, flow.launch.params_size);
-        op.params = params.data();
-    }
-    traps_ = traps_ || operations.traps;
+// ---- Other buffers ------------------------------------------------------------------------
+
+Graph::Step::Step(const wye_dispatch_desc& desc)
+    : dispatches(true),
+      dispatch(desc),
+      arguments(desc.arguments, desc.arguments + desc.argument_count),
+      profile(sdk::from_abi(desc.profile)) {
+    dispatch.arguments = nullptr;
+    dispatch.params = nullptr;
+    dispatch.label = dispatch.profile = {};
 }
 
-// None if the plugin has no commands.
-Result<void> Graph::make_command() {
-    wye_command_desc desc{};
-    desc.header = sdk::header_of(sizeof desc);
-    desc.operations = operations_.data();
-    desc.operation_count = operations_.size();
-    desc.params_size = static_cast<std::uint32_t>(block_.size() * sizeof block_[0]);
-    desc.label = sdk::to_abi(label_);
-    auto made = registry::NativeCommand::create(session_.device(), desc);
-    if (made.ok()) {
-        command_.emplace(std::move(made).value());
-        limited_ = command_->most_pending() != 0;
-        if (Trace* trace = session_.trace()) trace->name_object(command_->object(), label_);
-        wye_operation& execute = execute_.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
-        execute.u.execute = {command_->object(), nullptr, block_.data()};
-    } else if (made.error().code != Code::UNIMPLEMENTED) {
-        return session_.noted(std::move(made).error());
-    }
-    return {};
-}
-
-// Operations point into the block, which does not move from here on.
-Result<void> Graph::finish(Use use) {
-    const sdk::Lock lock(session_.queues().mutex);
-    const auto* const block = reinterpret_cast<const std::byte*>(block_.data());
-    for (wye_operation& operation : operations_)
-        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
-            operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
-    if (use == Use::Often) WYE_TRY(make_command());
-    if (!command_) execute_ = operations_;
-    // Outside commands nothing is late.
-    for (std::vector<wye_operation>* list : {&operations_, &execute_})
-        for (wye_operation& operation : *list)
-            if (operation.kind == WYE_OPERATION_DISPATCH)
-                operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
-    if (!traps_) return {};
-    wye_operation read = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
-    read.u.transfer = {workspace_->trap_memory->object(), 0, kTrapBytes, nullptr,
-                       workspace_->trap_words};
-    execute_.push_back(read);
-    return {};
-}
-
-Result<void> Graph::set_params(std::span<const std::uint64_t> params) {
-    if (params.size() != words_.size())
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("graph `{}` has {} parameters, and {} were given", label_,
-                                 words_.size(), params.size()),
-                     "Fix: give those of all its dispatches, in the order recorded", label_);
-    if (std::memcmp(params.data(), words_.data(), params.size_bytes()) == 0) return {};
-    const auto words_of = [](std::span<const std::uint64_t> all, const Part& part) {
-        return all.subspan(part.first_word, part.word_count);
+void Graph::Step::replace(std::span<const wye_graph_rebinding> changes) {
+    const auto change = [&](wye_buffer& buffer) {
+        const auto found = std::ranges::find(changes, buffer, &wye_graph_rebinding::recorded);
+        if (found != changes.end()) buffer = found->buffer;
     };
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const Part& part = *parts_[i];
-        const auto words = words_of(params, part);
-        if (std::ranges::equal(words, words_of(words_, part))) continue;
-        const bool keeps_form = part.preconditions == nullptr ||
-                                part.preconditions->hold({words, part.lengths, part.groups,
-                                                          part.workgroup}) == part.check_free;
-        if (!part.late || !keeps_form)
-            return about(Error(Code::UNSUPPORTED,
-                               "its parameters decide sizes or the form of its kernel, and differ "
-                               "from those recorded",
-                               "Fix: record a graph with these parameters", label_),
-                         i, label_);
+    for (wye_argument& argument : arguments) change(argument.buffer);
+    change(transfer.buffer);
+    change(transfer.source_buffer);
+}
+
+Result<void> Graph::check_changes(std::span<const wye_graph_rebinding> changes) const {
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        const wye_buffer recorded = changes[i].recorded;
+        if (!recording_->names(recorded))
+            return Error(Code::NOT_FOUND,
+                         fmt::format("rebinding {} of graph `{}`: no step names the buffer {:#x}",
+                                     i, label_, recorded),
+                         "Fix: name a buffer of the steps, or one that took the place of such",
+                         label_);
+        const auto before = changes.first(i);
+        if (std::ranges::find(before, recorded, &wye_graph_rebinding::recorded) != before.end())
+            return Error(
+                Code::DUPLICATE,
+                fmt::format("rebinding {} of graph `{}`: the buffer {:#x} was named before", i,
+                            label_, recorded),
+                "Fix: name each buffer once", label_);
     }
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-        if (!parts_[i]->late) continue;
-        auto packed = pack(*parts_[i], words_of(params, *parts_[i]));
-        if (packed.ok()) continue;
-        // A refused execution changes nothing.
-        for (std::size_t back = 0; back <= i; ++back)
-            if (parts_[back]->late) (void)pack(*parts_[back], words_of(words_, *parts_[back]));
-        return about(std::move(packed).error(), i, label_);
-    }
-    std::ranges::copy(params, words_.begin());
     return {};
 }
 
-Result<void> Graph::pack(const Part& part, std::span<const std::uint64_t> words) {
-    return plan::pack_params(part.program.as<LoadedProgram>().plan(), words,
-                             reinterpret_cast<std::byte*>(block_.data()) + part.block);
+// What an execution in flight uses is not replaced under it.
+Result<void> Graph::check_idle(const QueuePool& queues) const {
+    const auto& newest = recording_->newest_;
+    bool runs = recording_->traps_ && recording_->words_taken_;
+    for (std::uint32_t i = 0; i < newest.size(); ++i)
+        runs = runs || queues.is_pending(i, newest[i]);
+    if (!runs) return {};
+    return Error(Code::DEVICE_BUSY, fmt::format("graph `{}` has an execution in flight", label_),
+                 "Fix: wait for its end (wye_pending_wait) before giving it other buffers", label_);
 }
+
+Result<std::unique_ptr<Recording>> Graph::record_again(const Context& context,
+                                                       std::span<const Step> steps) {
+    std::vector<std::uint64_t> params;
+    std::vector<std::size_t> counts;
+    {
+        const sdk::Lock lock(session_.queues().mutex);
+        params = recording_->words_;
+        for (const auto& part : recording_->parts_) counts.push_back(part->word_count);
+    }
+    WYE_ASSIGN(auto out, Recording::begin(session_, device_, label_));
+    std::span<const std::uint64_t> words = params;
+    for (std::size_t i = 0, dispatch = 0; i < steps.size(); ++i) {
+        const Step& step = steps[i];
+        auto added = [&]() -> Result<void> {
+            if (!step.dispatches) return out->add(context, step.transfer);
+            wye_dispatch_desc desc = step.dispatch;
+            desc.arguments = step.arguments.data();
+            desc.params = words.data();
+            desc.profile = sdk::to_abi(step.profile);
+            words = words.subspan(counts[dispatch]);
+            const registry::HandleTable& handles = context.handles();
+            WYE_ASSIGN(registry::Pin program,
+                       handles.pin_again(recording_->parts_[dispatch]->program));
+            ++dispatch;
+            WYE_ASSIGN(Target target, Target::find_again(handles, desc, std::move(program)));
+            return out->add(context, std::move(target));
+        }();
+        if (!added.ok()) return about(std::move(added).error(), i, label_);
+    }
+    WYE_TRY(out->finish(Use::Often));
+    return out;
+}
+
+Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_rebinding> changes) {
+    const sdk::Lock rebinding(rebinding_);
+    WYE_TRY(session_.ready());
+    WYE_TRY(check_changes(changes));
+    const auto idle = [&]() -> Result<void> {
+        const sdk::Lock lock(session_.queues().mutex);
+        return check_idle(session_.queues());
+    };
+    WYE_TRY(idle());  // recording takes long; what runs meanwhile is looked for again below
+    std::vector<Step> steps = steps_;
+    for (Step& step : steps) step.replace(changes);
+    WYE_ASSIGN(std::unique_ptr<Recording> made, record_again(context, steps));
+    {
+        const sdk::Lock lock(session_.queues().mutex);
+        WYE_TRY(check_idle(session_.queues()));
+        std::swap(recording_, made);
+    }
+    steps_ = std::move(steps);
+    return {};
+}
+
+// ---- Execution ----------------------------------------------------------------------------
 
 [[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
                                         const wye_graph_run_desc& run, Clock::time_point start,
@@ -291,54 +217,53 @@ Result<void> Graph::submit_first(const registry::HandleTable& handles, QueuePool
                                  const wye_graph_run_desc& run, SubmitOptions options,
                                  Execution& out) {
     const registry::ProcessStateGuard guard(!session_.device()->built_in());
-    warm_ = true;
+    recording_->warm_ = true;
     auto sent = submit_with(handles, queues, run, options, out);
-    warm_ = sent.ok();
+    recording_->warm_ = sent.ok();
     return sent;
 }
 
 [[gnu::hot]] Result<void> Graph::submit_with(const registry::HandleTable& handles,
                                              QueuePool& queues, const wye_graph_run_desc& run,
                                              SubmitOptions options, Execution& out) {
-    if (!warm_) [[unlikely]]
+    Recording& steps = *recording_;
+    if (!steps.warm_) [[unlikely]]
         return submit_first(handles, queues, run, options, out);
     if (run.params != nullptr || run.param_count != 0)
-        WYE_TRY(set_params({run.params, static_cast<std::size_t>(run.param_count)}));
-    if (frees_ != queues.frees()) [[unlikely]]
-        WYE_TRY(check_live(handles, queues));
+        WYE_TRY(steps.set_params({run.params, static_cast<std::size_t>(run.param_count)}));
+    if (steps.frees_ != queues.frees()) [[unlikely]]
+        WYE_TRY(steps.check_live(handles, queues));
     // Neither may be used by two executions at once.
-    const bool full = limited_ && queues.is_pending(last_queue_, last_value_);
-    if ((traps_ && words_taken_) || full) [[unlikely]]
+    const std::uint32_t last = steps.last_queue_;
+    const bool full = steps.limited_ && queues.is_pending(last, steps.newest_[last]);
+    if ((steps.traps_ && steps.words_taken_) || full) [[unlikely]]
         return submit_apart(queues, options, out);
-    auto sent = queues.submit(session_.device(), execute_, uses_, options, out.ticket);
+    auto sent = queues.submit(session_.device(), steps.execute_, steps.uses_, options, out.ticket);
     if (!sent.ok()) [[unlikely]]
         return sent;
-    last_queue_ = out.ticket.index;
-    last_value_ = out.ticket.value;
-    if (traps_) {
-        words_taken_ = true;
+    steps.last_queue_ = out.ticket.index;
+    steps.newest_[out.ticket.index] = out.ticket.value;
+    if (steps.traps_) {
+        steps.words_taken_ = true;
         out.borrowed_ = this;
-        out.words = workspace_->trap_words;
+        out.words = steps.workspace_->trap_words;
     }
     return sent;
 }
 
-Result<void> Graph::check_live(const registry::HandleTable& handles, QueuePool& queues) {
-    constexpr std::size_t kMost = WYE_LIMIT_BUFFERS;  // at once
-    for (std::size_t first = 0; first < handles_.size(); first += kMost)
-        WYE_TRY(handles.begin_use(
-            std::span(handles_).subspan(first, std::min(kMost, handles_.size() - first))));
-    frees_ = queues.frees();
-    return {};
-}
-
 Result<void> Graph::submit_apart(QueuePool& queues, SubmitOptions options, Execution& out) {
-    if (!traps_) return queues.submit(session_.device(), operations_, uses_, options, out.ticket);
+    Recording& steps = *recording_;
+    const auto submit = [&](std::span<const wye_operation> list) WYE_REQUIRES(queues.mutex) {
+        auto sent = queues.submit(session_.device(), list, steps.uses_, options, out.ticket);
+        if (sent.ok()) steps.newest_[out.ticket.index] = out.ticket.value;
+        return sent;
+    };
+    if (!steps.traps_) return submit(steps.operations_);
     out.workspace = session_.workspace();
     WYE_ASSIGN(wye_buffer_object * trap, session_.trap_buffer(*out.workspace));
-    const wye_buffer_object* const own = workspace_->trap_memory->object();
+    const wye_buffer_object* const own = steps.workspace_->trap_memory->object();
     std::vector<wye_operation>& list = out.workspace->operations;
-    list.assign(operations_.begin(), operations_.end());
+    list.assign(steps.operations_.begin(), steps.operations_.end());
     for (wye_operation& operation : list) {
         if (operation.kind == WYE_OPERATION_FILL && operation.u.fill.target == own)
             operation.u.fill.target = trap;
@@ -348,15 +273,12 @@ Result<void> Graph::submit_apart(QueuePool& queues, SubmitOptions options, Execu
     wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
     read.u.transfer = {trap, 0, kTrapBytes, nullptr, out.workspace->trap_words};
     out.words = out.workspace->trap_words;
-    return queues.submit(session_.device(), list, uses_, options, out.ticket);
+    return submit(list);
 }
 
 wye_report Graph::new_report() const {
-    wye_report out{};
-    out.device = device_;
-    std::ranges::copy(groups_, out.groups);
-    out.bytes_filled = bytes_filled_;
-    return out;
+    const sdk::Lock lock(session_.queues().mutex);
+    return recording_->report_;
 }
 
 Result<void> Graph::check_traps(const Execution& execution, wye_report& report) const {
@@ -392,13 +314,8 @@ Result<void> Graph::check_traps(const Execution& execution, wye_report& report) 
 }
 
 Result<void> Graph::describe(wye_graph_info& out) const {
-    out.dispatches = parts_.size();
-    out.operations = operations_.size();
-    if (!command_) return {};
-    WYE_ASSIGN(const wye_command_info info, command_->info());
-    out.native = info.native;
-    out.recordings = info.recordings;
-    return {};
+    const sdk::Lock lock(session_.queues().mutex);
+    return recording_->describe(out);
 }
 
 }  // namespace wye::exec

@@ -53,6 +53,7 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
     CompileOptions options;
     std::copy_n(desc.workgroup, 3, options.workgroup.begin());
     options.ulp_budget = desc.ulp_budget;
+    options.profile = profile_id(desc.profile);
     options.demands = {(desc.flags & WYE_DISPATCH_COOPERATIVE) != 0,
                        (desc.flags & WYE_DISPATCH_VARIANTS) != 0};
     const auto out = std::make_shared<Pipeline>(program.as<LoadedProgram>().shared_from_this(),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -57,15 +58,22 @@ std::vector<std::byte> with_bytes(const std::string& lines, std::span<const std:
 
 // Every member of a Form.
 std::string form_lines(const Form& form) {
-    static_assert(sizeof(Form) == 32, "the key on disk needs every member");
+    static_assert(sizeof(Form) == 40, "the key on disk needs every member");
     return line("workgroup", fmt::format("{}", fmt::join(form.workgroup, ","))) +
            line("folded", form.folded ? "1" : "0") +
            line("check-free", form.check_free ? "1" : "0") +
            line("variant", form.variant == ir::kNone ? "none" : fmt::format("{}", form.variant)) +
-           line("natives", fmt::format("{:x}", form.natives));
+           line("natives", fmt::format("{:x}", form.natives)) +
+           line("profile", fmt::format("{:x}", form.profile));
 }
 
 }  // namespace
+
+std::uint64_t hash_of_profile(wye_string profile) noexcept {
+    if (profile.data == nullptr) return 0;
+    const std::uint64_t hash = XXH3_64bits(profile.data, static_cast<std::size_t>(profile.size));
+    return hash == 0 ? 1 : hash;
+}
 
 std::string device_lines(const registry::DeviceInfo& info, lower::QuirkSet quirks) {
     std::string out = line("device", info.name);

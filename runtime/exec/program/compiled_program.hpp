@@ -31,8 +31,15 @@ struct Form {
     bool check_free = false;             // for launches that fulfil the program's preconditions
     std::uint32_t variant = ir::kNone;   // the native variant that runs in place of the body
     lower::NativeSet natives = 0;        // functions in the dialect's own form
+    std::uint64_t profile = 0;           // of the request; see profile_id
     friend bool operator==(const Form&, const Form&) = default;
 };
+
+// What stands for a profile in keys and reports: XXH3 of its text, never 0. 0: an empty text.
+[[nodiscard]] std::uint64_t hash_of_profile(wye_string profile) noexcept;
+[[nodiscard]] inline std::uint64_t profile_id(wye_string profile) noexcept {
+    return profile.size == 0 ? 0 : hash_of_profile(profile);
+}
 
 // A new entry for the disk cache.
 struct CacheEntry {

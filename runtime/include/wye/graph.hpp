@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wye::Graph: dispatches that are recorded once and executed many times, as one submit.
+// wye::Graph: dispatches and transfers that are recorded once and executed many times, as one
+// submit.
 #pragma once
 
 #include <initializer_list>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "wye/capture.h"
+#include "wye/graph.h"
 #include "wye/wye.hpp"
 
 namespace wye {
@@ -35,24 +37,81 @@ struct GraphRun {
     bool timed = false;  // asks the driver for the time on the device, for the report
 };
 
-// Dispatches of one device that run as one, recorded once and executed many times. Add them in the
-// order in which they run; all their arguments are buffers (Dispatch::bind).
+// What a graph does at one point. It borrows what it is made of until the graph is recorded, and
+// the values of uploads and downloads until the last execution has ended.
+class Step {
+  public:
+    // All arguments of the dispatch are buffers (Dispatch::bind).
+    Step(Dispatch* dispatch)
+        : dispatch_(dispatch) {}  // NOLINT: a list of dispatches is one of steps
+
+    // Offsets and sizes in bytes.
+    template <Values R>
+    [[nodiscard]] static Step upload(const R& values, const Buffer& to, std::uint64_t offset = 0) {
+        const auto bytes = std::as_bytes(std::span(values));
+        Step out(WYE_TRANSFER_UPLOAD, to, offset, bytes.size());
+        out.transfer_.source = bytes.data();
+        return out;
+    }
+    template <Values R>
+    [[nodiscard]] static Step download(const Buffer& from, R& values, std::uint64_t offset = 0) {
+        const auto bytes = std::as_writable_bytes(std::span(values));
+        Step out(WYE_TRANSFER_DOWNLOAD, from, offset, bytes.size());
+        out.transfer_.target = bytes.data();
+        return out;
+    }
+    // Values that end with the call.
+    template <Values R>
+    static Step upload(const R&& values, const Buffer& to, std::uint64_t offset = 0) = delete;
+    [[nodiscard]] static Step copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
+                                   std::uint64_t to_offset, std::uint64_t size) {
+        Step out(WYE_TRANSFER_COPY, to, to_offset, size);
+        out.transfer_.source_buffer = from.get();
+        out.transfer_.source_offset = from_offset;
+        return out;
+    }
+    [[nodiscard]] static Step fill(const Buffer& buffer, std::uint32_t word, std::uint64_t offset,
+                                   std::uint64_t size) {
+        Step out(WYE_TRANSFER_FILL, buffer, offset, size);
+        out.transfer_.pattern = word;
+        out.transfer_.pattern_size = 4;
+        return out;
+    }
+
+  private:
+    friend class Graph;
+    Step(std::uint32_t kind, const Buffer& buffer, std::uint64_t offset, std::uint64_t size) {
+        WYE_INIT(transfer_);
+        transfer_.kind = kind;
+        transfer_.buffer = buffer.get();
+        transfer_.offset = offset;
+        transfer_.size = size;
+    }
+
+    Dispatch* dispatch_ = nullptr;  // null: a transfer
+    wye_transfer_desc transfer_{};
+};
+
+// Steps of one device that run as one, in their order, recorded once and executed many times.
 class Graph {
   public:
-    // Records the dispatches, which it does not use afterwards. See wye_graph_create for errors.
-    [[nodiscard]] static Result<Graph> record(const Device& device,
-                                              std::span<Dispatch* const> dispatches,
+    // Does not use the dispatches afterwards. See wye_graph_create for errors.
+    [[nodiscard]] static Result<Graph> record(const Device& device, std::span<const Step> steps,
                                               std::string_view label = "graph") {
-        std::vector<wye_dispatch_desc> descriptions;
-        for (Dispatch* dispatch : dispatches) {
-            WYE_TRY(dispatch->ready());
-            descriptions.push_back(dispatch->desc_);
+        std::vector<wye_graph_step> list;
+        for (const Step& step : steps) {
+            if (step.dispatch_ == nullptr) {
+                list.push_back({nullptr, &step.transfer_});
+                continue;
+            }
+            WYE_TRY(step.dispatch_->ready());
+            list.push_back({&step.dispatch_->desc_, nullptr});
         }
         wye_graph_desc desc;
         WYE_INIT(desc);
         desc.device = device.get();
-        desc.dispatches = descriptions.data();
-        desc.dispatch_count = descriptions.size();
+        desc.steps = list.data();
+        desc.step_count = list.size();
         desc.label = {label.data(), label.size()};
         wye_graph out = 0;
         WYE_TRY(detail::call(
@@ -60,15 +119,32 @@ class Graph {
         return Graph(device.shared_context(), out);
     }
     [[nodiscard]] static Result<Graph> record(const Device& device,
-                                              std::initializer_list<Dispatch*> dispatches,
+                                              std::initializer_list<Step> steps,
                                               std::string_view label = "graph") {
-        return record(device, std::span(dispatches.begin(), dispatches.size()), label);
+        return record(device, std::span(steps.begin(), steps.size()), label);
+    }
+    [[nodiscard]] static Result<Graph> record(const Device& device,
+                                              std::span<Dispatch* const> dispatches,
+                                              std::string_view label = "graph") {
+        return record(device, std::vector<Step>(dispatches.begin(), dispatches.end()), label);
+    }
+
+    // Gives later executions another buffer in the place of one that the steps name. See
+    // wye_graph_rebind.
+    [[nodiscard]] Result<void> rebind(const Buffer& recorded, const Buffer& buffer) {
+        const wye_graph_rebinding change{recorded.get(), buffer.get()};
+        return rebind({&change, 1});
+    }
+    [[nodiscard]] Result<void> rebind(std::span<const wye_graph_rebinding> changes) {
+        return detail::call([&](wye_error** e) {
+            return wye_graph_rebind(context(), get(), changes.data(), changes.size(), e);
+        });
     }
 
     [[nodiscard]] wye_graph get() const noexcept { return handle_.get(); }
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
 
-    // Runs all dispatches and waits. `params`: those of all dispatches, in order, each value's bits
+    // Runs all steps and waits. `params`: those of all dispatches, in order, each value's bits
     // in its own word; empty: as before.
     [[nodiscard]] Result<wye_report> run(std::span<const std::uint64_t> params = {},
                                          const GraphRun& how = {}) const {

@@ -541,9 +541,11 @@ typedef struct wye_dispatch_desc {
     uint64_t max_output_bytes; /* 0: no limit */
     uint32_t ulp_budget;       /* 0: strict; N: native forms up to a stated error of N ulp */
     uint32_t reserved;
-    wye_string label;   /* for the log */
-    wye_string profile; /* a tuning label, for the log */
-    wye_queue queue;    /* of the same device; 0: none */
+    wye_string label; /* for the log */
+    /* A name for how the program is used: each profile has compiled programs of its own, in memory
+     * and on disk. For the log, and in the report by its fingerprint. */
+    wye_string profile;
+    wye_queue queue; /* of the same device; 0: none */
 } wye_dispatch_desc;
 
 /* How a call that needed a compiled program used the disk cache. */
@@ -554,6 +556,13 @@ enum wye_disk_use {
 };
 
 #define WYE_TIME_UNKNOWN UINT64_MAX
+
+/* How an execution of a graph was sent to the driver. */
+enum wye_graph_use {
+    WYE_GRAPH_NONE = 0,    /* it is no graph */
+    WYE_GRAPH_NATIVE = 1,  /* as objects of the driver: see wye_graph_info.native */
+    WYE_GRAPH_REPLAYED = 2 /* its operations one by one */
+};
 
 typedef struct wye_report {
     wye_header header;
@@ -574,9 +583,10 @@ typedef struct wye_report {
     /* Functions that ran in the device's native form, within the ulp_budget: one bit for each, see
      * wye_native_function_name. 0: the result is exact by definition. */
     uint64_t native_functions;
-    uint32_t check_free; /* 1: the form without range checks that are redundant for this launch */
-    uint32_t reserved;
-    uint64_t bytes_copied; /* within the device, by wye_buffer_transfer */
+    uint32_t check_free;   /* 1: the form without range checks that are redundant for this launch */
+    uint32_t graph;        /* enum wye_graph_use */
+    uint64_t bytes_copied; /* within the device, by wye_buffer_transfer and copies of a graph */
+    uint64_t profile;      /* XXH3 (64 bits) of the profile's text; 0: none */
 } wye_report;
 
 /* A transfer with a queue, and with times. */
@@ -721,67 +731,6 @@ WYE_API wye_status wye_pending_cancel(wye_context* context, wye_pending pending,
 /* Invalidates the handle and frees the outputs. Work in flight goes on, unobserved; if it borrows
  * the caller's memory, the call waits for its end first. */
 WYE_API wye_status wye_pending_free(wye_context* context, wye_pending pending, wye_error** error);
-
-/* ---- Graphs -------------------------------------------------------------------------------- */
-
-/* Dispatches of one device, recorded once and executed many times as one submit; freed by
- * wye_graph_free. The driver keeps them in its own form where it can (a CUDA graph, a Vulkan
- * command buffer). Its calls may be made by any threads at once. */
-typedef uint64_t wye_graph;
-
-typedef struct wye_graph_desc {
-    wye_header header;
-    wye_device device;
-    /* Run in order; each may use what those before it wrote. All arguments are resident buffers, no
-     * time-outs. Read by wye_graph_create only. */
-    const wye_dispatch_desc* dispatches;
-    uint64_t dispatch_count;
-    wye_string label; /* for the log and for errors */
-    uint32_t flags;   /* 0 */
-    uint32_t reserved;
-} wye_graph_desc;
-
-/* Checks and compiles every dispatch as wye_dispatch would, and runs none. Errors name the dispatch
- * by its index. WYE_UNSUPPORTED for host arguments. Programs may be freed afterwards, buffers too:
- * a graph that names a freed buffer does not run any more (WYE_STALE_HANDLE). */
-WYE_API wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc,
-                                    wye_graph* out, wye_error** error);
-
-typedef struct wye_graph_run_desc {
-    wye_header header;
-    /* The parameters of all dispatches, in order; each keeps its values until others are given.
-     * Null and 0: as before. WYE_UNSUPPORTED where they decide sizes, or which form of a kernel
-     * runs. */
-    const uint64_t* params;
-    uint64_t param_count;
-    uint32_t flags; /* WYE_DISPATCH_TIMED; for wye_graph_submit also WYE_DISPATCH_AT_ONCE */
-    uint32_t reserved;
-    wye_queue queue; /* of the same device; 0: none. That of the recorded dispatches is 0 */
-} wye_graph_run_desc;
-
-/* Runs all dispatches and waits. `report` may be null; `groups` is that of a lone dispatch, else 0.
- * WYE_TRAPPED if any dispatch trapped; those after it run all the same. */
-WYE_API wye_status wye_graph_run(wye_context* context, wye_graph graph,
-                                 const wye_graph_run_desc* run, wye_report* report,
-                                 wye_error** error);
-/* As above, but does not wait: `*out` has no outputs. Limits as of wye_dispatch_submit. */
-WYE_API wye_status wye_graph_submit(wye_context* context, wye_graph graph,
-                                    const wye_graph_run_desc* run, wye_pending* out,
-                                    wye_error** error);
-
-typedef struct wye_graph_info {
-    wye_header header;
-    uint64_t dispatches; /* as recorded */
-    uint64_t operations; /* of the device: launches, and fills of outputs that start at zero */
-    uint64_t recordings; /* times that the driver's own form was made */
-    uint32_t native;     /* 1: one object of the driver; 0: the operations are sent one by one */
-    uint32_t reserved;
-} wye_graph_info;
-
-WYE_API wye_status wye_graph_describe(wye_context* context, wye_graph graph, wye_graph_info* out,
-                                      wye_error** error);
-/* Executions in flight end as usual. */
-WYE_API wye_status wye_graph_free(wye_context* context, wye_graph graph, wye_error** error);
 
 #ifdef __cplusplus
 }

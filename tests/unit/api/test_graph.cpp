@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,6 +15,7 @@
 
 #include "support/driver.hpp"
 #include "take.hpp"
+#include "wye/pipeline.hpp"
 
 namespace {
 
@@ -214,7 +217,7 @@ TEST_CASE("what a graph cannot run is refused by name, when it is recorded or ru
         const auto refused = wye::Graph::record(t.device, {&hosted}, "hosted");
         REQUIRE_FALSE(refused.ok());
         CHECK(refused.error().code == wye::Code::UNSUPPORTED);
-        CHECK(refused.error().message.find("dispatch 0 of graph `hosted`") != std::string::npos);
+        CHECK(refused.error().message.find("step 0 of graph `hosted`") != std::string::npos);
         CHECK(refused.error().message.find("`x`") != std::string::npos);
 
         auto x = std::make_optional(t.buffer(host));
@@ -224,7 +227,7 @@ TEST_CASE("what a graph cannot run is refused by name, when it is recorded or ru
         limited.bind("x", *x).bind("r", r).timeout_ns(1000);
         const auto timeout = wye::Graph::record(t.device, {&dispatch, &limited});
         REQUIRE_FALSE(timeout.ok());
-        CHECK(timeout.error().message.find("dispatch 1") != std::string::npos);
+        CHECK(timeout.error().message.find("step 1 of graph") != std::string::npos);
 
         const auto graph = take(wye::Graph::record(t.device, {&dispatch}, "added"));
         (void)take(graph.run());
@@ -316,5 +319,134 @@ TEST_CASE("several threads run one graph") {
         for (int i = 0; i < 120; ++i)
             for (std::uint32_t& v : want) v = v * 3 + 3;
         CHECK(Opened::words(x, 256) == want);
+    }
+}
+
+TEST_CASE("transfers are steps, whose host memory each execution reads and writes anew") {
+    constexpr std::uint32_t kCount = 5000;
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        const auto add = take(t.context.program_from_text(kAdd));
+        const wye::Buffer x = t.buffer(Words(kCount, 9));
+        const wye::Buffer y = t.buffer(Words(kCount, 9));
+        Words in = counting(kCount), out(kCount), middle(10);
+        wye::Dispatch first(step, t.device), second(add, t.device);
+        first.param("k", 1U).bind("x", x);
+        second.bind("x", x).bind("r", y);
+        const auto graph = take(wye::Graph::record(
+            t.device, {wye::Step::upload(in, x), &first, wye::Step::download(x, middle, 40),
+                       wye::Step::copy(x, 0, y, 0, kCount * 4), wye::Step::fill(y, 100, 0, 8),
+                       &second, wye::Step::download(y, out)}));
+        for (std::uint32_t round = 0; round < 3; ++round) {
+            const wye_report report = take(graph.run(std::array{std::uint64_t{round}}));
+            CHECK(report.bytes_uploaded == kCount * 4);
+            CHECK(report.bytes_downloaded == kCount * 4 + 40);
+            CHECK(report.bytes_copied == kCount * 4);
+            CHECK(report.bytes_filled == 8);
+            Words want(kCount);
+            for (std::uint32_t i = 0; i < kCount; ++i) {
+                const std::uint32_t once = in[i] * 3 + round;
+                want[i] = (i < 2 ? 100 : once) + once;
+                if (i >= 10 && i < 20) CHECK(middle[i - 10] == once);
+            }
+            CHECK(out == want);
+            for (std::uint32_t& word : in) word = word * 5 + 1;
+        }
+        const wye_graph_info info = take(graph.describe());
+        CHECK(info.dispatches == 2);
+        CHECK(info.transfers == 5);
+        CHECK(info.operations == 7);
+        CHECK(take(graph.run()).graph ==
+              (info.native != 0 ? WYE_GRAPH_NATIVE : WYE_GRAPH_REPLAYED));
+        // The same without waiting.
+        const auto pending = take(graph.submit(std::array{std::uint64_t{4}}));
+        (void)take(pending.wait());
+        CHECK(out[4000] == (in[4000] * 3 + 4) * 2);
+    }
+}
+
+TEST_CASE("a graph takes other buffers, and refuses those that do not fit") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        const auto add = take(t.context.program_from_text(kAdd));
+        auto x = std::make_optional(t.buffer(counting(100)));
+        const wye::Buffer r = t.buffer(Words(100, 1));
+        wye::Dispatch first(step, t.device), second(add, t.device);
+        first.param("k", 2U).bind("x", *x);
+        second.bind("x", *x).bind("r", r);
+        auto graph = take(wye::Graph::record(t.device, {&first, &second}, "pair"));
+        (void)take(graph.run(std::array{std::uint64_t{5}}));
+        CHECK(t.words(r, 100)[10] == 1 + 10 * 3 + 5);
+
+        // Another one of the same size, with the parameters of the last execution.
+        const wye::Buffer same = t.buffer(counting(100, 50));
+        need(graph.rebind(*x, same));
+        (void)take(graph.run());
+        CHECK(t.words(r, 100)[10] == (1 + 10 * 3 + 5) + (60 * 3 + 5));
+        CHECK(t.words(*x, 100)[10] == 10 * 3 + 5);
+
+        // Sizes are checked as in a new graph, which both of them together pass.
+        const wye::Buffer large = t.buffer(counting(300)), sum = t.buffer(Words(300, 7));
+        const auto refused = graph.rebind(same, large);
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().message.find("step 1 of graph `pair`") != std::string::npos);
+        (void)take(graph.run());  // it is as it was
+        const wye_graph_rebinding both[] = {{same.get(), large.get()}, {r.get(), sum.get()}};
+        need(graph.rebind(both));
+        (void)take(graph.run());
+        CHECK(t.words(sum, 300)[299] == 7 + 299 * 3 + 5);
+
+        // A buffer that was freed is given another one.
+        need(graph.rebind(large, *x));
+        need(graph.rebind(sum, r));
+        x.reset();
+        CHECK(graph.run().error().code == wye::Code::STALE_HANDLE);
+        CHECK(graph.rebind(same, large).error().code == wye::Code::NOT_FOUND);
+        const wye_graph_rebinding twice[] = {{r.get(), sum.get()}, {r.get(), r.get()}};
+        CHECK(graph.rebind(twice).error().code == wye::Code::DUPLICATE);
+        const Opened other(selector);
+        const wye::Buffer foreign = other.buffer(counting(100));
+        CHECK(graph.rebind(r, foreign).error().code == wye::Code::WRONG_OWNER);
+    }
+}
+
+TEST_CASE("a freed buffer's place in a graph is taken by another") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        auto x = std::make_optional(t.buffer(counting(64)));
+        wye::Dispatch dispatch(step, t.device);
+        dispatch.param("k", 2U).bind("x", *x);
+        auto graph = take(wye::Graph::record(t.device, {&dispatch}));
+        (void)take(graph.run());
+        const wye_buffer freed = x->get();
+        x.reset();
+        CHECK(graph.run().error().code == wye::Code::STALE_HANDLE);
+        const wye::Buffer fresh = t.buffer(counting(64));
+        const wye_graph_rebinding change[] = {{freed, fresh.get()}};
+        need(graph.rebind(change));
+        (void)take(graph.run());
+        CHECK(t.words(fresh, 64)[9] == 9 * 3 + 2);
+    }
+}
+
+TEST_CASE("a graph of pipelines takes other parameters") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto pipeline =
+            take(wye::Pipeline::create(take(t.context.program_from_text(kStep)), t.device));
+        const wye::Buffer x = t.buffer(counting(100));
+        wye::Dispatch dispatch(pipeline);
+        dispatch.param("k", 2U).bind("x", x);
+        const auto graph = take(wye::Graph::record(t.device, {&dispatch}));
+        (void)take(graph.run());
+        (void)take(graph.run(std::array{std::uint64_t{8}}));
+        CHECK(t.words(x, 100)[10] == (10 * 3 + 2) * 3 + 8);
     }
 }

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "calls.hpp"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_wrong_calls {
 namespace {
@@ -426,8 +427,9 @@ std::vector<Call> other_calls() {
              const wye_dispatch_desc one = dispatch(plain, arguments, k);
              auto desc = w.description<wye_graph_desc>();
              desc.device = w.device;
-             desc.dispatches = &one;
-             desc.dispatch_count = 1;
+             wye_graph_step recorded_step{&one, nullptr};
+             desc.steps = &recorded_step;
+             desc.step_count = 1;
              wye_graph out = 0;
              return wye_graph_create(w.context, &desc, w.pointer(out), e);
          },
@@ -458,6 +460,14 @@ std::vector<Call> other_calls() {
          {&World::queue},
          true,
          true,
+         true},
+        {"wye_graph_rebind",
+         [](const World& w, wye_error** e) {
+             const wye_graph_rebinding change{w.buffer, w.buffer};
+             return wye_graph_rebind(w.context, w.graph, w.null ? nullptr : &change, 1, e);
+         },
+         {&World::graph},
+         {},
          true},
         {"wye_graph_describe",
          [](const World& w, wye_error** e) {
@@ -534,8 +544,9 @@ World make(wye_context* context) {
     one.queue = 0;
     auto graph = out.description<wye_graph_desc>();
     graph.device = out.device;
-    graph.dispatches = &one;
-    graph.dispatch_count = 1;
+    wye_graph_step recorded_step{&one, nullptr};
+    graph.steps = &recorded_step;
+    graph.step_count = 1;
     check_ok(
         attempt([&](wye_error** e) { return wye_graph_create(context, &graph, &out.graph, e); }));
     const std::uint32_t words[4] = {};

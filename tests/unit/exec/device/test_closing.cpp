@@ -7,6 +7,7 @@
 
 #include "rig.hpp"
 #include "wye/device.h"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_closing {
 namespace {
@@ -60,8 +61,9 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
     wye_graph_desc recorded;
     WYE_INIT(recorded);
     recorded.device = t.device;
-    recorded.dispatches = &job.filled();
-    recorded.dispatch_count = 1;
+    wye_graph_step recorded_step{&job.filled(), nullptr};
+    recorded.steps = &recorded_step;
+    recorded.step_count = 1;
     check_ok(attempt(
         [&](wye_error** e) { return wye_graph_create(t.rig.context, &recorded, &graph, e); }));
     wye_pending ended = 0;

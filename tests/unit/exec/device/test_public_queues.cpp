@@ -3,6 +3,7 @@
 // Public queues: what the driver gets, what is granted, and how their work is ordered.
 #include "device/held.hpp"
 #include "exec/device/buffer_use.hpp"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_public_queues {
 namespace {
@@ -291,8 +292,9 @@ TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they 
     Job step(t.program, t.device);
     step.param(1).resident(0, t.buffers[1]).resident(1, t.buffers[2]);
     desc.device = t.device;
-    desc.dispatches = &step.filled();
-    desc.dispatch_count = 1;
+    wye_graph_step recorded_step{&step.filled(), nullptr};
+    desc.steps = &recorded_step;
+    desc.step_count = 1;
     wye_graph graph = 0;
     check_ok(
         attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
@@ -395,8 +397,9 @@ TEST_CASE("wrong calls of queues are refused by name") {
         wye_graph_desc recorded;
         WYE_INIT(recorded);
         recorded.device = t.device;
-        recorded.dispatches = &job.filled();
-        recorded.dispatch_count = 1;
+        wye_graph_step recorded_step{&job.filled(), nullptr};
+        recorded.steps = &recorded_step;
+        recorded.step_count = 1;
         wye_graph graph = 0;
         check_ok(attempt([&](wye_error** e) {
             return wye_graph_create(that->rig.context, &recorded, &graph, e);
@@ -442,7 +445,7 @@ TEST_CASE("wrong calls of queues are refused by name") {
         check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, "for transfers");
         job.desc.queue = mine;
         wye_graph none = 0;
-        recorded.dispatches = &job.filled();
+        recorded_step.dispatch = &job.filled();
         check_refused(attempt([&](wye_error** e) {
                           return wye_graph_create(that->rig.context, &recorded, &none, e);
                       }),

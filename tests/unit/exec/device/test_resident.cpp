@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "rig.hpp"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_resident {
 namespace {
@@ -322,8 +323,9 @@ TEST_CASE("freeing a buffer that is only recorded makes the graph stale, and not
     wye_graph_desc desc;
     WYE_INIT(desc);
     desc.device = t.device;
-    desc.dispatches = &job.filled();
-    desc.dispatch_count = 1;
+    wye_graph_step recorded_step{&job.filled(), nullptr};
+    desc.steps = &recorded_step;
+    desc.step_count = 1;
     wye_graph graph = 0, other = 0;
     const auto record = [&](wye_graph& out) {
         check_ok(attempt(
@@ -337,11 +339,17 @@ TEST_CASE("freeing a buffer that is only recorded makes the graph stale, and not
     };
     record(graph);
     check_ok(run(graph));
+    const auto rebind = [&](wye_buffer from, wye_buffer to) {
+        const wye_graph_rebinding change{from, to};
+        return attempt(
+            [&](wye_error** e) { return wye_graph_rebind(t.rig.context, graph, &change, 1, e); });
+    };
     t.rig.driver.holds = true;
     wye_pending pending = 0;
     check_ok(attempt(
         [&](wye_error** e) { return wye_graph_submit(t.rig.context, graph, &how, &pending, e); }));
     check_refused(t.rig.free(r), WYE_BUFFER_IN_USE, "pending work");
+    check_refused(rebind(r, x), WYE_DEVICE_BUSY, "has an execution in flight");
     t.rig.driver.holds = false;
     t.wait(pending);
     check_ok(t.rig.free(r));
@@ -351,11 +359,15 @@ TEST_CASE("freeing a buffer that is only recorded makes the graph stale, and not
     CHECK(t.rig.driver.submits == submits);
     const wye_buffer fresh = t.rig.buffer(t.device, 16);
     job = Job(t.program, t.device).param(1).resident(0, x).resident(1, fresh);
-    desc.dispatches = &job.filled();
+    recorded_step.dispatch = &job.filled();
     record(other);
     check_ok(run(other));
     CHECK(t.rig.download<std::uint32_t>(fresh, 4) == Words{2, 3, 4, 5});
     check_refused(run(graph), WYE_STALE_HANDLE, "was freed");
+    check_refused(rebind(fresh, x), WYE_NOT_FOUND, "no step names the buffer");
+    check_ok(rebind(r, fresh));
+    check_ok(run(graph));
+    CHECK(t.rig.download<std::uint32_t>(fresh, 4) == Words{2, 3, 4, 5});
 }
 
 }  // namespace

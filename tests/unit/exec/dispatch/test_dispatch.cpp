@@ -2,6 +2,7 @@
 //
 // The operations that a dispatch submits to the driver, and their order.
 #include "rig.hpp"
+#include "wye/pipeline.h"
 
 namespace wye::exec::test::test_dispatch {
 namespace {
@@ -288,6 +289,53 @@ TEST_CASE("label and profile of a dispatch stand in the log") {
     check_ok(job.param(1).in(0, x.data(), 40).out(1, r.data(), 40).run(rig));
     for (const char* part : {"frame 7", "fast", "`add` on fake:0", "40 bytes up", ": ok"})
         CHECK(seen.find(part) != std::string::npos);
+}
+
+TEST_CASE("a profile has compiled programs of its own, and stands in the report") {
+    Rig rig;
+    const wye_device device = rig.device();
+    const wye_program program = rig.program(kAdd);
+    const wye_buffer x = rig.buffer(device, 64), r = rig.buffer(device, 64);
+    const auto run = [&](const char* profile) {
+        Job job(program, device);
+        job.desc.profile = wye_str(profile);
+        check_ok(job.param(1).resident(0, x).resident(1, r).run(rig));
+        return job.report;
+    };
+    const wye_report none = run("");
+    CHECK(none.profile == 0);
+    const wye_report fast = run("fast"), small = run("small");
+    CHECK(none.compiled == 1);
+    CHECK(fast.compiled == 1);
+    CHECK(small.compiled == 1);
+    CHECK(fast.profile != 0);
+    CHECK(fast.profile != small.profile);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+        CHECK(run("").profile == 0);
+        CHECK(run("fast").profile == fast.profile);
+        CHECK(run("fast").compiled == 0);
+        CHECK(run("small").profile == small.profile);
+    }
+    // That of a pipeline, unless the dispatch has one.
+    wye_pipeline_desc desc;
+    WYE_INIT(desc);
+    desc.program = program;
+    desc.device = device;
+    desc.profile = wye_str("small");
+    wye_pipeline pipeline = 0;
+    check_ok(attempt(
+        [&](wye_error** e) { return wye_pipeline_create(rig.context, &desc, &pipeline, e); }));
+    const auto through = [&](const char* profile) {
+        Job job(0, 0);
+        job.desc.pipeline = pipeline;
+        job.desc.profile = wye_str(profile);
+        check_ok(job.param(1).resident(0, x).resident(1, r).run(rig));
+        return job.report.profile;
+    };
+    for (int repeat = 0; repeat < 2; ++repeat) {
+        CHECK(through("") == small.profile);
+        CHECK(through("fast") == fast.profile);
+    }
 }
 
 TEST_CASE("a log does not slow a repeated request down") {

@@ -3,6 +3,7 @@
 // Several rounds of a launch as one dispatch: what is submitted, what starts at zero, and what
 // stops them.
 #include "rig.hpp"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_fixpoint {
 namespace {
@@ -102,8 +103,9 @@ TEST_CASE("forms that do not wait between rounds refuse programs that can trap")
     wye_graph_desc desc;
     WYE_INIT(desc);
     desc.device = t.device;
-    desc.dispatches = &job.filled();
-    desc.dispatch_count = 1;
+    wye_graph_step recorded_step{&job.filled(), nullptr};
+    desc.steps = &recorded_step;
+    desc.step_count = 1;
     wye_graph graph = 0;
     check_refused(
         attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }),

@@ -2,6 +2,7 @@
 //
 // The forms of one description: outputs that the result owns, and times, blocking or not.
 #include "rig.hpp"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_owned {
 namespace {
@@ -99,8 +100,9 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
             WYE_INIT(desc);
             desc.device = t.device;
             resident.desc.flags = 0;
-            desc.dispatches = &resident.filled();
-            desc.dispatch_count = 1;
+            wye_graph_step recorded_step{&resident.filled(), nullptr};
+            desc.steps = &recorded_step;
+            desc.step_count = 1;
             wye_graph graph = 0;
             check_ok(attempt(
                 [&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));

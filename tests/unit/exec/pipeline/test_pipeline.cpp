@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "piped.hpp"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_pipeline {
 namespace {
@@ -196,8 +197,9 @@ TEST_CASE("sizes, owned outputs, submits and graphs take pipelines") {
     WYE_INIT(desc);
     Job step = t.job(pipeline, 9);
     desc.device = t.device;
-    desc.dispatches = &step.filled();
-    desc.dispatch_count = 1;
+    wye_graph_step recorded_step{&step.filled(), nullptr};
+    desc.steps = &recorded_step;
+    desc.step_count = 1;
     wye_graph graph = 0;
     check_ok(
         attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));

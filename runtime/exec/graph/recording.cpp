@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/graph/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/dispatch/decide.hpp"
+#include "exec/dispatch/submit.hpp"
+#include "plan/admit.hpp"
+#include "plan/check_free.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::exec {
+namespace {
+
+constexpr std::uint64_t kTrapBytes = 8;
+
+bool moves_host_bytes(const wye_operation& operation) {
+    return operation.kind == WYE_OPERATION_UPLOAD || operation.kind == WYE_OPERATION_DOWNLOAD;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recording>> Recording::begin(DeviceSession& session, wye_device device,
+                                                    std::string_view label) {
+    auto out = std::make_unique<Recording>(session, device, label);
+    out->report_.device = device;
+    WYE_TRY(session.ready());
+    out->workspace_ = session.workspace();
+    return out;
+}
+
+Result<void> Recording::add(const Context& context, Target target) {
+    if (target.desc().device != device_)
+        return Error(Code::WRONG_OWNER, "its device is not that of the graph",
+                     "Fix: record the dispatches of each device in a graph of its own", label_);
+    Flow flow(target);
+    flow.counted = true;  // it does not run now
+    WYE_TRY(decide(context, flow));
+    WYE_TRY(check(flow));
+    WYE_TRY(compile_kernels(flow));
+    WYE_TRY(check_rounds(flow));
+    workspace_->operations.clear();
+    workspace_->bindings.clear();
+    WYE_ASSIGN(const Operations operations,
+               write_operations(flow.program.plan(), flow.launch, flow.bound, flow.kernels,
+                                flow.residents, session_, *workspace_));
+    for (const plan::BoundBuffer& bound : flow.launch.bound()) {
+        const registry::Pin& pin = flow.residents.pin(bound.argument);
+        add_use(pin.handle(), {&pin.as<BufferObject>().history, bound.writable});
+    }
+    auto part = std::make_unique<Part>();
+    part->plan = &flow.program.plan();
+    part->program = target.take_pin();
+    for (const Kernel& kernel : flow.kernels.kernels()) part->compiled.push_back(kernel.compiled);
+    add_operations(flow, operations, *part);
+    parts_.push_back(std::move(part));
+    std::ranges::fill(report_.groups, 0U);
+    if (parts_.size() == 1) std::ranges::copy(flow.launch.groups, report_.groups);
+    report_.bytes_filled += flow.bound.bytes_filled;
+    return {};
+}
+
+Result<void> Recording::check(const Flow& flow) const {
+    if (flow.desc.timeout_ns != 0)
+        return Error(
+            Code::UNSUPPORTED,
+            fmt::format("it has a time-out of {} ns, and graphs have none", flow.desc.timeout_ns),
+            "Fix: set timeout_ns to 0", label_);
+    if (flow.desc.queue != 0)
+        return Error(Code::INVALID_ARGUMENT, "it names a queue, which executions of a graph do",
+                     "Fix: leave `queue` 0 in its dispatches, and set that of wye_graph_run_desc",
+                     label_);
+    for (const plan::BoundBuffer& bound : flow.launch.bound())
+        if (bound.kind != plan::ArgumentKind::Resident)
+            return Error(Code::UNSUPPORTED,
+                         fmt::format("buffer `{}` is not a resident one",
+                                     flow.program.ir().buffers[bound.buffer_index].name),
+                         "Fix: make a buffer for it (wye_buffer_create), and record its upload as "
+                         "a step before",
+                         label_);
+    return {};
+}
+
+Result<void> Recording::add(const Context& context, const wye_transfer_desc& desc) {
+    if (desc.queue != 0 || (desc.flags & ~WYE_TRANSFER_WHOLE) != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     "it names a queue, or has flags that executions of a graph have",
+                     "Fix: leave `queue` 0 and all flags but WYE_TRANSFER_WHOLE out, and set those "
+                     "of wye_graph_run_desc",
+                     label_);
+    WYE_ASSIGN(const CheckedTransfer checked, check_transfer(context.handles(), desc, true));
+    if (&checked.session() != &session_)
+        return Error(
+            Code::WRONG_OWNER,
+            fmt::format("buffer `{}` is not on the device of the graph", checked.buffer.label()),
+            "Fix: record the transfers of each device in a graph of its own", label_);
+    for (std::size_t i = 0; i < checked.count; ++i) add_use(checked.handles[i], checked.uses[i]);
+    ++transfers_;
+    if (checked.size == 0) return {};
+    operations_.push_back(checked.operation);
+    report_transfer(checked.kind(), checked.size, report_);
+    return {};
+}
+
+void Recording::add_use(registry::Handle buffer, BufferUse use) {
+    const auto [place, is_new] = places_.try_emplace(buffer, handles_.size());
+    if (is_new) {
+        handles_.push_back(buffer);
+        uses_.push_back(use);
+    } else {
+        BufferUse& known = uses_[place->second];
+        known.writes = known.writes || use.writes;
+    }
+}
+
+void Recording::add_operations(const Flow& flow, const Operations& operations, Part& part) {
+    const plan::ProgramPlan& plan = flow.program.plan();
+    part.first_word = words_.size();
+    part.word_count = flow.desc.param_count;
+    words_.insert(words_.end(), flow.desc.params, flow.desc.params + flow.desc.param_count);
+    part.late = flow.kernels.is_whole() && !plan.params_decide_sizes && part.word_count != 0;
+    part.groups = flow.launch.groups;
+    part.workgroup = flow.launch.workgroup;
+    part.check_free = flow.kernels.form.check_free;
+    const lower::Preconditions* preconditions = flow.kernels.preconditions;
+    if (preconditions != nullptr && preconditions->read_params()) {
+        part.preconditions = preconditions;
+        plan::launch_lengths(plan, flow.launch, part.lengths);
+    }
+    if (part.late) {
+        part.block = block_.size() * sizeof block_[0];
+        block_.resize(block_.size() + (flow.launch.params_size + 7) / 8);
+        std::memcpy(reinterpret_cast<std::byte*>(block_.data()) + part.block, flow.launch.params,
+                    flow.launch.params_size);
+    }
+    const auto& bindings = bindings_.emplace_back(workspace_->bindings);
+    for (const wye_operation& operation : operations.launches()) {
+        // The trap words are cleared once, and read back once.
+        const bool clears = operation.kind == WYE_OPERATION_FILL && traps_ &&
+                            workspace_->trap_memory &&
+                            operation.u.fill.target == workspace_->trap_memory->object();
+        if (clears || operation.kind == WYE_OPERATION_DOWNLOAD) continue;
+        wye_operation& kept = operations_.emplace_back(operation);
+        if (kept.kind != WYE_OPERATION_DISPATCH) continue;
+        wye_dispatch_op& op = kept.u.dispatch;
+        op.bindings = bindings.data();
+        if (part.late) {
+            op.late_offset = static_cast<std::uint32_t>(part.block);
+            op.late_size = flow.launch.params_size;
+            continue;
+        }
+        auto& params = fixed_params_.emplace_back((flow.launch.params_size + 7) / 8 + 1);
+        if (op.params != nullptr) std::memcpy(params.data(), op.params, flow.launch.params_size);
+        op.params = params.data();
+    }
+    traps_ = traps_ || operations.traps;
+}
+
+// Operations point into the block, which does not move from here on.
+Result<void> Recording::finish(Use use) {
+    const auto* const block = reinterpret_cast<const std::byte*>(block_.data());
+    for (wye_operation& operation : operations_)
+        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
+            operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
+    if (use == Use::Often) WYE_TRY(make_commands());
+    if (commands_.empty()) execute_ = operations_;
+    // Outside commands nothing is late.
+    for (std::vector<wye_operation>* list : {&operations_, &execute_})
+        for (wye_operation& operation : *list)
+            if (operation.kind == WYE_OPERATION_DISPATCH)
+                operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
+    if (use == Use::Often) {
+        WYE_ASSIGN(const bool native, is_native());
+        report_.graph = native ? WYE_GRAPH_NATIVE : WYE_GRAPH_REPLAYED;
+    }
+    if (!traps_) return {};
+    wye_operation read = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
+    read.u.transfer = {workspace_->trap_memory->object(), 0, kTrapBytes, nullptr,
+                       workspace_->trap_words};
+    execute_.push_back(read);
+    return {};
+}
+
+// None if the plugin has no commands.
+Result<void> Recording::make_commands() {
+    const std::span<const wye_operation> all = operations_;
+    for (std::size_t first = 0; first < all.size();) {
+        if (moves_host_bytes(all[first])) {
+            execute_.push_back(all[first++]);
+            continue;
+        }
+        const auto end = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                                      moves_host_bytes);
+        const auto count = static_cast<std::size_t>(end - all.begin()) - first;
+        WYE_ASSIGN(const bool made, make_command(all.subspan(first, count)));
+        if (!made) {
+            execute_.clear();
+            return {};
+        }
+        first += count;
+    }
+    return {};
+}
+
+// False if the plugin has no commands.
+Result<bool> Recording::make_command(std::span<const wye_operation> operations) {
+    const bool late = std::ranges::any_of(operations, [](const wye_operation& operation) {
+        return operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0;
+    });
+    wye_command_desc desc{};
+    desc.header = sdk::header_of(sizeof desc);
+    desc.operations = operations.data();
+    desc.operation_count = operations.size();
+    if (late) desc.params_size = static_cast<std::uint32_t>(block_.size() * sizeof block_[0]);
+    desc.label = sdk::to_abi(label_);
+    auto made = registry::NativeCommand::create(session_.device(), desc);
+    if (!made.ok()) {
+        if (made.error().code == Code::UNIMPLEMENTED) return false;
+        return session_.noted(std::move(made).error());
+    }
+    const registry::NativeCommand& command = commands_.emplace_back(std::move(made).value());
+    limited_ = limited_ || command.most_pending() != 0;
+    if (Trace* trace = session_.trace()) trace->name_object(command.object(), label_);
+    wye_operation& execute = execute_.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
+    execute.u.execute = {command.object(), nullptr, late ? block_.data() : nullptr};
+    return true;
+}
+
+Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
+    if (params.size() != words_.size())
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("graph `{}` has {} parameters, and {} were given", label_,
+                                 words_.size(), params.size()),
+                     "Fix: give those of all its dispatches, in the order recorded", label_);
+    if (std::memcmp(params.data(), words_.data(), params.size_bytes()) == 0) return {};
+    const auto words_of = [](std::span<const std::uint64_t> all, const Part& part) {
+        return all.subspan(part.first_word, part.word_count);
+    };
+    const auto about = [&](Error error, std::size_t i) {
+        error.message = fmt::format("dispatch {} of graph `{}`: {}", i, label_, error.message);
+        return error;
+    };
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Part& part = *parts_[i];
+        const auto words = words_of(params, part);
+        if (std::ranges::equal(words, words_of(words_, part))) continue;
+        const bool keeps_form = part.preconditions == nullptr ||
+                                part.preconditions->hold({words, part.lengths, part.groups,
+                                                          part.workgroup}) == part.check_free;
+        if (!part.late || !keeps_form)
+            return about(Error(Code::UNSUPPORTED,
+                               "its parameters decide sizes or the form of its kernel, and differ "
+                               "from those recorded",
+                               "Fix: record a graph with these parameters", label_),
+                         i);
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        if (!parts_[i]->late) continue;
+        auto packed = pack(*parts_[i], words_of(params, *parts_[i]));
+        if (packed.ok()) continue;
+        // A refused execution changes nothing.
+        for (std::size_t back = 0; back <= i; ++back)
+            if (parts_[back]->late) (void)pack(*parts_[back], words_of(words_, *parts_[back]));
+        return about(std::move(packed).error(), i);
+    }
+    std::ranges::copy(params, words_.begin());
+    return {};
+}
+
+Result<void> Recording::pack(const Part& part, std::span<const std::uint64_t> words) {
+    return plan::pack_params(*part.plan, words,
+                             reinterpret_cast<std::byte*>(block_.data()) + part.block);
+}
+
+Result<void> Recording::check_live(const registry::HandleTable& handles, QueuePool& queues) {
+    constexpr std::size_t kMost = WYE_LIMIT_BUFFERS;  // at once
+    for (std::size_t first = 0; first < handles_.size(); first += kMost)
+        WYE_TRY(handles.begin_use(
+            std::span(handles_).subspan(first, std::min(kMost, handles_.size() - first))));
+    frees_ = queues.frees();
+    return {};
+}
+
+Result<void> Recording::describe(wye_graph_info& out) const {
+    out.dispatches = parts_.size();
+    out.operations = operations_.size();
+    out.transfers = transfers_;
+    out.native = report_.graph == WYE_GRAPH_NATIVE ? 1 : 0;
+    for (const registry::NativeCommand& command : commands_) {
+        WYE_ASSIGN(const wye_command_info info, command.info());
+        out.recordings += info.recordings;
+    }
+    return {};
+}
+
+Result<bool> Recording::is_native() const {
+    for (const registry::NativeCommand& command : commands_) {
+        WYE_ASSIGN(const wye_command_info info, command.info());
+        if (info.native == 0) return false;
+    }
+    return !commands_.empty();
+}
+
+}  // namespace wye::exec
