@@ -13,8 +13,6 @@
 namespace wye::exec {
 namespace {
 
-constexpr std::uint64_t kTrapBytes = 8;
-
 Error about(Error error, std::size_t step, const std::string& label) {
     error.message = fmt::format("step {} of graph `{}`: {}", step, label, error.message);
     return error;
@@ -271,7 +269,7 @@ Result<void> Graph::submit_apart(QueuePool& queues, SubmitOptions options, Execu
             operation.u.dispatch.trap.buffer = trap;
     }
     wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
-    read.u.transfer = {trap, 0, kTrapBytes, nullptr, out.workspace->trap_words};
+    read.u.transfer = {trap, 0, Recording::kTrapBytes, nullptr, out.workspace->trap_words};
     out.words = out.workspace->trap_words;
     return submit(list);
 }

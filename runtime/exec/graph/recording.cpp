@@ -15,8 +15,6 @@
 namespace wye::exec {
 namespace {
 
-constexpr std::uint64_t kTrapBytes = 8;
-
 bool moves_host_bytes(const wye_operation& operation) {
     return operation.kind == WYE_OPERATION_UPLOAD || operation.kind == WYE_OPERATION_DOWNLOAD;
 }

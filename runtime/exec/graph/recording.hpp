@@ -34,6 +34,8 @@ namespace wye::exec {
 
 class Recording {
   public:
+    static constexpr std::uint64_t kTrapBytes = 8;  // {u32 largest code, u32 count}
+
     [[nodiscard]] static Result<std::unique_ptr<Recording>> begin(DeviceSession& session,
                                                                   wye_device device,
                                                                   std::string_view label);
