@@ -184,8 +184,9 @@ TEST_CASE("--require lists the devices that satisfy it, or ends with 4 and each 
                                                      {"subgroup_sizes=32", "0"},
                                                      {"kind=gpu, f64 , memory >= 1.5 GiB", "0"},
                                                      {"max_workgroup_size>1", ""}};
-    for (const auto& [expression, fitting] : rows) {
-        CAPTURE(std::string(expression));
+    for (const auto& row : rows) {
+        const auto& [expression, fitting] = row;
+        CAPTURE(row.first);
         const Outcome outcome = info({"--from", path, "--require", expression});
         CHECK(outcome.code == (fitting.empty() ? 4 : 0));
         std::string expected;

@@ -62,13 +62,18 @@ std::uint32_t QueuePool::shortest(std::uint32_t busy) const {
 Ticket QueuePool::pending_use(const BufferHistory& history) {
     for (std::uint32_t i = 0; i < kAllQueues; ++i) {
         const std::uint64_t newest = std::max(newest_read(history, i), newest_write(history, i));
-        if (!is_pending(i, newest)) continue;
-        const auto& queue = was_replaced(i, newest) ? queues_[i].previous : queues_[i].native;
-        const auto reached = queue->reached(newest);
-        if (reached.ok() && !*reached) return {queue, i, newest};
-        ended(i, newest);
+        if (!runs(i, newest)) continue;
+        return {was_replaced(i, newest) ? queues_[i].previous : queues_[i].native, i, newest};
     }
     return {};
+}
+
+bool QueuePool::runs(std::uint32_t index, std::uint64_t value) {
+    if (!is_pending(index, value)) return false;
+    const auto reached = native(index, value).reached(value);
+    if (reached.ok() && !*reached) return true;
+    ended(index, value);
+    return false;
 }
 
 Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t index) {

@@ -85,6 +85,8 @@ class QueuePool {
     }
     // The newest such work of one queue; none: an empty ticket.
     [[nodiscard]] Ticket pending_use(const BufferHistory& history) WYE_REQUIRES(mutex);
+    // Whether the work of a ticket of queue `index` has not ended; asks the driver.
+    [[nodiscard]] bool runs(std::uint32_t index, std::uint64_t value) WYE_REQUIRES(mutex);
     // Called when the handle of a buffer was freed, before the mutex is unlocked.
     void buffer_freed() WYE_REQUIRES(mutex) { ++frees_; }
     // The number of buffers freed so far.

@@ -109,11 +109,10 @@ Result<void> Graph::check_changes(std::span<const wye_graph_rebinding> changes) 
 }
 
 // What an execution in flight uses is not replaced under it.
-Result<void> Graph::check_idle(const QueuePool& queues) const {
+Result<void> Graph::check_idle(QueuePool& queues) const {
     const auto& newest = recording_->newest_;
     bool runs = recording_->traps_ && recording_->words_taken_;
-    for (std::uint32_t i = 0; i < newest.size(); ++i)
-        runs = runs || queues.is_pending(i, newest[i]);
+    for (std::uint32_t i = 0; i < newest.size(); ++i) runs = runs || queues.runs(i, newest[i]);
     if (!runs) return {};
     return Error(Code::DEVICE_BUSY, fmt::format("graph `{}` has an execution in flight", label_),
                  "Fix: wait for its end (wye_pending_wait) before giving it other buffers", label_);

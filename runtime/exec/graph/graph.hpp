@@ -137,7 +137,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> submit_apart(QueuePool& queues, SubmitOptions options,
                                             Execution& out) WYE_REQUIRES(queues.mutex);
     [[nodiscard]] Result<void> check_changes(std::span<const wye_graph_rebinding> changes) const;
-    [[nodiscard]] Result<void> check_idle(const QueuePool& queues) const WYE_REQUIRES(queues.mutex);
+    [[nodiscard]] Result<void> check_idle(QueuePool& queues) const WYE_REQUIRES(queues.mutex);
     // The steps as a new recording. Their programs and parameters are those of the present one.
     [[nodiscard]] Result<std::unique_ptr<Recording>> record_again(const Context& context,
                                                                   std::span<const Step> steps)

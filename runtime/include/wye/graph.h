@@ -75,9 +75,9 @@ typedef struct wye_graph_rebinding {
 /* Gives a graph other buffers, for all later executions: each step that names a `recorded` buffer
  * is checked again with `buffer` in its place, of any size that fits it, and recorded again.
  * Changes are made at once, so two buffers can change places. Parameters keep their values.
- * WYE_DEVICE_BUSY while an execution is in flight, or its end was not observed (wye_pending_wait);
- * WYE_NOT_FOUND for a buffer that no step names, WYE_DUPLICATE for one that is named twice; else as
- * wye_graph_create. On an error the graph stays as it was. */
+ * WYE_DEVICE_BUSY while an execution is in flight, or was not waited for although its dispatches
+ * can trap; WYE_NOT_FOUND for a buffer that no step names, WYE_DUPLICATE for one that is named
+ * twice; else as wye_graph_create. On an error the graph stays as it was. */
 WYE_API wye_status wye_graph_rebind(wye_context* context, wye_graph graph,
                                     const wye_graph_rebinding* rebindings, uint64_t rebinding_count,
                                     wye_error** error);

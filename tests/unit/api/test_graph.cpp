@@ -401,8 +401,8 @@ TEST_CASE("a graph takes other buffers, and refuses those that do not fit") {
         CHECK(t.words(sum, 300)[299] == 7 + 299 * 3 + 5);
 
         // A buffer that was freed is given another one.
-        need(graph.rebind(large, *x));
-        need(graph.rebind(sum, r));
+        const wye_graph_rebinding back[] = {{large.get(), x->get()}, {sum.get(), r.get()}};
+        need(graph.rebind(back));
         x.reset();
         CHECK(graph.run().error().code == wye::Code::STALE_HANDLE);
         CHECK(graph.rebind(same, large).error().code == wye::Code::NOT_FOUND);

@@ -449,6 +449,16 @@ std::vector<Call> other_calls() {
          true,
          true,
          true},
+        {"wye_graph_rebind",
+         [](const World& w, wye_error** e) {
+             const wye_graph_rebinding change{w.buffer, w.buffer};
+             return wye_graph_rebind(w.context, w.graph, w.null ? nullptr : &change, 1, e);
+         },
+         {&World::graph},
+         {},
+         true,
+         false,
+         true},
         {"wye_graph_submit",
          [](const World& w, wye_error** e) {
              auto desc = w.description<wye_graph_run_desc>();
@@ -460,14 +470,6 @@ std::vector<Call> other_calls() {
          {&World::queue},
          true,
          true,
-         true},
-        {"wye_graph_rebind",
-         [](const World& w, wye_error** e) {
-             const wye_graph_rebinding change{w.buffer, w.buffer};
-             return wye_graph_rebind(w.context, w.graph, w.null ? nullptr : &change, 1, e);
-         },
-         {&World::graph},
-         {},
          true},
         {"wye_graph_describe",
          [](const World& w, wye_error** e) {
