@@ -307,7 +307,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         } else if (options_.mode == ProbeMode::inside) {
             continue;
         } else if (options_.helper.empty()) {
-            const bool refuse = options_.mode == ProbeMode::child || options_.describe;
+            const bool refuse = options_.mode == ProbeMode::child;
             out[i].records.push_back(note(
                 candidate, refuse ? Severity::refused : Severity::note, Code::MISSING_DEPENDENCY,
                 "the helper `wye-probe` is missing, so the plugin was "
@@ -334,7 +334,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
             const std::string why = results[i].start_error != 0
                                         ? std::strerror(results[i].start_error)
                                         : "it gave no valid result";
-            const bool refuse = options_.mode == ProbeMode::child || options_.describe;
+            const bool refuse = options_.mode == ProbeMode::child;
             probed.records.push_back(note(
                 candidate, refuse ? Severity::refused : Severity::warning, Code::MISSING_DEPENDENCY,
                 fmt::format("the helper `{}` failed, so the plugin was not probed: {}",

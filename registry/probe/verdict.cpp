@@ -169,10 +169,19 @@ std::shared_ptr<const DeviceInfo> device_of(const Json& from, std::string_view p
         need(facts->is_object());
         const Json* sources = member(from, "fact_sources");
         need(sources == nullptr || sources->is_object());
-        for (const FactInfo& info : fact_infos())
-            if (const Json* value = member(*facts, info.name))
+        const Json* reasons = member(from, "fact_reasons");
+        need(reasons == nullptr || reasons->is_object());
+        for (const FactInfo& info : fact_infos()) {
+            if (const Json* value = member(*facts, info.name)) {
                 out->facts.set(info.key, {fact_value(*value, info.type),
                                           sources == nullptr ? "" : text_at(*sources, info.name)});
+            } else if (reasons != nullptr) {
+                const std::string why = text_at(*reasons, info.name);
+                if (!why.empty())
+                    out->facts.set_missing(info.key,
+                                           by_name(why, Missing::bad_answer, &missing_name));
+            }
+        }
     }
     return out;
 }
@@ -184,6 +193,7 @@ Record record_in(const Json& from) {
     out.code = code_of(text_at(from, "code"));
     out.message = text_at(from, "message");
     out.loader_text = text_at(from, "loader_text");
+    out.missing_library = text_at(from, "missing_library");
     out.fix = text_at(from, "fix");
     out.path = text_at(from, "path");
     out.plugin = text_at(from, "plugin");

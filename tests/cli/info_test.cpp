@@ -248,6 +248,8 @@ TEST_CASE("details have each fact with its source, or why it is not known") {
     const Saved saved;
     json report = machine();
     report["devices"][0]["fact_sources"] = {{"driver", "CL_DRIVER_VERSION"}};
+    report["devices"][0]["facts"]["uuid"] = nullptr;
+    report["devices"][0]["fact_reasons"] = {{"uuid", "unknown"}, {"driver", nullptr}};
     const Outcome outcome = info({"-v", "--from", saved.write(report)});
     CHECK(outcome.code == 0);
     const auto shows = [&](const std::string& name, const std::string& value) {
@@ -258,6 +260,7 @@ TEST_CASE("details have each fact with its source, or why it is not known") {
     CHECK(shows("driver", "9.1  [CL_DRIVER_VERSION]"));
     CHECK(shows("memory_bytes", "8589934592 (8.0 GiB)"));
     CHECK(shows("max_workgroup_size", "unknown: not reported by the driver; counts as 1"));
+    CHECK(shows("uuid", "unknown: the plugin is older than this fact"));
     CHECK(shows("message", "the driver is not installed"));
 }
 

@@ -195,6 +195,13 @@ TEST_CASE("info from remembered verdicts enters no plugin") {
     CHECK(a["devices"] == b["devices"]);
     CHECK_FALSE(a["plugins"][1]["probe"]["remembered"]);
     CHECK(b["plugins"][1]["probe"]["remembered"]);
+    // Of one machine and one environment, a live report and a remembered one do not differ.
+    const TempFolder folder;
+    const Outcome third = place.wye({"info", "--json"}, "none");
+    const Outcome diff = run_command(
+        {WYE_TOOL, "info", "diff", folder.write("a", first.out), folder.write("b", third.out)});
+    CAPTURE(diff.out);
+    CHECK(diff.code == 0);
 }
 
 TEST_CASE("a verdict file that is none, or a pipe, is no verdict") {

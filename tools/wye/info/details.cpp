@@ -15,9 +15,11 @@ std::string line(const Style& style, std::string_view name, std::string_view val
     return wrapped(style, "  " + padded(clean(name), kNameWidth) + ' ', value);
 }
 
-// What the host does about a fact that it does not know. The report may say more, in `fact_why`.
+// Why the host does not know a fact, and what it does about it.
 std::string why_unknown(const Report& device, const std::string& name) {
-    if (std::string own = text(fields(device, "fact_why"), name.c_str()); !own.empty()) return own;
+    const std::string reason = text(fields(device, "fact_reasons"), name.c_str());
+    if (reason == "unknown") return "the plugin is older than this fact";
+    if (reason == "bad_answer") return "the plugin answered with a wrong type, or failed";
     const auto starts = [&](std::string_view with) { return name.starts_with(with); };
     if (starts("max_workgroup")) return "not reported by the driver; counts as 1";
     if (starts("max_")) return "not reported by the driver; its own limit applies";

@@ -27,6 +27,12 @@ std::string shown(const Report& value) {
     return message.empty() ? value_text(value) : message;
 }
 
+// Members that are never the same: times, free memory, and how and when a plugin was probed.
+bool changes_anyway(std::string_view key) {
+    return key == "taken_at" || key == "free_memory_bytes" || key == "free_memory_age_ms" ||
+           key == "probe";
+}
+
 class Diff {
   public:
     explicit Diff(const Style& style) : style_(style) {}
@@ -62,7 +68,7 @@ class Diff {
             return path.empty() ? key : path + "." + key;
         };
         for (const auto& [key, value] : before.items()) {
-            if (key == "taken_at" || key == "free_memory_bytes") continue;  // never the same
+            if (changes_anyway(key)) continue;
             const auto other = after.find(key);
             if (other != after.end()) {
                 compare(inside(key), value, *other);
@@ -71,7 +77,7 @@ class Diff {
             }
         }
         for (const auto& [key, value] : after.items())
-            if (!before.contains(key) && !value.is_null() && key != "taken_at")
+            if (!before.contains(key) && !value.is_null() && !changes_anyway(key))
                 put_whole("+", Ink::good, inside(key), value);
     }
 
