@@ -24,6 +24,7 @@
 #include "registry/record.hpp"
 #include "registry/slot_watch.hpp"
 #include "surroundings.hpp"
+#include "wye/sdk/plugin.hpp"
 #include "wye/wye.h"
 
 namespace {
@@ -90,14 +91,14 @@ void limit_resources(std::int64_t seconds) {
     // Of all threads together, since drivers compile on several.
     const rlimit cpu{time * 64, time * 64 + 1};
     ::setrlimit(RLIMIT_CPU, &cpu);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    // Sanitizers map far more than they use.
+    if ((sdk::build_flags() & (WYE_BUILD_ASAN | WYE_BUILD_TSAN)) != 0) return;
     // Private writable memory, which is what a fault of a plugin eats.
     constexpr rlim_t kLeast = rlim_t{4} << 30U;
     const auto pages = static_cast<rlim_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
     const rlim_t half = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) / 2;
     const rlimit data{std::max(half, kLeast), std::max(half, kLeast)};
     ::setrlimit(RLIMIT_DATA, &data);
-#endif
 }
 
 std::set<std::string> loaded_libraries() {
