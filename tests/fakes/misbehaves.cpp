@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <clocale>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,8 +41,12 @@ std::string_view what() { return wanted().substr(0, wanted().find('@')); }
 void misbehave(std::string_view where) {
     const std::size_t at = wanted().find('@');
     if (at == std::string_view::npos || wanted().substr(at + 1) != where) return;
-    // Not `raise`, which only ends threads that do not block the signal.
-    if (what() == "crash") *reinterpret_cast<volatile int*>(nowhere) = 1;
+    // Not `raise`, which only ends threads that do not block the signal. AddressSanitizer's handler
+    // would end the process as `exit` does.
+    if (what() == "crash") {
+        std::signal(SIGSEGV, SIG_DFL);
+        *reinterpret_cast<volatile int*>(nowhere) = 1;
+    }
     if (what() == "abort") std::abort();
     if (what() == "exit") std::exit(0);
     if (what() == "_exit") ::_exit(0);
