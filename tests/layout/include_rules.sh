@@ -47,11 +47,11 @@ allow runtime/lower "(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$p
 allow runtime/plan "(plan|lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
 allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows keys and bytes only'
 allow runtime/route "(route|plan|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
-allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|wye/(buffer|capture|device|native|pipeline|profile|report|wye)\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
+allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|wye/(buffer|capture|device|graph|native|pipeline|profile|report|wye)\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
     'execution sees the pure stages, the registry and the built-in plugin'
 allow runtime/probe "exec/api/api\.hpp|registry/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix" \
     'the helper that probes plugins sees the API and the registry'
-allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|element|handle|outputs|pending|queue|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
+allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|element|handle|outputs|pending|queue|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
 public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(result|new_file)\.hpp'
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
