@@ -95,8 +95,7 @@ Result<void> Graph::check_changes(std::span<const wye_graph_rebinding> changes) 
             return Error(Code::NOT_FOUND,
                          fmt::format("rebinding {} of graph `{}`: no step names the buffer {:#x}",
                                      i, label_, recorded),
-                         "Fix: name a buffer of the steps, or one that took the place of such",
-                         label_);
+                         "Fix: name a buffer that the steps use now", label_);
         const auto before = changes.first(i);
         if (std::ranges::find(before, recorded, &wye_graph_rebinding::recorded) != before.end())
             return Error(
@@ -108,7 +107,7 @@ Result<void> Graph::check_changes(std::span<const wye_graph_rebinding> changes) 
     return {};
 }
 
-// What an execution in flight uses is not replaced under it.
+// Refuses while an execution is in flight, since it uses the recording.
 Result<void> Graph::check_idle(QueuePool& queues) const {
     const auto& newest = recording_->newest_;
     bool runs = recording_->traps_ && recording_->words_taken_;
@@ -159,7 +158,7 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
         const sdk::Lock lock(session_.queues().mutex);
         return check_idle(session_.queues());
     };
-    WYE_TRY(idle());  // recording takes long; what runs meanwhile is looked for again below
+    WYE_TRY(idle());  // before recording, which takes long, and again afterwards
     std::vector<Step> steps = steps_;
     for (Step& step : steps) step.replace(changes);
     WYE_ASSIGN(std::unique_ptr<Recording> made, record_again(context, steps));
