@@ -17,10 +17,11 @@ namespace {
 using wye::stress::Options;
 
 constexpr const char* kUsage =
-    "usage: wye-stress [--device SELECTOR] [--seconds N] [--threads N] [--contexts N] [--seed N]\n"
+    "usage: wye-stress [--device SELECTOR,...] [--seconds N] [--threads N] [--contexts N] [--seed "
+    "N]\n"
     "                  [--variety N]\n"
-    "  --device    \"cpu\" (the default), \"opencl\", \"vulkan\"; each context opens \"cpu\" as "
-    "well\n"
+    "  --device    at most three of \"cpu\" (the default), \"opencl\", \"vulkan\" and so on; each\n"
+    "              context opens them all, and \"cpu\"\n"
     "  --seconds   how long (5); what a thread has begun it ends\n"
     "  --contexts  each is created, and its devices are opened, on a thread of its own, at once "
     "(2)\n"
@@ -34,11 +35,22 @@ bool number(std::string_view text, T& out) {
     return status == std::errc{} && end == text.data() + text.size() && out > T{0};
 }
 
+bool split(std::string_view text, std::vector<std::string>& out) {
+    out.clear();
+    for (;;) {
+        const std::size_t comma = text.find(',');
+        if (comma == 0 || text.empty() || out.size() + 1 == wye::stress::kMostDevices) return false;
+        out.emplace_back(text.substr(0, comma));
+        if (comma == std::string_view::npos) return true;
+        text.remove_prefix(comma + 1);
+    }
+}
+
 bool read(int argc, char** argv, Options& options) {
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string_view name = argv[i];
         const std::string_view value = argv[i + 1];
-        const bool known = name == "--device"     ? (options.device = value, !value.empty())
+        const bool known = name == "--device"     ? split(value, options.devices)
                            : name == "--seconds"  ? number(value, options.seconds)
                            : name == "--threads"  ? number(value, options.threads)
                            : name == "--contexts" ? number(value, options.contexts)
@@ -59,7 +71,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     if (options.seed == 0) options.seed = 1 + std::random_device{}() % 1000000;
-    std::printf("stress: %s, seed %llu, %u threads, %u contexts\n", options.device.c_str(),
+    std::printf("stress: %s, seed %llu, %u threads, %u contexts\n",
+                wye::stress::listed(options.devices).c_str(),
                 static_cast<unsigned long long>(options.seed), options.threads, options.contexts);
     std::fflush(stdout);
     bool failed = false;

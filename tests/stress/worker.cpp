@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "wye/buffer.h"
+
 namespace wye::stress {
 namespace {
 
@@ -118,6 +120,8 @@ void Worker::create_buffer() {
     WYE_INIT(desc);
     desc.size = made.words.size() * 4;
     desc.label = wye_str("stress");
+    made.maps = pick(3) == 0;
+    if (made.maps) desc.usage = WYE_BUFFER_USAGE_SHARED;
     if (call("wye_buffer_create", {}, [&](wye_error** error) {
             return wye_buffer_create(here.context, here.devices[made.device], &desc, &made.handle,
                                      error);
@@ -202,6 +206,41 @@ void Worker::copy_buffers() {
                     target.words.begin() + static_cast<std::ptrdiff_t>(to));
 }
 
+// Writes a mapped buffer, and reads it through the mapping and by a transfer.
+void Worker::map_buffer() {
+    const auto found = std::ranges::find(own_, true, &OwnBuffer::maps);
+    if (found == own_.end()) return create_buffer();
+    OwnBuffer& mine = *found;
+    wye_context* const context = place(mine.place).context;
+    wye_buffer_mapping mapping;
+    WYE_INIT(mapping);
+    const wye_status status = call(
+        "wye_buffer_map", {WYE_UNSUPPORTED, WYE_BUFFER_IN_USE},
+        [&](wye_error** error) { return wye_buffer_map(context, mine.handle, &mapping, error); });
+    if (status == WYE_UNSUPPORTED) mine.maps = false;
+    if (status != WYE_OK) return;
+    const std::size_t bytes = mine.words.size() * 4;
+    if (mapping.size != bytes) fail("a mapping has another size than its buffer");
+    const auto sync = [&](std::uint32_t direction) {
+        call("wye_buffer_sync", {}, [&](wye_error** error) {
+            return wye_buffer_sync(context, mine.handle, 0, bytes, direction, error);
+        });
+    };
+    sync(WYE_SYNC_TO_HOST);
+    auto* const at = static_cast<std::uint32_t*>(mapping.address);
+    check("mapped buffer", Words(at, at + mine.words.size()), mine.words);
+    call("wye_buffer_free of a mapped one", {WYE_BUFFER_IN_USE}, [&](wye_error** error) {
+        const wye_status freed = wye_buffer_free(context, mine.handle, error);
+        if (freed == WYE_OK) fail("a mapped buffer was freed");
+        return freed;
+    });
+    mine.words = words(mine.words.size());
+    std::ranges::copy(mine.words, at);
+    sync(WYE_SYNC_TO_DEVICE);
+    call("wye_buffer_unmap", {},
+         [&](wye_error** error) { return wye_buffer_unmap(context, mine.handle, error); });
+}
+
 void Worker::shared_buffers() {
     Place& here = place(pick(world_.places().size()));
     std::shared_ptr<SharedBuffer> buffer;
@@ -263,18 +302,29 @@ void Worker::run() {
         unsigned weight;
         Step step;
     };
-    static constexpr std::array<Weighted, 22> kSteps = {
-        {{6, &Worker::create_program},     {3, &Worker::free_program},
-         {8, &Worker::create_buffer},      {6, &Worker::free_buffer},
-         {16, &Worker::transfer},          {8, &Worker::copy_buffers},
-         {8, &Worker::shared_buffers},     {24, &Worker::dispatch_host},
-         {24, &Worker::dispatch_resident}, {16, &Worker::submit_pending},
-         {14, &Worker::settle_pending},    {12, &Worker::run_graph},
-         {4, &Worker::describe},           {1, &Worker::report},
-         {3, &Worker::open_again},         {3, &Worker::flush},
-         {8, &Worker::change_queue},       {10, &Worker::described_transfer},
-         {3, &Worker::foreign_handles},    {4, &Worker::refusals},
-         {6, &Worker::pass_errors},        {1, &Worker::short_context}}};
+    static constexpr std::array<Weighted, 23> kSteps = {{{6, &Worker::create_program},
+                                                         {3, &Worker::free_program},
+                                                         {8, &Worker::create_buffer},
+                                                         {6, &Worker::free_buffer},
+                                                         {16, &Worker::transfer},
+                                                         {8, &Worker::copy_buffers},
+                                                         {8, &Worker::map_buffer},
+                                                         {8, &Worker::shared_buffers},
+                                                         {24, &Worker::dispatch_host},
+                                                         {24, &Worker::dispatch_resident},
+                                                         {16, &Worker::submit_pending},
+                                                         {14, &Worker::settle_pending},
+                                                         {12, &Worker::run_graph},
+                                                         {4, &Worker::describe},
+                                                         {1, &Worker::report},
+                                                         {3, &Worker::open_again},
+                                                         {3, &Worker::flush},
+                                                         {8, &Worker::change_queue},
+                                                         {10, &Worker::described_transfer},
+                                                         {3, &Worker::foreign_handles},
+                                                         {4, &Worker::refusals},
+                                                         {6, &Worker::pass_errors},
+                                                         {1, &Worker::short_context}}};
     unsigned sum = 0;
     for (const Weighted& entry : kSteps) sum += entry.weight;
     while (world_.running()) {

@@ -21,6 +21,7 @@ struct OwnBuffer {
     std::size_t device = 0;
     wye_buffer handle = 0;
     Words words;
+    bool maps = false;  // SHARED: if any device can map a buffer, it maps this one
 };
 
 // An asynchronous dispatch of one thread, and its expected output.
@@ -67,6 +68,7 @@ class Worker {
     void free_buffer();
     void transfer();
     void copy_buffers();
+    void map_buffer();
     void shared_buffers();
     void dispatch_host();
     void dispatch_resident();

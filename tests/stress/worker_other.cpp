@@ -50,7 +50,8 @@ void Worker::report() {
         call("wye_quirks_report", {},
              [&](wye_error** error) { return wye_quirks_report(&blob, error); });
     } else if (which == 1) {
-        const wye_string device = {world_.options().device.data(), world_.options().device.size()};
+        const std::string& selector = world_.options().devices.front();
+        const wye_string device = {selector.data(), selector.size()};
         call("wye_context_report", {}, [&](wye_error** error) {
             return wye_context_report(here.context, pick(2) == 0 ? wye_str("cpu") : device, &blob,
                                       error);
@@ -66,23 +67,25 @@ void Worker::report() {
 void Worker::open_again() {
     Place& here = place(pick(world_.places().size()));
     wye_device device = 0;
-    const wye_string selector = {world_.options().device.data(), world_.options().device.size()};
+    const std::size_t which = pick(world_.options().devices.size());
+    const std::string& name = world_.options().devices[which];
+    const wye_string selector = {name.data(), name.size()};
     if (call("wye_device_open", {},
              [&](wye_error** error) {
                  return wye_device_open(here.context, selector, 0, &device, error);
              }) == WYE_OK &&
-        device != here.devices[0])
+        device != here.devices[which])
         fail("a device that was open was given another handle");
     wye_fact fact = {};
     call("wye_device_fact", {WYE_UNSUPPORTED}, [&](wye_error** error) {
-        return wye_device_fact(here.context, here.devices[0], wye_str("max_workgroup_size"), &fact,
-                               error);
+        return wye_device_fact(here.context, here.devices[which], wye_str("max_workgroup_size"),
+                               &fact, error);
     });
     wye_device_description description;
     WYE_INIT(description);
     if (call("wye_device_describe", {},
              [&](wye_error** error) {
-                 return wye_device_describe(here.context, here.devices[0], &description, error);
+                 return wye_device_describe(here.context, here.devices[which], &description, error);
              }) == WYE_OK &&
         copy(description.selector).find(copy(selector)) != 0)
         fail("a device describes itself as " + copy(description.selector));
@@ -163,7 +166,8 @@ void Worker::pass_errors() {
 void Worker::short_context() {
     Place brief;
     const bool driver = pick(4) == 0;
-    if (world_.open_place(brief, driver ? world_.options().device : "cpu")) {
+    const std::vector<std::string> cpu = {"cpu"};
+    if (world_.open_place(brief, driver ? world_.options().devices : cpu)) {
         Model model;
         model.xor_word = static_cast<std::uint32_t>(step_);
         if (driver) model = random_model(random_, world_.options().variety);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world.hpp"
 
+#include <algorithm>
 #include <barrier>
 #include <cstdio>
 #include <thread>
@@ -14,6 +15,12 @@ void count_line(void* user, std::uint32_t, wye_string, wye_string text) {
 
 }  // namespace
 
+std::string listed(const std::vector<std::string>& devices) {
+    std::string out;
+    for (const std::string& device : devices) out += (out.empty() ? "" : ",") + device;
+    return out;
+}
+
 World::World(const Options& options) : options_(options) {
     for (unsigned i = 0; i < options_.contexts; ++i) places_.push_back(std::make_unique<Place>());
 }
@@ -26,7 +33,7 @@ World::~World() {
     for (wye_error* error : errors_) wye_error_free(error);
 }
 
-bool World::open_place(Place& place, std::string_view device) {
+bool World::open_place(Place& place, const std::vector<std::string>& devices) {
     wye_context_desc desc;
     WYE_INIT(desc);
     desc.log = count_line;
@@ -39,11 +46,12 @@ bool World::open_place(Place& place, std::string_view device) {
         status = wye_device_open(place.context, name, 0, &opened, &error);
         if (status == WYE_OK) place.devices.push_back(opened);
     };
-    if (status == WYE_OK) add(device);
-    if (status == WYE_OK && device != "cpu") add("cpu");
-    calls += 2 + (device != "cpu" ? 1 : 0);
+    for (const std::string& device : devices)
+        if (status == WYE_OK) add(device);
+    if (status == WYE_OK && std::ranges::find(devices, "cpu") == devices.end()) add("cpu");
+    calls += 1 + place.devices.size();
     if (status == WYE_OK) return true;
-    fail("opening " + std::string(device) + ": " + copy(wye_error_text(error)));
+    fail("opening " + listed(devices) + ": " + copy(wye_error_text(error)));
     wye_error_free(error);
     return false;
 }
@@ -54,7 +62,7 @@ bool World::open() {
     for (const auto& place : places_)
         threads.emplace_back([this, &together, &place] {
             together.arrive_and_wait();
-            (void)open_place(*place, options_.device);
+            (void)open_place(*place, options_.devices);
         });
     threads.clear();
     end_ = std::chrono::steady_clock::now() +
@@ -69,7 +77,7 @@ void World::fail(std::string_view what) {
     std::fprintf(stderr,
                  "FAILED: %.*s\nagain with: wye-stress --device %s --seed %llu --threads %u "
                  "--contexts %u --seconds %g\n",
-                 static_cast<int>(what.size()), what.data(), options_.device.c_str(),
+                 static_cast<int>(what.size()), what.data(), listed(options_.devices).c_str(),
                  static_cast<unsigned long long>(options_.seed), options_.threads,
                  options_.contexts, options_.seconds);
 }

@@ -20,8 +20,10 @@
 
 namespace wye::stress {
 
+constexpr std::size_t kMostDevices = 4;  // of a context
+
 struct Options {
-    std::string device = "cpu";
+    std::vector<std::string> devices = {"cpu"};
     std::uint64_t seed = 0;
     double seconds = 5;
     unsigned threads = 6;
@@ -44,9 +46,9 @@ struct SharedBuffer {
 // A context and its state.
 struct Place {
     wye_context* context = nullptr;
-    std::vector<wye_device> devices;  // the requested one, then "cpu" if that is another
+    std::vector<wye_device> devices;  // the requested ones, then "cpu" if that is none of them
     // A dispatch with a time limit began on the device, which may be busy from then on.
-    std::array<std::atomic<bool>, 2> limited = {};
+    std::array<std::atomic<bool>, kMostDevices> limited = {};
     std::atomic<std::uint64_t> log_lines = 0;
     std::mutex mutex;  // guards the tables below
     std::vector<std::shared_ptr<SharedProgram>> programs;
@@ -63,8 +65,9 @@ class World {
 
     // Creates the contexts and opens their devices, each on its own thread, all at once.
     [[nodiscard]] bool open();
-    // Opens a context whose log callback counts in `place`. False: failed, and reported.
-    [[nodiscard]] bool open_place(Place& place, std::string_view device);
+    // Opens a context whose log callback counts in `place`, with these devices and "cpu". False:
+    // failed, and reported.
+    [[nodiscard]] bool open_place(Place& place, const std::vector<std::string>& devices);
 
     [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] std::vector<std::unique_ptr<Place>>& places() { return places_; }
@@ -91,6 +94,9 @@ class World {
     std::mutex errors_mutex_;
     std::deque<wye_error*> errors_;
 };
+
+// "a,b"
+[[nodiscard]] std::string listed(const std::vector<std::string>& devices);
 
 [[nodiscard]] inline std::string copy(wye_string text) {
     return text.data == nullptr ? std::string() : std::string(text.data, text.size);
