@@ -16,7 +16,10 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
     return std::unique_ptr<Queue>(new Queue(device, std::move(handle), granted));
 }
 
-Result<void> Queue::begin() { return submission_.begin(timed()); }
+Result<void> Queue::begin() {
+    submission_.begin(timed());
+    return {};
+}
 
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const SegmentWait event, other.event_for(value));

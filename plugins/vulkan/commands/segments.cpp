@@ -71,6 +71,20 @@ void Segments::empty(Segment& segment) {
     segment.staged = false;
 }
 
+void Segments::expect_reads(std::span<const std::uint64_t> serials) {
+    const sdk::Lock lock(mutex_);
+    while (!reads_.empty() && reads_.front().number <= ended()) (void)reads_.pop();
+    for (const std::uint64_t serial : serials) reads_.push({newest(), serial});
+    reads_until_.store(newest());
+}
+
+std::uint64_t Segments::newest_read(std::uint64_t serial) {
+    const sdk::Lock lock(mutex_);
+    for (std::size_t at = reads_.size(); at-- > 0 && reads_[at].number > ended();)
+        if (reads_[at].serial == serial) return reads_[at].number;
+    return 0;
+}
+
 Result<bool> Segments::has_ended(std::uint64_t number) {
     if (number <= ended()) return true;
     WYE_TRY(device_.loss.check());

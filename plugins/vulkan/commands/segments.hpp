@@ -118,9 +118,11 @@ class Segments {
     }
     [[nodiscard]] bool idle() const { return ended() == newest(); }
     [[nodiscard]] const std::shared_ptr<Progress>& progress() const { return progress_; }
-    // The newest segment's copies read buffers directly: nothing may write these before.
-    void expect_reads() { reads_until_.store(newest()); }
+    // The newest segment's copies read these buffers directly: nothing may write them before.
+    void expect_reads(std::span<const std::uint64_t> serials);
     [[nodiscard]] bool reads_pending() const { return ended() < reads_until_.load(); }
+    // The newest segment that has not ended and reads this buffer directly; 0: none.
+    [[nodiscard]] std::uint64_t newest_read(std::uint64_t serial);
     // Whether everything up to `number` has ended. An error drops the copies of pending segments,
     // since the caller takes its memory back.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
@@ -144,6 +146,9 @@ class Segments {
     struct Time {
         std::uint64_t number = 0;
         Stamps::Times times;
+    };
+    struct Read {
+        std::uint64_t number = 0, serial = 0;
     };
 
     void set_waits(std::span<const SegmentWait> waits, bool own);
@@ -182,6 +187,7 @@ class Segments {
     sdk::Fifo<std::unique_ptr<Segment>> pending_ WYE_GUARDED_BY(mutex_);
     std::vector<std::unique_ptr<Segment>> spare_ WYE_GUARDED_BY(mutex_);
     sdk::Fifo<Time> times_ WYE_GUARDED_BY(mutex_);  // ascending numbers
+    sdk::Fifo<Read> reads_ WYE_GUARDED_BY(mutex_);  // ascending numbers
 };
 
 }  // namespace wye::vulkan

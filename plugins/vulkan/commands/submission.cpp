@@ -7,6 +7,7 @@
 
 #include "vulkan/command.hpp"
 #include "vulkan/commands/fill.hpp"
+#include "vulkan/program.hpp"
 
 namespace wye::vulkan {
 namespace {
@@ -42,14 +43,51 @@ bool is_large_upload(const wye_operation& op) {
 
 }  // namespace
 
-Result<void> Submission::begin(bool timed) {
+void Submission::begin(bool timed) {
     first_ = segments_.newest() + 1;
     timed_ = timed && device_.info.family.timestamp_bits != 0;
     repeatable_ = false;
     lane_ = Lane::Compute;
     divided_ = false;
-    if (!segments_.reads_pending()) return {};
-    return segments_.wait(segments_.newest());
+}
+
+// If the wait fails, the device is lost: then the reads are dropped, and this submit fails as well.
+void Submission::finish_reads(const Buffer& target) {
+    if (const std::uint64_t number = segments_.newest_read(target.serial))
+        (void)segments_.wait(number);
+}
+
+void Submission::finish_reads(const wye_operation& operation) {
+    constexpr std::uint32_t kWrites = 2;
+    switch (operation.kind) {
+        case WYE_OPERATION_UPLOAD:
+            return finish_reads(buffer_of(operation.u.transfer.buffer));
+        case WYE_OPERATION_COPY:
+            return finish_reads(buffer_of(operation.u.copy.target));
+        case WYE_OPERATION_FILL:
+            return finish_reads(buffer_of(operation.u.fill.target));
+        case WYE_OPERATION_DISPATCH: {
+            const wye_dispatch_op& op = operation.u.dispatch;
+            const Program& program = program_of(op.program);
+            for (std::uint32_t b = 0; b < program.binding_count(); ++b)
+                if ((program.access(b) & kWrites) != 0)
+                    finish_reads(buffer_of(op.bindings[b].buffer));
+            if (program.has_trap()) finish_reads(buffer_of(op.trap.buffer));
+            return;
+        }
+        case WYE_OPERATION_EXECUTE:  // may write any buffer
+            (void)segments_.wait(segments_.newest());
+            return;
+        default:
+            return;
+    }
+}
+
+void Submission::finish_reads(std::span<const wye_operation> operations) {
+    for (const wye_operation& operation : operations) {
+        if (!segments_.reads_pending()) return;
+        finish_reads(operation);
+    }
 }
 
 Result<void> Submission::wait_for(const SegmentWait& event) {
@@ -62,6 +100,7 @@ Result<void> Submission::wait_for(const SegmentWait& event) {
 // operations between them, up to the first command, equal those of an earlier submit, its command
 // buffer is reused.
 std::span<const wye_operation> Submission::plan(std::span<const wye_operation> operations) {
+    finish_reads(operations);
     std::span<const wye_operation> rest = operations;
     if (segments_.idle() && waits_.empty())
         for (; !rest.empty() && upload_by_host(rest.front()); rest = rest.subspan(1)) {
@@ -73,6 +112,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
     for (const wye_operation& down : rest.subspan(commands)) {
         const wye_transfer_op& op = down.u.transfer;
         after_.push_back({op.target, buffer_of(op.buffer).mapped + op.offset, op.size});
+        reads_.push_back(buffer_of(op.buffer).serial);
     }
     rest = rest.first(commands);
     choose_lane(rest);
@@ -198,10 +238,11 @@ Result<Submit> Submission::end() {
         copies.insert(copies.end(), after_.begin(), after_.end());
         after_.clear();
         WYE_TRY(send());
-        if (reads) segments_.expect_reads();
+        if (reads) segments_.expect_reads(reads_);
     }
     sdk::run(before_);
     sdk::run(after_);
+    reads_.clear();
     return Submit{first_, segments_.newest()};
 }
 
@@ -213,6 +254,7 @@ void Submission::abandon() {
     waits_.clear();
     before_.clear();
     after_.clear();
+    reads_.clear();
 }
 
 Result<Recording*> Submission::recording() {

@@ -30,9 +30,8 @@ class Submission {
   public:
     Submission(Device& device, Segments& segments) : device_(device), segments_(segments) {}
 
-    // Starts a submit; `timed`: with timestamps, if the device has them. Finishes pending direct
-    // reads of buffers before anything may write them.
-    [[nodiscard]] Result<void> begin(bool timed);
+    // Starts a submit; `timed`: with timestamps, if the device has them.
+    void begin(bool timed);
     // Finishes the other queue's direct reads of buffers before this queue writes.
     [[nodiscard]] Result<void> wait_for(const SegmentWait& event);
     // Returns the operations to record; the host, or an earlier command buffer, does the others.
@@ -63,6 +62,10 @@ class Submission {
         if (segment_->commands.empty()) segment_->lane = lane_;
         return *segment_;
     }
+    // Finishes the direct reads, by earlier submits, of buffers that the operations write.
+    void finish_reads(std::span<const wye_operation> operations);
+    void finish_reads(const wye_operation& operation);
+    void finish_reads(const Buffer& target);
     void choose_lane(std::span<const wye_operation> operations);
     // What follows needs a queue that computes: sends the uploads before it.
     [[nodiscard]] Result<void> compute();
@@ -82,6 +85,7 @@ class Submission {
     std::unique_ptr<Segment> segment_;  // not sent yet; null: empty
     Recording* recording_ = nullptr;
     std::vector<sdk::HostCopy> before_, after_;
+    std::vector<std::uint64_t> reads_;  // the serials of the buffers that after_ reads
     Recipe recipe_;
     Lane lane_ = Lane::Compute;
     bool divided_ = false;     // it began with large uploads, on a lane of their own

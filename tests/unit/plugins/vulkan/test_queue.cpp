@@ -337,6 +337,40 @@ TEST_CASE("a wait ends after its time, and the work goes on") {
           std::vector<std::uint32_t>(kGroups, v));
 }
 
+TEST_CASE("a submit waits for earlier downloads only of buffers that it writes") {
+    CheckedPlugin plugin;
+    Device device(plugin);
+    const std::string words = module_words("slow");
+    wye_program_object* program =
+        device.program(harness::artifact(words, "main", kSlowSlots, 1, 1, 4));
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    constexpr std::uint32_t kGroups = 20000;
+    const std::uint32_t rounds = 60000;
+    wye_buffer_object* slow = device.buffer(bytes_of(std::vector<std::uint32_t>(kGroups, 12345)));
+    wye_buffer_object* other = device.buffer(bytes_of(counting(16)));
+    std::vector<std::byte> first(4);
+    std::vector<std::byte> second(4);
+    std::vector<std::byte> third(4);
+    const wye_binding bindings[] = {binding(slow, 0, kGroups)};
+    const wye_operation work[] = {harness::dispatch(program, bindings, {kGroups, 1, 1}, &rounds),
+                                  harness::download(slow, 0, first)};
+    REQUIRE(device.submit(work) == WYE_OK);
+    const std::uint64_t value = device.value;
+    const wye_operation apart[] = {harness::fill(other, 0, 4, 7, 4),
+                                   harness::download(other, 0, second)};
+    REQUIRE(device.submit(apart) == WYE_OK);
+    CHECK(device.query(device.queue, value, nullptr) == WYE_NOT_READY);
+    const wye_operation over[] = {harness::fill(slow, 0, 4, 9, 4),
+                                  harness::download(slow, 0, third)};
+    REQUIRE(device.submit(over) == WYE_OK);
+    REQUIRE(device.wait() == WYE_OK);
+    std::uint32_t v = 12345;
+    for (std::uint32_t i = 0; i < rounds; ++i) v = v * 1664525U + (v >> 16U) + i;
+    CHECK(values_of<std::uint32_t>(first)[0] == v);
+    CHECK(values_of<std::uint32_t>(second)[0] == 7);
+    CHECK(values_of<std::uint32_t>(third)[0] == 9);
+}
+
 TEST_CASE("an unknown operation is refused, and nothing of its submit is queued") {
     CheckedPlugin plugin;
     Device device(plugin);
