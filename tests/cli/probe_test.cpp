@@ -176,6 +176,19 @@ TEST_CASE("what a plugin prints is not in the output") {
                    "words=/dev/null", "--out", "words=/dev/stdout", "-q"},
                   "prints@init", "off");
     CHECK_FALSE(contains(named.out, "the plugin prints this"));
+    const std::vector<std::vector<std::string>> verbs = {
+        {"bench", "--device", "misbehaves", "--quick", "one-command"},
+        {"fuzz", "--devices", "misbehaves", "--count", "2", "--seed", "1"},
+        {"quirks", "--audit", "--devices", "misbehaves", "--json"},
+    };
+    for (const std::vector<std::string>& verb : verbs) {
+        const Outcome outcome = place.wye(verb, "prints@init", "off");
+        CAPTURE(verb[0]);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 0);
+        CHECK_FALSE(contains(outcome.out, "the plugin prints this"));
+        CHECK(contains(outcome.err, "the plugin prints this"));
+    }
 }
 
 TEST_CASE("info from remembered verdicts enters no plugin") {

@@ -15,6 +15,7 @@
 #include "differential/shrink.hpp"
 #include "differential/tally.hpp"
 #include "differential/target.hpp"
+#include "output.hpp"
 #include "support/random_case.hpp"
 #include "support/referee.hpp"
 
@@ -44,17 +45,19 @@ void keep(const std::string& folder, const std::string& name, const std::string&
     std::ofstream out(path, std::ios::binary);
     out << text;
     if (out.flush())
-        std::printf("  kept as %s\n", path.c_str());
+        std::fprintf(wye::tool::output(), "  kept as %s\n", path.c_str());
     else
-        std::printf("  cannot be kept as %s. Fix: name a folder that can be written\n",
-                    path.c_str());
+        std::fprintf(wye::tool::output(),
+                     "  cannot be kept as %s. Fix: name a folder that can be written\n",
+                     path.c_str());
 }
 
 // Shrinks and reports a finding.
 void report(Target& target, const Options& options, const std::string& name, const Case& what,
             const Finding& finding) {
     const std::string selector = target.selector();
-    std::printf("DIFFERS %s on %s: %s\n", name.c_str(), selector.c_str(), finding.text.c_str());
+    std::fprintf(wye::tool::output(), "DIFFERS %s on %s: %s\n", name.c_str(), selector.c_str(),
+                 finding.text.c_str());
     const Judge judge_changed = [&](const Case& c) { return target.judge(c, support::kChanged); };
     std::vector<std::string> remarks = {name + " on " + selector};
     Case smallest = what;
@@ -63,8 +66,8 @@ void report(Target& target, const Options& options, const std::string& name, con
     const bool ends = finding.kind != Finding::Kind::Error || finding.code != wye::Code::TIMEOUT;
     const Finding again = ends ? judge_changed(what) : finding;
     if (!again.like(finding)) {
-        std::printf("  not the same again: %s\n",
-                    again.text.empty() ? "equal" : again.text.c_str());
+        std::fprintf(wye::tool::output(), "  not the same again: %s\n",
+                     again.text.empty() ? "equal" : again.text.c_str());
         remarks.push_back("Not the same again: " + again.text);
     } else if (ends && options.limit > 0) {
         const auto start = std::chrono::steady_clock::now();
@@ -72,9 +75,10 @@ void report(Target& target, const Options& options, const std::string& name, con
         limits.seconds = options.limit;
         const Shrunk shrunk = shrink(what, finding, judge_changed, limits);
         const double took = seconds_since(start);
-        std::printf("  made small: %zu statements, %llu tries in %.1f s%s: %s\n", shrunk.statements,
-                    static_cast<unsigned long long>(shrunk.tries), took,
-                    shrunk.finished ? "" : " (the time ended first)", shrunk.finding.text.c_str());
+        std::fprintf(wye::tool::output(),
+                     "  made small: %zu statements, %llu tries in %.1f s%s: %s\n",
+                     shrunk.statements, static_cast<unsigned long long>(shrunk.tries), took,
+                     shrunk.finished ? "" : " (the time ended first)", shrunk.finding.text.c_str());
         smallest = shrunk.smallest;
         last = shrunk.finding;
     }
@@ -104,18 +108,19 @@ class Session {
         const Finding finding = target_.judge(what, care);
         if (lacks_a_need(what, finding)) {
             ++tally_.left_out;
-            std::printf("LEFT OUT %s on %s: %s\n", name.c_str(), target_.selector().c_str(),
-                        finding.text.c_str());
+            std::fprintf(wye::tool::output(), "LEFT OUT %s on %s: %s\n", name.c_str(),
+                         target_.selector().c_str(), finding.text.c_str());
             return;
         }
         tally_.add(finding);
         if (finding.differs())
             report(target_, options_, name, what, finding);
         else if (finding.kind == Finding::Kind::Useless)
-            std::printf("USELESS %s: %s\n", name.c_str(), finding.text.c_str());
+            std::fprintf(wye::tool::output(), "USELESS %s: %s\n", name.c_str(),
+                         finding.text.c_str());
         if (tally_.stays_busy())
-            std::printf("STOPPED after %s: %s stays busy\n", name.c_str(),
-                        target_.selector().c_str());
+            std::fprintf(wye::tool::output(), "STOPPED after %s: %s stays busy\n", name.c_str(),
+                         target_.selector().c_str());
     }
     [[nodiscard]] const Tally& tally() const { return tally_; }
 
@@ -200,8 +205,8 @@ int run(const Options& options) {
         if (paths.empty() && !all_seeds(session, *target, options)) return kNoDevice;
         target->close();
         const Tally& tally = session.tally();
-        std::printf("%s: %s\n", target->selector().c_str(),
-                    tally.line(seconds_since(start)).c_str());
+        std::fprintf(wye::tool::output(), "%s: %s\n", target->selector().c_str(),
+                     tally.line(seconds_since(start)).c_str());
         equal += tally.equal;
         others += tally.programs() - tally.equal;
         all_equal = all_equal && tally.all_equal();
@@ -210,24 +215,25 @@ int run(const Options& options) {
         std::fputs("wye fuzz: error: there is no usable device\nFix: see `wye info`\n", stderr);
         return kNoDevice;
     }
-    std::printf("%llu equal, %llu different\n", static_cast<unsigned long long>(equal),
-                static_cast<unsigned long long>(others));
+    std::fprintf(wye::tool::output(), "%llu equal, %llu different\n",
+                 static_cast<unsigned long long>(equal), static_cast<unsigned long long>(others));
     return all_equal ? kEqual : kDiffers;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    // Line-buffered, so that a long run can be followed.
-    std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
     Options options;
     if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {
         std::fprintf(stderr, "wye fuzz: error: %s\n", wrong.c_str());
         return kUsageError;
     }
     if (options.help) {
-        std::fputs(kUsage, stdout);
+        std::fputs(kUsage, wye::tool::output());
         return kEqual;
     }
+    wye::tool::keep_output();
+    // Line-buffered, so that a long run can be followed.
+    std::setvbuf(wye::tool::output(), nullptr, _IOLBF, 1 << 16);
     return run(options);
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "differential/quirks_audit.hpp"
+#include "output.hpp"
 
 namespace {
 
@@ -79,21 +80,23 @@ std::string read_options(int argc, char** argv, Options& out) {
 }
 
 int audit_devices(const Options& options) {
+    wye::tool::keep_output();
     bool fine = true;
     const auto result = audit(options.how, [&](const Audited& one) {
         fine = fine && one.need != Need::Failing && (one.active || one.need != Need::Needed);
         if (options.json)
-            fmt::print("{}\n", ordered_json{{"device", one.device},
-                                            {"id", one.quirk},
-                                            {"active", one.active},
-                                            {"verdict", need_text(one.need)},
-                                            {"how", one.how}}
-                                   .dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+            fmt::print(wye::tool::output(), "{}\n",
+                       ordered_json{{"device", one.device},
+                                    {"id", one.quirk},
+                                    {"active", one.active},
+                                    {"verdict", need_text(one.need)},
+                                    {"how", one.how}}
+                           .dump(-1, ' ', false, ordered_json::error_handler_t::replace));
         else
-            fmt::print("{:<12} {:<30} {:<10} {}{}\n", one.device, one.quirk,
+            fmt::print(wye::tool::output(), "{:<12} {:<30} {:<10} {}{}\n", one.device, one.quirk,
                        one.active ? "active" : "not active", need_text(one.need),
                        one.how.empty() ? "" : fmt::format(": {}", one.how));
-        std::fflush(stdout);
+        std::fflush(wye::tool::output());
     });
     if (result.ok()) return fine ? kFine : kWrong;
     std::fprintf(stderr, "wye quirks: error: %s\n", result.error().text().c_str());
@@ -109,6 +112,6 @@ int main(int argc, char** argv) {
         return kUsageError;
     }
     if (!options.help) return audit_devices(options);
-    std::fputs(kUsage, stdout);
-    return std::fflush(stdout) == 0 ? kFine : kWrong;
+    std::fputs(kUsage, wye::tool::output());
+    return std::fflush(wye::tool::output()) == 0 ? kFine : kWrong;
 }

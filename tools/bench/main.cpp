@@ -9,6 +9,7 @@
 #include <new>
 #include <sstream>
 
+#include "output.hpp"
 #include "raw.hpp"
 #include "report.hpp"
 #include "wye/sdk/new_file.hpp"
@@ -153,9 +154,11 @@ int run(const Options& options) {
     const auto rows = rows_of(options.names);
     if (!rows.ok()) return fail(rows.error());
     if (options.list) {
-        for (const Row* row : *rows) fmt::print("{:<15} {}\n", row->name, row->what);
+        for (const Row* row : *rows)
+            fmt::print(wye::tool::output(), "{:<15} {}\n", row->name, row->what);
         return kOk;
     }
+    wye::tool::keep_output();
     const auto target = open_target(options.device);
     if (!target.ok()) return fail(target.error());
     Report report{target->selector, target->name,        target->plugin,
@@ -163,18 +166,20 @@ int run(const Options& options) {
     Baseline baseline;
     if (options.against_raw) baseline = open_baseline(*target);
     print_heading(report);
-    if (!baseline.reason.empty()) fmt::print("no baseline: {}\n", baseline.reason);
+    if (!baseline.reason.empty())
+        fmt::print(wye::tool::output(), "no baseline: {}\n", baseline.reason);
     int code = kOk;
     for (const Row* row : *rows) {
         auto result = run_row(*target, *row, options.against_raw ? &baseline : nullptr, options);
         if (!result) {
             if (!options.names.empty())
-                fmt::print("{:<15} {} does not have this row\n", row->name, target->selector);
+                fmt::print(wye::tool::output(), "{:<15} {} does not have this row\n", row->name,
+                           target->selector);
             continue;
         }
         print_row(*result);
         if (!result->no_baseline.empty() && result->no_baseline != baseline.reason)
-            fmt::print("{:<15} no baseline: {}\n", "", result->no_baseline);
+            fmt::print(wye::tool::output(), "{:<15} no baseline: {}\n", "", result->no_baseline);
         if (result->error) {
             (void)fail(*result->error);
             code = kFailed;
@@ -196,7 +201,7 @@ int real_main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         std::ostringstream out, err;
         if (app.exit(error, out, err) == 0) {
-            fmt::print("{}", out.str());
+            fmt::print(wye::tool::output(), "{}", out.str());
             return kOk;
         }
         std::fprintf(stderr, "wye bench: error: %s\nFix: see `wye bench --help`\n", error.what());
@@ -210,7 +215,8 @@ int real_main(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         const int code = real_main(argc, argv);
-        if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+        if (std::fflush(wye::tool::output()) == 0 && std::ferror(wye::tool::output()) == 0)
+            return code;
         std::fputs("wye bench: error: cannot write to standard output\nFix: check where it goes\n",
                    stderr);
         return code == kOk ? static_cast<int>(kFailed) : code;

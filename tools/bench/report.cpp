@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "output.hpp"
 #include "ring.hpp"
 
 namespace wye::bench {
@@ -65,7 +66,8 @@ const char* goal_kind(Goal::Kind kind) {
 
 void print_line(std::string_view name, std::string_view wye, std::string_view raw,
                 std::string_view ratio, std::string_view goal, std::string_view verdict) {
-    fmt::print("{:<15} {:>12} {:>12} {:>6}  {:<12} {}\n", name, wye, raw, ratio, goal, verdict);
+    fmt::print(tool::output(), "{:<15} {:>12} {:>12} {:>6}  {:<12} {}\n", name, wye, raw, ratio,
+               goal, verdict);
 }
 
 void print_stream(const RowResult& row) {
@@ -74,6 +76,7 @@ void print_stream(const RowResult& row) {
                verdict_text(verdict_of(row)));
     constexpr double kKiB = 1024;
     fmt::print(
+        tool::output(),
         "{:<15} {} dispatches: resident memory {:+.0f} KiB, device memory {:+.0f} KiB, "
         "{} buffers made\n",
         "", s.dispatches,
@@ -157,11 +160,11 @@ std::string_view verdict_text(Verdict verdict) {
 }
 
 void print_heading(const Report& report) {
-    fmt::print("{} ({}), {} processors, {} copying threads on the raw side{}\n", report.selector,
-               report.name, std::thread::hardware_concurrency(), ring_threads(),
+    fmt::print(tool::output(), "{} ({}), {} processors, {} copying threads on the raw side{}\n",
+               report.selector, report.name, std::thread::hardware_concurrency(), ring_threads(),
                report.quick ? ", small sizes: not for comparison" : "");
     print_line("row", "Wye", "raw", "ratio", "goal", "verdict");
-    std::fflush(stdout);
+    std::fflush(tool::output());
 }
 
 void print_row(const RowResult& row) {
@@ -185,7 +188,7 @@ void print_row(const RowResult& row) {
                              : fmt::format("{:<11} raw: {}", "", raw.way));
         }
     }
-    std::fflush(stdout);
+    std::fflush(tool::output());
 }
 
 std::string json_of(const Report& report) {
