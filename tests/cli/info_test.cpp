@@ -89,15 +89,123 @@ TEST_CASE("one screen shows devices first, the picked one marked, then what fail
     CHECK(outcome.err.empty());
     CHECK(outcome.out ==
           "devices\n"
-          "* first:0   Test device\n"
-          "            gpu, 8.0 GiB, Vulkan 1.3.230, driver 9.1\n"
-          "  first:1   Test device\n"
-          "            cpu, 1.0 GiB\n"
+          "* first:0     Test device\n"
+          "              gpu, 8.0 GiB, Vulkan 1.3.230, driver 9.1\n"
+          "  first:1     Test device\n"
+          "              cpu, 1.0 GiB\n"
           "* the device that `auto` picks\n"
           "not used\n"
           "  third     the driver is not installed. Fix: install the driver\n"
           "  not opened: second (the selector does not name them)\n"
           "wye 0.1.0, Linux  x86_64\n");
+}
+
+TEST_CASE("one physical device is one entry, with the others that are the same below it") {
+    const Saved saved;
+    json report = machine();
+    const auto alias = [](const char* selector, const char* evidence, const char* confidence) {
+        return json{{"selector", selector}, {"evidence", evidence}, {"confidence", confidence}};
+    };
+    json other = report["devices"][0];
+    other["selector"] = "fourth:0";
+    other["name"] = "Test device by another API";
+    other["facts"] = {{"device_kind", "gpu"}, {"api_version", "OpenCL 3.0 CUDA"}};
+    other["aliases"] = {alias("first:0", "both have the PCI address 0000:01:00.0", "certain")};
+    report["devices"][0]["aliases"] = {
+        alias("fourth:0", "both have the PCI address 0000:01:00.0", "certain")};
+    report["devices"].push_back(other);
+    const std::string id = "fedcba9876543210";
+    for (const std::size_t i : {0, 2}) report["devices"][i]["physical_id"] = id;
+    report["physical_devices"] = {{{"id", id},
+                                   {"identifier", "PCI 0000:01:00.0"},
+                                   {"name", "Test device"},
+                                   {"devices", {"first:0", "fourth:0"}}}};
+    const std::string path = saved.write(report);
+    CHECK(has(info({"--from", path}).out,
+              "devices\n"
+              "* first:0     Test device\n"
+              "              gpu, 8.0 GiB, Vulkan 1.3.230, driver 9.1, @fedcba9876543210\n"
+              "  + fourth:0  the same device, certain (both have the PCI address "
+              "0000:01:00.0)\n"
+              "              Test device by another API\n"
+              "              gpu, OpenCL 3.0\n"
+              "  first:1     Test device\n"));
+    // The printed id is a selector: that of the physical device, in all APIs.
+    CHECK(info({"--from", path, "-l", "-d", "@" + id}).out ==
+          "first:0\tTest device\nfourth:0\tTest device by another API\n");
+    const Outcome details = info({"--from", path, "-v"});
+    CHECK(has(details.out, "physical id                fedcba9876543210\n"));
+    CHECK(has(details.out, "fourth:0 (both have the PCI address 0000:01:00.0, certain)"));
+}
+
+TEST_CASE("remembered facts, the age of memory, compilers and warnings are on the screen") {
+    const Saved saved;
+    json report = machine();
+    json& device = report["devices"][0];
+    device["facts"]["free_memory_bytes"] = 4294967296;
+    device["free_memory_age_ms"] = 185000;
+    report["plugins"][0]["probe"] = {{"end", "good"},
+                                     {"slot", nullptr},
+                                     {"remembered", true},
+                                     {"times", 1},
+                                     {"made_unix_ns", 1795536974605000000},
+                                     {"took_ns", 2707053705},
+                                     {"dispatch_ns", 1904270905}};
+    report["plugins"][2]["compiler"] = "NVRTC 13.0 /usr/lib/libnvrtc.so.13 1 2";
+    report["plugins"][2]["compiler_only"] = true;
+    const auto record = [](const char* severity, const char* message) {
+        return json{
+            {"stage", "probed"},     {"severity", severity},     {"code", "PLUGIN_FAULT"},
+            {"message", message},    {"loader_text", "loader!"}, {"fix", "Fix: tell its author"},
+            {"path", "/p/first.so"}, {"plugin", "first"},        {"missing_library", "libx.so.1"}};
+    };
+    report["records"] = {record("warning", "it changes the locale"), record("note", "a note")};
+    const std::string path = saved.write(report);
+    const std::string out = info({"--from", path}).out;
+    CHECK(has(out, "gpu, 4.0 GiB of 8.0 GiB free 3 min ago, Vulkan"));
+    CHECK(has(out, "remembered: first (probed 2026-11-24T16:16:14Z; "));
+    CHECK(has(out, "the driver is not installed (compiler only: NVRTC 13.0). Fix: install"));
+    CHECK(has(out,
+              "warnings\n  first     it changes the locale. Fix: tell its author\n"
+              "  1 note; `wye info -v` has it\n"));
+    CHECK_FALSE(has(out, "a note"));
+    const std::string details = info({"--from", path, "-v"}).out;
+    CHECK(has(details, "compiler only              NVRTC 13.0 /usr/lib/libnvrtc.so.13 1 2\n"));
+    CHECK(has(details,
+              "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (first dispatch "
+              "1904 ms)\n"));
+    CHECK(has(details,
+              "first  note\n"
+              "  path                       /p/first.so\n"
+              "  stage                      probed\n"
+              "  code                       PLUGIN_FAULT\n"
+              "  message                    a note\n"
+              "  loader_text                loader!\n"
+              "  missing_library            libx.so.1\n"
+              "  fix                        Fix: tell its author\n"));
+}
+
+TEST_CASE("--strict holds for each view, after the view's own failure") {
+    const Saved saved;
+    json report = machine();
+    const std::string path = saved.write(report);
+    CHECK(info({"--from", path, "--strict", "--require", "f64"}).code == 5);
+    CHECK(info({"--from", path, "--strict", "--require", "memory>=64GiB"}).code == 4);
+    CHECK(info({"--from", path, "--strict", "doctor"}).code == 1);
+    report["plugins"].erase(2);
+    json warning = report["plugins"][1]["reason"];
+    warning["severity"] = "warning";
+    warning["message"] = "it changes the locale";
+    report["records"] = {warning};
+    const std::string warned = saved.write(report, "warned.json");
+    for (const std::vector<std::string>& view :
+         std::vector<std::vector<std::string>>{{}, {"-l"}, {"--require", "f64"}}) {
+        std::vector<std::string> words = {"--from", warned, "--strict"};
+        words.insert(words.end(), view.begin(), view.end());
+        const Outcome outcome = info(words);
+        CHECK(outcome.code == 5);
+        CHECK(has(outcome.err, "1 warning, the first: it changes the locale"));
+    }
 }
 
 TEST_CASE("the screen wraps to the width, and has colours only where they are wanted") {
@@ -182,8 +290,8 @@ TEST_CASE("--require lists the devices that satisfy it, or ends with 4 and each 
                                                      {"memory<=8GiB", "01"},
                                                      {"memory=1048576KiB", "1"},
                                                      {"subgroup_sizes=32", "0"},
-                                                     {"kind=gpu, f64 , memory >= 1.5 GiB", "0"},
-                                                     {"max_workgroup_size>1", ""}};
+                                                     {"kind=gpu, f64 , memory >= 1.5GiB", "0"},
+                                                     {"max_workgroup_size>1x1x1", ""}};
     for (const auto& row : rows) {
         const auto& [expression, fitting] = row;
         CAPTURE(row.first);
@@ -195,10 +303,10 @@ TEST_CASE("--require lists the devices that satisfy it, or ends with 4 and each 
         CHECK(outcome.out == expected);
     }
     const Outcome unmet = info({"--from", path, "--require", "memory>=64GiB"});
-    CHECK(has(unmet.err, "first:0: needs memory>=64GiB, has 8589934592"));
+    CHECK(has(unmet.err, "first:0: needs memory_bytes>=64GiB, has 8589934592"));
     CHECK(has(unmet.err, "Fix: "));
     for (const char* wrong : {",", "f64,", "memory>=", "memory>=8XiB", "!kind=gpu", ">=3",
-                              "memori>=3", "kind<gpu", "f64!3"}) {
+                              "memori>=3", "kind<gpu", "f64!3", "f64],*[!f64"}) {
         CAPTURE(std::string(wrong));
         CHECK(info({"--from", path, "--require", wrong}).code == 2);
     }

@@ -78,6 +78,8 @@ std::string device_text(const Report& report, const Report& device, const Style&
         wrapped(style, ink(style, Ink::name, clean(selector)) + "  ", text(device, "name"));
     const bool picked = selector == text(report, "picks");
     out += line(style, "id", text(device, "id"));
+    if (const std::string physical = text(device, "physical_id"); !physical.empty())
+        out += line(style, "physical id", physical);
     out += line(style, "plugin", text(device, "plugin"));
     out += line(style, "usable",
                 usable(device)
@@ -88,6 +90,28 @@ std::string device_text(const Report& report, const Report& device, const Style&
     out += line(style, "takes", list_text(device, "formats"));
     out += line(style, "quirks", list_text(device, "quirks"));
     return out + facts_text(device, style) + '\n';
+}
+
+// All that a record says, a line each.
+std::string reason_lines(const Report& reason, const Style& style) {
+    std::string out;
+    for (const char* key : {"stage", "code", "message", "loader_text", "missing_library", "fix"})
+        if (const std::string value = text(reason, key); !value.empty())
+            out += line(style, key, value);
+    return out;
+}
+
+// "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (first dispatch 1904 ms)".
+std::string probe_text(const Report& probe) {
+    std::string out = text(probe, "end");
+    if (const std::string slot = text(probe, "slot"); !slot.empty()) out += " in " + slot;
+    if (const auto times = number(probe, "times"); times && *times > 1)
+        out += fmt::format(", {} times", *times);
+    out += fmt::format(", {} {}", flag(probe, "remembered") ? "remembered from" : "made",
+                       time_text(number(probe, "made_unix_ns").value_or(0)));
+    const auto ms = [&](const char* key) { return number(probe, key).value_or(0) / 1'000'000; };
+    return out +
+           fmt::format(", took {} ms (first dispatch {} ms)", ms("took_ns"), ms("dispatch_ns"));
 }
 
 std::string plugin_text(const Report& plugin, const Style& style) {
@@ -103,18 +127,22 @@ std::string plugin_text(const Report& plugin, const Style& style) {
         out += line(style, "found in", from);
     if (const std::string vendor = text(plugin, "vendor"); !vendor.empty())
         out += line(style, "vendor", vendor);
-    const Report& reason = fields(plugin, "reason");
-    for (const char* key : {"stage", "code", "message", "loader_text", "missing_library", "fix"})
-        if (const std::string value = text(reason, key); !value.empty())
-            out += line(style, key, value);
+    if (const std::string compiler = text(plugin, "compiler"); !compiler.empty())
+        out += line(style, flag(plugin, "compiler_only") ? "compiler only" : "compiler", compiler);
+    if (const Report& probe = fields(plugin, "probe"); !probe.empty())
+        out += line(style, "probe", probe_text(probe));
+    out += reason_lines(fields(plugin, "reason"), style);
     return out + '\n';
 }
 
 std::string record_text(const Report& record, const Style& style) {
-    std::string subject = text(record, "path");
-    if (subject.empty()) subject = text(record, "plugin");
-    return wrapped(style, "  " + padded(clean(text(record, "severity")), 8) + ' ',
-                   fmt::format("{}: {} {}", subject, text(record, "message"), text(record, "fix")));
+    std::string subject = text(record, "plugin");
+    if (subject.empty()) subject = "(no plugin)";
+    std::string out =
+        wrapped(style, ink(style, Ink::name, clean(subject)) + "  ", text(record, "severity"));
+    if (const std::string path = text(record, "path"); !path.empty())
+        out += line(style, "path", path);
+    return out + reason_lines(record, style) + '\n';
 }
 
 }  // namespace
@@ -128,7 +156,6 @@ std::string detail_view(const Report& report, const Style& style) {
     if (const Report& records = items(report, "records"); !records.empty()) {
         out += heading("records");
         for (const Report& record : records) out += record_text(record, style);
-        out += '\n';
     }
     if (const std::string variables = environment_view(report, false, style); !variables.empty())
         out += heading("variables") + variables + '\n';

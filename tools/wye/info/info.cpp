@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -64,11 +64,8 @@ std::string selector_of(const InfoOptions& options) {
 }
 
 std::string now_text() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    std::array<char, 32> out{};
-    if (::gmtime_r(&now, &parts) == nullptr) return {};
-    return {out.data(), std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return time_text(static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()));
 }
 
 Result<Report> saved(const std::string& path) {
@@ -142,6 +139,15 @@ std::string strict_faults(const std::vector<std::string>& failed,
     return out;
 }
 
+// What --strict finds; prints it as an error.
+bool is_faulty(const Report& report) {
+    const std::string wrong = strict_faults(failed_plugins(report), warnings(report));
+    if (wrong.empty()) return false;
+    (void)fail(
+        Error(Code::BAD_PLUGIN, wrong, "Fix: follow the remedy that the report gives for each"));
+    return true;
+}
+
 // What a script does not see in a list: one line.
 void note_failures(const std::vector<std::string>& failed) {
     constexpr std::size_t kMost = 4;
@@ -167,14 +173,7 @@ ExitCode show(const InfoOptions& options, const Report& report, const Style& sty
                                 clean(text(one, "selector")), clean(text(one, "message")));
         return fail(Error(Code::NO_DEVICE, what, clean(text(unmatched.front(), "fix"))));
     }
-    if (options.strict) {
-        const std::string wrong = strict_faults(failed, warnings(report));
-        if (!wrong.empty()) {
-            (void)fail(Error(Code::BAD_PLUGIN, wrong,
-                             "Fix: follow the remedy that the report gives for each"));
-            return kStrict;
-        }
-    }
+    if (options.strict && is_faulty(report)) return kStrict;
     if (options.list) note_failures(failed);
     if (std::ranges::any_of(items(report, "devices"), usable)) return kOk;
     const std::string selector = selector_of(options);
@@ -248,13 +247,19 @@ ExitCode info(const InfoOptions& options) {
     if (options.verb == InfoOptions::Verb::diff) return compare(options, *style);
     const auto report = report_for(options);
     if (!report.ok()) return fail(report.error());
-    if (options.verb == InfoOptions::Verb::doctor) return doctor(options, *report, *style);
+    // Of several failures the first of these is the status: the verb's own, then that of --strict.
+    const auto strictly = [&](ExitCode own) {
+        return own == kOk && options.strict && is_faulty(*report) ? kStrict : own;
+    };
+    if (options.verb == InfoOptions::Verb::doctor)
+        return strictly(doctor(options, *report, *style));
     if (options.verb == InfoOptions::Verb::environment) {
         print(environment_view(*report, options.all, *style));
         return kOk;
     }
-    if (!options.explain.empty()) return explain_devices(options, *report, *style);
-    return options.require.empty() ? show(options, *report, *style) : require(options, *report);
+    if (!options.explain.empty()) return strictly(explain_devices(options, *report, *style));
+    if (!options.require.empty()) return strictly(require(options, *report));
+    return show(options, *report, *style);
 }
 
 }  // namespace wye::tool

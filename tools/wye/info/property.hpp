@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts and members of a device by name, for --prop and --require. Pure.
+// Facts and members of a device by name, for --prop. Pure.
 #pragma once
 
 #include "views.hpp"

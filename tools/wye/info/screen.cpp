@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -17,22 +18,26 @@ std::string short_version(const std::string& version) {
     return version.substr(0, version.find(' ', name + 1));
 }
 
-std::string memory_text(const Report& facts) {
+// "21 GiB of 23 GiB free 3 min ago".
+std::string memory_text(const Report& device) {
+    const Report& facts = fields(device, "facts");
     const auto total = number(facts, "memory_bytes");
     const auto free = number(facts, "free_memory_bytes");
     if (!total) return {};
     if (!free) return size_text(*total);
-    return fmt::format("{} of {} free", size_text(*free), size_text(*total));
+    std::string out = fmt::format("{} of {} free", size_text(*free), size_text(*total));
+    const std::uint64_t age = number(device, "free_memory_age_ms").value_or(0);
+    if (age >= 1000) out += fmt::format(" {} ago", age_text(age));
+    return out;
 }
 
-std::string aliases_text(const Report& device) {
-    std::string out;
-    for (const Report& alias : items(device, "aliases")) {
-        const std::string name =
-            alias.is_string() ? alias.get<std::string>() : text(alias, "selector");
-        if (!name.empty()) out += (out.empty() ? "the same as " : ", ") + name;
-    }
-    return out;
+// "the same device, likely (the same processor model)": why an alias of `main` is one.
+std::string alias_text(const Report& main, const std::string& selector) {
+    for (const Report& alias : items(main, "aliases"))
+        if (text(alias, "selector") == selector)
+            return fmt::format("the same device, {} ({})", text(alias, "confidence"),
+                               text(alias, "evidence"));
+    return "the same device";
 }
 
 // Kind, versions, size: what a bug report needs.
@@ -45,12 +50,51 @@ std::string summary(const Report& device) {
     add(text(facts, "device_kind"));
     if (const auto units = number(facts, "compute_units"))
         add(count_text(static_cast<std::size_t>(*units), "compute unit"));
-    add(memory_text(facts));
+    add(memory_text(device));
     add(text(facts, "isa"));
     add(short_version(text(facts, "api_version")));
     if (const std::string driver = text(facts, "driver"); !driver.empty()) add("driver " + driver);
-    add(aliases_text(device));
     return out;
+}
+
+// The entries of one physical device, the best first.
+using Group = std::vector<const Report*>;
+
+std::vector<Group> groups_of(const Report& report) {
+    std::vector<Group> out;
+    std::map<std::string, std::size_t> places;  // by physical id
+    std::map<std::string, std::size_t> ranks;   // by selector, within its physical device
+    for (const Report& physical : items(report, "physical_devices"))
+        for (const std::string& selector : texts(physical, "devices"))
+            ranks.emplace(selector, ranks.size());
+    for (const Report& device : items(report, "devices")) {
+        const std::string id = text(device, "physical_id");
+        const auto [place, made] = places.emplace(id, out.size());
+        if (made || id.empty()) {
+            place->second = out.size();
+            out.emplace_back();
+        }
+        out[place->second].push_back(&device);
+    }
+    const auto rank = [&](const Report* device) { return ranks[text(*device, "selector")]; };
+    for (Group& group : out) std::ranges::stable_sort(group, {}, rank);
+    return out;
+}
+
+// Which plugins were not entered, so that their facts are of an earlier probe.
+std::string remembered_text(const Report& report) {
+    std::string ids;
+    std::uint64_t oldest = UINT64_MAX;
+    for (const Report& plugin : items(report, "plugins")) {
+        const Report& probe = fields(plugin, "probe");
+        if (!flag(probe, "remembered")) continue;
+        ids += (ids.empty() ? "" : ", ") + text(plugin, "id");
+        oldest = std::min(oldest, number(probe, "made_unix_ns").value_or(UINT64_MAX));
+    }
+    if (ids.empty() || oldest == UINT64_MAX) return {};
+    return fmt::format(
+        "remembered: {} (probed {}; after `wye plugins forget ID` a plugin is probed again)", ids,
+        time_text(oldest));
 }
 
 std::string devices_text(const Report& report, const Style& style) {
@@ -61,22 +105,28 @@ std::string devices_text(const Report& report, const Style& style) {
     std::size_t width = 8;
     for (const Report& device : devices)
         width = std::max(width, columns(clean(text(device, "selector"))));
-    const std::string margin(width + 4, ' ');
+    const std::string margin(width + 6, ' ');
     bool marked = false;
-    for (const Report& device : devices) {
+    const auto add = [&](const Report& device, const Report& main) {
         const std::string selector = text(device, "selector");
         const bool here = !picked.empty() && selector == picked;
         marked = marked || here;
         const std::string name = ink(style, Ink::name, clean(selector));
-        out += wrapped(style,
-                       (here ? ink(style, Ink::good, "*") : " ") + " " + padded(name, width + 2),
-                       text(device, "name"));
-        if (const std::string about = summary(device); !about.empty())
-            out += wrapped(style, margin, about);
+        const bool alias = &device != &main;
+        const std::string mark = here ? ink(style, Ink::good, "*") : " ";
+        out += wrapped(style, mark + (alias ? " + " : " ") + padded(name, width + (alias ? 2 : 4)),
+                       alias ? alias_text(main, selector) : text(device, "name"));
+        if (alias) out += wrapped(style, margin, text(device, "name"));
+        std::string about = summary(device);
+        if (const std::string id = text(device, "physical_id"); !alias && !id.empty())
+            about += (about.empty() ? "@" : ", @") + id;
+        if (!about.empty()) out += wrapped(style, margin, about);
         if (!usable(device))
             out += wrapped(style, margin + ink(style, Ink::bad, "unusable: "),
                            text(device, "reason") + " " + text(device, "fix"));
-    }
+    };
+    for (const Group& group : groups_of(report))
+        for (const Report* device : group) add(*device, *group.front());
     if (marked) {
         std::string chosen = "auto";
         for (const Report& filter : items(report, "filters"))
@@ -84,7 +134,15 @@ std::string devices_text(const Report& report, const Style& style) {
         out += wrapped(style, ink(style, Ink::good, "*") + " ",
                        fmt::format("the device that `{}` picks", chosen));
     }
+    if (const std::string old = remembered_text(report); !old.empty())
+        out += wrapped(style, "  ", old);
     return out;
+}
+
+// "NVRTC 13.0" of "NVRTC 13.0 /usr/lib/...".
+std::string compiler_text(const Report& plugin) {
+    const std::string all = text(plugin, "compiler");
+    return all.substr(0, all.find(" /"));
 }
 
 // The reason against a plugin as one paragraph.
@@ -93,7 +151,31 @@ std::string reason_text(const Report& plugin) {
     std::string out = text(reason, "message");
     if (const std::string loader = text(reason, "loader_text"); !loader.empty())
         out += fmt::format(" [{}]", loader);
+    if (flag(plugin, "compiler_only"))
+        out += fmt::format(" (compiler only: {})", compiler_text(plugin));
     return out + ". " + text(reason, "fix");
+}
+
+// What is wrong with what is used: a line each.
+std::string warnings_text(const Report& report, const Style& style) {
+    std::string out;
+    std::size_t count = 0;
+    std::size_t notes = 0;
+    for (const Report& record : items(report, "records")) {
+        const std::string severity = text(record, "severity");
+        if (severity == "note") ++notes;
+        if (severity != "warning" || ++count > kMostProblems) continue;
+        std::string subject = text(record, "plugin");
+        if (subject.empty()) subject = "-";
+        out += wrapped(style, "  " + padded(ink(style, Ink::name, clean(subject)), 10),
+                       text(record, "message") + ". " + text(record, "fix"));
+    }
+    if (count > kMostProblems)
+        out += fmt::format("  {} more; `wye info -v` has all\n", count - kMostProblems);
+    if (notes != 0)
+        out += fmt::format("  {}; `wye info -v` has {}\n", count_text(notes, "note"),
+                           notes == 1 ? "it" : "all");
+    return out.empty() ? out : ink(style, Ink::heading, "warnings") + '\n' + out;
 }
 
 std::string problems_text(const Report& report, const Style& style) {
@@ -149,7 +231,7 @@ std::string host_text(const Report& report, const Style& style) {
 
 std::string screen_view(const Report& report, const Style& style) {
     return devices_text(report, style) + problems_text(report, style) +
-           filters_text(report, style) + host_text(report, style);
+           warnings_text(report, style) + filters_text(report, style) + host_text(report, style);
 }
 
 }  // namespace wye::tool

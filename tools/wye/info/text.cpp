@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -138,6 +140,25 @@ std::string size_text(std::uint64_t bytes) {
     if (bytes >= kMiB) return fmt::format("{} MiB", bytes / kMiB);
     if (bytes >= kKiB) return fmt::format("{} KiB", bytes / kKiB);
     return count_text(bytes, "byte");
+}
+
+std::string age_text(std::uint64_t milliseconds) {
+    const std::uint64_t seconds = milliseconds / 1000;
+    constexpr std::uint64_t kMinute = 60;
+    constexpr std::uint64_t kHour = 60 * kMinute;
+    constexpr std::uint64_t kDay = 24 * kHour;
+    if (seconds >= 2 * kDay) return fmt::format("{} days", seconds / kDay);
+    if (seconds >= 2 * kHour) return fmt::format("{} h", seconds / kHour);
+    if (seconds >= 2 * kMinute) return fmt::format("{} min", seconds / kMinute);
+    return fmt::format("{} s", seconds);
+}
+
+std::string time_text(std::uint64_t unix_ns) {
+    const auto seconds = static_cast<std::time_t>(unix_ns / 1'000'000'000);
+    std::tm parts{};
+    std::array<char, 32> out{};
+    if (::gmtime_r(&seconds, &parts) == nullptr) return {};
+    return {out.data(), std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 std::string count_text(std::size_t count, std::string_view one) {

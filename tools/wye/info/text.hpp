@@ -42,7 +42,9 @@ enum class Ink : std::uint8_t { heading, name, good, bad, faint };
 // `text` and blanks up to `width` columns; for texts with and without colours.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width);
 
-[[nodiscard]] std::string size_text(std::uint64_t bytes);                       // "23 GiB"
+[[nodiscard]] std::string size_text(std::uint64_t bytes);        // "23 GiB"
+[[nodiscard]] std::string age_text(std::uint64_t milliseconds);  // "3 min"
+[[nodiscard]] std::string time_text(std::uint64_t unix_ns);      // "2026-11-24T16:16:14Z"
 [[nodiscard]] std::string count_text(std::size_t count, std::string_view one);  // "2 plugins"
 
 }  // namespace wye::tool

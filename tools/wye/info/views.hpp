@@ -29,14 +29,12 @@ namespace wye::tool {
 // A fact or member of each device, a line each. NOT_FOUND with the nearest names.
 [[nodiscard]] Result<std::string> property_view(const Report& report, const std::string& name);
 
-// The usable devices that satisfy an expression, as list_view; why the others do not.
-//   expression = clause { "," clause }     all hold
-//   clause     = [ "!" ] name | name ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
-// Names are those of property_view; `_bytes` and `device_` may be left out. Sizes take KiB, MiB,
-// GiB. A fact that is not known satisfies no clause. Errors: INVALID_ARGUMENT.
+// The usable devices that have all properties of a list, as list_view; why the others do not. The
+// list is what stands in the brackets of a selector (registry/property.hpp), as in
+// "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
 struct Required {
     std::string fitting;                // empty: no device
-    std::vector<std::string> failures;  // "cpu:0: needs memory>=64GiB, has 23 GiB"
+    std::vector<std::string> failures;  // "cpu:0: needs memory_bytes>=64GiB, has 8589934592"
 };
 [[nodiscard]] Result<Required> require_view(const Report& report, const std::string& expression);
 
