@@ -2,6 +2,7 @@
 //
 // `wye info` as an operator uses it: views of this machine and of saved ones, and their exit codes.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
@@ -469,6 +470,24 @@ TEST_CASE("env shows the variables in effect, and the nearest name of a misspelt
     CHECK_FALSE(has(outcome.out, "UNRELATED"));
     CHECK_FALSE(has(outcome.out, "CUDA_DEVICE_ORDER"));
     CHECK(has(info({"env", "--all"}).out, "CUDA_DEVICE_ORDER  not set; "));
+    // Drivers have variables that are not listed: only what is nearly a listed one is noted.
+    const Outcome drivers =
+        info({"env"}, {{"VK_ICD_FILENAME", "/x"}, {"CUDA_HOME", "/usr"}, {"VK_SDK_PATH", "/y"}});
+    CHECK(has(drivers.out,
+              "VK_ICD_FILENAME=/x\n"
+              "    no effect: there is no such variable; did you mean VK_ICD_FILENAMES?\n"));
+    CHECK_FALSE(has(drivers.out, "CUDA_HOME"));
+    CHECK_FALSE(has(drivers.out, "VK_SDK_PATH"));
+}
+
+TEST_CASE("env enters no plugin") {
+    const TempFolder folder;
+    std::filesystem::copy_file(WYE_MISBEHAVES, folder.path("misbehaves.so"));
+    const Outcome outcome = info({"env"}, {{"WYE_PLUGIN_PATH", folder.path("misbehaves.so")},
+                                           {"WYE_MISBEHAVES", "abort@constructor"},
+                                           {"WYE_PROBE", "off"}});
+    CHECK(outcome.code == 0);
+    CHECK(has(outcome.out, "WYE_PLUGIN_PATH="));
 }
 
 TEST_CASE("env knows the variables of the manual page") {

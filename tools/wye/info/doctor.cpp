@@ -55,7 +55,8 @@ void add_devices(const Report& report, std::vector<Advice>& out) {
 
 void add_misspelt(const Report& report, std::vector<Advice>& out) {
     for (const Report& variable : items(report, "environment")) {
-        if (flag(variable, "in_effect") || text(variable, "owner") != "wye") continue;
+        // A known variable says what it is about; raised privileges may take its effect.
+        if (flag(variable, "in_effect") || !text(variable, "about").empty()) continue;
         const std::string name = text(variable, "name");
         out.push_back({"name " + name, fmt::format("variable `{}`", name), text(variable, "note"),
                        fmt::format("unset {}, or correct its name", name), "wye info env"});

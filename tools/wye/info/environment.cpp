@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -61,14 +62,26 @@ Report missing_paths(const Known& known, const std::string& value,
     return out;
 }
 
-// What to say of a WYE_* that the library does not know.
-std::string unknown_note(const std::string& name) {
+// The owner of variables that begin so; empty: nobody's here.
+std::string_view owner_of(std::string_view name) {
+    constexpr std::pair<std::string_view, std::string_view> kOwners[] = {
+        {"WYE_", "wye"},       {"VK_", "vulkan"}, {"MESA_VK_", "vulkan"}, {"OCL_", "opencl"},
+        {"OPENCL_", "opencl"}, {"CUDA_", "cuda"}, {"NVIDIA_", "cuda"}};
+    for (const auto& [start, owner] : kOwners)
+        if (name.starts_with(start)) return owner;
+    return {};
+}
+
+// What to say of a variable that nobody reads; empty: nothing, as drivers have variables that are
+// not listed here, unless the name is nearly one of the listed.
+std::string unknown_note(const std::string& name, std::string_view owner) {
     std::vector<std::string> names;
     for (const Known& known : kKnown)
-        if (known.owner == "wye") names.emplace_back(known.name);
+        if (known.owner == owner && !known.name.ends_with('*')) names.emplace_back(known.name);
     const std::vector<std::string> near = nearest(name, names);
-    return near.empty() ? "this version has no such variable"
-                        : fmt::format("there is no such variable; did you mean {}?", near.front());
+    if (!near.empty())
+        return fmt::format("there is no such variable; did you mean {}?", near.front());
+    return owner == "wye" ? "this version has no such variable" : "";
 }
 
 }  // namespace
@@ -102,10 +115,12 @@ Report environment_of(const Variables& variables, bool elevated,
                                             entry["missing"].size() == 1 ? "this does" : "these do",
                                             value_text(entry["missing"]));
             }
-        } else if (name.starts_with("WYE_")) {
-            Report& entry = add(name, value, "wye");
+        } else if (const std::string_view owner = owner_of(name); !owner.empty()) {
+            const std::string note = unknown_note(name, owner);
+            if (note.empty()) continue;
+            Report& entry = add(name, value, owner);
             entry["in_effect"] = false;
-            entry["note"] = unknown_note(name);
+            entry["note"] = note;
         }
     }
     return out;

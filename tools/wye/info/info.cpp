@@ -73,6 +73,10 @@ Result<Report> saved(const std::string& path) {
     return read_report({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
+Report environment_now() {
+    return environment_of(variables_of_process(), elevated(), &path_exists);
+}
+
 // An empty selector is that of WYE_DEVICE, which the library's errors then name.
 Result<Report> live(const std::string& selector) {
     keep_output();
@@ -82,12 +86,20 @@ Result<Report> live(const std::string& selector) {
     if (out.is_discarded())
         return Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this");
     out["taken_at"] = now_text();
-    out["environment"] = environment_of(variables_of_process(), elevated(), &path_exists);
+    out["environment"] = environment_now();
+    return out;
+}
+
+// Variables are read without a look at plugins, which a wrong one may break.
+Result<Report> now(const InfoOptions& options) {
+    if (options.verb != InfoOptions::Verb::environment) return live(options.device);
+    Report out = Report::object();
+    out["environment"] = environment_now();
     return out;
 }
 
 Result<Report> report_for(const InfoOptions& options) {
-    Result<Report> out = options.from.empty() ? live(options.device) : saved(options.from);
+    Result<Report> out = !options.from.empty() ? saved(options.from) : now(options);
     // A live report is narrowed by the library, which then opens less.
     if (out.ok() && !options.from.empty() && !options.device.empty())
         out = selected(std::move(out).value(), options.device);
