@@ -33,8 +33,20 @@ struct Plugin {
     sdk::WaitMutex mutex;
     std::condition_variable changed;
     Phase phase WYE_GUARDED_BY(mutex) = Phase::idle;
-    std::optional<Probed> probed;  // set while `opening`, then immutable
+    std::optional<Probed> probed;  // of the opened copy; set while `opening`, then immutable
     PluginOpening opened;          // immutable once done
+    std::size_t chosen = 0;        // the opened copy; immutable once done
+
+    // The candidate, then those of its id that it shadows.
+    [[nodiscard]] std::size_t copies() const noexcept { return 1 + candidate.shadowed.size(); }
+    [[nodiscard]] const Candidate& copy(std::size_t at) const noexcept {
+        return at == 0 ? candidate : candidate.shadowed[at - 1];
+    }
+    // The copy that counts.
+    [[nodiscard]] const Candidate& current() WYE_EXCLUDES(mutex) {
+        const sdk::Lock lock(mutex);
+        return copy(phase == Phase::done ? chosen : 0);
+    }
 };
 
 namespace {
@@ -58,6 +70,43 @@ Error not_opened(const PluginOpening& opening) {
     if (!opening.described) return to_error(opening.records.back());
     return {Code::UNSUPPORTED, "the context only describes plugins, and opens none",
             "Fix: create the context without WYE_CONTEXT_DESCRIBE"};
+}
+
+// Whether a file is not what its manifest says, so that another copy of the plugin may be. Not for
+// files that an application names without a manifest.
+bool may_fall_back(const Candidate& candidate, const PluginOpening& opening) {
+    if (opening.ready() || !candidate.manifest || opening.records.empty()) return false;
+    const Record& why = opening.records.back();
+    switch (why.code) {
+        case Code::BAD_MANIFEST:
+        case Code::BAD_PLUGIN:
+        case Code::ABI_MISMATCH:
+        case Code::UNSUPPORTED_EXTENSION:
+        case Code::MISSING_DEPENDENCY:
+        case Code::NOT_FOUND:
+        case Code::NOT_TRUSTED:
+            return why.stage >= Stage::architecture && why.stage <= Stage::negotiated;
+        default:
+            return false;
+    }
+}
+
+Record fell_back(const Candidate& from, const Candidate& to) {
+    const auto version = [](const Candidate& c) {
+        return c.manifest ? fmt::format("version {}", c.manifest->version)
+                          : std::string("no manifest");
+    };
+    Record out;
+    out.stage = Stage::found;
+    out.severity = Severity::warning;
+    out.code = Code::DUPLICATE;
+    out.message =
+        fmt::format("`{}` ({}) is opened instead of `{}` ({}), which was refused",
+                    to.library.string(), version(to), from.library.string(), version(from));
+    out.fix = "Fix: remove or reinstall the one that was refused";
+    out.path = from.library.string();
+    out.plugin = from.id;
+    return out;
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -149,15 +198,45 @@ struct Registry::Impl {
         }
     }
 
-    // For the one thread that set the phase to `opening`.
-    PluginOpening open_now(Plugin& plugin) const {
-        if (!prober->on() || plugin.query != nullptr)
-            return registry::open_plugin(plugin.candidate, plugin.query, host);
-        if (!plugin.probed) {
-            const Candidate* const one[] = {&plugin.candidate};
-            plugin.probed = prober->probe(one).front();
+    // One copy of a plugin. `probed`: what is known of it, if anything.
+    PluginOpening open_copy(const Candidate& candidate, std::optional<Probed>& probed) const {
+        if (!prober->on()) return registry::open_plugin(candidate, nullptr, host);
+        if (!probed) {
+            const Candidate* const one[] = {&candidate};
+            probed = prober->probe(one).front();
         }
-        return open_probed(plugin.candidate, *prober, *plugin.probed, host);
+        return open_probed(candidate, *prober, *probed, host);
+    }
+
+    // For the one thread that set the phase to `opening`. The first copy whose file is what its
+    // manifest says; if there is none, the refusal of the first.
+    PluginOpening open_now(Plugin& plugin) const {
+        if (plugin.query != nullptr)
+            return registry::open_plugin(plugin.candidate, plugin.query, host);
+        plugin.chosen = 0;
+        PluginOpening first = open_copy(plugin.candidate, plugin.probed);
+        PluginOpening* last = &first;
+        PluginOpening opened;
+        std::vector<Record> refusals;
+        for (std::size_t at = 1; at < plugin.copies(); ++at) {
+            if (!may_fall_back(plugin.copy(at - 1), *last)) break;
+            if (at > 1)
+                refusals.insert(refusals.end(), opened.records.begin(), opened.records.end());
+            std::optional<Probed> probed;
+            opened = open_copy(plugin.copy(at), probed);
+            last = &opened;
+            if (!opened.ready()) continue;
+            refusals.insert(refusals.begin(), first.records.begin(), first.records.end());
+            refusals.push_back(fell_back(plugin.candidate, plugin.copy(at)));
+            opened.records.insert(opened.records.begin(), refusals.begin(), refusals.end());
+            plugin.chosen = at;
+            plugin.probed = std::move(probed);
+            return opened;
+        }
+        if (last != &first)
+            refusals.insert(refusals.end(), opened.records.begin(), opened.records.end());
+        first.records.insert(first.records.begin(), refusals.begin(), refusals.end());
+        return first;
     }
 
     // Opens a plugin once; later and concurrent callers get the same result. Holds no lock
@@ -223,7 +302,9 @@ struct Registry::Impl {
 
     static PluginInfo describe(Plugin& plugin) {
         PluginInfo out;
-        const Candidate& candidate = plugin.candidate;
+        const sdk::Lock lock(plugin.mutex);
+        const bool done = plugin.phase == Plugin::Phase::done;
+        const Candidate& candidate = plugin.copy(done ? plugin.chosen : 0);
         out.id = candidate.id;
         out.path = one_line(candidate.library.string());
         out.source = candidate.source;
@@ -235,9 +316,13 @@ struct Registry::Impl {
             out.abi_draft = candidate.manifest->draft;
             out.abi_minor = candidate.manifest->minor_built;
         }
-        const sdk::Lock lock(plugin.mutex);
-        if (plugin.phase != Plugin::Phase::done) return out;
-        if (plugin.probed) out.verdict = plugin.probed->verdict;
+        if (!done) return out;
+        if (plugin.probed) {
+            out.verdict = plugin.probed->verdict;
+            out.probe = plugin.probed->state;
+        } else if (plugin.query == nullptr) {
+            out.probe = ProbeState::off;
+        }
         if (!plugin.opened.ready()) {
             out.state = PluginState::failed;
             if (!plugin.opened.records.empty()) out.reason = plugin.opened.records.back();
@@ -475,8 +560,8 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
 std::vector<Registry::Translator> Registry::translators() const {
     std::vector<Translator> out;
     for (const auto& plugin : impl_->plugins)
-        if (plugin->candidate.manifest)
-            for (const Translation& translation : plugin->candidate.manifest->translates)
+        if (const auto& manifest = plugin->current().manifest)
+            for (const Translation& translation : manifest->translates)
                 out.push_back({plugin->candidate.id, translation});
     return out;
 }
@@ -491,9 +576,9 @@ Result<std::string> Registry::translator_identity(std::string_view id) {
 
 std::string Registry::compiler(std::string_view id) {
     Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr || !plugin->candidate.manifest ||
-        plugin->candidate.manifest->translates.empty())
-        return {};
+    if (plugin == nullptr) return {};
+    const auto& manifest = plugin->current().manifest;
+    if (!manifest || manifest->translates.empty()) return {};
     {
         const sdk::Lock lock(plugin->mutex);
         if (plugin->phase != Plugin::Phase::done) return {};
@@ -576,24 +661,31 @@ Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
 
 std::vector<Registry::Remembered> Registry::remembered() const {
     std::vector<Remembered> out;
-    for (const auto& plugin : impl_->plugins)
-        if (plugin->query == nullptr)
-            out.push_back({plugin->candidate.id, plugin->candidate.library.string(),
-                           impl_->prober->recall(plugin->candidate)});
+    for (const auto& plugin : impl_->plugins) {
+        if (plugin->query != nullptr) continue;
+        for (std::size_t i = 0; i < plugin->copies(); ++i) {
+            const Candidate& copy = plugin->copy(i);
+            auto verdict = impl_->prober->recall(copy);
+            if (i == 0 || verdict)
+                out.push_back({copy.id, one_line(copy.library.string()), std::move(verdict)});
+        }
+    }
     return out;
 }
 
 Result<void> Registry::trust(std::string_view id) {
     const Plugin* plugin = impl_->find(id);
     if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
-    if (plugin->query != nullptr) return {};
-    return impl_->prober->trust(plugin->candidate);
+    for (std::size_t i = 0; i < plugin->copies() && plugin->query == nullptr; ++i)
+        WYE_TRY(impl_->prober->trust(plugin->copy(i)));
+    return {};
 }
 
 Result<void> Registry::forget(std::string_view id) {
     const Plugin* plugin = impl_->find(id);
     if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
-    if (plugin->query == nullptr) impl_->prober->forget(plugin->candidate);
+    for (std::size_t i = 0; i < plugin->copies() && plugin->query == nullptr; ++i)
+        impl_->prober->forget(plugin->copy(i));
     return {};
 }
 

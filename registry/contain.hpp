@@ -24,10 +24,11 @@ namespace wye::registry {
 
 inline constexpr const char* kPluginAuthor = "Fix: report this to the plugin's author";
 
-// As contain, for slots that every dispatch calls: does not detect plugins that end the process.
+// As contain, for slots that every dispatch calls: does not tell the watcher of slots.
 template <typename Call>  // wye_status(wye_error**)
 [[nodiscard]] Result<void> contain_quick(std::string_view plugin, std::string_view slot,
                                          Call&& call) {
+    const PluginMark mark(plugin, slot);
     wye_error* error = nullptr;
     wye_status status = WYE_OK;
     try {

@@ -78,6 +78,7 @@ Result<void> NativeDevice::flush() const {
 }
 
 bool NativeDevice::lost() const noexcept {
+    const PluginMark mark(info_->plugin, "device_lost");
     try {
         return table_.device_lost(object_) != 0;
     } catch (...) {

@@ -12,7 +12,7 @@
 
 namespace wye::registry {
 
-thread_local const InsidePlugin* InsidePlugin::innermost = nullptr;
+constinit thread_local const PluginMark* PluginMark::innermost = nullptr;
 
 void name_plugin(std::string_view plugin, std::string_view slot, const char* how) noexcept {
     char text[512];
@@ -43,10 +43,10 @@ void watch_slots(SlotWatcher to) noexcept { watcher.store(to, std::memory_order_
 // within a handler, `exit` goes on with those that are left.
 struct ExitReport {
     ~ExitReport() {
-        const InsidePlugin* const at = InsidePlugin::innermost;
+        const PluginMark* const at = PluginMark::innermost;
         if (at == nullptr) return;
         name_plugin(at->plugin_, at->slot_, "the process was ended (exit)");
-        InsidePlugin::innermost = nullptr;
+        PluginMark::innermost = nullptr;
 #ifdef __GLIBC__
         std::exit(EXIT_FAILURE);
 #else
@@ -54,7 +54,7 @@ struct ExitReport {
 #endif
     }
     static void at_quick_exit() {
-        const InsidePlugin* const at = InsidePlugin::innermost;
+        const PluginMark* const at = PluginMark::innermost;
         if (at == nullptr) return;
         name_plugin(at->plugin_, at->slot_, "the process was ended (quick_exit)");
         std::_Exit(EXIT_FAILURE);
@@ -62,17 +62,15 @@ struct ExitReport {
 };
 
 InsidePlugin::InsidePlugin(std::string_view plugin, std::string_view slot) noexcept
-    : plugin_(plugin), slot_(slot), outer_(innermost) {
+    : mark_(plugin, slot) {
     static const ExitReport report;
     static const int quick = std::at_quick_exit(&ExitReport::at_quick_exit);
     (void)quick;  // if there is no room for the handler, quick_exit is not reported
-    innermost = this;
     tell(slot);
 }
 
 InsidePlugin::~InsidePlugin() {
-    innermost = outer_;
-    tell(outer_ == nullptr ? std::string_view() : outer_->slot_);
+    tell(mark_.outer_ == nullptr ? std::string_view() : mark_.outer_->slot_);
 }
 
 }  // namespace wye::registry

@@ -46,15 +46,19 @@ LoadedPlugin loaded(PluginInfo info, const Selector& selector) {
     return out;
 }
 
+// Whether a record is of a file that was opened, or was to be.
+bool is_of_opening(const Record& record) {
+    return record.stage > Stage::trust && record.stage != Stage::architecture;
+}
+
 State passed_over_state(const Record& record) {
     if (record.code == Code::DISABLED) return State::disabled;
+    if (is_of_opening(record)) return State::failed;
     return record.severity == Severity::note ? State::shadowed : State::refused;
 }
 
-// Whether a record is about a candidate that the search passed over.
+// Whether a record is about a candidate that was passed over.
 bool is_candidate(const Record& record) {
-    const bool opened = record.stage > Stage::trust && record.stage != Stage::architecture;
-    if (opened) return false;
     return record.severity == Severity::refused ||
            (record.severity == Severity::note &&
             (record.code == Code::DUPLICATE || record.code == Code::DISABLED));

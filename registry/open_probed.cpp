@@ -25,42 +25,111 @@ void apply_checks(const std::vector<DeviceCheck>& checks,
     }
 }
 
-Record faulty_check(const Candidate& candidate, const DeviceCheck& check) {
+Record about(const Candidate& candidate, Severity severity, Code code) {
     Record out;
     out.stage = Stage::probed;
-    out.severity = Severity::warning;
-    out.code = check.code;
-    out.message = fmt::format("device `{}`: {}", check.device, check.message);
-    out.fix = check.wrong ? "Fix: update the driver; the device is not used until then"
-                          : "Fix: update the driver, or use another device if dispatches fail";
+    out.severity = severity;
+    out.code = code;
     out.path = candidate.library.string();
     out.plugin = candidate.id;
     return out;
+}
+
+Record faulty_check(const Candidate& candidate, const DeviceCheck& check, bool trusted) {
+    Record out = about(candidate, Severity::warning, check.code);
+    out.message = fmt::format("device `{}`: {}", check.device, check.message);
+    out.fix = check.wrong && !trusted
+                  ? "Fix: update the driver; the device is not used until then"
+                  : "Fix: update the driver, or use another device if dispatches fail";
+    return out;
+}
+
+// The user's word on a plugin that did harm: what is known of its devices counts all the same.
+void spare(Record& refusal, bool ready) {
+    if (ready) refusal.severity = Severity::warning;
+    refusal.fix = fmt::format(
+        "Fix: update the plugin or its driver; it is trusted, so it is opened unprobed{} (`wye "
+        "plugins forget {}` ends that)",
+        ready ? "" : " where it runs programs, and is only not described", refusal.plugin);
 }
 
 Record unexplained(const Candidate& candidate) {
-    Record out;
-    out.stage = Stage::probed;
-    out.code = Code::BAD_PLUGIN;
+    Record out = about(candidate, Severity::refused, Code::BAD_PLUGIN);
     out.message = "the probe says that the plugin failed, and not why";
     out.fix = fmt::format("Fix: `wye plugins forget {}` probes it again", candidate.id);
-    out.path = candidate.library.string();
-    out.plugin = candidate.id;
     return out;
 }
 
-// Whether the opened plugin is the one that was probed.
-bool same(const PluginOpening& opened, const ProbeMessage& probed) {
-    return opened.plugin->about().version == probed.version &&
-           std::ranges::equal(opened.devices, probed.devices, [](const auto& a, const auto& b) {
-               return a->name == b->name &&
-                      a->facts.text(WYE_FACT_KEY_DRIVER) == b->facts.text(WYE_FACT_KEY_DRIVER);
-           });
+// What the opened plugin says otherwise than its verdict; empty: they agree.
+std::string difference(const PluginOpening& opened, const Verdict& verdict) {
+    const ProbeMessage& probed = verdict.message;
+    if (verdict.end == ProbeEnd::refused) return "the probe says that it fails, and it does not";
+    const auto differs = [](std::string_view what, std::string_view then, std::string_view now) {
+        return fmt::format("the probe says {} `{}`, the plugin says `{}`", what, then, now);
+    };
+    if (const std::string& version = opened.plugin->about().version; version != probed.version)
+        return differs("version", probed.version, version);
+    if (opened.devices.size() != probed.devices.size())
+        return fmt::format("the probe found {} device(s), the plugin says {}",
+                           probed.devices.size(), opened.devices.size());
+    for (std::size_t i = 0; i < opened.devices.size(); ++i) {
+        const DeviceInfo& now = *opened.devices[i];
+        const DeviceInfo& then = *probed.devices[i];
+        const auto of = [&](const char* what) {
+            return fmt::format("that {} of `{}` is", what, now.selector);
+        };
+        if (now.name != then.name) return differs(of("the name"), then.name, now.name);
+        if (const std::string_view driver = now.facts.text(WYE_FACT_KEY_DRIVER),
+            before = then.facts.text(WYE_FACT_KEY_DRIVER);
+            driver != before)
+            return differs(of("the driver"), before, driver);
+    }
+    return {};
+}
+
+Record outdated(const Candidate& candidate, std::string what) {
+    Record out = about(candidate, Severity::warning, Code::PLUGIN_FAULT);
+    out.message = fmt::format("the verdict on the plugin is outdated: {}", what);
+    out.fix =
+        "Fix: none needed, it is probed again; if this repeats, the manifest's `watches` should "
+        "name what the driver depends on";
+    return out;
+}
+
+std::vector<Record> faulty_checks(const Candidate& candidate, const Verdict& verdict) {
+    std::vector<Record> out;
+    for (const DeviceCheck& check : verdict.message.checks)
+        if (check.code != Code::OK) out.push_back(faulty_check(candidate, check, verdict.trusted));
+    return out;
+}
+
+// What the probe found besides what the opening itself shows.
+void add_findings(const Candidate& candidate, const Verdict& verdict, PluginOpening& opened) {
+    std::vector<Record> found = faulty_checks(candidate, verdict);
+    for (const Record& record : verdict.message.records)
+        if (record.stage == Stage::probed) found.push_back(record);
+    opened.records.insert(opened.records.begin(), found.begin(), found.end());
+    apply_checks(verdict.message.checks, opened.devices);
+}
+
+// Replaces a verdict that the opened plugin contradicts by a new one, which counts.
+void renew(const Candidate& candidate, const Prober& prober, Probed& probed,
+           PluginOpening& opened) {
+    prober.forget(candidate);
+    const Candidate* const one[] = {&candidate};
+    probed = prober.probe(one).front();
+    opened.records.insert(opened.records.begin(), probed.records.begin(), probed.records.end());
+    if (!probed.verdict) return;
+    auto refusal = record_of(*probed.verdict, candidate.id, candidate.library.string());
+    if (!refusal) return add_findings(candidate, *probed.verdict, opened);
+    opened.devices.clear();
+    opened.plugin.reset();
+    opened.records.push_back(std::move(*refusal));
 }
 
 }  // namespace
 
-PluginOpening open_probed(const Candidate& candidate, const Prober& prober, const Probed& probed,
+PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Probed& probed,
                           const std::shared_ptr<HostServices>& host) {
     PluginOpening out;
     const std::vector<Record>& unprobed = probed.records;
@@ -73,14 +142,14 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, cons
     }
     const Verdict& verdict = *probed.verdict;
     const ProbeMessage& message = verdict.message;
-    if (const auto refusal = record_of(verdict, candidate.id, candidate.library.string())) {
-        out.records.push_back(*refusal);
-        return out;
+    if (auto refusal = record_of(verdict, candidate.id, candidate.library.string())) {
+        const bool used = verdict.trusted && message.ready;
+        if (verdict.trusted) spare(*refusal, used);
+        out.records.push_back(std::move(*refusal));
+        if (!used) return out;
     }
-    std::vector<Record> found;
-    for (const DeviceCheck& check : message.checks)
-        if (check.code != Code::OK) found.push_back(faulty_check(candidate, check));
     if (prober.describes()) {
+        const std::vector<Record> found = faulty_checks(candidate, verdict);
         out.records.insert(out.records.end(), found.begin(), found.end());
         // The refusal, if there is one, is the last.
         std::vector<Record> own = message.records;
@@ -94,20 +163,25 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, cons
         }
         out.described = Described{message.version, message.vendor, message.abi_minor};
         out.devices = message.devices;
-        apply_checks(message.checks, out.devices);
+        if (!verdict.trusted) apply_checks(message.checks, out.devices);
         return out;
     }
     PluginOpening opened = open_plugin(candidate, nullptr, host);
-    if (!opened.plugin) return opened;
-    if (verdict.end == ProbeEnd::good && !same(opened, message)) {
-        // The driver changed without a change of its files: the next process probes again.
-        prober.forget(candidate);
+    if (!opened.plugin) {
+        if (verdict.end == ProbeEnd::good && opened.records.back().stage >= Stage::negotiated)
+            prober.forget(candidate);  // `wye info` would still call it good
         return opened;
     }
-    for (const Record& record : message.records)
-        if (record.stage == Stage::probed) found.push_back(record);
-    opened.records.insert(opened.records.begin(), found.begin(), found.end());
-    apply_checks(message.checks, opened.devices);
+    if (std::string what = difference(opened, verdict); !what.empty()) {
+        // The driver changed, but none of its files did.
+        opened.records.insert(opened.records.begin(), outdated(candidate, std::move(what)));
+        if (verdict.remembered) {
+            renew(candidate, prober, probed, opened);
+            return opened;
+        }
+        // The plugin says one thing to the helper, and another here.
+    }
+    add_findings(candidate, verdict, opened);
     return opened;
 }
 

@@ -109,7 +109,8 @@ Json plugin_of(const LoadedPlugin& loaded, const std::string& compiler) {
             {"device_count", ready ? Json(plugin.devices.size()) : Json(nullptr)},
             {"compiler", text_or_null(compiler)},
             {"compiler_only", loaded.state == LoadedPlugin::State::failed && !compiler.empty()},
-            {"probe", probe_of(plugin)}};
+            {"probe", probe_of(plugin)},
+            {"probe_state", probe_state_name(plugin.probe)}};
 }
 
 Json plugins_of(Registry& registry, const Selector& selector, const std::vector<Record>& records) {

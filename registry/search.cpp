@@ -425,9 +425,19 @@ class Search {
                   fmt::format("`{}` ({}) has the same id and takes precedence over {}",
                               winner.library.string(), version_text(winner), version_text(loser)),
                   "Fix: none needed; or remove one of the two");
+        // The winner of an id moves to its own place in the order, and keeps the others.
         if (newer) {
+            std::vector<Candidate> others = std::move(same->shadowed);
+            same->shadowed.clear();
+            others.insert(others.begin(), std::move(*same));
+            candidate.shadowed = std::move(others);
             result_.candidates.erase(same);
             result_.candidates.push_back(std::move(candidate));
+        } else {
+            auto& others = same->shadowed;
+            const auto at = std::ranges::find_if(
+                others, [&](const Candidate& other) { return beats(candidate, other); });
+            others.insert(at, std::move(candidate));
         }
     }
 

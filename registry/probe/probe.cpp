@@ -136,6 +136,22 @@ Record note(const Candidate& candidate, Severity severity, Code code, std::strin
 
 }  // namespace
 
+std::string_view probe_state_name(ProbeState state) noexcept {
+    switch (state) {
+        case ProbeState::none:
+            return "none";
+        case ProbeState::off:
+            return "off";
+        case ProbeState::trusted:
+            return "trusted";
+        case ProbeState::remembered:
+            return "remembered";
+        case ProbeState::child:
+            return "child";
+    }
+    return "unknown";
+}
+
 std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept {
     if (name == "off") return ProbeMode::off;
     if (name == "inline") return ProbeMode::inside;
@@ -221,7 +237,7 @@ struct Prober::Conditions {
             for (const std::string& path : *list)
                 if (path.starts_with('/') && out.files.size() < kMostStamps)
                     out.files.push_back(stamp_of(path));
-        if (verdict.end <= ProbeEnd::refused) out.message = without_progress(message);
+        if (verdict.end != ProbeEnd::flooded) out.message = without_progress(message);
         // If it cannot be kept, the next process probes again.
         (void)sdk::keep_text(folder, kKind, key, to_text(out));
     }
@@ -288,6 +304,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         std::size_t at;
         Conditions conditions;
         std::uint32_t before;  // harmful probes in a row
+        bool trusted;
     };
     std::vector<Probed> out(candidates.size());
     std::vector<Job> jobs;
@@ -295,7 +312,9 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
     const bool keeps = !folder().empty();
     for (std::size_t i = 0; i < candidates.size() && on(); ++i) {
         const Candidate& candidate = *candidates[i];
-        if (keeps && !options_.describe && trusted(candidate)) continue;
+        const bool is_trusted = keeps && trusted(candidate);
+        out[i].state = is_trusted ? ProbeState::trusted : ProbeState::off;
+        if (is_trusted && !options_.describe) continue;
         Conditions conditions(candidate, host_->config());
         auto kept = conditions.kept(folder(), candidate);
         if (kept && !Conditions::holds(*kept, candidate)) kept.reset();
@@ -304,6 +323,8 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         const bool again = bad && !quarantined(kept->verdict);
         if (kept && options_.mode != ProbeMode::child && !again) {
             out[i].verdict = std::move(kept->verdict);
+            out[i].verdict->trusted = is_trusted;
+            out[i].state = ProbeState::remembered;
         } else if (options_.mode == ProbeMode::inside) {
             continue;
         } else if (options_.helper.empty()) {
@@ -320,7 +341,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
                      "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
         } else {
             tasks.push_back({options_.helper.string(), request(candidate), options_.limit});
-            jobs.push_back({i, std::move(conditions), before});
+            jobs.push_back({i, std::move(conditions), before, is_trusted});
         }
     }
     const std::vector<ChildResult> results = run_children(tasks);
@@ -345,6 +366,8 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         }
         if (harmful(verdict.end)) verdict.times = job.before + 1;
         job.conditions.keep(folder(), candidate, verdict, results[i].message);
+        verdict.trusted = job.trusted;
+        probed.state = ProbeState::child;
         probed.verdict = std::move(verdict);
     }
     return out;

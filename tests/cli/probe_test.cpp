@@ -147,8 +147,55 @@ TEST_CASE("run refuses a plugin that the probe found harmful, and leaves no file
     CHECK(place.wye({"plugins", "trust"}, "none").code == 2);
 }
 
+TEST_CASE("the user's trust counts in every verb") {
+    const Place place;
+    const auto info = [&](const char* how) {
+        const Outcome outcome = place.wye({"info", "--json"}, how);
+        CHECK(outcome.code == 0);
+        return Json::parse(outcome.out, nullptr, false);
+    };
+    const auto plugin_in = [](const Json& report) {
+        for (const Json& plugin : report["plugins"])
+            if (plugin["id"] == "misbehaves") return plugin;
+        return Json();
+    };
+    // Its devices are known before the dispatch that crashes.
+    for (int i = 0; i < 2; ++i) CHECK(plugin_in(info("abort@dispatch"))["state"] == "failed");
+    CHECK(place.run("none").code == 3);  // quarantined
+    REQUIRE(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
+    Json report = info("none");
+    CHECK(plugin_in(report)["state"] == "ready");
+    CHECK(report["devices"].size() == 2);
+    int warnings = 0;
+    for (const Json& record : report["records"])
+        if (record["code"] == "PROBE_CRASHED") {
+            ++warnings;
+            CHECK(record["severity"] == "warning");
+            CHECK(contains(record["fix"], "wye plugins forget misbehaves"));
+        }
+    CHECK(warnings == 1);
+    CHECK(place.run("none").code == 0);
+    CHECK(place.run("none", "child").code == 0);
+    CHECK(contains(place.wye({"info", "-d", "misbehaves", "-l"}, "none").out, "misbehaves:0"));
+    // Wrong bytes, too.
+    REQUIRE(place.wye({"plugins", "forget", "misbehaves"}, "none").code == 0);
+    CHECK_FALSE(info("wrong_bytes@dispatch")["devices"][1]["usable"]);
+    REQUIRE(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
+    CHECK(info("wrong_bytes@dispatch")["devices"][1]["usable"]);
+    CHECK(place.run("none").code == 0);
+    // Where its devices are not known, `info` still does not enter it, and says what trust means.
+    REQUIRE(place.wye({"plugins", "forget", "misbehaves"}, "none").code == 0);
+    REQUIRE(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
+    const Json plugin = plugin_in(info("abort@init"));
+    CHECK(plugin["state"] == "failed");
+    CHECK(plugin["reason"]["code"] == "PROBE_CRASHED");
+    CHECK(contains(plugin["reason"]["fix"], "it is trusted"));
+    CHECK(place.run("none").code == 0);
+}
+
 TEST_CASE("a plugin that ends the process after a good verdict makes it fail by name") {
-    for (const char* how : {"exit@init", "quick_exit@open", "exit@build"}) {
+    for (const char* how : {"exit@init", "quick_exit@open", "exit@build", "exit@dispatch",
+                            "quick_exit@dispatch", "exit@wait", "quick_exit@wait"}) {
         CAPTURE(how);
         const Place place;
         REQUIRE(place.run("none").code == 0);  // the verdict is good, and kept

@@ -5,8 +5,9 @@
 // the environment, since a constructor has no configuration.
 //   what   crash, abort, exit, _exit, quick_exit, hang, endless (prints without end), thread (keeps
 //          one), locale, folder, environment, mask, descriptor (closes 1), prints (a line);
-//          wrong_bytes (computes or for xor), wrong_capabilities (claims int64, and refuses it)
-//   where  constructor, query, init, probe, facts, open, build, dispatch
+//          wrong_bytes (computes or for xor), wrong_capabilities (claims int64, and refuses it),
+//          new_driver (another version of it), new_version (of the plugin), new_device (no device)
+//   where  constructor, query, init, probe, facts, open, build, dispatch, wait (for its end)
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,6 +78,13 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     return queue_behind->submit(queue, submission, error);
 }
 
+wye_status wait_events(wye_device_object* device, const wye_event* events, std::uint64_t count,
+                       std::uint32_t any, std::uint64_t timeout_ns, std::uint64_t* reached,
+                       wye_error** error) {
+    misbehave("wait");
+    return device_behind->wait(device, events, count, any, timeout_ns, reached, error);
+}
+
 wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
                         wye_queue_object** out, wye_timeline_object** timeline,
                         const wye_queue_table** table, wye_error** error) {
@@ -118,6 +126,7 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
         wye_device_table t = *device_behind;
         t.queue_create = queue_create;
         t.program_create = program_create;
+        t.wait = wait_events;
         t.program_save = nullptr;
         t.program_load = nullptr;
         t.command_create = nullptr;
@@ -133,11 +142,20 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
 wye_status device_fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key,
                        wye_fact* out) {
     misbehave("facts");
+    if (what() == "new_driver" && key == WYE_FACT_KEY_DRIVER) {
+        out->text = wye::sdk::to_abi("driver 2.0");
+        out->type = WYE_FACT_TEXT;
+        return WYE_OK;
+    }
     return plugin_behind->device_fact(plugin, index, key, out);
 }
 
 wye_status probe_devices(wye_plugin_object* plugin, std::uint32_t* count, wye_error** error) {
     misbehave("probe");
+    if (what() == "new_device") {
+        *count = 0;
+        return WYE_OK;
+    }
     return plugin_behind->probe_devices(plugin, count, error);
 }
 
@@ -163,12 +181,15 @@ extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hell
         t.open_device = open_device;
         return t;
     }();
-    static const wye_plugin_desc kDesc = [&] {
+    const auto described = [&](const char* version) {
         wye_plugin_desc d = **out;
         d.id = wye::sdk::to_abi("misbehaves");
         d.table = &kTable;
+        if (version != nullptr) d.version = wye::sdk::to_abi(version);
         return d;
-    }();
-    *out = &kDesc;
+    };
+    static const wye_plugin_desc kDesc = described(nullptr);
+    static const wye_plugin_desc kNewer = described("7.0");
+    *out = what() == "new_version" ? &kNewer : &kDesc;
     return WYE_OK;
 }

@@ -75,6 +75,7 @@ struct PluginInfo {
     std::uint32_t abi_minor = 0;
     std::optional<Record> reason;                            // failed
     std::optional<Verdict> verdict;                          // of its probe, if there was one
+    ProbeState probe = ProbeState::none;                     // where the verdict is from
     std::vector<std::shared_ptr<const DeviceInfo>> devices;  // ready
 };
 

@@ -32,16 +32,27 @@ enum class ProbeMode : std::uint8_t {
 struct ProbeOptions {
     ProbeMode mode = ProbeMode::off;
     // Devices of plugin files are described by children or remembered verdicts, and never opened in
-    // this process. Works without a cache folder too.
+    // this process, not even if the user trusts the plugin. Works without a cache folder too.
     bool describe = false;
     std::filesystem::path helper;            // absolute; empty: there is none
     std::chrono::milliseconds limit{10000};  // of one plugin's probe
 };
 
+// Where a verdict is from, or why there is none.
+enum class ProbeState : std::uint8_t {
+    none,        // not asked for: the plugin is built in, or was not opened
+    off,         // opened unprobed, as the mode says, or since no helper could probe it
+    trusted,     // opened unprobed, as the user trusts it
+    remembered,  // the verdict of an earlier probe
+    child,       // the verdict of a probe now
+};
+[[nodiscard]] std::string_view probe_state_name(ProbeState state) noexcept;  // "remembered"
+
 // What the registry knows of a plugin before it opens it.
 struct Probed {
     std::optional<Verdict> verdict;  // none: open it unprobed
     std::vector<Record> records;     // why it was not probed
+    ProbeState state = ProbeState::none;
 };
 
 class Prober {
@@ -57,7 +68,8 @@ class Prober {
     // The remembered verdict, even one that asks for another try. Starts no process.
     [[nodiscard]] std::optional<Verdict> recall(const Candidate& candidate) const;
 
-    // The plugin, as it is now, is opened unprobed from now on. IO: it cannot be kept.
+    // The plugin, as it is now, is opened unprobed from now on; where plugins are only described,
+    // a harmful verdict and wrong bytes are warnings. IO: it cannot be kept.
     [[nodiscard]] Result<void> trust(const Candidate& candidate) const;
     // Forgets what is remembered for every configuration, and the user's trust.
     void forget(const Candidate& candidate) const noexcept;

@@ -51,12 +51,15 @@ struct Candidate {
     std::optional<Manifest> manifest;  // none: only for a file that the application names
     std::filesystem::path manifest_file;
     Source source = Source::application;
+    // Others of the same id, in order: one is opened instead if the file of this one turns out not
+    // to be what its manifest says.
+    std::vector<Candidate> shadowed;
 };
 
 struct SearchResult {
     std::vector<Candidate> candidates;  // in search order, one per id
     std::vector<Record> records;        // kMostRecords at most, the last with the number left out
-    std::vector<std::string> disabled;  // ids that WYE_PLUGINS_DISABLE names
+    std::vector<std::string> disabled;  // ids of plugins that WYE_PLUGINS_DISABLE names
 };
 
 // Limits, so that a folder of thousands of files neither delays a process nor fills its report.

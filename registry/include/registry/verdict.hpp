@@ -71,7 +71,7 @@ struct Verdict {
     std::string output;       // the end of what it printed, on one line
     std::uint32_t times = 1;  // probes in a row that ended so
     bool remembered = false;  // by an earlier probe
-    bool trusted = false;     // by the user; it was not probed
+    bool trusted = false;     // by the user: harm and wrong bytes are warnings
     std::int64_t made_unix_ns = 0;
     std::uint64_t took_ns = 0;
     ProbeMessage message;

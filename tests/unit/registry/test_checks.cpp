@@ -11,6 +11,7 @@
 
 #include "registry/catalogue.hpp"
 #include "registry/library.hpp"
+#include "registry/load_report.hpp"
 #include "temporary_folder.hpp"
 
 namespace test_checks {
@@ -95,6 +96,78 @@ TEST_CASE("what a manifest says must be what the plugin says") {
         CHECK(record.code == Code::BAD_MANIFEST);
         CHECK(record.message.find(c.expected) != std::string::npos);
     }
+}
+
+TEST_CASE("a manifest that says too much does not hide the good copy of its plugin") {
+    const TemporaryFolder good;
+    const TemporaryFolder bad;
+    good.plugin("healthy");
+    bad.plugin("healthy");
+    const fs::path manifest = bad.path() / "healthy.wye.json";
+    const std::string path = good.path().string() + ":" + bad.path().string();
+    std::string expected = "BAD_MANIFEST";
+    LoadedPlugin::State state = LoadedPlugin::State::failed;
+    SUBCASE("of its version") {
+        replace_in(manifest, "\"version\": \"0.1.0\"", "\"version\": \"9.9\"");
+    }
+    SUBCASE("of a library that is another plugin") {
+        replace_in(manifest, "\"version\": \"0.1.0\"", "\"version\": \"9.9\"");
+        fs::remove(bad.path() / "healthy.so");
+        fs::copy_file(fs::path(WYE_FAKES) / "wrong_id.so", bad.path() / "healthy.so");
+        expected = "BAD_PLUGIN";
+    }
+    SUBCASE("of a library that is none") {
+        replace_in(manifest, "\"version\": \"0.1.0\"", "\"version\": \"9.9\"");
+        std::ofstream(bad.path() / "healthy.so") << "text";
+        expected = "BAD_PLUGIN";
+        state = LoadedPlugin::State::refused;
+    }
+    const auto registry = open_folder(path);
+    CHECK(registry->plugins()[0].path == (bad.path() / "healthy.so").string());
+    const auto opened = registry->open_plugin("healthy");
+    REQUIRE(opened.ok());
+    CHECK(opened->version == "0.1.0");
+    CHECK(opened->path == (good.path() / "healthy.so").string());
+    std::vector<std::string> codes;
+    for (const Record& record : registry->records()) codes.emplace_back(code_name(record.code));
+    CHECK(codes == std::vector<std::string>{"DUPLICATE", expected, "DUPLICATE"});
+    const Record last = last_record(*registry);
+    CHECK(last.message.find("is opened instead of") != std::string::npos);
+    CHECK(last.message.find((good.path() / "healthy.so").string()) == 1);
+    CHECK(last.severity == Severity::warning);
+    // The report lists both, each with its fate.
+    const LoadReport report = load_report(*registry, *parse_selector("auto"));
+    REQUIRE(report.plugins.size() == 2);
+    CHECK(report.plugins[0].state == LoadedPlugin::State::ready);
+    CHECK(report.plugins[1].state == state);
+    CHECK(report.plugins[1].info.path == (bad.path() / "healthy.so").string());
+}
+
+TEST_CASE("without a good copy, the refusal of the first is the reason, and none is left out") {
+    const TemporaryFolder one;
+    const TemporaryFolder two;
+    for (const TemporaryFolder* folder : {&one, &two}) {
+        folder->plugin("healthy");
+        replace_in(folder->path() / "healthy.wye.json", "\"version\": \"0.1.0\"",
+                   folder == &one ? "\"version\": \"9.8\"" : "\"version\": \"9.9\"");
+    }
+    const auto registry = open_folder(one.path().string() + ":" + two.path().string());
+    const auto opened = registry->open_plugin("healthy");
+    REQUIRE_FALSE(opened.ok());
+    CHECK(opened.error().message.find("`version` is 9.9") != std::string::npos);
+    CHECK(registry->plugins()[0].path == (two.path() / "healthy.so").string());
+    int refusals = 0;
+    for (const Record& record : registry->records())
+        if (record.code == Code::BAD_MANIFEST) ++refusals;
+    CHECK(refusals == 2);
+    // A driver that fails is the driver's fault: the other copy would fail, too.
+    const TemporaryFolder fails;
+    const TemporaryFolder again;
+    for (const TemporaryFolder* folder : {&fails, &again}) folder->plugin("init_fails");
+    const auto other = open_folder(fails.path().string() + ":" + again.path().string());
+    CHECK(other->open_plugin("init_fails").error().code == Code::MISSING_DEPENDENCY);
+    CHECK(last_record(*other).path == (fails.path() / "init_fails.so").string());
+    CHECK(other->records().size() == 2);  // one of them the note on the second copy
 }
 
 TEST_CASE("the least version of a needed library is compared with what is installed") {

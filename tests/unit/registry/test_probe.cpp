@@ -110,6 +110,7 @@ constexpr Place kPlaces[] = {
     {"open", Stage::probed, "open_device"},
     {"build", Stage::probed, "program_create"},
     {"dispatch", Stage::probed, "a dispatch"},
+    {"wait", Stage::probed, "a dispatch"},
 };
 
 }  // namespace
@@ -138,12 +139,8 @@ TEST_CASE("a plugin that ends its process is refused, with the slot that did it"
             // A sanitizer reports a crash, and then ends the process itself.
             if (way.name == std::string("crash")) continue;
 #endif
-            // Submits are not watched for exits: every dispatch makes one.
-            std::string text = way.text;
-            if (place.name == std::string("dispatch") && text.ends_with("(status 1)"))
-                text.replace(text.size() - 2, 1, "0");
             expect_refusal(setup, way.name + std::string("@") + place.name, place.stage, way.code,
-                           text + " in `" + place.slot + "`");
+                           way.text + std::string(" in `") + place.slot + "`");
         }
 }
 
@@ -287,6 +284,57 @@ TEST_CASE("a verdict is remembered, a crash tried twice, and a changed plugin pr
     CHECK(now.end == ProbeEnd::good);
     CHECK_FALSE(now.remembered);
     CHECK(verdict().remembered);
+}
+
+TEST_CASE("a verdict that the plugin contradicts is renewed, with a record of both values") {
+    struct Case {
+        const char* how;
+        const char* text;
+    };
+    const Case cases[] = {
+        {"new_version@query", "the probe says version `0.1.0`, the plugin says `7.0`"},
+        {"new_driver@facts", "the plugin says `driver 2.0`"},
+        {"new_device@probe", "the probe found 1 device(s), the plugin says 0"},
+    };
+    for (const Case& c : cases) {
+        CAPTURE(c.how);
+        Setup setup;
+        setup.paths = {kMisbehaves};
+        REQUIRE(setup.open()->open_plugin("misbehaves").ok());
+        const Variable variable("WYE_MISBEHAVES", c.how);
+        const auto registry = setup.open();
+        const auto opened = registry->open_plugin("misbehaves");
+        REQUIRE(opened.ok());
+        const auto records = records_of(*registry, "misbehaves");
+        REQUIRE(records.size() == 1);
+        CHECK(records[0].stage == Stage::probed);
+        CHECK(records[0].severity == Severity::warning);
+        CHECK(records[0].code == Code::PLUGIN_FAULT);
+        CAPTURE(records[0].message);
+        CHECK(contains(records[0].message, c.text));
+        CHECK(records[0].fix.starts_with("Fix: "));
+        CHECK(opened->probe == ProbeState::child);
+        REQUIRE(opened->verdict.has_value());
+        CHECK(opened->verdict->message.version == opened->version);
+        // The new verdict is the one that is remembered.
+        const auto later = setup.open();
+        CHECK(later->open_plugin("misbehaves")->probe == ProbeState::remembered);
+        CHECK(records_of(*later, "misbehaves").empty());
+    }
+    // The new verdict counts.
+    Setup setup;
+    setup.paths = {kMisbehaves};
+    {
+        const Variable variable("WYE_MISBEHAVES", "new_version@query");
+        REQUIRE(setup.open()->open_plugin("misbehaves").ok());
+    }
+    const Variable variable("WYE_MISBEHAVES", "wrong_bytes@dispatch");
+    const auto registry = setup.open();
+    const auto opened = registry->open_plugin("misbehaves");
+    REQUIRE(opened.ok());
+    REQUIRE(opened->devices.size() == 1);
+    CHECK_FALSE(opened->devices[0]->usable);
+    CHECK(records_of(*registry, "misbehaves").size() == 2);
 }
 
 TEST_CASE("a time-out is tried again, and trust and forgetting are the user's") {

@@ -30,7 +30,7 @@ std::string shown(const Report& value) {
 // Members that are never the same: times, free memory, and how and when a plugin was probed.
 bool changes_anyway(std::string_view key) {
     return key == "taken_at" || key == "free_memory_bytes" || key == "free_memory_age_ms" ||
-           key == "probe";
+           key == "probe" || key == "probe_state";
 }
 
 class Diff {
