@@ -47,11 +47,14 @@ class Outputs {
   public:
     Outputs(Pending pending, const wye_report& of) : report(of), pending_(std::move(pending)) {}
 
-    // The elements of an output; valid while this lives. T must be the declared type, or std::byte.
+    // The elements of an output; valid while this lives, so Outputs that nothing keeps are refused.
+    // T must be the declared type, or std::byte.
     template <Element T>
-    [[nodiscard]] Result<std::span<const T>> get(std::string_view name) const {
+    [[nodiscard]] Result<std::span<const T>> get(std::string_view name) const& {
         return pending_.output<T>(name);
     }
+    template <Element T>
+    Result<std::span<const T>> get(std::string_view name) const&& = delete;
     [[nodiscard]] Times times() const { return Times(report); }
 
     wye_report report;
@@ -65,9 +68,11 @@ class Outputs {
 // Dispatch::run_into; used by one thread at a time.
 class OutputSlots {
   public:
-    // The elements of an output of the last dispatch; valid until the next one.
+    // The elements of an output of the last dispatch; valid until the next one, while this lives.
     template <Element T>
-    [[nodiscard]] Result<std::span<const T>> get(std::string_view name) const {
+    Result<std::span<const T>> get(std::string_view name) const&& = delete;
+    template <Element T>
+    [[nodiscard]] Result<std::span<const T>> get(std::string_view name) const& {
         const auto found = std::ranges::find(slots_, name, &Slot::name);
         if (found == slots_.end() || !is_element<T>(found->type))
             return detail::no_such_output(name, found == slots_.end() ? "" : found->type);

@@ -65,10 +65,12 @@ class Pending {
         }));
         return report;
     }
-    // The elements of an output by its name, after the end; valid while this lives. T must be the
-    // declared type, or std::byte.
+    // The elements of an output by its name, after the end; valid while this lives, so a Pending
+    // that nothing keeps is refused. T must be the declared type, or std::byte.
     template <Element T>
-    [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const {
+    Result<std::span<const T>> output(std::string_view name) const&& = delete;
+    template <Element T>
+    [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const& {
         const auto found = std::ranges::find(outputs_, name, &Output::name);
         if (found == outputs_.end() || !is_element<T>(found->type))
             return detail::no_such_output(name, found == outputs_.end() ? "" : found->type);

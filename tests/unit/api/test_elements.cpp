@@ -45,6 +45,22 @@ static_assert(!Takes<std::vector<float>> && !Takes<std::array<float, 3>>);
 static_assert(Dispatches<const wye::Program&> && !Dispatches<wye::Program>);
 static_assert(Binds<const wye::Buffer&> && !Binds<wye::Buffer>);
 
+// Elements whose owner is gone at the end of the statement are refused as well.
+template <typename O>
+concept Gives = requires(O&& owner) {
+    std::forward<O>(owner).template get<float>("r");
+};
+template <typename P>
+concept GivesOutput = requires(P&& pending) {
+    std::forward<P>(pending).template output<float>("r");
+};
+static_assert(Gives<const wye::Outputs&> && Gives<wye::Outputs&>);
+static_assert(!Gives<wye::Outputs> && !Gives<const wye::Outputs>);
+static_assert(Gives<const wye::OutputSlots&> && Gives<wye::OutputSlots&>);
+static_assert(!Gives<wye::OutputSlots> && !Gives<const wye::OutputSlots>);
+static_assert(GivesOutput<const wye::Pending&> && GivesOutput<wye::Pending&>);
+static_assert(!GivesOutput<wye::Pending> && !GivesOutput<const wye::Pending>);
+
 // So are values that no buffer can hold.
 struct Pair {
     int a, b;
