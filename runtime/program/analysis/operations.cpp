@@ -1,118 +1,177 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/analysis/operations.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <optional>
-#include <span>
-
-#include "program/analysis/analysis.hpp"
-#include "program/check/validate.hpp"
-#include "program/text/text.hpp"
-#include "wye/program_format.h"
+#include <utility>
 
 namespace wye::ir {
 namespace {
 
-constexpr std::array<std::string_view, 8> kScalars = {"bool", "i32", "u32", "i64",
-                                                      "u64",  "f16", "f32", "f64"};
+// The types that an operation takes, each with its needs in brackets.
+constexpr std::string_view kMath = "f32(f64,ieee_f64,int64,ieee_f32) f64(f64,ieee_f64,int64)";
+constexpr std::string_view kIntegers = "i32 u32 i64(int64) u64(int64)";
+constexpr std::string_view kNumbers =
+    "i32 u32 i64(int64) u64(int64) f16(storage16,ieee_f32) f32(ieee_f32) f64(f64,ieee_f64)";
+constexpr std::string_view kFloats = "f16(storage16,ieee_f32) f32(ieee_f32) f64(f64,ieee_f64)";
+constexpr std::string_view kAtomics = "i32 u32 i64(int64,atomic_int64) u64(int64,atomic_int64)";
+constexpr std::string_view kSharedAtomics =
+    "i32 u32 i64(int64,atomic_int64_shared) u64(int64,atomic_int64_shared)";
+constexpr std::string_view kSubgroupNumbers =
+    "i32(subgroup) u32(subgroup) i64(int64,subgroup) u64(int64,subgroup) f32(subgroup,ieee_f32) "
+    "f64(f64,ieee_f64,subgroup)";
+constexpr std::string_view kSubgroupIntegers =
+    "i32(subgroup) u32(subgroup) i64(int64,subgroup) u64(int64,subgroup)";
+constexpr std::string_view kSubgroupBool = "bool(subgroup)";
+constexpr std::string_view kSigned =
+    "i32 i64(int64) f16(storage16,ieee_f32) f32(ieee_f32) f64(f64,ieee_f64)";
+constexpr std::string_view kAllTypes =
+    "bool i32 u32 i64(int64) u64(int64) f16(storage16,ieee_f32) f32(ieee_f32) f64(f64,ieee_f64)";
+constexpr std::string_view kUnsigned = "u32 u64(int64)";
+constexpr std::string_view kBools = "bool";
+constexpr std::string_view kNoType = "";
 
-enum class Group { Operator, Math, Effect };
-
-struct Entry {
-    std::string_view text;
-    int operands;
-    Group group;
+struct Row {
+    std::string_view name, memory, forms;
 };
 
-constexpr Entry kEntries[] = {
-#define WYE_OPERATION_ENTRY(name, code, text, operands) {text, operands, Group::Operator},
-    WYE_OPERATORS(WYE_OPERATION_ENTRY)
-#undef WYE_OPERATION_ENTRY
-#define WYE_OPERATION_ENTRY(name, code, text, operands) {text, operands, Group::Math},
-        WYE_MATH(WYE_OPERATION_ENTRY)
-#undef WYE_OPERATION_ENTRY
-#define WYE_OPERATION_ENTRY(name, code, text, operands) {text, operands, Group::Effect},
-            WYE_EFFECTS(WYE_OPERATION_ENTRY)
-#undef WYE_OPERATION_ENTRY
+// What the analysis says of a program for each operation and type. A table, since to ask it takes
+// longer than all else in a report.
+constexpr Row kRows[] = {
+    {"barrier", "", kNoType},
+    {"grid_barrier", "", kNoType},
+    {"trap", "", kNoType},
+    {"-", "", kSigned},
+    {"~", "", kIntegers},
+    {"!", "", kBools},
+    {"+", "", kNumbers},
+    {"-", "", kNumbers},
+    {"*", "", kNumbers},
+    {"/", "", kNumbers},
+    {"%", "", kIntegers},
+    {"&", "", kIntegers},
+    {"|", "", kIntegers},
+    {"^", "", kIntegers},
+    {"<<", "", kIntegers},
+    {">>", "", kIntegers},
+    {"&&", "", kBools},
+    {"||", "", kBools},
+    {"==", "", kAllTypes},
+    {"!=", "", kAllTypes},
+    {"<", "", kNumbers},
+    {"<=", "", kNumbers},
+    {">", "", kNumbers},
+    {">=", "", kNumbers},
+    {"rotl", "", kUnsigned},
+    {"rotr", "", kUnsigned},
+    {"popcount", "", kIntegers},
+    {"clz", "", kIntegers},
+    {"ctz", "", kIntegers},
+    {"reverse_bits", "", kIntegers},
+    {"mul_hi", "", kIntegers},
+    {"add_sat", "", kIntegers},
+    {"sub_sat", "", kIntegers},
+    {"abs", "", kSigned},
+    {"min", "", kNumbers},
+    {"max", "", kNumbers},
+    {"clamp", "", kNumbers},
+    {"sqrt", "", kFloats},
+    {"fma", "", kFloats},
+    {"copysign", "", kFloats},
+    {"floor", "", kFloats},
+    {"ceil", "", kFloats},
+    {"trunc", "", kFloats},
+    {"round", "", kFloats},
+    {"isnan", "", kFloats},
+    {"isinf", "", kFloats},
+    {"any", "", kBools},
+    {"all", "", kBools},
+    {"exp", "", kMath},
+    {"exp2", "", kMath},
+    {"exp10", "", kMath},
+    {"log", "", kMath},
+    {"log2", "", kMath},
+    {"log10", "", kMath},
+    {"sin", "", kMath},
+    {"cos", "", kMath},
+    {"tan", "", kMath},
+    {"asin", "", kMath},
+    {"acos", "", kMath},
+    {"atan", "", kMath},
+    {"atan2", "", kMath},
+    {"sinh", "", kMath},
+    {"cosh", "", kMath},
+    {"tanh", "", kMath},
+    {"pow", "", kMath},
+    {"rsqrt", "", kMath},
+    {"cbrt", "", kMath},
+    {"hypot", "", kMath},
+    {"erf", "", kMath},
+    {"atomic_load", "storage", kAtomics},
+    {"atomic_load", "shared", kSharedAtomics},
+    {"atomic_store", "storage", kAtomics},
+    {"atomic_store", "shared", kSharedAtomics},
+    {"atomic_exchange", "storage", kAtomics},
+    {"atomic_exchange", "shared", kSharedAtomics},
+    {"atomic_add", "storage",
+     "i32 u32 i64(int64,atomic_int64) u64(int64,atomic_int64) f32(atomic_f32_add) "
+     "f64(f64,ieee_f64,atomic_f64_add)"},
+    {"atomic_add", "shared",
+     "i32 u32 i64(int64,atomic_int64_shared) u64(int64,atomic_int64_shared) f32(atomic_f32_add) "
+     "f64(f64,ieee_f64,atomic_f64_add)"},
+    {"atomic_min", "storage", kAtomics},
+    {"atomic_min", "shared", kSharedAtomics},
+    {"atomic_max", "storage", kAtomics},
+    {"atomic_max", "shared", kSharedAtomics},
+    {"atomic_and", "storage", kAtomics},
+    {"atomic_and", "shared", kSharedAtomics},
+    {"atomic_or", "storage", kAtomics},
+    {"atomic_or", "shared", kSharedAtomics},
+    {"atomic_xor", "storage", kAtomics},
+    {"atomic_xor", "shared", kSharedAtomics},
+    {"atomic_cas", "storage", kAtomics},
+    {"atomic_cas", "shared", kSharedAtomics},
+    {"subgroup_broadcast", "", kSubgroupNumbers},
+    {"subgroup_shuffle", "", kSubgroupNumbers},
+    {"subgroup_shuffle_xor", "", kSubgroupNumbers},
+    {"subgroup_any", "", kSubgroupBool},
+    {"subgroup_all", "", kSubgroupBool},
+    {"subgroup_ballot", "", kSubgroupBool},
+    {"subgroup_add", "", kSubgroupNumbers},
+    {"subgroup_min", "", kSubgroupNumbers},
+    {"subgroup_max", "", kSubgroupNumbers},
+    {"subgroup_inclusive_add", "", kSubgroupNumbers},
+    {"subgroup_exclusive_add", "", kSubgroupNumbers},
+    {"subgroup_and", "", kSubgroupIntegers},
+    {"subgroup_or", "", kSubgroupIntegers},
+    {"subgroup_xor", "", kSubgroupIntegers},
+    {"workgroup_uniform_load", "shared",
+     "i32 u32 i64(int64) u64(int64) f16(storage16) f32 f64(f64,ieee_f64)"},
 };
 
-// The capabilities that a valid program needs; nothing if it is not valid.
-std::optional<std::vector<std::string>> needs_of(const std::string& text) {
-    ParseResult parsed = parse(text);
-    if (!parsed.ok() || !validate(parsed.program).empty()) return std::nullopt;
-    std::vector<std::string> out;
-    for (const Need& need : analyse(parsed.program).needs) out.push_back(need.capability);
+// Up to the separator, which is removed from `text`.
+std::string_view next_part(std::string_view& text, char separator) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    const std::string_view out = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
     return out;
 }
 
-// A program around one statement on a scalar `x` of the type, with an array in the memory, if any.
-std::string program_around(std::string_view type, std::string_view memory,
-                           const std::string& statement) {
-    const bool is_bool = type == "bool";  // which no buffer holds
-    const std::string_view held = is_bool ? "u32" : type;
-    std::string array;
-    if (memory == "storage") array = fmt::format("input_output s: {}[4]; ", held);
-    if (memory == "shared") array = fmt::format("shared s: {}[4]; ", held);
-    return fmt::format(
-        "wye 1; program p; workgroup 4; input a: {}[4]; output r: u32[4]; {}grid groups 1;\n"
-        "main {{ let x = a[0]{}; {} }}\n",
-        held, array, is_bool ? " != 0u" : "", statement);
-}
-
-// The ways to write an operation, of which the first valid one counts: with operands of one type,
-// or with a number of bits or a lane at the end.
-std::vector<std::string> statements(const Entry& entry, bool array) {
-    const std::string name(entry.text);
-    if (std::isalpha(static_cast<unsigned char>(name[0])) == 0) {
-        if (entry.operands == 1) return {fmt::format("let v = {}x;", name)};
-        return {fmt::format("let v = x {} x;", name), fmt::format("let v = x {} 1u;", name)};
-    }
-    std::string same = array ? "s[0]" : "x";
-    for (int i = 1; i < entry.operands; ++i) same += ", x";
-    std::vector<std::string> out = {fmt::format("let v = {}({});", name, same),
-                                    fmt::format("{}({});", name, same)};
-    if (entry.operands == 2) out.push_back(fmt::format("let v = {}(x, 1u);", name));
-    // Of vectors of bool only.
-    if (entry.operands == 1 && !array) {
-        out.push_back(
-            fmt::format("let p = u32x2(u32(x), 1u) == u32x2(0u, 1u); let v = {}(p);", name));
-    }
+// Of "i64(int64,subgroup)".
+OperationForm form_of(std::string_view text) {
+    OperationForm out{std::string(next_part(text, '(')), {}};
+    std::string_view needs = next_part(text, ')');
+    while (!needs.empty()) out.needs.emplace_back(next_part(needs, ','));
     return out;
-}
-
-void add(const Entry& entry, std::string_view memory, std::vector<Operation>& out) {
-    Operation operation{std::string(entry.text), std::string(memory), {}};
-    const bool of_bools = entry.text == "any" || entry.text == "all";
-    for (const std::string_view type : kScalars) {
-        // No array holds bools.
-        if (type == "bool" ? !memory.empty() : of_bools) continue;
-        for (const std::string& statement : statements(entry, !memory.empty())) {
-            auto needs = needs_of(program_around(type, memory, statement));
-            if (!needs) continue;
-            operation.forms.push_back({std::string(type), std::move(*needs)});
-            break;
-        }
-    }
-    if (!operation.forms.empty()) out.push_back(std::move(operation));
 }
 
 std::vector<Operation> all() {
     std::vector<Operation> out;
-    for (const std::string_view word : {"barrier", "grid_barrier", "trap"}) {
-        const std::string statement = word == "trap" ? "trap 1;" : std::string(word) + ";";
-        if (auto needs = needs_of(program_around("u32", "", statement)))
-            out.push_back({std::string(word), "", {{"", std::move(*needs)}}});
-    }
-    for (const Entry& entry : kEntries) {
-        // One operator may have two codes: `-` of one and of two operands.
-        const bool atomic = entry.text.starts_with("atomic_");
-        if (atomic) add(entry, "storage", out);
-        if (atomic || entry.text == "workgroup_uniform_load") add(entry, "shared", out);
-        if (!atomic && entry.text != "workgroup_uniform_load") add(entry, "", out);
+    for (const Row& row : kRows) {
+        Operation operation{std::string(row.name), std::string(row.memory), {}};
+        std::string_view forms = row.forms;
+        do operation.forms.push_back(form_of(next_part(forms, ' ')));
+        while (!forms.empty());
+        out.push_back(std::move(operation));
     }
     return out;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The operations of the language, each with the types that it takes and what a device needs for
-// them. The parser, the validator and the analysis say so, asked with a program for each.
-// Thread-safe.
+// them. Thread-safe.
 #pragma once
 
 #include <string>
