@@ -209,6 +209,62 @@ TEST_CASE("--strict holds for each view, after the view's own failure") {
     }
 }
 
+TEST_CASE("saved reports of real machines answer every verb") {
+    const std::string program = std::string(WYE_PROGRAMS) + "/saxpy.wye";
+    std::size_t count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(WYE_SAVED_REPORTS)) {
+        ++count;
+        const std::string path = file.path().string();
+        CAPTURE(path);
+        const json report = json::parse(read_bytes(path));
+        std::string list;
+        for (const json& device : report["devices"])
+            if (device["usable"])
+                list += device["selector"].get<std::string>() + '\t' +
+                        device["name"].get<std::string>() + '\n';
+        CHECK(info({"--from", path, "-l"}).out == list);
+        CHECK(json::parse(info({"--from", path, "--json"}).out) == report);
+        CHECK(info({"diff", path, path}).code == 0);
+        for (const std::vector<std::string>& verb : std::vector<std::vector<std::string>>{
+                 {}, {"-v"}, {"--html"}, {"--prop", "name"}, {"--explain", program}}) {
+            std::vector<std::string> words = {"--from", path};
+            words.insert(words.end(), verb.begin(), verb.end());
+            const Outcome outcome = info(words);
+            CHECK(outcome.code == 0);
+            CHECK(outcome.err.empty());
+            for (const json& device : report["devices"])
+                CHECK(has(outcome.out,
+                          device[verb.size() == 2 && verb[0] == "--prop" ? "name" : "selector"]
+                              .get<std::string>()));
+        }
+        CHECK(info({"--from", path, "env"}).code == 0);
+        // Each physical device is one selector, of all its entries and of no other.
+        for (const json& physical : report["physical_devices"]) {
+            const json named = json::parse(
+                info({"--from", path, "--json", "-d", "@" + physical["id"].get<std::string>()})
+                    .out);
+            std::vector<std::string> selectors;
+            for (const json& device : named["devices"])
+                selectors.push_back(device["selector"].get<std::string>());
+            auto expected = physical["devices"].get<std::vector<std::string>>();
+            std::ranges::sort(selectors);
+            std::ranges::sort(expected);
+            CHECK(selectors == expected);
+        }
+    }
+    CHECK(count >= 1);
+    // One GPU by three APIs.
+    const std::string gpu = std::string(WYE_SAVED_REPORTS) + "/h200.json";
+    CHECK(has(info({"--from", gpu}).out,
+              "* cuda:0      NVIDIA H200\n"
+              "              gpu, 132 compute units, 139 GiB, sm_90, CUDA 13.0, driver 580.159.04, "
+              "@c5cb5cc16c7d7cc7\n"
+              "  + vulkan:0  the same device, certain (pci_address 0000:00:06.0, uuid UUID)\n"));
+    CHECK(info({"--from", gpu, "--require", "kind=gpu,memory>=100GiB"}).out ==
+          "cuda:0\tNVIDIA H200\nopencl:0\tNVIDIA H200\nvulkan:0\tNVIDIA H200\n");
+    CHECK(info({"--from", gpu, "doctor"}).out == "nothing to change\n");
+}
+
 TEST_CASE("the screen wraps to the width, and has colours only where they are wanted") {
     const Saved saved;
     json report = machine();
