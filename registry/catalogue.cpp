@@ -65,6 +65,24 @@ void on_one_line(Record& record) {
     }
 }
 
+// Keeps the first records of a plugin, then one with the number left out, then the last, which says
+// why it failed if it did. A plugin may report thousands of bad facts.
+void shorten(std::vector<Record>& records) {
+    constexpr std::size_t kMost = 64;
+    if (records.size() <= kMost) return;
+    Record left_out = records[kMost - 2];
+    left_out.severity = Severity::warning;
+    left_out.code = Code::LIMIT_EXCEEDED;
+    left_out.message =
+        fmt::format("{} more records of the plugin are left out", records.size() - (kMost - 1));
+    left_out.fix = "Fix: remedy the causes that are listed, then look again";
+    left_out.loader_text.clear();
+    left_out.missing_library.clear();
+    records[kMost - 2] = std::move(left_out);
+    records[kMost - 1] = std::move(records.back());
+    records.resize(kMost);
+}
+
 // Why a plugin that was not opened in this process cannot do what was asked.
 Error not_opened(const PluginOpening& opening) {
     if (!opening.described) return to_error(opening.records.back());
@@ -250,6 +268,7 @@ struct Registry::Impl {
             PluginOpening opened;
             try {
                 opened = open_now(plugin);
+                shorten(opened.records);
                 for (Record& record : opened.records) on_one_line(record);
                 keep(opened.records);
             } catch (...) {  // no memory: the next caller tries again

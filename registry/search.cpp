@@ -2,6 +2,7 @@
 #include "registry/search.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <set>
@@ -64,6 +65,16 @@ class Search {
     }
 
   private:
+    // A part of WYE_PLUGINS_DISABLE: an id, or a pattern as of the shell (`open*`).
+    struct Disable {
+        std::string pattern;
+        bool used = false;  // a plugin has such an id
+
+        [[nodiscard]] bool stands_for(const std::string& id) const {
+            return ::fnmatch(pattern.c_str(), id.c_str(), 0) == 0;
+        }
+    };
+
     void record(Stage stage, Severity severity, Code code, const fs::path& path,
                 std::string message, std::string fix, std::string plugin = {}) {
         if (result_.records.size() + 1 >= kMostRecords) {
@@ -110,29 +121,42 @@ class Search {
     void read_disabled() {
         const auto at = input_.environment.find(kDisable);
         if (at == input_.environment.end() || input_.elevated) return;
-        each_part(at->second, ',', [&](std::string id) {
-            if (!id.empty() && !is_disabled(id)) result_.disabled.push_back(std::move(id));
+        each_part(at->second, ',', [&](const std::string& part) {
+            const bool known =
+                std::ranges::find(disables_, part, &Disable::pattern) != disables_.end();
+            if (!part.empty() && !known) disables_.push_back({part, false});
         });
         for (const std::string& id : input_.taken_ids)
             if (is_disabled(id)) disabled(id, {});
     }
 
+    // The first pattern of WYE_PLUGINS_DISABLE that stands for the id, or null.
+    [[nodiscard]] const Disable* disable_of(const std::string& id) const {
+        const auto at =
+            std::ranges::find_if(disables_, [&](const Disable& one) { return one.stands_for(id); });
+        return at == disables_.end() ? nullptr : &*at;
+    }
     [[nodiscard]] bool is_disabled(const std::string& id) const {
-        return std::ranges::find(result_.disabled, id) != result_.disabled.end();
+        return disable_of(id) != nullptr;
     }
 
     void disabled(const std::string& id, const fs::path& path) {
-        disabled_here_.insert(id);
+        const std::string pattern = disable_of(id)->pattern;
+        for (Disable& one : disables_) one.used = one.used || one.stands_for(id);
+        if (std::ranges::find(result_.disabled, id) == result_.disabled.end())
+            result_.disabled.push_back(id);
         record(Stage::found, Severity::note, Code::DISABLED, path,
-               fmt::format("{} names `{}`", kDisable, id),
-               fmt::format("Fix: none needed; or remove `{}` from {}", id, kDisable), id);
+               fmt::format("{} names `{}`{}", kDisable, id,
+                           pattern == id ? "" : fmt::format(" by `{}`", pattern)),
+               fmt::format("Fix: none needed; or remove `{}` from {}", pattern, kDisable), id);
     }
 
     void report_unknown_disabled() {
-        for (const std::string& id : result_.disabled)
-            if (disabled_here_.count(id) == 0)
+        for (const Disable& one : disables_)
+            if (!one.used)
                 record(Stage::found, Severity::warning, Code::NOT_FOUND, {},
-                       fmt::format("{} names `{}`, and there is no such plugin", kDisable, id),
+                       fmt::format("{} names `{}`, and there is no such plugin", kDisable,
+                                   one.pattern),
                        "Fix: correct the id; `wye info` lists the plugins");
     }
 
@@ -464,10 +488,10 @@ class Search {
     SearchResult result_;
     std::set<FileKey> folders_;
     std::set<FileKey> libraries_;
-    std::set<std::string> warned_;         // faults of files that are used nevertheless
-    std::set<std::string> disabled_here_;  // ids of `disabled` that a plugin has
-    std::size_t room_ = kManifestTotal;    // bytes of manifests that may still be read
-    std::size_t left_out_ = 0;             // records
+    std::set<std::string> warned_;  // faults of files that are used nevertheless
+    std::vector<Disable> disables_;
+    std::size_t room_ = kManifestTotal;  // bytes of manifests that may still be read
+    std::size_t left_out_ = 0;           // records
 };
 
 }  // namespace

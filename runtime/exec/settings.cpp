@@ -104,8 +104,14 @@ Result<void> read_probe(const registry::Config& config, registry::ProbeOptions& 
                          "probe.mode");
         out.mode = *known;
     }
-    if (const auto helper = config.find("probe.helper"); helper != config.end())
+    if (const auto helper = config.find("probe.helper"); helper != config.end()) {
         out.helper = helper->second;
+        if (!out.helper.is_absolute())
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("the helper `{}` of probe.helper is not an absolute path",
+                                     helper->second),
+                         "Fix: give its full path", "probe.helper");
+    }
     std::uint64_t limit = static_cast<std::uint64_t>(out.limit.count());
     WYE_TRY(read_limit(config, "probe.timeout_ms", limit));
     constexpr std::uint64_t kMostMs = 3'600'000;

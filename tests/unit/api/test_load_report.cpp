@@ -57,6 +57,14 @@ void check_record(const wye_load_record& record, const json& other) {
 
 }  // namespace
 
+TEST_CASE("a helper is named by its full path") {
+    const auto made = wye::Context::create({.config = {{"probe.helper", "bin/wye-probe"}}});
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.error().code == wye::Code::INVALID_ARGUMENT);
+    CHECK(made.error().message.find("`bin/wye-probe`") != std::string::npos);
+    CHECK(made.error().fix == "Fix: give its full path");
+}
+
 TEST_CASE("each plugin has its state, stage and reason") {
     const wye::Context made = context();
     const auto report = wye::load_report(made);

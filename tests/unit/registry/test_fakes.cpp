@@ -233,6 +233,19 @@ TEST_CASE("faults of devices stay with the device") {
     CHECK(warnings == 6);  // three facts of two devices
 }
 
+TEST_CASE("the records of one plugin are bounded, and say how many are left out") {
+    const auto registry = open({fake("lies_often")});
+    const auto opened = registry->open_plugin("lies_often");
+    REQUIRE(opened.ok());
+    CHECK(opened->devices.size() == 300);
+    const std::vector<Record> records = registry->records();
+    REQUIRE(records.size() == 64);
+    CHECK(records[62].code == Code::LIMIT_EXCEEDED);
+    CHECK(records[62].message == "537 more records of the plugin are left out");
+    CHECK(records[62].plugin == "lies_often");
+    CHECK(records[63].message.find("lies_often:299") != std::string::npos);
+}
+
 // The state of the process and the calling thread that a plugin may disturb.
 struct Surroundings {
     Surroundings() {

@@ -194,6 +194,23 @@ TEST_CASE("WYE_PLUGINS_DISABLE leaves plugins out, with a record, and says which
     CHECK(result.records[3].message.find("`nope`") != std::string::npos);
 }
 
+TEST_CASE("WYE_PLUGINS_DISABLE takes patterns") {
+    FakeFiles files;
+    for (const char* id : {"opencl", "openother", "vulkan"}) files.plugin("/a/b", id);
+    SearchInput input = in("/a/b");
+    input.taken_ids = {"cpu"};
+    input.environment["WYE_PLUGINS_DISABLE"] = "open*,?pu,cuda*";
+    const auto result = search(input, files);
+    REQUIRE(result.candidates.size() == 1);
+    CHECK(result.candidates[0].id == "vulkan");
+    CHECK(result.disabled == std::vector<std::string>{"cpu", "opencl", "openother"});
+    REQUIRE(result.records.size() == 4);
+    CHECK(result.records[1].message == "WYE_PLUGINS_DISABLE names `opencl` by `open*`");
+    CHECK(result.records[3].message.find("names `cuda*`, and there is no such") !=
+          std::string::npos);
+    CHECK(files.touched.count("/a/b/opencl.so") == 0);
+}
+
 TEST_CASE("thousands of bad files give few records and few reads") {
     FakeFiles files;
     for (int i = 0; i < 2000; ++i) {
