@@ -191,7 +191,8 @@ void read_members(Reader& reader, Manifest& m) {
             {one.text("format", true), one.text("from", true), one.text("target_option", false)});
     });
     reader.each("watches", "{\"path\": \"/FOLDER\"}", [&](Reader& one) {
-        m.watches.push_back({one.text("path", false), one.text("variable", false)});
+        m.watches.push_back(
+            {one.text("path", false), one.text("variable", false), one.text("value_of", false)});
     });
     if (!valid_plugin_id(m.id))
         reader.fail(fmt::format("id `{}` is not a selector name", m.id),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // open_probed(): what a plugin's verdict makes of it: a refusal, a description without opening it
-// in this process, or an opening with the faults that the probe found. A remembered verdict that the
-// opened plugin contradicts is renewed, with a record. Internal to the registry.
+// in this process, or an opening with the faults that the probe found. A remembered verdict that
+// the opened plugin contradicts is renewed, with a record. Internal to the registry.
 #pragma once
 
 #include "open_plugin.hpp"
@@ -11,7 +11,6 @@
 namespace wye::registry {
 
 [[nodiscard]] PluginOpening open_probed(const Candidate& candidate, const Prober& prober,
-                                        Probed& probed,
-                                        const std::shared_ptr<HostServices>& host);
+                                        Probed& probed, const std::shared_ptr<HostServices>& host);
 
 }  // namespace wye::registry

@@ -185,28 +185,35 @@ struct Prober::Conditions {
                              paths);
                 }
                 if (!watch.variable.empty()) add_variables(watch.variable, config, add);
+                if (!watch.value_of.empty()) each_variable(watch.value_of, config, add);
             }
         key = fmt::format("{}\n{}\n{}", candidate.id, candidate.library.string(),
                           hex(XXH3_128bits(values.data(), values.size())));
     }
 
-    // Paths in a value, separated by colons, are watched as well.
-    template <typename Add>
-    void add_variables(std::string_view name, const Config& config, Add&& add) {
+    // Calls visit(entry) for each variable of this name, or that begins so (`VK_*`).
+    template <typename Visit>
+    static void each_variable(std::string_view name, const Config& config, Visit&& visit) {
         const bool many = name.ends_with('*');
         const std::string begin =
             "env." + std::string(name.substr(0, name.size() - (many ? 1 : 0)));
         for (auto at = config.lower_bound(begin);
-             at != config.end() && at->first.starts_with(begin); ++at) {
-            if (!many && at->first != begin) continue;
-            add(*at);
-            std::string_view rest = at->second;
+             at != config.end() && at->first.starts_with(begin); ++at)
+            if (many || at->first == begin) visit(*at);
+    }
+
+    // Paths in a value, separated by colons, are watched as well.
+    template <typename Add>
+    void add_variables(std::string_view name, const Config& config, Add&& add) {
+        each_variable(name, config, [&](const auto& entry) {
+            add(entry);
+            std::string_view rest = entry.second;
             while (!rest.empty()) {
                 const std::size_t end = std::min(rest.find(':'), rest.size());
                 if (rest.front() == '/') add_path(std::string(rest.substr(0, end)), paths);
                 rest.remove_prefix(std::min(end + 1, rest.size()));
             }
-        }
+        });
     }
 
     [[nodiscard]] std::optional<KeptVerdict> kept(const std::string& folder,

@@ -43,10 +43,11 @@ struct Translation {
     std::string target_option;  // the compiler option before the target's name; may be empty
 };
 
-// What the driver's devices depend on besides the libraries that it loads: one of the two.
+// What the driver's devices depend on besides the libraries that it loads: one of the three.
 struct Watch {
     std::string path;      // a file, or a folder with its files; `~/` is the user's home
     std::string variable;  // of the environment, "PREFIX_*" for many; paths in its value count too
+    std::string value_of;  // the same, but its value only: it may name a folder of a cache
 };
 
 struct Manifest {

@@ -337,6 +337,42 @@ TEST_CASE("a verdict that the plugin contradicts is renewed, with a record of bo
     CHECK(records_of(*registry, "misbehaves").size() == 2);
 }
 
+TEST_CASE("a watched value counts, and the paths in it only where the manifest says so") {
+    for (const bool paths : {true, false}) {
+        CAPTURE(paths);
+        const TemporaryFolder verdicts;
+        const TemporaryFolder place;
+        const TemporaryFolder named;
+        place.plugin("misbehaves");
+        std::string manifest = TemporaryFolder::read(place.path() / "misbehaves.wye.json");
+        manifest.pop_back();
+        place.write("misbehaves.wye.json", manifest + R"(, "watches": [{")" +
+                                               (paths ? "variable" : "value_of") +
+                                               R"(": "WYE_TEST_*"}]})");
+        const auto remembered = [&](const std::string& value) {
+            Setup setup;
+            Options options;
+            options.application_paths = {place.path()};
+            options.probe = setup.probe;
+            options.config["cache_folder"] = verdicts.path().string();
+            options.config["env.WYE_TEST_FOLDER"] = value;
+            auto registry = Registry::create(std::move(options));
+            REQUIRE(registry.ok());
+            const auto opened = (*registry)->open_plugin("misbehaves");
+            REQUIRE(opened.ok());
+            REQUIRE(opened->verdict.has_value());
+            return opened->verdict->remembered;
+        };
+        const std::string value = named.path().string();
+        CHECK_FALSE(remembered(value));
+        CHECK(remembered(value));
+        named.write("a file", "of a cache");
+        CHECK(remembered(value) == !paths);
+        CHECK(remembered(value));
+        CHECK_FALSE(remembered(value + "/.."));
+    }
+}
+
 TEST_CASE("a time-out is tried again, and trust and forgetting are the user's") {
     Setup setup;
     setup.paths = {kMisbehaves};
