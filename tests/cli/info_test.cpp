@@ -111,9 +111,10 @@ TEST_CASE("one physical device is one entry, with the others that are the same b
     other["selector"] = "fourth:0";
     other["name"] = "Test device by another API";
     other["facts"] = {{"device_kind", "gpu"}, {"api_version", "OpenCL 3.0 CUDA"}};
-    other["aliases"] = {alias("first:0", "both have the PCI address 0000:01:00.0", "certain")};
-    report["devices"][0]["aliases"] = {
-        alias("fourth:0", "both have the PCI address 0000:01:00.0", "certain")};
+    other["aliases"] =
+        json::array({alias("first:0", "both have the PCI address 0000:01:00.0", "certain")});
+    report["devices"][0]["aliases"] =
+        json::array({alias("fourth:0", "both have the PCI address 0000:01:00.0", "certain")});
     report["devices"].push_back(other);
     const std::string id = "fedcba9876543210";
     for (const std::size_t i : {0, 2}) report["devices"][i]["physical_id"] = id;
@@ -160,7 +161,8 @@ TEST_CASE("remembered facts, the age of memory, compilers and warnings are on th
             {"message", message},    {"loader_text", "loader!"}, {"fix", "Fix: tell its author"},
             {"path", "/p/first.so"}, {"plugin", "first"},        {"missing_library", "libx.so.1"}};
     };
-    report["records"] = {record("warning", "it changes the locale"), record("note", "a note")};
+    report["records"] =
+        json::array({record("warning", "it changes the locale"), record("note", "a note")});
     const std::string path = saved.write(report);
     const std::string out = info({"--from", path}).out;
     CHECK(has(out, "gpu, 4.0 GiB of 8.0 GiB free 3 min ago, Vulkan"));
@@ -197,7 +199,7 @@ TEST_CASE("--strict holds for each view, after the view's own failure") {
     json warning = report["plugins"][1]["reason"];
     warning["severity"] = "warning";
     warning["message"] = "it changes the locale";
-    report["records"] = {warning};
+    report["records"] = json::array({warning});
     const std::string warned = saved.write(report, "warned.json");
     for (const std::vector<std::string>& view :
          std::vector<std::vector<std::string>>{{}, {"-l"}, {"--require", "f64"}}) {
