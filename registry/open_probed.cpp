@@ -44,7 +44,8 @@ Record faulty_check(const Candidate& candidate, const DeviceCheck& check, bool t
     return out;
 }
 
-// The user's word on a plugin that did harm: what is known of its devices counts all the same.
+// Changes the refusal of a plugin that did harm and that the user trusts: it is a warning if the
+// probe came as far as the plugin's devices (`ready`), which are used then.
 void spare(Record& refusal, bool ready) {
     if (ready) refusal.severity = Severity::warning;
     refusal.fix = fmt::format(

@@ -62,7 +62,7 @@ Report missing_paths(const Known& known, const std::string& value,
     return out;
 }
 
-// The owner of variables that begin so; empty: nobody's here.
+// Whose variables begin as `name` does: a driver's or Wye's. Empty: neither's.
 std::string_view owner_of(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kOwners[] = {
         {"WYE_", "wye"},       {"VK_", "vulkan"}, {"MESA_VK_", "vulkan"}, {"OCL_", "opencl"},
@@ -72,8 +72,8 @@ std::string_view owner_of(std::string_view name) {
     return {};
 }
 
-// What to say of a variable that nobody reads; empty: nothing, as drivers have variables that are
-// not listed here, unless the name is nearly one of the listed.
+// The note on a variable that kKnown does not list. Drivers have more variables than those listed,
+// so one of theirs gets a note only if its name is nearly a listed one; else the note is empty.
 std::string unknown_note(const std::string& name, std::string_view owner) {
     std::vector<std::string> names;
     for (const Known& known : kKnown)

@@ -31,7 +31,8 @@ std::string memory_text(const Report& device) {
     return out;
 }
 
-// "the same device, likely (the same processor model)": why an alias of `main` is one.
+// Why `selector` is the same physical device as `main`: "the same device, likely (the same
+// processor model ...)".
 std::string alias_text(const Report& main, const std::string& selector) {
     for (const Report& alias : items(main, "aliases"))
         if (text(alias, "selector") == selector)

@@ -35,6 +35,27 @@ wye_operation slots_dispatch(wye_program_object* program, std::span<const wye_bi
     return op;
 }
 
+// A dispatch that takes about a second. lavapipe ends loops after 65,535 rounds, so it is many
+// workgroups that take long.
+constexpr std::uint32_t kSlowGroups = 20000;
+constexpr std::uint32_t kSlowRounds = 60000;
+constexpr std::uint32_t kSlowStart = 12345;
+
+wye_program_object* slow_program(Device& device) {
+    static const std::string words = module_words("slow");
+    wye_program_object* program =
+        device.program(harness::artifact(words, "main", kSlowSlots, 1, 1, 4));
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    return program;
+}
+
+// What it makes of each word.
+std::uint32_t slow_result() {
+    std::uint32_t v = kSlowStart;
+    for (std::uint32_t i = 0; i < kSlowRounds; ++i) v = v * 1664525U + (v >> 16U) + i;
+    return v;
+}
+
 }  // namespace
 
 TEST_CASE("every kind of slot reaches the program") {
@@ -316,44 +337,35 @@ TEST_CASE("a saved program loads again, and what is not one is compiled instead"
 TEST_CASE("a wait ends after its time, and the work goes on") {
     CheckedPlugin plugin;
     Device device(plugin);
-    const std::string words = module_words("slow");
-    wye_program_object* program =
-        device.program(harness::artifact(words, "main", kSlowSlots, 1, 1, 4));
-    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
-    // lavapipe ends loops after 65,535 rounds, so it is many workgroups that take long.
-    constexpr std::uint32_t kGroups = 20000;
-    const std::uint32_t rounds = 60000;
-    wye_buffer_object* r = device.buffer(bytes_of(std::vector<std::uint32_t>(kGroups, 12345)));
-    const wye_binding bindings[] = {binding(r, 0, kGroups)};
-    const wye_operation op = harness::dispatch(program, bindings, {kGroups, 1, 1}, &rounds);
+    wye_program_object* program = slow_program(device);
+    wye_buffer_object* r =
+        device.buffer(bytes_of(std::vector<std::uint32_t>(kSlowGroups, kSlowStart)));
+    const wye_binding bindings[] = {binding(r, 0, kSlowGroups)};
+    const wye_operation op =
+        harness::dispatch(program, bindings, {kSlowGroups, 1, 1}, &kSlowRounds);
     REQUIRE(device.submit({&op, 1}) == WYE_OK);
     CHECK(device.query(device.queue, device.value, nullptr) == WYE_NOT_READY);
     CHECK(device.wait(1000000) == WYE_TIMEOUT);
     CHECK(device.failure.message.find("1000000") != std::string::npos);
     CHECK(device.wait() == WYE_OK);
-    std::uint32_t v = 12345;
-    for (std::uint32_t i = 0; i < rounds; ++i) v = v * 1664525U + (v >> 16U) + i;
-    CHECK(values_of<std::uint32_t>(device.download(r, kGroups * 4)) ==
-          std::vector<std::uint32_t>(kGroups, v));
+    CHECK(values_of<std::uint32_t>(device.download(r, kSlowGroups * 4)) ==
+          std::vector<std::uint32_t>(kSlowGroups, slow_result()));
 }
 
 TEST_CASE("a submit waits for earlier downloads only of buffers that it writes") {
     CheckedPlugin plugin;
     Device device(plugin);
-    const std::string words = module_words("slow");
-    wye_program_object* program =
-        device.program(harness::artifact(words, "main", kSlowSlots, 1, 1, 4));
-    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
-    constexpr std::uint32_t kGroups = 20000;
-    const std::uint32_t rounds = 60000;
-    wye_buffer_object* slow = device.buffer(bytes_of(std::vector<std::uint32_t>(kGroups, 12345)));
+    wye_program_object* program = slow_program(device);
+    wye_buffer_object* slow =
+        device.buffer(bytes_of(std::vector<std::uint32_t>(kSlowGroups, kSlowStart)));
     wye_buffer_object* other = device.buffer(bytes_of(counting(16)));
     std::vector<std::byte> first(4);
     std::vector<std::byte> second(4);
     std::vector<std::byte> third(4);
-    const wye_binding bindings[] = {binding(slow, 0, kGroups)};
-    const wye_operation work[] = {harness::dispatch(program, bindings, {kGroups, 1, 1}, &rounds),
-                                  harness::download(slow, 0, first)};
+    const wye_binding bindings[] = {binding(slow, 0, kSlowGroups)};
+    const wye_operation work[] = {
+        harness::dispatch(program, bindings, {kSlowGroups, 1, 1}, &kSlowRounds),
+        harness::download(slow, 0, first)};
     REQUIRE(device.submit(work) == WYE_OK);
     const std::uint64_t value = device.value;
     const wye_operation apart[] = {harness::fill(other, 0, 4, 7, 4),
@@ -364,9 +376,7 @@ TEST_CASE("a submit waits for earlier downloads only of buffers that it writes")
                                   harness::download(slow, 0, third)};
     REQUIRE(device.submit(over) == WYE_OK);
     REQUIRE(device.wait() == WYE_OK);
-    std::uint32_t v = 12345;
-    for (std::uint32_t i = 0; i < rounds; ++i) v = v * 1664525U + (v >> 16U) + i;
-    CHECK(values_of<std::uint32_t>(first)[0] == v);
+    CHECK(values_of<std::uint32_t>(first)[0] == slow_result());
     CHECK(values_of<std::uint32_t>(second)[0] == 7);
     CHECK(values_of<std::uint32_t>(third)[0] == 9);
 }
