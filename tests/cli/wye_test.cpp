@@ -494,6 +494,26 @@ TEST_CASE("every software device of this machine is one processor, with the reas
     CHECK(static_cast<std::size_t>(std::ranges::count(listed.out, '\n')) == software);
 }
 
+TEST_CASE("a policy says how binding the selector of a run is") {
+    const TempFolder folder;
+    const std::string words = folder.write("words", std::string(64, '\1'));
+    const auto run = [&](const std::string& selector, const std::string& policy) {
+        return wye_command({"run", kPrograms + "/mix.wye", "--in", "words=" + words, "--device",
+                            selector, "--policy", policy});
+    };
+    CHECK(run("nope", "require").code == 3);
+    const Outcome preferred = run("nope", "prefer");
+    CHECK(preferred.code == 0);
+    CHECK(contains(preferred.err, "wye: passed over nope: there is no plugin `nope`"));
+    CHECK(contains(preferred.err, ": none that `nope` names can be used; auto: the best"));
+    const Outcome best = run("opencl,cpu", "auto");
+    CHECK(best.code == 0);
+    CHECK(contains(best.err, ", of those that `opencl,cpu` names\n"));
+    const Outcome wrong = run("cpu", "maybe");
+    CHECK(wrong.code == 2);
+    CHECK(contains(wrong.err, "--policy: maybe not in {"));
+}
+
 TEST_CASE("run names what it passed over, and its document every loser") {
     const TempFolder folder;
     const std::string words = folder.write("words", std::string(64, '\1'));
@@ -509,7 +529,12 @@ TEST_CASE("run names what it passed over, and its document every loser") {
     CHECK(contains(text.err,
                    "wye: passed over cpu:7: plugin `cpu` has 1 device(s) "
                    "Fix: write `cpu:0`\n"));
-    CHECK(!contains(run("cpu", false).err, "passed over"));
+    const Outcome plain = run("cpu", false);
+    CHECK(!contains(plain.err, "passed over"));
+    CHECK(contains(plain.err,
+                   "wye: picked cpu:0: the first usable device of `cpu`, requested by name\n"));
+    CHECK(contains(run("cpu,opencl,vulkan", false).err,
+                   "wye: passed over opencl, vulkan: not tried, since `cpu` comes first\n"));
     const Outcome json = run("nope:1,cpu,vulkan", true);
     REQUIRE(json.code == 0);
     CHECK(json.err.empty());

@@ -80,6 +80,10 @@ void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
 void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
     app.add_option("program", options.program, "Program, text or wire form")->required();
     app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)");
+    app.add_option("--policy", options.policy,
+                   "require (the default): only devices that the selector names, in its order; "
+                   "prefer: else the best of all others; auto: the best of those that it names")
+        ->check(CLI::IsMember({"require", "prefer", "auto"}));
     app.add_option("--in", options.inputs, "NAME=FILE: raw little-endian bytes of an input");
     app.add_option("--out", options.outputs, "NAME=FILE: the file for an output");
     app.add_option("--param", options.params, "NAME=VALUE: a parameter");

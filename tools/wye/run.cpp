@@ -202,6 +202,11 @@ Result<Repeated> run_once(const Dispatch& dispatch, std::vector<Slot>& slots,
     return out;
 }
 
+wye_device_policy policy_of(std::string_view name) {
+    if (name == "prefer") return WYE_POLICY_PREFER;
+    return name == "auto" ? WYE_POLICY_AUTO : WYE_POLICY_REQUIRE;
+}
+
 // Ends the command after a time-out, when the program may still run: neither the context nor `exit`
 // may wait for a device that never stops.
 [[noreturn]] void end_late(wye_context* context, const Error& error) {
@@ -237,7 +242,8 @@ Result<void> run_program(const RunOptions& options) {
         WYE_ASSIGN(bits.emplace_back(), param_bits(declared[i], found->second, type));
     }
     WYE_TRY(check_targets({outputs.begin(), outputs.end()}));
-    WYE_ASSIGN(const auto device, context.open(options.device, &program));
+    WYE_ASSIGN(const auto device,
+               context.choose(options.device, policy_of(options.policy), &program));
     WYE_ASSIGN(auto slots, read_slots(about, inputs, outputs, device));
 
     Dispatch dispatch(program, device);
@@ -271,9 +277,10 @@ Result<void> run_program(const RunOptions& options) {
         print_counters(*counters);
     if (!options.quiet && !options.json) {
         const char* const variable = std::getenv("WYE_DEVICE");
-        print_passed_over(passed_over, !options.device.empty() ? options.device
-                                       : variable != nullptr   ? std::string_view(variable)
-                                                               : std::string_view());
+        print_choice(where, passed_over,
+                     !options.device.empty() ? options.device
+                     : variable != nullptr   ? std::string_view(variable)
+                                             : std::string_view());
         print_line(about, where, report, repeated);
     }
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -84,16 +85,30 @@ void print_counters(const wye_counters& counters) {
         fmt::print(stderr, "wye: {:<20} {}\n", one.name, counters.*one.member);
 }
 
-void print_passed_over(const std::vector<wye_passed_over>& passed_over, std::string_view asked) {
+void print_choice(const wye_device_description& device,
+                  const std::vector<wye_passed_over>& passed_over, std::string_view asked) {
+    // Devices that were not needed, by their common reason.
+    std::vector<std::pair<std::string_view, std::string>> spare;
     for (const wye_passed_over& one : passed_over) {
-        if (one.why == WYE_PASSED_OUTRANKED || one.why == WYE_PASSED_NOT_TRIED ||
-            one.why == WYE_PASSED_EXCLUDED)
-            continue;
         const std::string_view name = detail::view(one.selector);
+        const std::string_view reason = detail::view(one.reason);
+        if (one.why == WYE_PASSED_OUTRANKED || one.why == WYE_PASSED_NOT_TRIED ||
+            one.why == WYE_PASSED_EXCLUDED) {
+            const auto same = std::ranges::find(spare, reason, &decltype(spare)::value_type::first);
+            if (same == spare.end())
+                spare.emplace_back(reason, name);
+            else
+                same->second += fmt::format(", {}", name);
+            continue;
+        }
         if (one.why == WYE_PASSED_FAILED && asked.find(name) == std::string_view::npos) continue;
-        fmt::print(stderr, "wye: passed over {}: {}{}{}\n", name, detail::view(one.reason),
+        fmt::print(stderr, "wye: passed over {}: {}{}{}\n", name, reason,
                    one.fix.size == 0 ? "" : " ", detail::view(one.fix));
     }
+    for (const auto& [reason, names] : spare)
+        fmt::print(stderr, "wye: passed over {}: {}\n", names, reason);
+    fmt::print(stderr, "wye: picked {}: {}\n", detail::view(device.selector),
+               detail::view(device.reason));
 }
 
 void print_line(const wye_program_description& program, const wye_device_description& device,

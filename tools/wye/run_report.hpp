@@ -14,9 +14,11 @@ namespace wye::tool {
 // To stderr, one line for each counter.
 void print_counters(const wye_counters& counters);
 
-// To stderr: each better choice than the device, with the reason against it. Plugins that failed
-// only if `asked`, the selector, has their names: most machines lack some driver.
-void print_passed_over(const std::vector<wye_passed_over>& passed_over, std::string_view asked);
+// To stderr: why the device was picked, and each other choice with the reason against it; choices
+// of one reason share a line. Plugins that failed only if `asked`, the selector, has their names:
+// most machines lack some driver.
+void print_choice(const wye_device_description& device,
+                  const std::vector<wye_passed_over>& passed_over, std::string_view asked);
 
 // To stderr, one line. `repeated`: null: one dispatch, as below.
 void print_line(const wye_program_description& program, const wye_device_description& device,

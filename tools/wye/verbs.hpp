@@ -39,6 +39,7 @@ struct LowerOptions {
 struct RunOptions {
     std::string program;
     std::string device;
+    std::string policy = "require";    // how binding the selector is; or "prefer", "auto"
     std::vector<std::string> inputs;   // name=FILE
     std::vector<std::string> outputs;  // name=FILE
     std::vector<std::string> params;   // name=VALUE
