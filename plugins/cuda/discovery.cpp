@@ -97,6 +97,7 @@ DeviceInfo describe(const Driver& driver, int ordinal) {
     d.l2_bytes = ask(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     d.memory_clock_khz = ask(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
     d.memory_bus_bits = ask(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+    d.copy_engines = ask(CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
     d.warp = ask(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     d.integrated = ask(CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
     d.memory_pools = ask(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0;

@@ -24,6 +24,8 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::array<std::uint64_t, 3> max_workgroup = {1, 1, 1}, max_groups = {1, 1, 1};
     std::uint64_t max_invocations = 1, shared_bytes = 0, compute_units = 0, clock_khz = 0;
     std::uint64_t l2_bytes = 0, memory_clock_khz = 0, memory_bus_bits = 0, warp = 0;
+    std::uint64_t free_bytes = 0;    // when it was probed; 0: unknown
+    std::uint64_t copy_engines = 0;  // which copy beside kernels; 0: none, or not reported
     bool integrated = false, memory_pools = false, cooperative = false;
     std::uint64_t page_bytes = 0;  // of memory that can be page-locked; 0: none can
 

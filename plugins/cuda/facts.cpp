@@ -104,6 +104,10 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return number(out, 32, kGuide);
         case WYE_FACT_KEY_SHARED_BANK_BYTES:
             return number(out, 4, kGuide);
+        case WYE_FACT_KEY_FREE_MEMORY_BYTES:
+            return number(out, d.free_bytes, "nvmlDeviceGetMemoryInfo");
+        case WYE_FACT_KEY_TRANSFER_QUEUES:
+            return number(out, d.copy_engines, "CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT");
         case WYE_FACT_KEY_NATIVE_INT_BITS:
             return number(out, 32, kGuide);
         default:

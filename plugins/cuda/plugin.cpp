@@ -3,6 +3,7 @@
 
 #include "cuda/buffer.hpp"
 #include "cuda/command.hpp"
+#include "cuda/management.hpp"
 #include "cuda/program.hpp"
 #include "cuda/queue.hpp"
 #include "wye/abi_compiler.h"
@@ -18,7 +19,9 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
 Result<std::vector<DeviceInfo>> Plugin::probe() {
     WYE_ASSIGN(driver, Driver::open(sdk::config(host, "cuda.library").value_or(kLibrary)));
     compiler.prefer_for(driver->version);
-    return discover(*driver);
+    WYE_ASSIGN(std::vector<DeviceInfo> found, discover(*driver));
+    add_free_memory(sdk::config(host, "cuda.nvml").value_or(kManagementLibrary), found);
+    return found;
 }
 
 std::span<const wye_string> Plugin::formats(const DeviceInfo& info) {

@@ -97,6 +97,62 @@ bool can_read_clock(const InstanceTable& table, const DeviceInfo& d) {
     return std::ranges::count(domains, VK_TIME_DOMAIN_DEVICE_EXT) != 0;
 }
 
+// "f16"; empty for a type without a name here.
+std::string component_text(VkComponentTypeNV type) {
+    switch (type) {
+        case VK_COMPONENT_TYPE_FLOAT16_NV:
+            return "f16";
+        case VK_COMPONENT_TYPE_FLOAT32_NV:
+            return "f32";
+        case VK_COMPONENT_TYPE_FLOAT64_NV:
+            return "f64";
+        case VK_COMPONENT_TYPE_SINT8_NV:
+            return "i8";
+        case VK_COMPONENT_TYPE_SINT16_NV:
+            return "i16";
+        case VK_COMPONENT_TYPE_SINT32_NV:
+            return "i32";
+        case VK_COMPONENT_TYPE_SINT64_NV:
+            return "i64";
+        case VK_COMPONENT_TYPE_UINT8_NV:
+            return "u8";
+        case VK_COMPONENT_TYPE_UINT16_NV:
+            return "u16";
+        case VK_COMPONENT_TYPE_UINT32_NV:
+            return "u32";
+        case VK_COMPONENT_TYPE_UINT64_NV:
+            return "u64";
+        default:
+            return {};
+    }
+}
+
+// "16x16x16 f16 f32, ...": of the matrices that a subgroup multiplies, by VK_NV_cooperative_matrix.
+std::string matrix_sizes_of(const InstanceTable& table, const DeviceInfo& d) {
+    const auto ask = table.vkGetPhysicalDeviceCooperativeMatrixPropertiesNV;
+    if (ask == nullptr || !d.has_extension(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME)) return {};
+    std::uint32_t count = 0;
+    if (ask(d.handle, &count, nullptr) != VK_SUCCESS || count == 0) return {};
+    std::vector<VkCooperativeMatrixPropertiesNV> found(
+        count,
+        make<VkCooperativeMatrixPropertiesNV>(VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV));
+    const VkResult result = ask(d.handle, &count, found.data());
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) return {};
+    found.resize(std::min<std::size_t>(count, found.size()));
+    std::string out;
+    for (const VkCooperativeMatrixPropertiesNV& one : found) {
+        const std::string factors = component_text(one.AType);
+        const std::string sums = component_text(one.CType);
+        if (one.scope != VK_SCOPE_SUBGROUP_NV || one.AType != one.BType || one.CType != one.DType ||
+            factors.empty() || sums.empty())
+            continue;
+        if (!out.empty()) out += ", ";
+        out += std::to_string(one.MSize) + "x" + std::to_string(one.NSize) + "x" +
+               std::to_string(one.KSize) + " " + factors + " " + sums;
+    }
+    return out;
+}
+
 // Links `structure` in front of the chain if the device supports it.
 template <typename Structure>
 void link(Structure& structure, VkStructureType type, bool known, void*& chain) {
@@ -235,6 +291,7 @@ DeviceInfo describe(const InstanceTable& table, VkPhysicalDevice handle) {
     if (d.properties.core.apiVersion >= VK_API_VERSION_1_1) {
         d.extensions = extensions_of(table, handle);
         d.reads_clock = can_read_clock(table, d);
+        d.matrix_sizes = matrix_sizes_of(table, d);
         ask_properties(table, d);
         ask_features(table, d);
         auto memory = make<VkPhysicalDeviceMemoryProperties2>(

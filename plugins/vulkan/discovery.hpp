@@ -57,6 +57,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported
     std::string render_node, conformance;       // as above
+    std::string matrix_sizes;                   // as the fact's; empty: not reported
     std::uint64_t compute_queues = 0;           // of all families
     std::uint64_t free_bytes = 0;               // when it was probed; 0: unknown
     std::vector<std::uint64_t> subgroup_sizes;  // widths that a pipeline can require; ascending

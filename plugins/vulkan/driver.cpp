@@ -46,6 +46,10 @@ Result<InstanceTable> InstanceTable::load(const Loader& loader, VkInstance insta
         reinterpret_cast<PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT>(
             loader.vkGetInstanceProcAddr(instance,
                                          "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT"));
+    out.vkGetPhysicalDeviceCooperativeMatrixPropertiesNV =
+        reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV>(
+            loader.vkGetInstanceProcAddr(instance,
+                                         "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV"));
     return out;
 }
 

@@ -115,6 +115,9 @@ struct InstanceTable {
     // Of VK_EXT_calibrated_timestamps; null: the loader does not know it.
     PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT
         vkGetPhysicalDeviceCalibrateableTimeDomainsEXT = nullptr;
+    // Of VK_NV_cooperative_matrix; null: the loader does not know it.
+    PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV
+        vkGetPhysicalDeviceCooperativeMatrixPropertiesNV = nullptr;
 
     [[nodiscard]] static Result<InstanceTable> load(const Loader& loader, VkInstance instance);
 };

@@ -148,6 +148,8 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
                           d.properties.processors_nv.shaderSMCount != 0
                               ? "VK_NV_shader_sm_builtins"
                               : "VK_AMD_shader_core_properties");
+        case WYE_FACT_KEY_MATRIX_SIZES:
+            return text(out, d.matrix_sizes, "VK_NV_cooperative_matrix");
         case WYE_FACT_KEY_COMPUTE_QUEUES:
             return number(out, d.compute_queues, "VkQueueFamilyProperties");
         case WYE_FACT_KEY_TRANSFER_QUEUES:

@@ -172,6 +172,26 @@ CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid* out, CUdevice device) {
     for (int i = 0; i < 16; ++i) out->bytes[i] = static_cast<char>(i * 16 + device);
     return CUDA_SUCCESS;
 }
+// NVML: half of the memory of the first device is free, and the second is a part of a larger one.
+extern "C" {
+unsigned nvmlInitWithFlags(unsigned flags) { return flags == 1 ? 0 : 2; }
+unsigned nvmlShutdown() { return 0; }
+unsigned nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** out) {
+    static int parts[2];
+    const std::string_view text(address);
+    if (text != "0000:18:00.0" && text != "0000:19:00.0") return 6;  // not found
+    *out = &parts[text == "0000:18:00.0" ? 0 : 1];
+    parts[1] = 1;
+    return 0;
+}
+unsigned nvmlDeviceGetMemoryInfo(void* device, unsigned long long* out) {
+    const bool whole = *static_cast<int*>(device) == 0;
+    out[0] = whole ? machine().memory + (32U << 20U) : machine().memory * 7;
+    out[1] = machine().memory / 2;
+    out[2] = out[0] - out[1];
+    return 0;
+}
+}
 CUresult CUDAAPI cuDeviceTotalMem_v2(std::size_t* out, CUdevice) {
     *out = machine().memory;
     return CUDA_SUCCESS;

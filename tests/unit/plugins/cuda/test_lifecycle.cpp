@@ -122,6 +122,25 @@ TEST_CASE("devices have names, formats and honest facts") {
     CHECK(status == WYE_UNKNOWN_KEY);
 }
 
+TEST_CASE("free memory is NVML's, of whole devices only") {
+    const Machine machine(2);
+    const Plugin with(Rig::with_fake({{"cuda.nvml", WYE_FAKE_CUDA}}));
+    REQUIRE(with.status == WYE_OK);
+    const wye_fact free = with.fact(WYE_FACT_KEY_FREE_MEMORY_BYTES);
+    CHECK(free.u == std::uint64_t{1} << 29U);
+    CHECK(text(free.source) == "nvmlDeviceGetMemoryInfo");
+    const auto status_of = [](const Plugin& plugin, std::uint32_t device) {
+        wye_fact fact{};
+        return plugin.table->device_fact(plugin.object, device, WYE_FACT_KEY_FREE_MEMORY_BYTES,
+                                         &fact);
+    };
+    CHECK(status_of(with, 0) == WYE_OK);
+    CHECK(status_of(with, 1) == WYE_UNSUPPORTED);
+    const Plugin without(Rig::with_fake({{"cuda.nvml", "libnvml-that-is-not-there.so.1"}}));
+    REQUIRE(without.status == WYE_OK);
+    CHECK(status_of(without, 0) == WYE_UNSUPPORTED);
+}
+
 TEST_CASE("a device that cannot be used is listed with the reason, and cannot be opened") {
     const Machine old(1, 52);
     {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/management.hpp"
+
+#include "wye/sdk/library.hpp"
+
+namespace wye::cuda {
+namespace {
+
+// NVML API reference: these types and values are stable across its versions.
+using Device = void*;
+struct Memory {
+    unsigned long long total, free, used;
+};
+constexpr unsigned kSuccess = 0;
+constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device; asking for one does
+
+struct Management {
+    unsigned (*nvmlInitWithFlags)(unsigned flags) = nullptr;
+    unsigned (*nvmlShutdown)() = nullptr;
+    unsigned (*nvmlDeviceGetHandleByPciBusId_v2)(const char* address, Device* out) = nullptr;
+    unsigned (*nvmlDeviceGetMemoryInfo)(Device device, Memory* out) = nullptr;
+};
+
+// Whether NVML's total and CUDA's are of the same memory. CUDA's leaves out what the driver keeps.
+bool same_memory(std::uint64_t nvml, std::uint64_t cuda) {
+    return nvml >= cuda && nvml - cuda <= cuda / 8;
+}
+
+}  // namespace
+
+void add_free_memory(const std::string& library, std::vector<DeviceInfo>& devices) {
+    const auto handle = sdk::open_library(library, "NVML", "Fix: install the NVIDIA driver");
+    if (!handle.ok()) return;
+    Management nvml;
+    sdk::Functions functions([&](const char* name) { return sdk::symbol_in(*handle, name); });
+    functions.get(nvml.nvmlInitWithFlags, "nvmlInitWithFlags");
+    functions.get(nvml.nvmlShutdown, "nvmlShutdown");
+    functions.get(nvml.nvmlDeviceGetHandleByPciBusId_v2, "nvmlDeviceGetHandleByPciBusId_v2");
+    functions.get(nvml.nvmlDeviceGetMemoryInfo, "nvmlDeviceGetMemoryInfo");
+    if (functions.missing() != nullptr || nvml.nvmlInitWithFlags(kNoGpus) != kSuccess) return;
+    for (DeviceInfo& device : devices) {
+        Device found = nullptr;
+        Memory memory{};
+        if (nvml.nvmlDeviceGetHandleByPciBusId_v2(device.pci_address.c_str(), &found) == kSuccess &&
+            nvml.nvmlDeviceGetMemoryInfo(found, &memory) == kSuccess &&
+            same_memory(memory.total, device.memory_bytes))
+            device.free_bytes = memory.free;
+    }
+    nvml.nvmlShutdown();
+}
+
+}  // namespace wye::cuda
