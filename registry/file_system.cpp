@@ -54,6 +54,8 @@ FileStatus status_of(const struct stat& st) {
     out.size = static_cast<std::uint64_t>(st.st_size);
     out.modified_ns =
         static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
+    out.changed_ns =
+        static_cast<std::int64_t>(st.st_ctim.tv_sec) * 1'000'000'000 + st.st_ctim.tv_nsec;
     return out;
 }
 

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <span>
 #include <vector>
@@ -98,6 +100,29 @@ class LibraryFile {
     int fd_;
 };
 
+// The library's file in the first relative folder of the loader's search (LD_LIBRARY_PATH) that has
+// one; empty: there is none.
+std::string in_relative_folder(const std::string& soname) {
+    void* const self = ::dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
+    Dl_serinfo size{};
+    if (self == nullptr || ::dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0) return {};
+    const std::unique_ptr<void, decltype(&std::free)> room(std::calloc(1, size.dls_size),
+                                                           &std::free);
+    if (!room) throw std::bad_alloc();
+    auto* const folders = static_cast<Dl_serinfo*>(room.get());
+    if (::dlinfo(self, RTLD_DI_SERINFOSIZE, folders) != 0 ||
+        ::dlinfo(self, RTLD_DI_SERINFO, folders) != 0)
+        return {};
+    for (unsigned i = 0; i < folders->dls_cnt; ++i) {
+        std::string path = folders->dls_serpath[i].dls_name;
+        if (path.starts_with('/')) continue;
+        path += path.empty() || path.ends_with('/') ? "" : "/";
+        path += soname;
+        if (::access(path.c_str(), F_OK) == 0) return path;
+    }
+    return {};
+}
+
 Error changed(const std::filesystem::path& path) {
     return {Code::NOT_TRUSTED,
             fmt::format("`{}` was replaced or changed after it was checked", path.string()),
@@ -157,8 +182,7 @@ std::string file_version(const link_map& map) {
 Result<void> check_unchanged(const std::filesystem::path& path, const FileStatus& found) {
     if (found.kind == FileStatus::Kind::missing) return {};
     WYE_ASSIGN(const FileStatus now, native_file_system().status(path));
-    if (!found.unchanged(now) || now.mode != found.mode || now.owner != found.owner)
-        return changed(path);
+    if (now != found) return changed(path);
     return {};
 }
 
@@ -217,6 +241,12 @@ Result<std::string> content_hash(const std::filesystem::path& path) {
 }
 
 Result<SystemLibrary> find_system_library(const std::string& soname) {
+    if (const std::string relative = in_relative_folder(soname); !relative.empty())
+        return Error(Code::NOT_TRUSTED,
+                     fmt::format("the loader would take `{}` from `{}`, which depends on the "
+                                 "current folder",
+                                 soname, relative),
+                     "Fix: write full paths in LD_LIBRARY_PATH", soname);
     ::dlerror();
     void* library = nullptr;
     try {

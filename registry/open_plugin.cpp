@@ -201,6 +201,7 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host,
             WYE_TRY(check_version(candidate, need, *found, records));
             continue;
         }
+        if (found.error().code == Code::NOT_TRUSTED) return std::move(found).error();
         const std::string version =
             need.min_version.empty() ? "" : fmt::format(" ({} or newer)", need.min_version);
         const std::string package = need.package.empty()

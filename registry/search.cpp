@@ -367,7 +367,7 @@ class Search {
         auto content = files_.read(seen.real, kManifestBytes);
         if (!content.ok()) return std::move(content).error();
         room_ -= std::min(room_, content->bytes.size());
-        if (!seen.status.unchanged(content->status))
+        if (seen.status != content->status)
             return Error(Code::NOT_TRUSTED,
                          fmt::format("manifest `{}` was replaced while it was read", path.string()),
                          "Fix: try again");

@@ -25,12 +25,11 @@ struct FileStatus {
     std::uint32_t group = 0;
     std::uint64_t size = 0;
     std::int64_t modified_ns = 0;  // since 1970
+    // When content, name, owner or permissions changed last. Programs cannot set it, so it tells
+    // that a file was moved away and put back.
+    std::int64_t changed_ns = 0;
 
-    // Whether it is the same file, with the same content as far as size and time tell.
-    [[nodiscard]] bool unchanged(const FileStatus& now) const noexcept {
-        return kind == now.kind && device == now.device && inode == now.inode && size == now.size &&
-               modified_ns == now.modified_ns;
-    }
+    friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
 
 // A name in a folder, as lstat reports it.

@@ -62,6 +62,11 @@ TEST_CASE("a library that is replaced after it was found is not opened") {
         fs::last_write_time(folder.path() / "new", fs::last_write_time(library));
         fs::rename(folder.path() / "new", library);
     }
+    SUBCASE("for a moment, so that it looks as it did") {
+        fs::rename(library, folder.path() / "old");
+        fs::copy_file(fs::path(WYE_FAKES) / "plain_chain.so", library);
+        fs::rename(folder.path() / "old", library);
+    }
     SUBCASE("in place") { std::ofstream(library, std::ios::app) << "more"; }
     SUBCASE("or everyone may write to it now") { ::chmod(library.c_str(), 0666); }
     SUBCASE("or not at all") { opens = true; }
