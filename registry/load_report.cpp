@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 
 namespace wye::registry {
 namespace {
@@ -64,28 +65,7 @@ bool is_candidate(const Record& record) {
             (record.code == Code::DUPLICATE || record.code == Code::DISABLED));
 }
 
-}  // namespace
-
-std::string_view loaded_state_name(State state) noexcept {
-    switch (state) {
-        case State::found:
-            return "found";
-        case State::ready:
-            return "ready";
-        case State::failed:
-            return "failed";
-        case State::refused:
-            return "refused";
-        case State::shadowed:
-            return "shadowed";
-        case State::disabled:
-            return "disabled";
-        case State::not_opened:
-            return "not_opened";
-    }
-    return "unknown";
-}
-
+// The plugins by id, then the candidates that `records` passed over. Opens nothing.
 std::vector<LoadedPlugin> loaded_plugins(const Registry& registry, const Selector& selector,
                                          const std::vector<Record>& records) {
     std::vector<LoadedPlugin> out;
@@ -109,12 +89,52 @@ std::vector<LoadedPlugin> loaded_plugins(const Registry& registry, const Selecto
     return out;
 }
 
+}  // namespace
+
+std::string_view loaded_state_name(State state) noexcept {
+    switch (state) {
+        case State::found:
+            return "found";
+        case State::ready:
+            return "ready";
+        case State::failed:
+            return "failed";
+        case State::refused:
+            return "refused";
+        case State::shadowed:
+            return "shadowed";
+        case State::disabled:
+            return "disabled";
+        case State::not_opened:
+            return "not_opened";
+    }
+    return "unknown";
+}
+
 LoadReport load_report(Registry& registry, const Selector& selector) {
     LoadReport out;
-    out.devices = registry.devices(selector);
-    std::ranges::sort(out.devices, [](const auto& a, const auto& b) {
-        return std::tie(a->plugin, a->index) < std::tie(b->plugin, b->index);
+    Registry::Listing listing = registry.list(selector);
+    out.unmatched = std::move(listing.unmatched);
+    out.physical = registry.physical();
+    std::unordered_map<const DeviceInfo*, LoadedDevice> known;
+    for (const Registry::Physical& one : out.physical.devices)
+        for (std::size_t i = 0; i < one.devices.size(); ++i)
+            known[one.devices[i].get()] = {one.devices[i], one.id, one.aliases[i]};
+    // In the selector's order; then sorted, with the order kept as indices.
+    for (const std::shared_ptr<const DeviceInfo>& device : listing.devices) {
+        const auto found = known.find(device.get());
+        out.devices.push_back(found == known.end() ? LoadedDevice{device, {}, {}} : found->second);
+    }
+    std::ranges::sort(out.devices, [](const LoadedDevice& a, const LoadedDevice& b) {
+        return std::tie(a.info->plugin, a.info->index) < std::tie(b.info->plugin, b.info->index);
     });
+    std::unordered_map<const DeviceInfo*, std::size_t> place;
+    for (std::size_t i = 0; i < out.devices.size(); ++i) place[out.devices[i].info.get()] = i;
+    for (const std::shared_ptr<const DeviceInfo>& device : listing.devices) {
+        out.order.push_back(place[device.get()]);
+        if (!out.picked && device->usable) out.picked = out.order.back();
+    }
+    // The order of records depends on the opening threads; sorting makes reports reproducible.
     out.records = registry.records();
     std::ranges::sort(out.records, [](const Record& a, const Record& b) {
         return std::tie(a.plugin, a.path, a.stage, a.message) <

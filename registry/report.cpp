@@ -4,9 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <tuple>
 
 #include "registry/json.hpp"
 #include "registry/load_report.hpp"
@@ -113,9 +111,9 @@ Json plugin_of(const LoadedPlugin& loaded, const std::string& compiler) {
             {"probe_state", probe_state_name(plugin.probe)}};
 }
 
-Json plugins_of(Registry& registry, const Selector& selector, const std::vector<Record>& records) {
+Json plugins_of(Registry& registry, const std::vector<LoadedPlugin>& plugins) {
     Json out = Json::array();
-    for (const LoadedPlugin& plugin : loaded_plugins(registry, selector, records)) {
+    for (const LoadedPlugin& plugin : plugins) {
         const bool opened = plugin.state == LoadedPlugin::State::ready ||
                             plugin.state == LoadedPlugin::State::failed;
         out.push_back(plugin_of(plugin, opened ? one_line(registry.compiler(plugin.info.id)) : ""));
@@ -132,13 +130,8 @@ Json aliases_of(const std::vector<Alias>& aliases) {
     return out;
 }
 
-// What the report says of a device's identity.
-struct Identity {
-    std::string_view physical;
-    const std::vector<Alias>* aliases = nullptr;
-};
-
-Json device_of(const DeviceInfo& device, const Identity& identity, const ReportOptions& options) {
+Json device_of(const LoadedDevice& loaded, const ReportOptions& options) {
+    const DeviceInfo& device = *loaded.info;
     const std::optional<Requirements>& needs = options.needs;
     Json unmet = nullptr;
     Json unverified = nullptr;
@@ -150,27 +143,26 @@ Json device_of(const DeviceInfo& device, const Identity& identity, const ReportO
                 {{"name", miss.name}, {"needed", miss.needed}, {"actual", miss.actual}});
         unverified = result.unverified;
     }
-    return {
-        {"id", device.id},
-        {"selector", device.selector},
-        {"physical_id", text_or_null(identity.physical)},
-        {"aliases", identity.aliases == nullptr ? Json::array() : aliases_of(*identity.aliases)},
-        {"name", text_or_null(device.name)},
-        {"plugin", device.plugin},
-        {"usable", device.usable},
-        {"reason", text_or_null(device.reason)},
-        {"fix", text_or_null(device.fix)},
-        {"native_code", device.native_code},
-        {"facts", facts_of(device.facts)},
-        {"fact_sources", sources_of(device.facts)},
-        {"fact_reasons", reasons_of(device.facts)},
-        {"free_memory_age_ms", age_of(device)},
-        {"formats", device.formats},
-        {"quirks", options.quirks ? Json(options.quirks(device)) : Json(nullptr)},
-        {"operations",
-         options.operations && device.usable ? options.operations(device) : Json(nullptr)},
-        {"unmet", std::move(unmet)},
-        {"unverified", std::move(unverified)}};
+    return {{"id", device.id},
+            {"selector", device.selector},
+            {"physical_id", text_or_null(loaded.physical)},
+            {"aliases", aliases_of(loaded.aliases)},
+            {"name", text_or_null(device.name)},
+            {"plugin", device.plugin},
+            {"usable", device.usable},
+            {"reason", text_or_null(device.reason)},
+            {"fix", text_or_null(device.fix)},
+            {"native_code", device.native_code},
+            {"facts", facts_of(device.facts)},
+            {"fact_sources", sources_of(device.facts)},
+            {"fact_reasons", reasons_of(device.facts)},
+            {"free_memory_age_ms", age_of(device)},
+            {"formats", device.formats},
+            {"quirks", options.quirks ? Json(options.quirks(device)) : Json(nullptr)},
+            {"operations",
+             options.operations && device.usable ? options.operations(device) : Json(nullptr)},
+            {"unmet", std::move(unmet)},
+            {"unverified", std::move(unverified)}};
 }
 
 Json host_of(const ReportOptions& options) {
@@ -231,42 +223,25 @@ Json filters_of(const ReportOptions& options) {
 std::string report_json(Registry& registry, const ReportOptions& given) {
     ReportOptions options = given;
     if (options.selector.entries.empty()) options.selector.entries.emplace_back();
-    Registry::Listing listing = registry.list(options.selector);
-    auto& devices = listing.devices;
-    const Registry::PhysicalListing physical = registry.physical();
-    std::map<const DeviceInfo*, Identity> identities;
-    for (const Registry::Physical& one : physical.devices)
-        for (std::size_t i = 0; i < one.devices.size(); ++i)
-            identities[one.devices[i].get()] = {one.id, &one.aliases[i]};
-    const auto picked =
-        std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d->usable; });
-    const Json picks = picked == devices.end() ? Json(nullptr) : Json((*picked)->selector);
+    const LoadReport loaded = load_report(registry, options.selector);
     Json order = Json::array();
-    for (const auto& device : devices) order.push_back(device->selector);
-    std::sort(devices.begin(), devices.end(), [](const auto& a, const auto& b) {
-        return std::tie(a->plugin, a->index) < std::tie(b->plugin, b->index);
-    });
-    // The order of records depends on the opening threads; sorting makes the text reproducible.
-    std::vector<Record> records = registry.records();
-    std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
-        return std::tie(a.plugin, a.path, a.stage, a.message) <
-               std::tie(b.plugin, b.path, b.stage, b.message);
-    });
+    for (const std::size_t place : loaded.order)
+        order.push_back(loaded.devices[place].info->selector);
     Json out;
     out["schema_version"] = kSchemaVersion;
     out["host"] = host_of(options);
     out["filters"] = filters_of(options);
-    out["picks"] = picks;
-    out["order"] = order;
-    out["plugins"] = plugins_of(registry, options.selector, records);
+    out["picks"] = loaded.picked ? Json(loaded.devices[*loaded.picked].info->selector) : Json();
+    out["order"] = std::move(order);
+    out["plugins"] = plugins_of(registry, loaded.plugins);
     out["devices"] = Json::array();
-    for (const auto& device : devices)
-        out["devices"].push_back(device_of(*device, identities[device.get()], options));
+    for (const LoadedDevice& device : loaded.devices)
+        out["devices"].push_back(device_of(device, options));
     out["records"] = Json::array();
-    for (const Record& record : records) out["records"].push_back(record_of(record));
-    out["physical_devices"] = physical_of(physical);
-    out["doubts"] = doubts_of(physical);
-    out["unmatched"] = unmatched_list(listing.unmatched);
+    for (const Record& record : loaded.records) out["records"].push_back(record_of(record));
+    out["physical_devices"] = physical_of(loaded.physical);
+    out["doubts"] = doubts_of(loaded.physical);
+    out["unmatched"] = unmatched_list(loaded.unmatched);
     return out.dump(options.indent);
 }
 

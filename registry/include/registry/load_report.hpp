@@ -33,15 +33,22 @@ struct LoadedPlugin {
 };
 [[nodiscard]] std::string_view loaded_state_name(LoadedPlugin::State state) noexcept;
 
-// The plugins by id, then the candidates that `records` passed over. Opens nothing.
-[[nodiscard]] std::vector<LoadedPlugin> loaded_plugins(const Registry& registry,
-                                                       const Selector& selector,
-                                                       const std::vector<Record>& records);
+// A device with what is known of its identity.
+struct LoadedDevice {
+    std::shared_ptr<const DeviceInfo> info;
+    std::string physical;        // id of its physical device; empty: unknown
+    std::vector<Alias> aliases;  // the other devices of it
+};
 
 struct LoadReport {
     std::vector<LoadedPlugin> plugins;
-    std::vector<std::shared_ptr<const DeviceInfo>> devices;  // by plugin and index
-    std::vector<Record> records;                             // by plugin, path, stage and message
+    std::vector<LoadedDevice> devices;  // by plugin and index
+    std::vector<Record> records;        // by plugin, path, stage and message
+    std::vector<PassedOver> unmatched;  // entries of the selector that name nothing
+    // The device that the selector picks, an index of `devices`; none: it picks none.
+    std::optional<std::size_t> picked;
+    std::vector<std::size_t> order;  // of the devices, as the selector prefers them
+    Registry::PhysicalListing physical;
 };
 
 // Opens every plugin that the selector does not exclude.

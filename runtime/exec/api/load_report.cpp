@@ -31,6 +31,9 @@ static_assert(static_cast<int>(registry::Severity::note) == WYE_LOAD_NOTE);
 static_assert(static_cast<int>(Listed::found) == WYE_LOAD_STATE_FOUND);
 static_assert(static_cast<int>(Listed::refused) == WYE_LOAD_STATE_REFUSED);
 static_assert(static_cast<int>(Listed::not_opened) == WYE_LOAD_STATE_NOT_OPENED);
+static_assert(static_cast<int>(registry::ProbeState::none) == WYE_LOAD_PROBE_NONE);
+static_assert(static_cast<int>(registry::ProbeState::remembered) == WYE_LOAD_PROBE_REMEMBERED);
+static_assert(static_cast<int>(registry::ProbeState::child) == WYE_LOAD_PROBE_NOW);
 
 void fill(const registry::Record& from, wye_load_record& out) {
     out.stage = static_cast<std::uint32_t>(from.stage);
@@ -60,18 +63,36 @@ void fill(const registry::LoadedPlugin& from, wye_load_plugin& out) {
     out.reason = wye_load_record{};
     out.reason.header.size = sizeof out.reason;
     if (from.reason) fill(*from.reason, out.reason);
+    out.probe = static_cast<std::uint32_t>(info.probe);
+    out.reserved = 0;
+    out.probed_unix_ns = info.verdict ? info.verdict->made_unix_ns : 0;
 }
 
-void fill(const std::shared_ptr<const registry::DeviceInfo>& from, wye_load_device& out) {
-    out.usable = from->usable ? 1 : 0;
+void fill(const registry::LoadedDevice& from, wye_load_device& out) {
+    const registry::DeviceInfo& info = *from.info;
+    out.usable = info.usable ? 1 : 0;
     out.reserved = 0;
-    out.selector = to_abi(from->selector);
-    out.id = to_abi(from->id);
-    out.name = to_abi(from->name);
-    out.kind = to_abi(from->facts.text(WYE_FACT_KEY_DEVICE_KIND));
-    out.plugin = to_abi(from->plugin);
-    out.reason = to_abi(from->reason);
-    out.fix = to_abi(from->fix);
+    out.selector = to_abi(info.selector);
+    out.id = to_abi(info.id);
+    out.name = to_abi(info.name);
+    out.kind = to_abi(info.facts.text(WYE_FACT_KEY_DEVICE_KIND));
+    out.plugin = to_abi(info.plugin);
+    out.reason = to_abi(info.reason);
+    out.fix = to_abi(info.fix);
+    out.physical = to_abi(from.physical);
+    out.alias_count = from.aliases.size();
+}
+
+void fill(const registry::Alias& from, wye_load_alias& out) {
+    out.selector = to_abi(from.selector);
+    out.evidence = to_abi(from.evidence);
+    out.confidence = to_abi(registry::confidence_name(from.confidence));
+}
+
+void fill(const registry::PassedOver& from, wye_load_unmatched& out) {
+    out.entry = to_abi(from.subject);
+    out.reason = to_abi(from.reason);
+    out.fix = to_abi(from.fix);
 }
 
 template <typename From, typename Out>
@@ -125,5 +146,27 @@ wye_status wye_load_report_device(const wye_load_report* report, uint64_t index,
         WYE_NEED(report);
         WYE_NEED(out);
         return one_of(report->all.devices, index, *out, "wye_load_device", "devices");
+    });
+}
+
+wye_status wye_load_report_alias(const wye_load_report* report, uint64_t device, uint64_t index,
+                                 wye_load_alias* out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_NEED(report);
+        WYE_NEED(out);
+        const std::vector<registry::Alias> none;
+        const auto& devices = report->all.devices;
+        return one_of(device < devices.size() ? devices[device].aliases : none, index, *out,
+                      "wye_load_alias", "aliases of this device");
+    });
+}
+
+wye_status wye_load_report_unmatched(const wye_load_report* report, uint64_t index,
+                                     wye_load_unmatched* out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_NEED(report);
+        WYE_NEED(out);
+        return one_of(report->all.unmatched, index, *out, "wye_load_unmatched",
+                      "entries that name nothing");
     });
 }

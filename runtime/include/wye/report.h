@@ -79,6 +79,15 @@ enum wye_load_state {
     WYE_LOAD_STATE_NOT_OPENED = 6 /* the selector excludes it */
 };
 
+/* Where the verdict on a plugin is from: it is tried in a process of its own before it is used. */
+enum wye_load_probe {
+    WYE_LOAD_PROBE_NONE = 0,    /* not needed: built in, or not opened */
+    WYE_LOAD_PROBE_OFF = 1,     /* probes are switched off, or there is no helper program */
+    WYE_LOAD_PROBE_TRUSTED = 2, /* the user trusts it (`wye plugins trust`) */
+    WYE_LOAD_PROBE_REMEMBERED = 3,
+    WYE_LOAD_PROBE_NOW = 4
+};
+
 typedef struct wye_load_plugin {
     wye_header header;
     uint32_t state; /* enum wye_load_state */
@@ -93,6 +102,9 @@ typedef struct wye_load_plugin {
     wye_string
         source; /* "builtin", "application", "environment", "user", "system", "beside_host" */
     wye_load_record reason; /* why it is not ready; its header is set by the call */
+    uint32_t probe;         /* enum wye_load_probe */
+    uint32_t reserved;
+    int64_t probed_unix_ns; /* when its verdict was made, since 1970; 0: there is none */
 } wye_load_plugin;
 
 /* Every plugin and every file that could have been one, sorted by id. WYE_NOT_FOUND: there are only
@@ -111,12 +123,39 @@ typedef struct wye_load_device {
     wye_string plugin;
     wye_string reason; /* why it is not usable */
     wye_string fix;
+    wye_string physical;  /* id of the physical device, which selectors take as "@id" */
+    uint64_t alias_count; /* other devices that are the same physical one */
 } wye_load_device;
 
 /* Every device that the selector names, unusable ones too, by plugin and index. WYE_NOT_FOUND:
  * there are only `index`. */
 WYE_API wye_status wye_load_report_device(const wye_load_report* report, uint64_t index,
                                           wye_load_device* out, wye_error** error);
+
+/* Another device that is the same physical one. */
+typedef struct wye_load_alias {
+    wye_header header;
+    wye_string selector;
+    wye_string evidence;   /* "PCI address 0000:01:00.0" */
+    wye_string confidence; /* "certain", "likely" */
+} wye_load_alias;
+
+/* An alias of the device at index `device`. WYE_NOT_FOUND: there is no such device, or there are
+ * only `index` aliases. */
+WYE_API wye_status wye_load_report_alias(const wye_load_report* report, uint64_t device,
+                                         uint64_t index, wye_load_alias* out, wye_error** error);
+
+/* An entry of the report's selector that names nothing. */
+typedef struct wye_load_unmatched {
+    wye_header header;
+    wye_string entry;
+    wye_string reason;
+    wye_string fix;
+} wye_load_unmatched;
+
+/* WYE_NOT_FOUND: there are only `index`. */
+WYE_API wye_status wye_load_report_unmatched(const wye_load_report* report, uint64_t index,
+                                             wye_load_unmatched* out, wye_error** error);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,8 @@ struct LoadReport {
     std::vector<wye_load_plugin> plugins;
     std::vector<wye_load_device> devices;
     std::vector<wye_load_record> records;
+    std::vector<wye_load_unmatched> unmatched;
+    std::vector<std::vector<wye_load_alias>> aliases;  // of each device
     std::shared_ptr<const wye_load_report> owner;
 };
 
@@ -41,6 +43,13 @@ struct LoadReport {
     read(out.plugins, &wye_load_report_plugin, wye_load_plugin{});
     read(out.devices, &wye_load_report_device, wye_load_device{});
     read(out.records, &wye_load_report_record, wye_load_record{});
+    read(out.unmatched, &wye_load_report_unmatched, wye_load_unmatched{});
+    for (std::size_t i = 0; i < out.devices.size(); ++i)
+        read(
+            out.aliases.emplace_back(),
+            [i](const wye_load_report* from, std::uint64_t index, wye_load_alias* item,
+                wye_error** error) { return wye_load_report_alias(from, i, index, item, error); },
+            wye_load_alias{});
     return out;
 }
 

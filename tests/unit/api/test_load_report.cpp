@@ -112,6 +112,10 @@ TEST_CASE("it says what the JSON report says") {
         CHECK(text(one.path) == text(same, "path"));
         CHECK(text(one.version) == text(same, "version"));
         CHECK((one.has_reason == 1) == same.at("reason").is_object());
+        static const char* const kProbes[] = {"none", "off", "trusted", "remembered", "child"};
+        REQUIRE(one.probe < 5);
+        CHECK(same.at("probe_state") == kProbes[one.probe]);
+        CHECK(one.probed_unix_ns == 0);
         if (one.has_reason == 1) check_record(one.reason, same.at("reason"));
     }
     REQUIRE(report->records.size() == other.at("records").size());
@@ -126,7 +130,40 @@ TEST_CASE("it says what the JSON report says") {
         CHECK(text(report->devices[i].name) == text(same, "name"));
         CHECK((report->devices[i].usable == 1) == same.at("usable"));
         CHECK(text(report->devices[i].reason) == text(same, "reason"));
+        CHECK(text(report->devices[i].physical) == text(same, "physical_id"));
+        const json& aliases = same.at("aliases");
+        REQUIRE(report->devices[i].alias_count == aliases.size());
+        REQUIRE(report->aliases[i].size() == aliases.size());
+        for (std::size_t j = 0; j < aliases.size(); ++j) {
+            CHECK(text(report->aliases[i][j].selector) == text(aliases[j], "selector"));
+            CHECK(text(report->aliases[i][j].evidence) == text(aliases[j], "evidence"));
+            CHECK(text(report->aliases[i][j].confidence) == text(aliases[j], "confidence"));
+        }
     }
+}
+
+TEST_CASE("it lists the entries of the selector that name nothing") {
+    const wye::Context made = context();
+    const auto report = wye::load_report(made, "cpu,helthy,cpu:7");
+    REQUIRE(report.ok());
+    REQUIRE(report->unmatched.size() == 2);
+    CHECK(text(report->unmatched[0].entry) == "helthy");
+    CHECK(text(report->unmatched[0].reason) == "there is no plugin `helthy`");
+    CHECK(text(report->unmatched[0].fix).find("`healthy`") != std::string::npos);
+    CHECK(text(report->unmatched[1].entry) == "cpu:7");
+    CHECK(report->devices.size() == 1);
+}
+
+TEST_CASE("there are no aliases beyond the last, nor of devices beyond the last") {
+    const wye::Context made = context();
+    const auto report = wye::load_report(made);
+    REQUIRE(report.ok());
+    wye_load_alias alias;
+    WYE_INIT(alias);
+    CHECK(wye_load_report_alias(report->owner.get(), report->devices.size(), 0, &alias, nullptr) ==
+          WYE_NOT_FOUND);
+    CHECK(wye_load_report_alias(report->owner.get(), 0, UINT64_MAX, &alias, nullptr) ==
+          WYE_NOT_FOUND);
 }
 
 TEST_CASE("a listed device can be opened by its selector") {
