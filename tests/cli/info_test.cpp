@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye info` as an operator uses it: views of this machine and of saved ones, and their exit codes.
+#include <sys/utsname.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -12,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "wye/abi.h"
 
 using wye::test::Outcome;
 using wye::test::read_bytes;
@@ -586,6 +589,42 @@ TEST_CASE("redact leaves nothing of the owner, and the rest as it was") {
     CHECK(out["devices"][1] == report["devices"][1]);
 }
 
+TEST_CASE("a library that a manifest needs is not taken from a relative folder") {
+    namespace fs = std::filesystem;
+    const TempFolder folder;
+    fs::create_directory(folder.path("plugins"));
+    fs::create_directory(folder.path("libraries"));
+    fs::copy_file(WYE_MISBEHAVES, folder.path("plugins/misbehaves.so"));
+    fs::copy_file(WYE_MISBEHAVES, folder.path("libraries/libwye_strange.so"));
+    utsname machine{};
+    REQUIRE(::uname(&machine) == 0);
+    const json abi = {{"major", WYE_ABI_MAJOR},
+                      {"draft", WYE_ABI_DRAFT},
+                      {"minor_needed", 0},
+                      {"minor_built", WYE_ABI_MINOR}};
+    const json manifest = {{"schema", 1},        {"id", "misbehaves"},
+                           {"abi", abi},         {"library", "misbehaves.so"},
+                           {"version", "0.1.0"}, {"arch", machine.machine},
+                           {"backend", "fake"},  {"needs", {{{"soname", "libwye_strange.so"}}}}};
+    (void)folder.write("plugins/misbehaves.wye.json", manifest.dump());
+    const auto report = [&](const std::string& libraries) {
+        const Outcome outcome = run_command({WYE_TOOL, "info", "--json", "-d", "misbehaves"},
+                                            {{"WYE_PLUGIN_PATH", folder.path("plugins")},
+                                             {"WYE_CACHE_DIR", folder.path("cache")},
+                                             {"LD_LIBRARY_PATH", libraries}});
+        return json::parse(outcome.out);
+    };
+    const std::string there = folder.path("libraries");
+    CHECK(report(there)["plugins"][1]["state"] == "ready");
+    const std::string relative = fs::relative(there).string();
+    const json record = report(relative)["plugins"][1]["reason"];
+    REQUIRE(record.is_object());
+    CHECK(record["code"] == "NOT_TRUSTED");
+    CHECK(record["stage"] == "needs");
+    CHECK(has(record["message"], "`" + relative + "/libwye_strange.so`"));
+    CHECK(has(record["fix"], "LD_LIBRARY_PATH"));
+}
+
 TEST_CASE("doctor ranks what to change, and says afterwards what helped") {
     const Saved saved;
     json before = machine();
@@ -618,6 +657,39 @@ TEST_CASE("doctor ranks what to change, and says afterwards what helped") {
     CHECK(info({"doctor", "--from", last}).out == "nothing to change\n");
     CHECK(info({"doctor", "--from", last}).code == 0);
     CHECK(info({"doctor", "--from", last, "--since", first}).code == 0);
+}
+
+TEST_CASE("doctor names what is wrong with plugins that are used all the same") {
+    const Saved saved;
+    json report = machine();
+    report["plugins"][2]["state"] = "ready";
+    report["plugins"][2]["probe_state"] = "off";
+    const json record = {{"stage", "probed"},      {"severity", "warning"},
+                         {"code", "BAD_MANIFEST"}, {"message", "its manifest lies"},
+                         {"loader_text", nullptr}, {"fix", "Fix: reinstall the plugin"},
+                         {"path", "/home/p.so"},   {"plugin", "third"}};
+    json note = record;
+    note["severity"] = "note";
+    json authors = record;
+    authors["fix"] = "Fix: report this to the plugin's author";
+    report["records"] = json::array({record, note, authors});
+    json doubt;
+    doubt["devices"] = json::array({"first:0", "third:0"});
+    doubt["reason"] = "one UUID, two PCI addresses";
+    report["doubts"] = json::array({doubt});
+    const Outcome found = info({"doctor", "--from", saved.write(report, "report")});
+    CHECK(found.code == 1);
+    CHECK(found.out ==
+          "1.  plugin `third`: its manifest lies\n"
+          "    Fix: reinstall the plugin\n"
+          "    Check: wye info doctor\n"
+          "2.  plugin `third`: it is opened without a probe, so that a fault of it ends the "
+          "application\n"
+          "    Fix: unset WYE_PROBE and install wye-probe beside libwye\n"
+          "    Check: wye info doctor\n"
+          "3.  devices `first:0` and `third:0`: they may be one: one UUID, two PCI addresses\n"
+          "    Fix: update the drivers of both\n"
+          "    Check: wye info -v\n");
 }
 
 TEST_CASE("the live views agree with each other") {

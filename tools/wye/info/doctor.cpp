@@ -53,6 +53,50 @@ void add_devices(const Report& report, std::vector<Advice>& out) {
     }
 }
 
+// Whether the user of this machine can do it.
+bool is_up_to_the_user(const std::string& fix) {
+    return !fix.empty() && !fix.starts_with("none needed") &&
+           fix != "report this to the plugin's author";
+}
+
+// What is wrong with plugins that are used all the same.
+void add_warnings(const Report& report, std::vector<Advice>& out) {
+    for (const Report& record : items(report, "records")) {
+        if (text(record, "severity") != "warning" ||
+            !is_up_to_the_user(without_fix(text(record, "fix"))))
+            continue;
+        std::string subject = text(record, "plugin");
+        if (subject.empty()) subject = text(record, "path");
+        const std::string message = text(record, "message");
+        out.push_back({"warning " + subject + " " + message,
+                       subject.empty() ? "this machine" : fmt::format("plugin `{}`", subject),
+                       message, without_fix(text(record, "fix")), "wye info doctor"});
+    }
+}
+
+// Two plugins say different things of what may be one device.
+void add_doubts(const Report& report, std::vector<Advice>& out) {
+    for (const Report& doubt : items(report, "doubts")) {
+        const std::vector<std::string> devices = texts(doubt, "devices");
+        if (devices.size() != 2) continue;
+        out.push_back({fmt::format("doubt {} {}", devices[0], devices[1]),
+                       fmt::format("devices `{}` and `{}`", devices[0], devices[1]),
+                       fmt::format("they may be one: {}", text(doubt, "reason")),
+                       "update the drivers of both", "wye info -v"});
+    }
+}
+
+// Plugins whose dispatches nobody tried: a fault of theirs ends the application.
+void add_unprobed(const Report& report, std::vector<Advice>& out) {
+    for (const Report& plugin : items(report, "plugins")) {
+        if (text(plugin, "state") != "ready" || text(plugin, "probe_state") != "off") continue;
+        const std::string id = text(plugin, "id");
+        out.push_back({"unprobed " + id, fmt::format("plugin `{}`", id),
+                       "it is opened without a probe, so that a fault of it ends the application",
+                       "unset WYE_PROBE and install wye-probe beside libwye", "wye info doctor"});
+    }
+}
+
 void add_misspelt(const Report& report, std::vector<Advice>& out) {
     for (const Report& variable : items(report, "environment")) {
         // A known variable says what it is about; raised privileges may take its effect.
@@ -74,6 +118,9 @@ std::vector<Advice> advice(const Report& report) {
     if (works) add_devices(report, out);
     add_plugins(report, out);
     if (!works) add_devices(report, out);
+    add_warnings(report, out);
+    add_unprobed(report, out);
+    add_doubts(report, out);
     add_misspelt(report, out);
     if (devices.empty() && out.empty())
         out.push_back({"no device", "this machine", "there is no device",
