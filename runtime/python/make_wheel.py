@@ -7,6 +7,7 @@ usage: make_wheel.py FOLDER
 Needs setuptools and wheel. Leaves no files in the source tree, as `pip wheel` would.
 """
 import contextlib
+import io
 import os
 import pathlib
 import shutil
@@ -32,13 +33,13 @@ def main() -> None:
         shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
         os.chdir(copy)
         # The backend prints every file, which only helps if it fails.
-        with open(copy / "log", "w+", encoding="utf-8") as log, contextlib.redirect_stdout(log):
-            try:
+        log = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
                 name = build_meta.build_wheel(str(folder))
-            except BaseException:
-                log.seek(0)
-                sys.stderr.write(log.read())
-                raise
+        except BaseException:
+            sys.stderr.write(log.getvalue())
+            raise
         os.chdir(folder)
     print(folder / name)
 

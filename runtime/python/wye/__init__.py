@@ -23,3 +23,5 @@ __all__ = [
     "Error", "Future", "InOut", "Options", "Outputs", "Param", "Program", "Report", "__version__",
     "default_context", "devices", "info", "wait_any",
 ]
+
+Error.__module__ = "wye"  # what tracebacks print

@@ -90,7 +90,10 @@ class Device:
         return made
 
     def fact(self, name: str) -> Any:
-        """One fact by its name: "int64", "max_workgroup_size". UNSUPPORTED: it is not known."""
+        """One fact by its name: "int64", "max_workgroup_size"; `wye info --json` prints them all.
+
+        UNSUPPORTED: the device does not report it. UNKNOWN_KEY: there is no such fact.
+        """
         text, out = Text(name), ffi.new("wye_fact*")
         self._core.call("wye_device_fact", self._handle, text.value, out)
         lib = library()
