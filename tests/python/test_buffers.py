@@ -54,6 +54,8 @@ class Buffers(unittest.TestCase):
                     other.download(), np.concatenate([[x[1], x[1]], np.full((2, 6), -7)]))
                 self.refused(Code.INVALID_ARGUMENT, buffer.upload, np.zeros(25, np.int16))
                 self.refused(Code.INVALID_ARGUMENT, buffer.upload, x.T)
+                self.refused(Code.INVALID_ARGUMENT, buffer.upload, x.astype(np.int32)[:2])
+                self.refused(Code.INVALID_ARGUMENT, buffer.download, np.zeros(6, np.float16))
                 self.refused(Code.INVALID_ARGUMENT, buffer.copy_to, other, offset=40, nbytes=9)
 
     def test_ranges(self):
@@ -94,6 +96,7 @@ class Buffers(unittest.TestCase):
         self.refused(Code.INVALID_ARGUMENT, device.buffer, 4, object)
         self.refused(Code.INVALID_ARGUMENT, device.buffer, -4)
         self.refused(Code.INVALID_ARGUMENT, device.buffer, 4, usage="fast")
+        self.assertEqual(device.buffer(np.int64(3), np.int16).shape, (3,))
         self.assertEqual(device.buffer((), np.float64).nbytes, 8)
         self.assertEqual(device.buffer((0, 3), np.float64).download().shape, (0, 3))
 

@@ -92,7 +92,7 @@ class Futures(unittest.TestCase):
             called.set()
         future = self.device.submit(self.saxpy, a=1.0, x=self.x, y=self.x)
         future.add_done_callback(note)
-        self.assertTrue(called.wait(60))
+        self.assertTrue(called.wait(250))
         self.assertIs(threads[0][0], future)
         self.assertIsNot(threads[0][1], threading.current_thread())
 
@@ -143,7 +143,7 @@ class Futures(unittest.TestCase):
         waiter = threading.Thread(target=lambda: codes.append(self.code_of(future.result)))
         waiter.start()
         future.cancel()
-        waiter.join(60)
+        waiter.join(250)
         self.assertEqual(codes, [Code.CANCELLED])
 
 

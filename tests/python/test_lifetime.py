@@ -25,7 +25,7 @@ class Recorder:
 
     def __getattr__(self, name):
         function = getattr(self.lib, name)
-        if not name.endswith(("_free", "_destroy", "_shutdown", "_unmap")) or "error" in name:
+        if not name.endswith(("_free", "_destroy", "_shutdown", "_unmap", "_flush")) or "error" in name:
             return function
 
         def noted(*arguments):
@@ -78,6 +78,7 @@ class Lifetimes(unittest.TestCase):
             arrays = [device.run(program, a=float(a), x=X, y=X).r[::2] for a in range(4)]
             arrays.append(buffer.map()[::2])
         self.assertNotIn("wye_context_destroy", self.recorder.calls)
+        self.assertIn("wye_device_flush", self.recorder.calls)
         with self.assertRaises(wye.Error) as caught:
             device.run(program, a=1.0, x=X, y=X)
         self.assertEqual(caught.exception.code, wye.Code.SHUTTING_DOWN)
@@ -142,7 +143,7 @@ class EndOfTheProcess(unittest.TestCase):
     def python(self, code):
         done = subprocess.run(
             [sys.executable, "-B", "-c", "import numpy as np, os, programs, wye\n" + code],
-            capture_output=True, text=True, timeout=100, check=False)
+            capture_output=True, text=True, timeout=250, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 

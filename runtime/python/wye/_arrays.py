@@ -5,34 +5,37 @@ from __future__ import annotations
 import operator
 import struct
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._error import invalid
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 # numpy has no bf16: its bits are uint16.
-DTYPES = {"i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("i2"), "u16": np.dtype("u2"),
-          "i32": np.dtype("i4"), "u32": np.dtype("u4"), "i64": np.dtype("i8"),
-          "u64": np.dtype("u8"), "f16": np.dtype("f2"), "bf16": np.dtype("u2"),
-          "f32": np.dtype("f4"), "f64": np.dtype("f8")}
+DTYPES: dict[str, np.dtype[Any]] = {
+    "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("i2"), "u16": np.dtype("u2"),
+    "i32": np.dtype("i4"), "u32": np.dtype("u4"), "i64": np.dtype("i8"), "u64": np.dtype("u8"),
+    "f16": np.dtype("f2"), "bf16": np.dtype("u2"), "f32": np.dtype("f4"), "f64": np.dtype("f8")}
 _HOST_DEVICES = (1, 3)  # of DLPack: kDLCPU, kDLCUDAHost
 
 
-def element(declared: str) -> tuple[np.dtype, int]:
+def element(declared: str) -> tuple[np.dtype[Any], int]:
     """The type of a component and the number of components of a declared type, as "f32x4"."""
     scalar, _, lanes = declared.partition("x")
     return DTYPES[scalar], int(lanes or 1)
 
 
-def shaped(flat: np.ndarray, declared: str) -> np.ndarray:
+def shaped(flat: NDArray[Any], declared: str) -> NDArray[Any]:
     """Bytes as elements of a declared type: one row for each, if it is a vector."""
     dtype, lanes = element(declared)
     values = flat.view(dtype)
     return values if lanes == 1 else values.reshape(-1, lanes)
 
 
-def host_array(name: str, value: Any, *, write: bool = False) -> np.ndarray:
+def host_array(name: str, value: Any, *, write: bool = False) -> NDArray[Any]:
     """The memory of an array, of an object with `__dlpack__`, or of any buffer, as an array.
 
     Raises an Error with a remedy for memory that would have to be copied, or cannot be written.
@@ -64,7 +67,7 @@ def host_array(name: str, value: Any, *, write: bool = False) -> np.ndarray:
     return array
 
 
-def _from_dlpack(name: str, value: Any) -> np.ndarray:
+def _from_dlpack(name: str, value: Any) -> NDArray[Any]:
     device = int(value.__dlpack_device__()[0])
     if device not in _HOST_DEVICES:
         raise invalid(f"`{name}` is in the memory of a device (DLPack device type {device})",
@@ -82,7 +85,7 @@ def raw_bytes(value: Any) -> bool:
             or isinstance(value, memoryview) and value.format in ("B", "b", "c"))
 
 
-def check_type(name: str, array: np.ndarray, declared: str) -> np.ndarray:
+def check_type(name: str, array: NDArray[Any], declared: str) -> NDArray[Any]:
     """The array as bytes, if it has elements of a declared type, or components of them."""
     dtype, lanes = element(declared)
     own = array.dtype
@@ -115,7 +118,7 @@ def param_word(name: str, kind: str, value: Any) -> int:
     return number & ((1 << bits) - 1)
 
 
-def dtype_of(value: Any) -> np.dtype:
+def dtype_of(value: Any) -> np.dtype[Any]:
     """A type for the elements of a Buffer."""
     dtype = np.dtype(value)
     if dtype.hasobject or dtype.itemsize == 0 or not dtype.isnative:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import weakref
 from typing import TYPE_CHECKING, Any, Sequence
 
@@ -15,6 +16,8 @@ from ._library import Text, ffi, library, new
 from ._program import handle_in
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ._device import Device
 
 _USAGES = ("device", "upload", "readback", "shared")
@@ -28,7 +31,7 @@ class Buffer:
     calls that use one buffer run one after the other.
     """
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type of its elements, for download and map. uint8 buffers fit every program."""
     shape: tuple[int, ...]
     """The shape of download and map."""
@@ -44,7 +47,8 @@ class Buffer:
             raise invalid(f"there is no usage {usage!r}", f"Fix: use one of {_USAGES}", "usage")
         self.device = device
         self.dtype = dtype_of(dtype)
-        self.shape = (shape,) if isinstance(shape, int) else tuple(int(one) for one in shape)
+        lengths: Any = (shape,) if hasattr(shape, "__index__") else shape
+        self.shape = tuple(operator.index(one) for one in lengths)
         if any(one < 0 for one in self.shape):
             raise invalid(f"a buffer cannot have the shape {self.shape}",
                           "Fix: use lengths of 0 and more", "shape")
@@ -79,14 +83,22 @@ class Buffer:
     def upload(self, source: Any, *, offset: int = 0) -> None:
         """Copies an array, or anything with `__dlpack__` or the buffer protocol, to the device.
 
-        `offset` is in bytes. The source must be contiguous. Waits for the end.
+        `offset` is in bytes. The source must be contiguous and have the buffer's element type;
+        bytes and uint8 fit every type. Waits for the end.
         """
-        array = host_array("source", source)
+        array = self._same_type("source", host_array("source", source))
         data = ffi.from_buffer(array.reshape(-1).view(np.uint8))
         self._core.call("wye_buffer_upload_range", self._handle, offset,
                         ffi.new("wye_bytes*", (data, array.nbytes))[0])
 
-    def download(self, out: Any = None, *, offset: int = 0) -> np.ndarray:
+    def _same_type(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype != self.dtype and np.uint8 not in (array.dtype, self.dtype):
+            raise invalid(f"`{name}` has elements of type {array.dtype}, the buffer {self.dtype}",
+                          f"Fix: pass {name}.astype(numpy.{self.dtype}), which copies it, or "
+                          f"{name}.view(numpy.uint8) for the bytes as they are", name)
+        return array
+
+    def download(self, out: Any = None, *, offset: int = 0) -> NDArray[Any]:
         """Copies from the device, and returns the array.
 
         Without `out` it is a new array of all elements. With `out`, a contiguous writable array,
@@ -98,7 +110,7 @@ class Buffer:
                               "Fix: pass `out`", "offset")
             array = np.empty(self.shape, self.dtype)
         else:
-            array = host_array("out", out, write=True)
+            array = self._same_type("out", host_array("out", out, write=True))
         data = ffi.from_buffer(array.reshape(-1).view(np.uint8), require_writable=True)
         self._core.call("wye_buffer_download_range", self._handle, offset, data, array.nbytes)
         return array
@@ -122,7 +134,7 @@ class Buffer:
         bits = int.from_bytes(np.array(value, self.dtype).tobytes(), "little")
         self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, bits, size)
 
-    def map(self) -> np.ndarray:
+    def map(self) -> NDArray[Any]:
         """Its memory as an array, without a copy. UNSUPPORTED: the device cannot map it.
 
         Devices that can map buffers map those of the usages "upload", "readback" and "shared". The

@@ -10,26 +10,34 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
 from ._error import Code, Error
 from ._library import NO_LIMIT, call, ffi, library
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 # Threads that run a callback of the library: these may not destroy its context.
 in_callback = threading.local()
 
 
-def _destroy(raw: Any, exports: set[int]) -> None:
+def _flush(raw: Any, devices: set[int]) -> None:
+    # Waits for all work. A lost device has none.
+    for device in list(devices):
+        library().wye_device_flush(raw, device, ffi.NULL)
+
+
+def _destroy(raw: Any, exports: set[int], devices: set[int]) -> None:
     # Arrays are left only at the end of the process, which frees their memory.
     if exports:
-        return
-    lib = library()
-    if getattr(in_callback, "value", False):
-        threading.Thread(target=lib.wye_context_destroy, args=(raw,)).start()
+        _flush(raw, devices)
+    elif getattr(in_callback, "value", False):
+        threading.Thread(target=library().wye_context_destroy, args=(raw,)).start()
     else:
-        lib.wye_context_destroy(raw)
+        library().wye_context_destroy(raw)
 
 
 class Core:
@@ -39,10 +47,11 @@ class Core:
         self.raw = raw
         self.closed = False
         self.exports: set[int] = set()  # ids of the owners of memory that arrays show
+        self.devices: set[int] = set()  # that were opened
         self._lock = threading.RLock()
         self._children: dict[tuple[str, int], weakref.finalize] = {}
         self._refused: list[tuple[str, int]] = []  # in use by pending work when they were freed
-        weakref.finalize(self, _destroy, raw, self.exports)
+        weakref.finalize(self, _destroy, raw, self.exports, self.devices)
 
     def call(self, function: str, *arguments: Any) -> None:
         """Calls a function of the C API that takes the context first and the error sink last."""
@@ -104,7 +113,7 @@ class Core:
             weakref.finalize(owner, self.exports.discard, key).atexit = False
 
     def close(self) -> None:
-        """Refuses later calls; frees everything but what arrays show."""
+        """Refuses later calls, waits for all work, and frees everything but what arrays show."""
         with self._lock:
             if self.closed:
                 return
@@ -113,6 +122,7 @@ class Core:
         if not exported:
             call(library().wye_context_shutdown, self.raw, NO_LIMIT)
             return
+        _flush(self.raw, self.devices)
         for finalizer in reversed(list(self._children.values())):
             owner = finalizer.peek()
             if owner is None or id(owner[0]) not in self.exports:
@@ -129,7 +139,7 @@ class _Memory:
                                     "data": (address, False)}
 
 
-def view(owner: Any, address: Any, nbytes: int) -> np.ndarray:
+def view(owner: Any, address: Any, nbytes: int) -> NDArray[Any]:
     """A writable array of bytes at an address, which keeps the memory's owner alive."""
     if nbytes == 0:
         return np.empty(0, np.uint8)

@@ -31,6 +31,7 @@ class Device:
     def __init__(self, core: Core, handle: int) -> None:
         """Not for applications: use Context.device."""
         self._core, self._handle = core, handle
+        core.devices.add(handle)
         out = new("wye_device_description")
         core.call("wye_device_describe", handle, out)
         self.selector, self.name = text_of(out.selector), text_of(out.name)

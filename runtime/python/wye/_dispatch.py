@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ._future import Future, Pending
 from ._library import Text, ffi, library, new
 from ._program import BufferParam, Program
 from ._report import Report, read_report
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Discard:
     """Its size, if neither the program nor the other arguments give it."""
 
 
-class Outputs(Mapping[str, np.ndarray]):
+class Outputs(Mapping[str, "NDArray[Any]"]):
     """The outputs of a dispatch by their names: `outputs["r"]`, or `outputs.r`.
 
     New arrays show memory of the library without a copy, which lives as long as they do. They
@@ -79,12 +82,12 @@ class Outputs(Mapping[str, np.ndarray]):
     report: Report
     """Times and sizes of the dispatch."""
 
-    def __init__(self, arrays: dict[str, np.ndarray], report: Report) -> None:
+    def __init__(self, arrays: dict[str, NDArray[Any]], report: Report) -> None:
         """Not for applications: Device.run and Future.result make them."""
         self._arrays = arrays
         self.report = report
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -93,7 +96,7 @@ class Outputs(Mapping[str, np.ndarray]):
     def __len__(self) -> int:
         return len(self._arrays)
 
-    def __getattr__(self, name: str) -> np.ndarray:
+    def __getattr__(self, name: str) -> NDArray[Any]:
         try:
             return self.__dict__["_arrays"][name]
         except KeyError:
@@ -127,7 +130,8 @@ class Bound:
                               f"Fix: pass {buffer.name}=...", buffer.name)
         if arguments:
             name = next(iter(arguments))
-            known = ", ".join(one.name for one in (*program.params, *program.buffers))
+            known = ", ".join([one.name for one in program.params]
+                              + [one.name for one in program.buffers])
             raise invalid(f"program `{program.name}` has no parameter or buffer `{name}`",
                           f"Fix: it has {known}", name)
         self._array = ffi.new("wye_argument[]", self._items)
@@ -203,7 +207,7 @@ class Bound:
             "buffer": part.buffer._handle_in(self._core), "offset": part.offset,
             "size": part.nbytes})
 
-    def _memory(self, buffer: BufferParam, value: Any, write: bool) -> tuple[Any, np.ndarray]:
+    def _memory(self, buffer: BufferParam, value: Any, write: bool) -> tuple[Any, NDArray[Any]]:
         # The caller's array, and its bytes.
         array = host_array(buffer.name, value, write=write)
         if raw_bytes(value):

@@ -2,15 +2,12 @@
 """Dispatches in flight."""
 from __future__ import annotations
 
-import asyncio
 import atexit
 import itertools
 import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Generator, Sequence
-
-import numpy as np
 
 from ._arrays import shaped
 from ._core import Core, in_callback, view
@@ -19,6 +16,8 @@ from ._library import ffi, new
 from ._program import BufferParam
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ._dispatch import Outputs
 
 _SLICE = 0.1  # seconds between looks at signals, so that Ctrl-C ends a wait
@@ -32,7 +31,7 @@ class Pending:
         self.core, self.handle, self.keep = core, handle, keep
         self._free = core.adopt(self, "wye_pending_free", handle)
 
-    def output(self, buffer: BufferParam) -> np.ndarray:
+    def output(self, buffer: BufferParam) -> NDArray[Any]:
         """The array of an output that it owns, after the end."""
         out = ffi.new("wye_bytes*")
         with self.core.exporting(self, self._free):
@@ -131,6 +130,7 @@ class Future:
             raise
 
     def __await__(self) -> Generator[Any, None, Outputs]:
+        import asyncio  # which takes a while, and not everyone needs it
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
 

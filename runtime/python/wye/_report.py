@@ -44,12 +44,12 @@ class Report:
 
 def read_report(raw: Any) -> Report:
     """A wye_report as a Report."""
-    names = ()
+    names: tuple[str, ...] = ()
     if raw.native_functions:
         names = tuple(ffi.string(library().wye_native_function_name(bit)).decode()
                       for bit in range(64) if raw.native_functions >> bit & 1)
     return Report(
         raw.wall_ns, None if raw.device_ns == NO_LIMIT else raw.device_ns, raw.enqueue_ns,
         raw.wait_ns, raw.bytes_uploaded, raw.bytes_downloaded, raw.bytes_filled,
-        tuple(raw.groups), raw.compiled != 0, _DISK[raw.disk_cache], raw.variant, names,
-        raw.check_free != 0)
+        (raw.groups[0], raw.groups[1], raw.groups[2]), raw.compiled != 0, _DISK[raw.disk_cache],
+        raw.variant, names, raw.check_free != 0)
