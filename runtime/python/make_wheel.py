@@ -21,7 +21,7 @@ def main() -> None:
         sys.exit(__doc__)
     try:
         from setuptools import build_meta
-        import wheel as _
+        import wheel  # noqa: F401, for the backend
     except ImportError as error:
         sys.exit(f"make_wheel.py: {error}. Fix: run tools/setup, or install setuptools and wheel")
     warnings.simplefilter("ignore")

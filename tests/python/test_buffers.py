@@ -96,6 +96,7 @@ class Buffers(unittest.TestCase):
         self.refused(Code.INVALID_ARGUMENT, device.buffer, 4, object)
         self.refused(Code.INVALID_ARGUMENT, device.buffer, -4)
         self.refused(Code.INVALID_ARGUMENT, device.buffer, 4, usage="fast")
+        self.refused(Code.INVALID_ARGUMENT, device.buffer(4).fill, "x")
         self.assertEqual(device.buffer(np.int64(3), np.int16).shape, (3,))
         self.assertEqual(device.buffer((), np.float64).nbytes, 8)
         self.assertEqual(device.buffer((0, 3), np.float64).download().shape, (0, 3))

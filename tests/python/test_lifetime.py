@@ -34,19 +34,12 @@ class Recorder:
         return noted
 
 
-def recorded():
-    recorder = Recorder(wye._library.library())
-    patches = [mock.patch(f"wye.{module}.library", return_value=recorder)
-               for module in ("_core", "_buffer")]
-    return recorder, patches
-
-
 class Lifetimes(unittest.TestCase):
     def setUp(self):
-        self.recorder, patches = recorded()
-        for patch in patches:
-            patch.start()
-            self.addCleanup(patch.stop)
+        self.recorder = Recorder(wye._library.library())
+        patch = mock.patch("wye._core.library", return_value=self.recorder)
+        patch.start()
+        self.addCleanup(patch.stop)
 
     def make(self):
         context = wye.Context(plugins=False)
@@ -118,7 +111,7 @@ class Lifetimes(unittest.TestCase):
         gc.collect()
         self.assertIsNotNone(kept())  # by the future
         handle = wye._library.ffi.new("wye_pending*", future._pending.handle)[0]
-        core._free("wye_buffer_free", kept()._handle)  # as at its end, with the work in flight
+        core.release("wye_buffer_free", kept()._handle)  # as at its end, with the work in flight
         self.assertEqual(len(core._refused), 1)
         core.call("wye_pending_cancel", handle)
         with self.assertRaises(wye.Error):
@@ -142,7 +135,7 @@ class Lifetimes(unittest.TestCase):
 class EndOfTheProcess(unittest.TestCase):
     def python(self, code):
         done = subprocess.run(
-            [sys.executable, "-B", "-c", "import numpy as np, os, programs, wye\n" + code],
+            [sys.executable, "-B", "-W", "ignore:This process:DeprecationWarning", "-c", "import numpy as np, os, programs, wye\n" + code],
             capture_output=True, text=True, timeout=250, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout

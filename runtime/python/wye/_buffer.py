@@ -131,7 +131,11 @@ class Buffer:
         if size not in (1, 2, 4, 8):
             raise invalid(f"a buffer of {self.dtype} cannot be filled",
                           "Fix: use elements of 1, 2, 4 or 8 bytes", "dtype")
-        bits = int.from_bytes(np.array(value, self.dtype).tobytes(), "little")
+        try:
+            bits = int.from_bytes(np.array(value, self.dtype).tobytes(), "little")
+        except (OverflowError, TypeError, ValueError) as error:
+            raise invalid(f"{value!r} is no {self.dtype}",
+                          "Fix: pass a number that the buffer's type can hold", "value") from error
         self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, bits, size)
 
     def map(self) -> NDArray[Any]:
@@ -197,8 +201,7 @@ class _Mapping:
         core = buffer._core
         out = new("wye_buffer_mapping")
         core.call("wye_buffer_map", buffer._handle, out)
-        undo = weakref.finalize(self, library().wye_buffer_unmap, core.raw, buffer._handle,
-                                ffi.NULL)
+        undo = weakref.finalize(self, core.release, "wye_buffer_unmap", buffer._handle)
         self.address = out.address
         with core.exporting(self, undo):
             pass

@@ -66,11 +66,12 @@ class Core:
     def adopt(self, owner: Any, free: str, handle: int) -> weakref.finalize:
         """Frees a handle by the function `free` once `owner` is gone, or at the end of this."""
         self.retry()
-        finalizer = weakref.finalize(owner, self._free, free, handle)
+        finalizer = weakref.finalize(owner, self.release, free, handle)
         self._children[free, handle] = finalizer
         return finalizer
 
-    def _free(self, free: str, handle: int) -> None:
+    def release(self, free: str, handle: int) -> None:
+        """Frees a handle, or notes that pending work uses it."""
         self._children.pop((free, handle), None)
         if getattr(library(), free)(self.raw, handle, ffi.NULL) == Code.BUFFER_IN_USE:
             self._refused.append((free, handle))
@@ -88,7 +89,7 @@ class Core:
         if self._refused:
             again, self._refused = self._refused, []
             for free, handle in again:
-                self._free(free, handle)
+                self.release(free, handle)
 
     @contextlib.contextmanager
     def exporting(self, owner: Any, finalizer: weakref.finalize) -> Iterator[None]:
