@@ -3,6 +3,7 @@
 import gc
 import subprocess
 import sys
+import time
 import unittest
 import weakref
 from unittest import mock
@@ -29,7 +30,8 @@ class Recorder:
             return function
 
         def noted(*arguments):
-            self.calls.append(name)
+            inside = getattr(wye._core.in_callback, "value", False) and name.endswith("_destroy")
+            self.calls.append(name + " in a callback" if inside else name)
             return function(*arguments)
         return noted
 
@@ -118,6 +120,17 @@ class Lifetimes(unittest.TestCase):
             future.result()
         core.retry()
         self.assertEqual(core._refused, [])
+
+    def test_a_context_ends_after_its_own_callback(self):
+        context, device, program = self.make()
+        called = []
+        device.submit(program, a=1.0, x=X, y=X).add_done_callback(lambda _: called.append(1))
+        del context, device, program
+        for _ in range(25000):
+            if any("destroy" in one for one in self.recorder.calls):
+                break
+            time.sleep(0.01)
+        self.assertEqual((called, self.recorder.calls[-1]), ([1], "wye_context_destroy"))
 
     def test_free_is_done_once(self):
         context, device, program = self.make()

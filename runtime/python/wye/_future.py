@@ -7,6 +7,7 @@ import itertools
 import os
 import threading
 import time
+import traceback
 from typing import TYPE_CHECKING, Any, Callable, Generator, Sequence
 
 from ._arrays import shaped
@@ -46,12 +47,14 @@ _numbers = itertools.count(1)
 
 @ffi.callback("void(void*, wye_status)")
 def _ended(user: Any, _status: int) -> None:
-    _, function = _waiting.pop(int(ffi.cast("uintptr_t", user)))
+    # All references of the call are dropped before it counts as over: the last ones may end the
+    # context, which must not happen on this thread.
     in_callback.value = True
     try:
-        function()
+        _waiting.pop(int(ffi.cast("uintptr_t", user)))[1]()
+    except BaseException:
+        traceback.print_exc()
     finally:
-        del function
         in_callback.value = False
 
 
@@ -119,7 +122,10 @@ class Future:
         self._pending.core.call("wye_pending_cancel", self._pending.handle)
 
     def add_done_callback(self, function: Callable[[Future], object]) -> None:
-        """Calls `function(future)` on a thread of the library after the end; it should be short."""
+        """Calls `function(future)` on a thread of the library after the end; it should be short.
+
+        What it raises is printed to standard error.
+        """
         number = next(_numbers)
         _waiting[number] = (self._pending, lambda: function(self))
         try:
