@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build, moves the installed tree, and uses it as applications and vendors do: with pkg-config, CMake and Meson, from C
-# and C++, as a subproject, and for a plugin out of tree. Its last line is "N passed, N failed".
+# Installs a build, moves the installed tree, and uses it as applications and vendors do: with pkg-config, CMake and Meson, from C,
+# C++ and Python, as a subproject, and for a plugin out of tree. Its last line is "N passed, N failed".
 #
-#   installed.sh BUILD SOURCE PREFIX LIBDIR
+#   installed.sh BUILD SOURCE PREFIX LIBDIR PYTHON
+#
+# PYTHON: that which the package for Python was installed for; empty: none.
 set -uo pipefail
-build=$1 source=$2 prefix=$3 libdir=$4
+build=$1 source=$2 prefix=$3 libdir=$4 python=$5
 here=$source/tests/package
 work=$(mktemp -d "${TMPDIR:-/tmp}/wye-package.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -60,6 +62,14 @@ if [ -e "$lib/libwye.a" ]; then
     try "static, C runs" "$work/static"
     alone() { ! ldd "$work/static" | grep -q libwye; }
     try "static, C needs no libwye.so" alone
+fi
+
+# The package for Python finds the library of the moved tree.
+if [ -n "$python" ]; then
+    site=$(dirname "$(find "$installed" -type d -path '*-packages/wye')")
+    try "Python runs" env PYTHONPATH="$site" "$python" -B -c "import wye
+assert wye.Program.from_file('$installed/share/doc/wye/examples/programs/saxpy.wye').name == 'saxpy'
+assert '$lib/libwye.so' in open('/proc/self/maps').read()"
 fi
 
 # A plugin out of tree: the template, under a name of its own, in the folder that pkg-config names.

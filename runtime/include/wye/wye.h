@@ -705,9 +705,9 @@ WYE_API wye_status wye_pending_wait_any(wye_context* context, const wye_pending*
                                         uint64_t count, uint64_t timeout_ns, uint64_t* index,
                                         wye_error** error);
 
-/* The bytes of the output with a binding number, owned by the pending dispatch until it is freed.
- * WYE_NOT_READY before its end; after a failure, the failure; WYE_NOT_FOUND for a binding that it
- * does not own. */
+/* The bytes of the output with a binding number, owned by the pending dispatch until it is freed;
+ * the caller may write to them. WYE_NOT_READY before its end; after a failure, the failure;
+ * WYE_NOT_FOUND for a binding that it does not own. */
 WYE_API wye_status wye_pending_output(wye_context* context, wye_pending pending, uint32_t binding,
                                       wye_bytes* out, wye_error** error);
 

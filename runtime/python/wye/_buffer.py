@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Buffers that stay on a device."""
+from __future__ import annotations
+
+import math
+import operator
+import weakref
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from ._arrays import dtype_of, host_array
+from ._core import Core, view
+from ._error import Error, invalid
+from ._library import Text, ffi, library, new
+from ._program import handle_in
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._device import Device
+
+_USAGES = ("device", "upload", "readback", "shared")
+
+
+class Buffer:
+    """Memory on one device, which stays there between dispatches.
+
+    Made by Device.buffer and Device.upload. Freed by free(), at the end of its `with` block, or
+    when nothing refers to it; if pending work uses it then, later. Any threads may use it at once:
+    calls that use one buffer run one after the other.
+    """
+
+    dtype: np.dtype[Any]
+    """The type of its elements, for download and map. uint8 buffers fit every program."""
+    shape: tuple[int, ...]
+    """The shape of download and map."""
+    nbytes: int
+    """Its size."""
+    device: Device
+    """Where it is."""
+
+    def __init__(self, device: Device, shape: int | Sequence[int], dtype: Any, usage: str,
+                 label: str) -> None:
+        """Not for applications: use Device.buffer or Device.upload."""
+        if usage not in _USAGES:
+            raise invalid(f"there is no usage {usage!r}", f"Fix: use one of {_USAGES}", "usage")
+        self.device = device
+        self.dtype = dtype_of(dtype)
+        lengths: Any = (shape,) if hasattr(shape, "__index__") else shape
+        self.shape = tuple(operator.index(one) for one in lengths)
+        if any(one < 0 for one in self.shape):
+            raise invalid(f"a buffer cannot have the shape {self.shape}",
+                          "Fix: use lengths of 0 and more", "shape")
+        self.nbytes = math.prod(self.shape) * self.dtype.itemsize
+        text = Text(label)
+        desc = new("wye_buffer_create_desc")
+        desc.size, desc.label, desc.usage = self.nbytes, text.value, _USAGES.index(usage)
+        out = ffi.new("wye_buffer*")
+        self._core: Core = device._core
+        self._core.retry()
+        self._core.call("wye_buffer_create", device._handle, desc, out)
+        self._handle: int = out[0]
+        self._free = self._core.adopt(self, "wye_buffer_free", self._handle)
+
+    def __enter__(self) -> Buffer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.free()
+
+    def free(self) -> None:
+        """Frees it now. BUFFER_IN_USE: pending work uses it, or arrays show it (map)."""
+        self._core.free(self._free, "wye_buffer_free", self._handle)
+
+    def __repr__(self) -> str:
+        return f"<wye.Buffer {self.shape} {self.dtype} on {self.device.selector}>"
+
+    def range(self, offset: int, nbytes: int) -> BufferRange:
+        """A part of it, as an argument of a dispatch. Both are bytes."""
+        return BufferRange(self, offset, nbytes)
+
+    def upload(self, source: Any, *, offset: int = 0) -> None:
+        """Copies an array, or anything with `__dlpack__` or the buffer protocol, to the device.
+
+        `offset` is in bytes. The source must be contiguous and have the buffer's element type;
+        bytes and uint8 fit every type. Waits for the end.
+        """
+        array = self._same_type("source", host_array("source", source))
+        data = ffi.from_buffer(array.reshape(-1).view(np.uint8))
+        self._core.call("wye_buffer_upload_range", self._handle, offset,
+                        ffi.new("wye_bytes*", (data, array.nbytes))[0])
+
+    def _same_type(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype != self.dtype and np.uint8 not in (array.dtype, self.dtype):
+            raise invalid(f"`{name}` has elements of type {array.dtype}, the buffer {self.dtype}",
+                          f"Fix: pass {name}.astype(numpy.{self.dtype}), which copies it, or "
+                          f"{name}.view(numpy.uint8) for the bytes as they are", name)
+        return array
+
+    def download(self, out: Any = None, *, offset: int = 0) -> NDArray[Any]:
+        """Copies from the device, and returns the array.
+
+        Without `out` it is a new array of all elements. With `out`, a contiguous writable array,
+        as many bytes as that has, from `offset` in bytes on.
+        """
+        if out is None:
+            if offset != 0:
+                raise invalid(f"`offset` is {offset}, but there is no array to download to",
+                              "Fix: pass `out`", "offset")
+            array = np.empty(self.shape, self.dtype)
+        else:
+            array = self._same_type("out", host_array("out", out, write=True))
+        data = ffi.from_buffer(array.reshape(-1).view(np.uint8), require_writable=True)
+        self._core.call("wye_buffer_download_range", self._handle, offset, data, array.nbytes)
+        return array
+
+    def copy_to(self, target: Buffer, *, offset: int = 0, target_offset: int = 0,
+                nbytes: int | None = None, across: bool = False) -> None:
+        """Copies within a device. All numbers are bytes; without `nbytes`, all from `offset` on.
+
+        A copy to another device goes through host memory; it must be asked for by `across`.
+        """
+        size = self.nbytes - offset if nbytes is None else nbytes
+        self._core.call("wye_buffer_copy_across" if across else "wye_buffer_copy", self._handle,
+                        offset, target._handle_in(self._core), target_offset, max(size, 0))
+
+    def fill(self, value: Any = 0) -> None:
+        """Sets all elements to one number. Element types of 1, 2, 4 or 8 bytes only."""
+        size = self.dtype.itemsize
+        if size not in (1, 2, 4, 8):
+            raise invalid(f"a buffer of {self.dtype} cannot be filled",
+                          "Fix: use elements of 1, 2, 4 or 8 bytes", "dtype")
+        try:
+            bits = int.from_bytes(np.array(value, self.dtype).tobytes(), "little")
+        except (OverflowError, TypeError, ValueError) as error:
+            raise invalid(f"{value!r} is no {self.dtype}",
+                          "Fix: pass a number that the buffer's type can hold", "value") from error
+        self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, bits, size)
+
+    def map(self) -> NDArray[Any]:
+        """Its memory as an array, without a copy. UNSUPPORTED: the device cannot map it.
+
+        Devices that can map buffers map those of the usages "upload", "readback" and "shared". The
+        buffer cannot be freed while such arrays live. Call sync between the accesses of host and
+        device, and keep the two from using the same bytes at once. The memory ends with the loss
+        of the device.
+        """
+        mapping = _Mapping(self)
+        return view(mapping, mapping.address, self.nbytes).view(self.dtype).reshape(self.shape)
+
+    def sync(self, direction: str) -> None:
+        """Makes what one side wrote to a mapped buffer visible to the other.
+
+        "to_device": what the host wrote, for work that is submitted later. "to_host": waits for
+        pending work that uses the buffer, and makes visible what that wrote.
+        """
+        lib = library()
+        directions = {"to_device": lib.WYE_SYNC_TO_DEVICE, "to_host": lib.WYE_SYNC_TO_HOST}
+        if direction not in directions:
+            raise invalid(f"there is no direction {direction!r}",
+                          f"Fix: use one of {tuple(directions)}", "direction")
+        self._core.call("wye_buffer_sync", self._handle, 0, self.nbytes, directions[direction])
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The mapped memory as a DLPack capsule, after the work that uses the buffer has ended."""
+        try:
+            array = self.map()
+            self.sync("to_host")
+        except Error as error:
+            raise BufferError(str(error)) from error
+        return array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """(1, 0): host memory."""
+        return (1, 0)
+
+    def _handle_in(self, core: Core) -> int:
+        return handle_in(self, core, "the buffer")
+
+
+class BufferRange:
+    """A part of a Buffer, as an argument of a dispatch; made by Buffer.range."""
+
+    buffer: Buffer
+    """The buffer."""
+    offset: int
+    """Where the part begins, in bytes."""
+    nbytes: int
+    """Its size."""
+
+    def __init__(self, buffer: Buffer, offset: int, nbytes: int) -> None:
+        """A part of `buffer`; checked by the dispatch that uses it."""
+        self.buffer, self.offset, self.nbytes = buffer, offset, nbytes
+
+
+class _Mapping:
+    # One mapping of a buffer, undone when no array shows it.
+    def __init__(self, buffer: Buffer) -> None:
+        self.buffer = buffer
+        core = buffer._core
+        out = new("wye_buffer_mapping")
+        core.call("wye_buffer_map", buffer._handle, out)
+        undo = weakref.finalize(self, core.release, "wye_buffer_unmap", buffer._handle)
+        self.address = out.address
+        with core.exporting(self, undo):
+            pass

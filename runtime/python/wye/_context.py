@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contexts: what the package knows of plugins and devices, and the owner of everything else."""
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
+
+from ._core import Core
+from ._error import invalid
+from ._library import Text, call, ffi, library, new, take_blob
+
+if TYPE_CHECKING:
+    from ._device import Device
+    from ._program import Program
+
+_POLICIES = ("require", "prefer", "auto")
+
+
+@dataclasses.dataclass(frozen=True)
+class DeviceInfo:
+    """One device that was found, usable or not."""
+
+    selector: str
+    """What Context.device opens it by."""
+    name: str
+    """Its name, as the driver gives it."""
+    plugin: str
+    """The id of the plugin that found it: "cpu", "opencl", ..."""
+    usable: bool
+    """Whether it can be opened."""
+    reason: str
+    """Why it cannot be opened; else empty."""
+    remedy: str
+    """What to do about that; begins with "Fix: ", or is empty."""
+    facts: Mapping[str, Any]
+    """Its properties and limits by their names in `wye info --json`. None: not known."""
+
+
+class Context:
+    """Finds plugins and devices, and owns what is made with it. Any threads may use it at once.
+
+    `plugin_paths` are files or folders that are searched for plugins first, `config` are settings
+    of the library ("cpu.threads": "2"). `read_environment=False`: WYE_* variables are not read;
+    `plugins=False`: only the built-in CPU is used.
+
+    Leaving the `with` block, or close(), waits for all work and ends everything that was made with
+    the context. Arrays that came from it stay valid.
+    """
+
+    def __init__(self, *, plugin_paths: Iterable[str | os.PathLike[str]] = (),
+                 config: Mapping[str, str] | None = None, read_environment: bool = True,
+                 plugins: bool = True) -> None:
+        lib = library()
+        paths = [Text(os.fspath(path)) for path in plugin_paths]
+        settings = [(Text(key), Text(value)) for key, value in (config or {}).items()]
+        desc = new("wye_context_desc")
+        desc.flags = ((0 if read_environment else lib.WYE_CONTEXT_IGNORE_ENVIRONMENT)
+                      | (0 if plugins else lib.WYE_CONTEXT_NO_PLUGINS))
+        path_values = ffi.new("wye_string[]", [path.value for path in paths])
+        desc.plugin_paths, desc.plugin_path_count = path_values, len(paths)
+        pairs = ffi.new("wye_key_value[]", [(key.value, value.value) for key, value in settings])
+        desc.config, desc.config_count = pairs, len(settings)
+        out = ffi.new("wye_context**")
+        call(lib.wye_context_create, desc, out)
+        self._core = Core(out[0])
+
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Waits for all work and ends everything; later calls raise SHUTTING_DOWN.
+
+        Memory that arrays show is freed with the last of these arrays.
+        """
+        self._core.close()
+
+    def device(self, selector: str = "", program: Program | None = None, *,
+               policy: str = "require") -> Device:
+        """Opens a device by a selector: "cpu", "opencl:0", "auto", "cuda:*,cpu", ...
+
+        Empty: $WYE_DEVICE, else "auto". With a `program`, devices that cannot run it are passed
+        over. `policy`: "require" takes only devices that the selector names, in its order; "prefer"
+        takes those first, then the best of all others; "auto" the best of those that it names.
+        Opening a device again gives the same one. NO_DEVICE: none is left; the error says why.
+        """
+        from ._device import Device
+        if policy not in _POLICIES:
+            raise invalid(f"there is no policy {policy!r}", f"Fix: use one of {_POLICIES}", "policy")
+        text = Text(selector)
+        choice = new("wye_device_choice")
+        choice.selector = text.value
+        choice.policy = _POLICIES.index(policy)
+        if program is not None:
+            choice.program = program._handle_in(self._core)
+        out = ffi.new("wye_device*")
+        self._core.call("wye_device_choose", choice, out)
+        return Device(self._core, out[0])
+
+    def info(self, selector: str = "") -> dict[str, Any]:
+        """The report on plugins and devices as a dict, as `wye info --json` prints it.
+
+        It has every plugin with its state, every device with its facts, and the reason against
+        each that was passed over. Opens the plugins that `selector` can mean; empty: $WYE_DEVICE,
+        else all.
+        """
+        text = Text(selector)
+        return json.loads(self._take("wye_context_report", text.value))
+
+    def devices(self, selector: str = "") -> list[DeviceInfo]:
+        """The devices that a selector names, unusable ones too. Opens their plugins only."""
+        return [DeviceInfo(one["selector"], one["name"], one["plugin"], one["usable"],
+                           one["reason"] or "", one["fix"] or "", one["facts"])
+                for one in self.info(selector)["devices"]]
+
+    def counters(self) -> dict[str, int]:
+        """What its devices did so far: dispatches, submits, bytes moved, memory, compiles."""
+        return read_counters(self._core, "wye_context_counters")
+
+    def _take(self, function: str, *arguments: Any) -> bytes:
+        return take_from(self._core, function, *arguments)
+
+
+def take_from(core: Core, function: str, *arguments: Any) -> bytes:
+    """The bytes of the blob that a function with a context makes."""
+    def ask(*rest: Any) -> int:
+        core.call(function, *rest[:-1])
+        return 0
+    return take_blob(ask, *arguments)
+
+
+def read_counters(core: Core, function: str, *handles: int) -> dict[str, int]:
+    """The members of a wye_counters by their names."""
+    out = new("wye_counters")
+    core.call(function, *handles, out)
+    return {name: getattr(out, name) for name, _ in ffi.typeof("wye_counters").fields
+            if name != "header"}
+
+
+_default: Context | None = None
+_default_lock = threading.Lock()
+
+
+def default_context() -> Context:
+    """The context that is used where none is named: made by the first call, kept until the end.
+
+    After a fork the child makes one of its own.
+    """
+    global _default
+    with _default_lock:
+        if _default is None or _default._core.closed:
+            _default = Context()
+        return _default
+
+
+def _after_fork() -> None:
+    global _default, _default_lock
+    _default, _default_lock = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def info(selector: str = "") -> dict[str, Any]:
+    """Context.info of the default context."""
+    return default_context().info(selector)
+
+
+def devices(selector: str = "") -> list[DeviceInfo]:
+    """Context.devices of the default context."""
+    return default_context().devices(selector)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opened devices."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._arrays import host_array
+from ._buffer import Buffer
+from ._context import read_counters
+from ._core import Core
+from ._dispatch import Options, Outputs, run, submit
+from ._future import Future
+from ._library import Text, ffi, library, new, text_of
+from ._program import Program, handle_in
+
+
+class Device:
+    """An opened device; made by Context.device. Its context closes it. Any threads may use it."""
+
+    selector: str
+    """What Context.device opens it by."""
+    name: str
+    """Its name, as the driver gives it."""
+    plugin: str
+    """The id of its plugin: "cpu", "opencl", ..."""
+    reason: str
+    """Why it was chosen when it was first opened."""
+
+    def __init__(self, core: Core, handle: int) -> None:
+        """Not for applications: use Context.device."""
+        self._core, self._handle = core, handle
+        core.devices.add(handle)
+        out = new("wye_device_description")
+        core.call("wye_device_describe", handle, out)
+        self.selector, self.name = text_of(out.selector), text_of(out.name)
+        self.plugin, self.reason = text_of(out.plugin), text_of(out.reason)
+
+    def __repr__(self) -> str:
+        return f"<wye.Device {self.selector} {self.name!r}>"
+
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, Device) and other._core is self._core
+                and other._handle == self._handle)
+
+    def __hash__(self) -> int:
+        return hash((id(self._core), self._handle))
+
+    def run(self, program: Program, options: Options | None = None, /, **arguments: Any) -> Outputs:
+        """Runs a program, waits for its end and returns its outputs.
+
+        Each argument is named as the program names it:
+
+        - a parameter takes a number;
+        - a buffer takes an array, anything with `__dlpack__` or the buffer protocol, or a Buffer
+          or Buffer.range, which stay on the device;
+        - an output may be left out: a new array comes back. A writable array gets the output, and
+          comes back. A Discard throws it away;
+        - an input that the program also writes comes back as a new array; InOut says where to.
+
+        Arrays must be contiguous and have the declared element type: nothing is converted. What is
+        bound to a Buffer does not come back. `options` are those of the dispatch.
+        """
+        return run(self._core, self._handle, program, options or Options(), arguments)
+
+    def submit(self, program: Program, options: Options | None = None, /,
+               **arguments: Any) -> Future:
+        """As run, but does not wait: the Future has the outputs.
+
+        Inputs are copied before it returns, and outputs cannot be written into arrays. With
+        Options(borrow=True) neither holds: inputs and outputs are used in place until the end, and
+        the caller must not change or read them before. Buffers are in use until the end.
+        """
+        return submit(self._core, self._handle, program, options or Options(), arguments)
+
+    def buffer(self, shape: int | Sequence[int], dtype: Any = np.uint8, *, usage: str = "device",
+               label: str = "") -> Buffer:
+        """Makes a Buffer with unspecified contents.
+
+        `usage`: "device" for programs; "upload", "readback" and "shared" if the host is to access
+        its memory in place (Buffer.map). `label` names it in errors and logs.
+        """
+        return Buffer(self, shape, dtype, usage, label)
+
+    def upload(self, source: Any, *, usage: str = "device", label: str = "") -> Buffer:
+        """Makes a Buffer with the type, shape and contents of an array."""
+        array = host_array("source", source)
+        made = Buffer(self, array.shape, array.dtype, usage, label)
+        made.upload(array)
+        return made
+
+    def fact(self, name: str) -> Any:
+        """One fact by its name: "int64", "max_workgroup_size"; `wye info --json` prints them all.
+
+        UNSUPPORTED: the device does not report it. UNKNOWN_KEY: there is no such fact.
+        """
+        text, out = Text(name), ffi.new("wye_fact*")
+        self._core.call("wye_device_fact", self._handle, text.value, out)
+        lib = library()
+        kind = out.type
+        if kind == lib.WYE_FACT_BOOL:
+            return out.u != 0
+        if kind == lib.WYE_FACT_U64:
+            return out.u
+        if kind == lib.WYE_FACT_F64:
+            return out.f
+        if kind == lib.WYE_FACT_TEXT:
+            return text_of(out.text)
+        if kind == lib.WYE_FACT_U32X3:
+            return tuple(out.xyz)
+        if kind == lib.WYE_FACT_U64_LIST:
+            return list(out.list[0:out.list_size])
+        return None
+
+    def flush(self) -> None:
+        """Waits until nothing runs on it."""
+        self._core.call("wye_device_flush", self._handle)
+
+    def counters(self) -> dict[str, int]:
+        """What it did for its context so far: dispatches, submits, bytes moved, memory, compiles."""
+        return read_counters(self._core, "wye_device_counters", self._handle)
+
+    def _handle_in(self, core: Core) -> int:
+        return handle_in(self, core, f"device `{self.selector}`")

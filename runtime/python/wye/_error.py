@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the C API as one exception class."""
+from __future__ import annotations
+
+import enum
+
+
+class Code(enum.IntEnum):
+    """What kind of failure an Error is; the status codes of the C API."""
+
+    INTERNAL = 1
+    OUT_OF_MEMORY = 2
+    INVALID_ARGUMENT = 3
+    INVALID_PROGRAM = 4
+    INVALID_TEXT = 5
+    INVALID_WIRE = 6
+    LIMIT_EXCEEDED = 7
+    UNSUPPORTED = 8
+    UNIMPLEMENTED = 9
+    UNKNOWN_KEY = 10
+    NOT_FOUND = 11
+    DUPLICATE = 12
+    WRONG_OWNER = 13
+    STALE_HANDLE = 14
+    WRONG_KIND = 15
+    BUFFER_IN_USE = 16
+    NO_DEVICE = 17
+    DEVICE_MEMORY = 18
+    DEVICE_LOST = 19
+    DEVICE_BUSY = 20
+    DRIVER = 21
+    COMPILE_FAILED = 22
+    TRAPPED = 23
+    TIMEOUT = 24
+    CANCELLED = 25
+    MISSING_DEPENDENCY = 26
+    ABI_MISMATCH = 27
+    UNSUPPORTED_EXTENSION = 28
+    BAD_MANIFEST = 29
+    BAD_PLUGIN = 30
+    PLUGIN_FAULT = 31
+    NOT_TRUSTED = 32
+    PROBE_CRASHED = 33
+    PROBE_TIMEOUT = 34
+    SHUTTING_DOWN = 35
+    IO = 36
+    NOT_READY = 37
+    DISABLED = 38
+
+    @classmethod
+    def _missing_(cls, value: object) -> Code | None:
+        # A newer library may have codes that this version does not know.
+        if not isinstance(value, int):
+            return None
+        member = int.__new__(cls, value)
+        member._name_ = f"UNKNOWN_{value}"
+        member._value_ = value
+        return member
+
+
+class Error(Exception):
+    """A call failed. `str(error)` is the whole text: message, remedy, and the causes.
+
+    An error that led to this one is its `__cause__`.
+    """
+
+    code: Code
+    """What kind of failure it is."""
+    message: str
+    """One sentence that names the subject and the offending value."""
+    remedy: str
+    """What to do about it; begins with "Fix: "."""
+    subject: str
+    """The path, device, buffer or argument that it concerns; may be empty."""
+    native_domain: str
+    """Whose error `native_code` is: "opencl", "errno", ...; empty: there is none."""
+    native_code: int
+    """The driver's or the system's own error number; 0: none."""
+
+    def __init__(self, code: Code, message: str, remedy: str, subject: str = "", *,
+                 native_domain: str = "", native_code: int = 0, text: str = "") -> None:
+        super().__init__(code, message, remedy, subject)
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.subject = subject
+        self.native_domain = native_domain
+        self.native_code = native_code
+        self._text = text or f"{message}\n{remedy}"
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def invalid(message: str, remedy: str, subject: str = "") -> Error:
+    """An INVALID_ARGUMENT that this package finds itself."""
+    return Error(Code.INVALID_ARGUMENT, message, remedy, subject)

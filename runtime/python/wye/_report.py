@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dispatch reports."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ._library import NO_LIMIT, ffi, library
+
+_DISK = ("unused", "hit", "miss")
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """Times and sizes of a dispatch. Times are nanoseconds."""
+
+    wall_ns: int
+    """Of the call, or from the submit to the end."""
+    device_ns: int | None
+    """Of the driver's time stamps; None: not asked for (Options.timed), or it has none."""
+    enqueue_ns: int
+    """To submit the work."""
+    wait_ns: int
+    """From then until the work ended."""
+    bytes_uploaded: int
+    """From host to device."""
+    bytes_downloaded: int
+    """From device to host."""
+    bytes_filled: int
+    """Zeroed before the launch."""
+    groups: tuple[int, int, int]
+    """The workgroups that ran."""
+    compiled: bool
+    """Whether the driver compiled the program in this call."""
+    disk_cache: str
+    """"hit", "miss", or "unused"."""
+    variant: int
+    """0: the program's own body ran; else 1 + the index of a native variant."""
+    native_functions: tuple[str, ...]
+    """Functions that ran in the device's native form, within Options.ulp_budget."""
+    check_free: bool
+    """Whether range checks were left out that this launch does not need."""
+
+
+def read_report(raw: Any) -> Report:
+    """A wye_report as a Report."""
+    names: tuple[str, ...] = ()
+    if raw.native_functions:
+        names = tuple(ffi.string(library().wye_native_function_name(bit)).decode()
+                      for bit in range(64) if raw.native_functions >> bit & 1)
+    return Report(
+        raw.wall_ns, None if raw.device_ns == NO_LIMIT else raw.device_ns, raw.enqueue_ns,
+        raw.wait_ns, raw.bytes_uploaded, raw.bytes_downloaded, raw.bytes_filled,
+        (raw.groups[0], raw.groups[1], raw.groups[2]), raw.compiled != 0, _DISK[raw.disk_cache],
+        raw.variant, names, raw.check_free != 0)

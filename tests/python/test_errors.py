@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is refused, and how it is said."""
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import programs
+import wye
+from wye import Code
+
+
+class Errors(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = wye.Context(plugins=False)
+        cls.device = cls.context.device("cpu")
+        cls.saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=cls.context)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.context.close()
+
+    def refused(self, code, words, function, *arguments, **named):
+        with self.assertRaises(wye.Error) as caught:
+            function(*arguments, **named)
+        error = caught.exception
+        self.assertEqual(error.code, code, str(error))
+        self.assertIn(words, error.message)
+        self.assertTrue(error.remedy.startswith("Fix: "), error.remedy)
+        self.assertIn(error.remedy, str(error))
+        return error
+
+    def saxpy_refused(self, words, **changes):
+        one = np.ones(4, np.float32)
+        error = self.refused(Code.INVALID_ARGUMENT, words, self.device.run, self.saxpy,
+                             **{"a": 2.0, "x": one, "y": one, **changes})
+        return error
+
+    def test_arrays_that_would_be_copied(self):
+        x = np.arange(8, dtype=np.float32)
+        error = self.saxpy_refused("not contiguous", x=x[::2])
+        self.assertIn("ascontiguousarray", error.remedy)
+        self.saxpy_refused("not contiguous", x=np.ones((2, 4), np.float32).T)
+        self.saxpy_refused("byte order", x=np.ones(4, ">f4"))
+        self.saxpy_refused("elements of type float64", x=np.ones(4))
+        self.saxpy_refused("elements of type uint8", x=np.ones(16, np.uint8))
+        self.saxpy_refused("is a list", x=[1.0, 2.0, 3.0, 4.0])
+        self.saxpy_refused("not contiguous", r=np.zeros(8, np.float32)[::2])
+
+    def test_memory_that_cannot_be_used(self):
+        fixed = np.zeros(4, np.float32)
+        fixed.flags.writeable = False
+        self.saxpy_refused("read-only", r=fixed)
+        self.saxpy_refused("read-only", r=bytes(16))
+
+        class OnDevice:
+            def __dlpack__(self, **_):
+                raise AssertionError("asked for a capsule")
+
+            def __dlpack_device__(self):
+                return (2, 0)
+        self.saxpy_refused("memory of a device", x=OnDevice())
+
+    def test_arguments_that_do_not_fit_the_program(self):
+        self.saxpy_refused("no parameter or buffer `z`", z=1)
+        self.saxpy_refused("`r`", r=np.zeros(5, np.float32))
+        self.saxpy_refused("is 'two'", a="two")
+        one = np.ones(4, np.float32)
+        self.refused(Code.INVALID_ARGUMENT, "`y` of program `saxpy` is not given",
+                     self.device.run, self.saxpy, a=1.0, x=one)
+        self.refused(Code.INVALID_ARGUMENT, "parameter `a`", self.device.run, self.saxpy, x=one, y=one)
+        self.saxpy_refused("not both read and written", x=wye.InOut(one))
+        self.saxpy_refused("is a buffer of int32", x=self.device.buffer(4, np.int32))
+
+    def test_the_ranges_of_parameters(self):
+        program = wye.Program.from_text(
+            "wye 1; program ranges; workgroup 1; param i: i32; param u: u32; output r: u32[2]; "
+            "grid groups 1; main { r[0u] = bitcast<u32>(i); r[1u] = u; }", context=self.context)
+        for i, u in ((-2**31, 2**32 - 1), (2**31 - 1, 0), (np.int8(-1), np.uint16(9))):
+            got = self.device.run(program, i=i, u=u).r
+            np.testing.assert_array_equal(got, np.array([i, u]).astype(np.uint32))
+        for name, value in (("i", 2**31), ("i", -2**31 - 1), ("u", -1), ("u", 2**32), ("u", 1.5)):
+            self.refused(Code.INVALID_ARGUMENT, f"parameter `{name}`", self.device.run, program,
+                         **{"i": 0, "u": 0, name: value})
+
+    def test_errors_of_the_library(self):
+        error = self.refused(Code.INVALID_TEXT, "broken.wye:1:", wye.Program.from_text,
+                             "wye 1; program ;", name="broken.wye", context=self.context)
+        self.assertIsInstance(error, Exception)
+        error = self.refused(Code.NO_DEVICE, "", self.context.device, "opencl:99")
+        self.assertTrue(str(error))
+        self.refused(Code.UNKNOWN_KEY, "", self.device.fact, "no such fact")
+        self.refused(Code.IO, "nowhere.wye", wye.Program.from_file, "/nowhere.wye",
+                     context=self.context)
+        with self.assertRaises(wye.Error) as caught:
+            wye.Context(config={"transfer.no_such": "1"})
+        self.assertIn("transfer.no_such", caught.exception.message)
+
+    def test_another_context(self):
+        with wye.Context(plugins=False) as other:
+            one = np.ones(4, np.float32)
+            self.refused(Code.WRONG_OWNER, "another context", other.device("cpu").run, self.saxpy,
+                         a=1.0, x=one, y=one)
+
+    def test_what_was_freed(self):
+        program = wye.Program.from_text(programs.INCREMENT, context=self.context)
+        program.close()
+        program.close()
+        self.refused(Code.STALE_HANDLE, "", self.device.run, program, x=np.ones(4, np.uint32))
+        with self.device.buffer(16) as buffer:
+            buffer.fill(1)
+        self.refused(Code.STALE_HANDLE, "", buffer.download)
+
+    def test_unknown_codes_are_kept(self):
+        self.assertEqual((Code(4711), Code(4711).name), (4711, "UNKNOWN_4711"))
+
+    def test_files_of_variants(self):
+        text = ('wye 1; program with_variant; workgroup 64; output r: u32[64]; grid groups 1; '
+                'variant "opencl-c" entry "k" file "k.cl"; main { r[global_id.x] = 1u; }')
+        self.refused(Code.INVALID_PROGRAM, "k.cl", wye.Program.from_text, text, context=self.context)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "v.wye"
+            path.write_text(text)
+            self.refused(Code.NOT_FOUND, "k.cl", wye.Program.from_file, path, context=self.context)
+            source = b"__kernel void k(__global uint* r) {}"
+            (pathlib.Path(folder) / "k.cl").write_bytes(source)
+            from_file = wye.Program.from_file(path, context=self.context)
+        from_text = wye.Program.from_text(text, files={"k.cl": source}, context=self.context)
+        self.assertEqual(from_file.fingerprint, from_text.fingerprint)
+        self.assertIn(source, from_text.lower("wire"))
+        again = wye.Program.from_wire(from_text.lower("wire"), context=self.context)
+        self.assertEqual(again.fingerprint, from_text.fingerprint)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is freed when, and that arrays outlive what they came from."""
+import gc
+import subprocess
+import sys
+import time
+import unittest
+import weakref
+from unittest import mock
+
+import numpy as np
+
+import programs
+import wye
+import wye._core
+import wye._library
+
+X = np.arange(1000, dtype=np.float32)
+
+
+class Recorder:
+    """The library, which notes the calls that free or close something."""
+
+    def __init__(self, lib):
+        self.lib, self.calls = lib, []
+
+    def __getattr__(self, name):
+        function = getattr(self.lib, name)
+        if not name.endswith(("_free", "_destroy", "_shutdown", "_unmap", "_flush")) or "error" in name:
+            return function
+
+        def noted(*arguments):
+            inside = getattr(wye._core.in_callback, "value", False) and name.endswith("_destroy")
+            self.calls.append(name + " in a callback" if inside else name)
+            return function(*arguments)
+        return noted
+
+
+class Lifetimes(unittest.TestCase):
+    def setUp(self):
+        self.recorder = Recorder(wye._library.library())
+        patch = mock.patch("wye._core.library", return_value=self.recorder)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def make(self):
+        context = wye.Context(plugins=False)
+        device = context.device("cpu")
+        program = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
+        return context, device, program
+
+    def test_the_context_is_destroyed_last_when_nothing_refers_to_it(self):
+        context, device, program = self.make()
+        core = weakref.ref(context._core)
+        buffer, result = device.upload(X), device.run(program, a=2.0, x=X, y=X)
+        future = device.submit(program, a=2.0, x=buffer, y=X)
+        future.result()
+        del context, device, program
+        gc.collect()
+        self.assertIsNotNone(core())
+        del buffer, result, future
+        gc.collect()
+        self.assertIsNone(core())
+        self.assertEqual(self.recorder.calls.pop(), "wye_context_destroy")
+        self.assertEqual(sorted(self.recorder.calls), [
+            "wye_buffer_free", "wye_pending_free", "wye_pending_free", "wye_program_free"])
+
+    def test_arrays_outlive_their_context(self):
+        context, device, program = self.make()
+        buffer = device.buffer(1000, np.float32, usage="shared")
+        device.run(program, a=3.0, x=X, y=X, r=buffer)
+        with context:
+            arrays = [device.run(program, a=float(a), x=X, y=X).r[::2] for a in range(4)]
+            arrays.append(buffer.map()[::2])
+        self.assertNotIn("wye_context_destroy", self.recorder.calls)
+        self.assertIn("wye_device_flush", self.recorder.calls)
+        with self.assertRaises(wye.Error) as caught:
+            device.run(program, a=1.0, x=X, y=X)
+        self.assertEqual(caught.exception.code, wye.Code.SHUTTING_DOWN)
+        del context, device, program, buffer
+        gc.collect()
+        self.assertNotIn("wye_context_destroy", self.recorder.calls)
+        junk = [np.full(1000, 13, np.float32) for _ in range(50)]
+        for at, one in enumerate(arrays):
+            np.testing.assert_array_equal(one, ((at if at < 4 else 3) + 1) * X[::2])
+        del arrays, one, junk
+        gc.collect()
+        self.assertEqual(self.recorder.calls[-1], "wye_context_destroy")
+        self.assertEqual(self.recorder.calls.count("wye_pending_free"), 4)
+        self.assertEqual(self.recorder.calls.count("wye_buffer_unmap"), 1)
+
+    def test_close_ends_everything_at_once_if_no_array_is_left(self):
+        context, device, program = self.make()
+        buffer = device.upload(X)
+        with context:
+            device.run(program, a=1.0, x=buffer, y=X)
+        self.assertIn("wye_context_shutdown", self.recorder.calls)
+        context.close()
+        self.assertEqual(self.recorder.calls.count("wye_context_shutdown"), 1)
+        buffer.free()
+        program.close()
+        with self.assertRaises(wye.Error) as caught:
+            buffer.download()
+        self.assertEqual(caught.exception.code, wye.Code.SHUTTING_DOWN)
+
+    def test_a_buffer_in_use_is_freed_once_its_work_has_ended(self):
+        context, device, _ = self.make()
+        endless = wye.Program.from_text(programs.ENDLESS, context=context)
+        buffer = device.buffer(1, np.uint32)
+        future = device.submit(endless, r=buffer)
+        core, kept = context._core, weakref.ref(buffer)
+        del buffer
+        gc.collect()
+        self.assertIsNotNone(kept())  # by the future
+        handle = wye._library.ffi.new("wye_pending*", future._pending.handle)[0]
+        core.release("wye_buffer_free", kept()._handle)  # as at its end, with the work in flight
+        self.assertEqual(len(core._refused), 1)
+        core.call("wye_pending_cancel", handle)
+        with self.assertRaises(wye.Error):
+            future.result()
+        core.retry()
+        self.assertEqual(core._refused, [])
+
+    def test_a_context_ends_after_its_own_callback(self):
+        context, device, program = self.make()
+        called = []
+        device.submit(program, a=1.0, x=X, y=X).add_done_callback(lambda _: called.append(1))
+        del context, device, program
+        for _ in range(25000):
+            if any("destroy" in one for one in self.recorder.calls):
+                break
+            time.sleep(0.01)
+        self.assertEqual((called, self.recorder.calls[-1]), ([1], "wye_context_destroy"))
+
+    def test_free_is_done_once(self):
+        context, device, program = self.make()
+        for _ in range(2):
+            program.close()
+        with device.buffer(8) as buffer:
+            pass
+        buffer.free()
+        del buffer, program
+        gc.collect()
+        self.assertEqual(self.recorder.calls, ["wye_program_free", "wye_buffer_free"])
+        context.close()
+
+
+class EndOfTheProcess(unittest.TestCase):
+    def python(self, code):
+        done = subprocess.run(
+            [sys.executable, "-B", "-W", "ignore:This process:DeprecationWarning", "-c", "import numpy as np, os, programs, wye\n" + code],
+            capture_output=True, text=True, timeout=250, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_everything_left_behind(self):
+        # Globals of every kind, work in flight, and a callback that is still to come.
+        out = self.python("""
+context = wye.Context(plugins=False)
+device = context.device("cpu")
+saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
+x = np.arange(1 << 20, dtype=np.float32)
+buffer, mapped = device.upload(x), device.buffer(8, usage="shared").map()
+r = device.run(saxpy, a=1.0, x=x, y=x).r
+futures = [device.submit(saxpy, a=1.0, x=buffer, y=x) for _ in range(8)]
+futures[-1].add_done_callback(lambda _: os.write(1, b"called\\n"))
+device.submit(saxpy, wye.Options(borrow=True), a=1.0, x=x.copy(), y=x)
+""")
+        self.assertEqual(out, "called\n")
+
+    def test_a_fork_makes_its_own_context(self):
+        out = self.python("""
+first = wye.default_context()
+device = first.device("cpu")
+child = os.fork()
+if child == 0:
+    saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye")
+    one = np.ones(4, np.float32)
+    print(wye.default_context().device("cpu").run(saxpy, a=2.0, x=one, y=one).r.tolist(), flush=True)
+else:
+    os._exit(os.waitpid(child, 0)[1])
+""")
+        self.assertEqual(out, "[3.0, 3.0, 3.0, 3.0]\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
