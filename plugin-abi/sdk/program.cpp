@@ -74,6 +74,17 @@ bool canonical_bits(Kind kind, std::uint64_t bits) {
     }
 }
 
+std::string_view locality_name(Locality locality) {
+    switch (locality) {
+#define WYE_LOCALITY_TEXT(name, code, text) \
+    case Locality::name:                    \
+        return text;
+        WYE_LOCALITIES(WYE_LOCALITY_TEXT)
+#undef WYE_LOCALITY_TEXT
+    }
+    return "?";
+}
+
 std::string_view role_name(Role role) {
     switch (role) {
 #define WYE_ROLE_TEXT(name, code, text) \
@@ -143,6 +154,12 @@ bool op_known(std::uint32_t code) {
         default:
             return false;
     }
+}
+
+std::uint16_t least_minor(const Program& program) {
+    const bool hints =
+        std::ranges::any_of(program.buffers, [](const Buffer& b) { return b.hints.given(); });
+    return hints ? 1 : 0;
 }
 
 ParamLayout param_layout(std::span<const Param> params) {

@@ -72,7 +72,8 @@ bool same_list(const std::vector<T>& a, const std::vector<T>& b, Same same) {
 bool same_buffer(const Buffer& a, const Buffer& b) {
     return a.name == b.name && a.binding == b.binding && a.role == b.role && a.type == b.type &&
            a.live == b.live && a.unset == b.unset && a.align == b.align && a.bytes == b.bytes &&
-           a.count_kind == b.count_kind && a.count == b.count && a.size == b.size;
+           a.hints == b.hints && a.count_kind == b.count_kind && a.count == b.count &&
+           a.size == b.size;
 }
 
 bool same_function(const Function& a, const Function& b) {

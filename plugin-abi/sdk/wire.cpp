@@ -46,9 +46,12 @@ const SectionKind* known(std::uint32_t id) {
 
 constexpr std::size_t align8(std::size_t n) { return (n + 7) / 8 * 8; }
 
-// Magic and versions. Every opcode of this version came with minor 0, which is therefore the lowest
-// minor of every program.
-bool read_version(std::span<const std::byte> wire, Reader& in) {
+std::string version_text(std::uint32_t major, std::uint32_t minor) {
+    return std::to_string(major) + "." + std::to_string(minor);
+}
+
+// Magic and versions.
+bool read_version(std::span<const std::byte> wire, Reader& in, std::uint32_t& minor) {
     std::span<const std::byte> magic;
     if (!in.bytes(magic, WYE_PROGRAM_MAGIC_SIZE)) return false;
     if (std::memcmp(magic.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE) != 0)
@@ -58,13 +61,12 @@ bool read_version(std::span<const std::byte> wire, Reader& in) {
     std::uint32_t version = 0;
     if (!in.word(version)) return false;
     const std::uint32_t major = version & 0xffffU;
-    const std::uint32_t minor = version >> 16U;
+    minor = version >> 16U;
     if (major != WYE_PROGRAM_MAJOR || minor > WYE_PROGRAM_MINOR)
-        return in.fail(
-            "the program has version " + std::to_string(major) + "." + std::to_string(minor) +
-                "; this reader takes " + std::to_string(WYE_PROGRAM_MAJOR) + ".0 to " +
-                std::to_string(WYE_PROGRAM_MAJOR) + "." + std::to_string(WYE_PROGRAM_MINOR),
-            "Fix: use a newer Wye, or encode the program with an older one");
+        return in.fail("the program has version " + version_text(major, minor) +
+                           "; this reader takes " + version_text(WYE_PROGRAM_MAJOR, 0) + " to " +
+                           version_text(WYE_PROGRAM_MAJOR, WYE_PROGRAM_MINOR),
+                       "Fix: use a newer Wye, or encode the program with an older one");
     if (wire.size() > WYE_LIMIT_WIRE_BYTES)
         return in.over("the size of the wire form", wire.size(), WYE_LIMIT_WIRE_BYTES);
     return true;
@@ -97,11 +99,12 @@ bool read_entry(std::span<const std::byte> wire, Reader& in, std::uint32_t previ
     return true;
 }
 
-bool read_table(std::span<const std::byte> wire, Error& error, std::vector<Section>& out) {
+bool read_table(std::span<const std::byte> wire, Error& error, std::uint32_t& minor,
+                std::vector<Section>& out) {
     Reader in(wire, 0, wire.size(), "header", error);
     std::uint32_t count = 0;
     std::uint64_t total = 0;
-    if (!read_version(wire, in) || !in.word(count)) return false;
+    if (!read_version(wire, in, minor) || !in.word(count)) return false;
     const std::uint32_t sections = count;
     if (!in.word64(total)) return false;
     if (total != wire.size())
@@ -147,7 +150,8 @@ std::size_t first_word(std::span<const std::byte> wire, const Section* section) 
 
 bool read_all(std::span<const std::byte> wire, Error& error, Program& program) {
     std::vector<Section> sections;
-    if (!read_table(wire, error, sections)) return false;
+    std::uint32_t minor = 0;
+    if (!read_table(wire, error, minor, sections)) return false;
     for (const std::uint32_t id : {WYE_SECTION_HEAD, WYE_SECTION_BODY})
         if (find(sections, id) == nullptr)
             return Reader(wire, 0, 0, "header", error)
@@ -167,6 +171,11 @@ bool read_all(std::span<const std::byte> wire, Error& error, Program& program) {
             program.notes.push_back({s.id, {content.begin(), content.end()}});
         }
     }
+    if (const std::uint32_t least = least_minor(program); minor != least)
+        return Reader(wire, WYE_PROGRAM_MAGIC_SIZE, wire.size(), "header", error)
+            .fail("the program has version " + version_text(WYE_PROGRAM_MAJOR, minor) +
+                  ", but its contents are those of version " +
+                  version_text(WYE_PROGRAM_MAJOR, least));
     return true;
 }
 

@@ -103,6 +103,22 @@ bool read_buffer_count(Reader& in, Context& context, Buffer& b) {
            in.over("the element count of `" + b.name + "`", b.count, WYE_LIMIT_LITERAL_COUNT);
 }
 
+bool read_hints(Reader& in, Hints& out) {
+    std::uint32_t coalesce = 0;
+    std::uint32_t locality = 0;
+    if (!in.word(coalesce)) return false;
+    if (coalesce > 3) return in.fail("axis " + hex(coalesce) + " of a hint is unknown");
+    if (!in.word(out.prefer_align)) return false;
+    if (out.prefer_align > WYE_LIMIT_PREFERRED_ALIGNMENT)
+        return in.over("a preferred alignment", out.prefer_align, WYE_LIMIT_PREFERRED_ALIGNMENT);
+    if (!in.word(locality)) return false;
+    if (locality >= WYE_LOCALITY_FIRST_FREE)
+        return in.fail("locality " + hex(locality) + " is unknown");
+    out.coalesce = static_cast<std::uint8_t>(coalesce);
+    out.locality = static_cast<Locality>(locality);
+    return out.given() || in.fail("hints that say nothing must be left out");
+}
+
 bool read_buffer(Reader& in, Context& context, Buffer& b) {
     std::uint32_t role = 0;
     std::uint32_t flags = 0;
@@ -118,8 +134,9 @@ bool read_buffer(Reader& in, Context& context, Buffer& b) {
         return in.fail("role " + hex(role) + " is unknown");
     b.role = static_cast<Role>(role);
     if (!read_type(in, b.type) || !in.word(flags)) return false;
-    if (!in.zero(flags & ~(WYE_BUFFER_LIVE | WYE_BUFFER_UNSET | WYE_BUFFER_BYTES),
-                 "an unknown buffer flag"))
+    if (!in.zero(
+            flags & ~(WYE_BUFFER_LIVE | WYE_BUFFER_UNSET | WYE_BUFFER_BYTES | WYE_BUFFER_HINTS),
+            "an unknown buffer flag"))
         return false;
     b.live = (flags & WYE_BUFFER_LIVE) != 0;
     b.unset = (flags & WYE_BUFFER_UNSET) != 0;
@@ -128,6 +145,7 @@ bool read_buffer(Reader& in, Context& context, Buffer& b) {
         b.bytes.emplace();
         if (!in.word64((*b.bytes)[0]) || !in.word64((*b.bytes)[1])) return false;
     }
+    if ((flags & WYE_BUFFER_HINTS) != 0 && !read_hints(in, b.hints)) return false;
     return read_buffer_count(in, context, b);
 }
 

@@ -19,13 +19,22 @@
 namespace wye::lower {
 namespace {
 
+// A hint decides nothing, so not whether an older plugin knows this version of the wire form
+// either.
+Result<std::vector<std::byte>> encode_without_hints(const ir::Program& program) {
+    if (ir::least_minor(program) == 0) return ir::encode(program, ir::Notes::Drop);
+    ir::Program plain = program;
+    for (ir::Buffer& buffer : plain.buffers) buffer.hints = {};
+    return ir::encode(plain, ir::Notes::Drop);
+}
+
 // For plugins that run the wire form: declares every slot, in the order that variants use.
 Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts,
                             const Options& options) {
     Artifact artifact;
     artifact.format = WYE_FORMAT_PROGRAM;
     artifact.entry = "main";
-    WYE_ASSIGN(artifact.code, ir::encode(program, ir::Notes::Drop));
+    WYE_ASSIGN(artifact.code, encode_without_hints(program));
     artifact.workgroup = options.workgroup.value_or(program.workgroup);
     WYE_ASSIGN(artifact.subgroup, subgroup_width(program, facts, options));
     for (const ir::Buffer& buffer : program.buffers) {

@@ -26,7 +26,18 @@ Result<Binding> make_binding(const ir::Program& program, std::uint32_t index) {
                      fmt::format("`{}` asks for alignment {}, which is not a power of two",
                                  buffer.name, buffer.align),
                      "Fix: use a power of two, or leave `align` out", buffer.name);
-    out.preferred_alignment = std::max(out.natural_alignment, buffer.align);
+    if (buffer.hints.prefer_align != 0 && !std::has_single_bit(buffer.hints.prefer_align))
+        return Error(Code::INVALID_PROGRAM,
+                     fmt::format("`{}` prefers alignment {}, which is not a power of two",
+                                 buffer.name, buffer.hints.prefer_align),
+                     "Fix: use a power of two, or leave `prefer_align` out", buffer.name);
+    if (buffer.shared() && buffer.hints.given())
+        return Error(Code::INVALID_PROGRAM,
+                     fmt::format("`{}` is workgroup memory and cannot have hints", buffer.name),
+                     "Fix: remove them", buffer.name);
+    out.required_alignment = std::max(out.natural_alignment, buffer.align);
+    out.preferred_alignment = std::max(out.required_alignment, buffer.hints.prefer_align);
+    out.hints = buffer.hints;
     if (buffer.shared() && buffer.live)
         return Error(Code::INVALID_PROGRAM,
                      fmt::format("`{}` is workgroup memory and cannot be `live`", buffer.name),
@@ -82,11 +93,25 @@ LayoutFingerprint layout_fingerprint(const BindingPlan& plan) {
         words.push_back(static_cast<std::uint32_t>(binding.role));
         words.push_back(binding.element_size);
     }
-    const XXH128_hash_t hash = XXH3_128bits(words.data(), words.size() * sizeof(std::uint32_t));
+    return layout_fingerprint(std::span<const std::uint32_t>(words));
+}
+
+LayoutFingerprint layout_fingerprint(std::span<const std::uint32_t> words) {
+    const XXH128_hash_t hash = XXH3_128bits(words.data(), words.size_bytes());
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, hash);
     LayoutFingerprint out{};
     std::copy_n(canonical.digest, out.size(), out.begin());
+    return out;
+}
+
+std::string hex(const LayoutFingerprint& fingerprint) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string out;
+    for (const std::uint8_t byte : fingerprint) {
+        out += kDigits[byte >> 4U];
+        out += kDigits[byte & 15U];
+    }
     return out;
 }
 

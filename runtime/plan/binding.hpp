@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct Binding {
     ir::Role role = ir::Role::INPUT;
     std::uint32_t element_size = 0;
     std::uint32_t natural_alignment = 0;    // of the start of a bound range
-    std::uint32_t preferred_alignment = 0;  // for allocation: the larger of natural and `align`
+    std::uint32_t required_alignment = 0;   // for allocation: the larger of natural and `align`
+    std::uint32_t preferred_alignment = 0;  // likewise, of these and `prefer_align`
+    ir::Hints hints;
     ir::Buffer::Count count_kind = ir::Buffer::Count::Runtime;
     std::optional<std::uint64_t> static_bytes;  // literal counts
     std::optional<std::uint32_t> input_index;   // in the input list
@@ -39,14 +42,18 @@ struct BindingPlan {
 };
 
 // INVALID_PROGRAM for a binding number used twice, an alignment that is not a power of two, or
-// `live` on a shared array; LIMIT_EXCEEDED for a static length of 2^64 bytes or more. Does not rely
-// on the validator having run.
+// `live` or hints on a shared array; LIMIT_EXCEEDED for a static length of 2^64 bytes or more. Does
+// not rely on the validator having run.
 [[nodiscard]] Result<BindingPlan> binding_plan(const ir::Program& program);
 
 // Programs with equal layout fingerprints can share descriptor layouts: XXH3 128-bit over the list
-// of (binding, role, element size), the same on every machine. Most significant byte first.
+// of (binding, role, element size), the same on every machine. Hints are not in it: a layout serves
+// programs with any of them. Most significant byte first.
 using LayoutFingerprint = std::array<std::uint8_t, 16>;
 [[nodiscard]] LayoutFingerprint layout_fingerprint(const BindingPlan& plan);
+// Of a list of words that stands for a layout.
+[[nodiscard]] LayoutFingerprint layout_fingerprint(std::span<const std::uint32_t> words);
+[[nodiscard]] std::string hex(const LayoutFingerprint& fingerprint);  // 32 digits
 [[nodiscard]] bool share_layout(const BindingPlan& a, const BindingPlan& b);
 
 }  // namespace wye::plan

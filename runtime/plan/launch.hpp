@@ -62,7 +62,8 @@ struct Request {
     std::uint64_t elements = 0;
     Count3 workgroup = {0, 0, 0};  // override; zeros: none
     std::uint64_t max_output_bytes = 0;
-    std::uint32_t fixpoint_iterations = 0;
+    bool has_fixpoint = false;
+    std::uint32_t fixpoint_iterations = 0;  // 0: not given
     std::uint32_t ulp_budget = 0;
     bool speculation = false;
     bool persistent = false;

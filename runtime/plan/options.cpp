@@ -55,6 +55,11 @@ Result<void> admit_options(const ProgramPlan& plan, const Request& request, Laun
         return refuse_option(plan, "speculation", "Fix: clear WYE_DISPATCH_SPECULATION");
     if (request.persistent)
         return refuse_option(plan, "persistent threads", "Fix: clear WYE_DISPATCH_PERSISTENT");
+    if (request.has_fixpoint && request.fixpoint_iterations == 0)
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("0 fixpoint iterations of program `{}` are asked for", plan.program->name),
+            "Fix: ask for 1 or more, or do not dispatch", plan.program->name);
     out.rounds = std::max(request.fixpoint_iterations, 1U);
     if (!request.has_grid && request.grid != Count3{0, 0, 0})
         return Error(Code::INVALID_ARGUMENT, "a grid is given without WYE_DISPATCH_GRID",

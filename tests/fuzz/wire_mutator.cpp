@@ -265,7 +265,7 @@ class Mutator {
         }
     }
     void change_buffer(Buffer& buffer) {
-        switch (pick(5)) {
+        switch (pick(6)) {
             case 0:
                 buffer.type = type();
                 break;
@@ -278,6 +278,11 @@ class Mutator {
                 break;
             case 3:
                 buffer.align = static_cast<std::uint32_t>(limit());
+                break;
+            case 4:
+                buffer.hints = {static_cast<std::uint8_t>(pick(4)),
+                                static_cast<std::uint32_t>(limit()),
+                                static_cast<Locality>(pick(3))};
                 break;
             default:
                 buffer.bytes = {limit(), limit()};

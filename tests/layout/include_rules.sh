@@ -22,7 +22,7 @@ allow() {
     done < <(find $folder -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' \) | LC_ALL=C sort)
 }
 
-abi='wye/(abi|abi_compiler|abi_native|program_format)\.h'
+abi='wye/(abi|abi_compiler|abi_layouts|abi_native|program_format)\.h'
 sdk="$abi|wye/sdk/[a-z_0-9]+\.hpp"
 posix='(cxxabi|linux/futex|unistd|fcntl|fnmatch|dlfcn|elf|link|pthread|sched|spawn|poll|dirent|sys/[a-z]+)\.h'
 simd='(immintrin|xmmintrin|pmmintrin|emmintrin|cpuid|arm_neon)\.h'
@@ -51,7 +51,7 @@ allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a
     'execution sees the pure stages, the registry and the built-in plugin'
 allow runtime/probe "exec/api/api\.hpp|registry/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix" \
     'the helper that probes plugins sees the API and the registry'
-allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|element|handle|outputs|pending|queue|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
+allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|device|element|handle|outputs|pending|program|queue|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
 public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(result|new_file)\.hpp'
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'

@@ -289,6 +289,8 @@ void read_buffers(Reader in, Module& m) {
         const std::uint32_t flags = in.word();
         (void)in.word();  // alignment, which only binding needs
         if ((flags & WYE_BUFFER_BYTES) != 0) (void)in.two_words(), (void)in.two_words();
+        if ((flags & WYE_BUFFER_HINTS) != 0)  // which no result depends on
+            (void)in.word(), (void)in.word(), (void)in.word();
         b.count_kind = in.word();
         if (b.count_kind == WYE_COUNT_LITERAL) b.count = in.two_words();
         if (b.count_kind == WYE_COUNT_COMPUTED) b.size = read_size(in);

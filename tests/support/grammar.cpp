@@ -2,6 +2,7 @@
 #include "support/grammar.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <stdexcept>
 #include <utility>
@@ -12,6 +13,10 @@ namespace {
 using GrammarKind = GrammarNode::Kind;
 
 constexpr unsigned kEndless = 1U << 20U;
+
+// Rules of tokens that may be names elsewhere.
+constexpr std::array<std::string_view, 6> kFreeWords = {"COMPONENT",    "COALESCE", "AXIS",
+                                                        "PREFER_ALIGN", "LOCALITY", "USE"};
 
 bool token_rule(const std::string& name) {
     return std::isupper(static_cast<unsigned char>(name[0])) != 0;
@@ -211,7 +216,9 @@ Grammar::Grammar(std::string_view ebnf) : rules_(EbnfReader(ebnf).rules()) {
         if (std::isalpha(static_cast<unsigned char>(text[0])) != 0) reserved_.insert(text);
     std::set<std::string> more;
     for (const auto& [name, node] : rules_) {
-        if (!token_rule(name) || name == "COMPONENT") continue;
+        if (!token_rule(name) ||
+            std::find(kFreeWords.begin(), kFreeWords.end(), name) != kFreeWords.end())
+            continue;
         std::set<std::string> words = tokens_of(name);
         if (!words.empty() && token_is("NAME", *words.begin())) more.merge(words);
     }

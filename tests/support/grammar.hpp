@@ -46,7 +46,8 @@ class Grammar {
     [[nodiscard]] std::set<std::string> tokens_of(const std::string& rule) const;
     // The literals of all rules that are not tokens.
     [[nodiscard]] const std::set<std::string>& literals() const { return literals_; }
-    // The words that no name can be: the literals, and those of all finite tokens but COMPONENT.
+    // The words that no name can be: the literals, and those of all finite tokens but COMPONENT and
+    // those of hints.
     [[nodiscard]] const std::set<std::string>& reserved() const { return reserved_; }
     [[nodiscard]] const std::map<std::string, GrammarNode>& rules() const { return rules_; }
 

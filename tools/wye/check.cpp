@@ -24,6 +24,21 @@ std::string place_text(const Json& item) {
     return fmt::format(" at {}:{}", place->value("line", 0), place->value("column", 0));
 }
 
+// " coalesce x locality streaming": the hints of a buffer, as a program has them.
+std::string hints_text(const Json& buffer) {
+    const Json hints = buffer.value("hints", Json::object());
+    std::string out;
+    if (const auto axis = hints.find("coalesce"); axis != hints.end() && axis->is_string())
+        out += fmt::format(" coalesce {}", axis->get<std::string>());
+    if (const auto align = hints.find("preferred_alignment");
+        align != hints.end() && align->is_number())
+        out += fmt::format(" prefer_align {}", align->get<std::uint64_t>());
+    if (const std::string locality = hints.value("locality", "unspecified");
+        locality != "unspecified")
+        out += fmt::format(" locality {}", locality);
+    return out;
+}
+
 void print_analysis(const wye_program_description& about, const Json& analysis) {
     fmt::print("program        {}\n", detail::view(about.name));
     fmt::print("fingerprint    {}\n", detail::view(about.fingerprint));
@@ -32,10 +47,12 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
     for (std::uint64_t i = 0; i < about.param_count; ++i)
         fmt::print("param          {}: {}\n", detail::view(about.params[i].name),
                    detail::view(about.params[i].type));
+    const Json buffers = analysis.value("buffers", Json::array());
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
         const wye_buffer_description& buffer = about.buffers[i];
-        fmt::print("buffer {:<7} {} {}: {}\n", buffer.binding, detail::view(buffer.role),
-                   detail::view(buffer.name), detail::view(buffer.type));
+        fmt::print("buffer {:<7} {} {}: {}{}\n", buffer.binding, detail::view(buffer.role),
+                   detail::view(buffer.name), detail::view(buffer.type),
+                   i < buffers.size() ? hints_text(buffers[i]) : std::string());
     }
     for (const Json& need : analysis.value("needs", Json::array()))
         fmt::print("needs          {}: {}\n", need.value("capability", ""),

@@ -25,7 +25,7 @@ struct Counter {
     std::uint64_t wye_counters::*member;
 };
 
-constexpr std::array<Counter, 22> kCounters = {{
+constexpr std::array<Counter, 24> kCounters = {{
     {"dispatches", &wye_counters::dispatches},
     {"dispatches_failed", &wye_counters::dispatches_failed},
     {"dispatches_repeated", &wye_counters::dispatches_repeated},
@@ -48,6 +48,8 @@ constexpr std::array<Counter, 22> kCounters = {{
     {"queue_submits", &wye_counters::queue_submits},
     {"bytes_registered", &wye_counters::bytes_registered},
     {"bytes_across", &wye_counters::bytes_across},
+    {"layouts_made", &wye_counters::layouts_made},
+    {"layouts_shared", &wye_counters::layouts_shared},
 }};
 // Each member but the header is listed.
 static_assert(sizeof(wye_counters) ==

@@ -26,7 +26,9 @@
  * PARAMS     u32 count; each: string name, u32 type.
  * BUFFERS    u32 count; in ascending binding order, each: string name, u32 binding, u32 role,
  *            u32 type, u32 flags (WYE_BUFFER_*), u32 align (0: none), if WYE_BUFFER_BYTES u64 first
- *            and u64 end, u32 count kind (WYE_COUNT_*), then nothing, u64 count, or
+ *            and u64 end, if WYE_BUFFER_HINTS u32 coalesce (0: none; else 1 + the axis), u32
+ *            preferred alignment (0: none) and u32 locality (WYE_LOCALITY_*), not all of them 0,
+ *            u32 count kind (WYE_COUNT_*), then nothing, u64 count, or
  *            u32 word count and a size expression. `shared` arrays are listed here too.
  * TABLES     u32 count; each: string name, u32 type (scalar, not bool), u32 count, the elements
  *            packed in their own size, zero padding to 4.
@@ -47,6 +49,9 @@
  * A size expression is a prefix sequence of nodes of its own small opcode set (WYE_SIZE_*).
  * Operands are exact integers; the result must lie in [0, 2^63).
  *
+ * A program has the lowest minor version that has all that it uses; a reader takes every minor up
+ * to its own. Minor 1 added WYE_BUFFER_HINTS, and nothing else.
+ *
  * Evaluation order inside a statement: operands of a store are its index, then its value; an effect
  * on the right-hand side runs after the index was evaluated and before the store.
  */
@@ -58,7 +63,7 @@
 #define WYE_PROGRAM_MAGIC "\x57\x59\x45\x50\x0D\x0A\x1A\x0A"
 #define WYE_PROGRAM_MAGIC_SIZE 8
 #define WYE_PROGRAM_MAJOR 1
-#define WYE_PROGRAM_MINOR 0
+#define WYE_PROGRAM_MINOR 1 /* the highest that this header describes */
 #define WYE_PROGRAM_HEADER_BYTES 24
 #define WYE_PROGRAM_SECTION_ENTRY_BYTES 24
 #define WYE_PROGRAM_MATH_SET 1
@@ -131,6 +136,20 @@ enum wye_role {
 #define WYE_BUFFER_LIVE UINT32_C(1)  /* listed among the outputs (input, uniform, persistent) */
 #define WYE_BUFFER_UNSET UINT32_C(2) /* not zeroed before use (output, shared) */
 #define WYE_BUFFER_BYTES UINT32_C(4) /* a byte range limits what is read back */
+#define WYE_BUFFER_HINTS UINT32_C(8) /* minor 1: hints, which change no result */
+
+/* How often the same elements of a buffer are used: X(NAME, code, text). */
+#define WYE_LOCALITIES(X)                                      \
+    X(UNSPECIFIED, 0, "unspecified")                           \
+    X(STREAMING, 1, "streaming") /* once, or not again soon */ \
+    X(TEMPORAL, 2, "temporal")   /* again soon */
+
+enum wye_locality {
+#define WYE_LOCALITY_ENUM(name, code, text) WYE_LOCALITY_##name = code,
+    WYE_LOCALITIES(WYE_LOCALITY_ENUM)
+#undef WYE_LOCALITY_ENUM
+        WYE_LOCALITY_FIRST_FREE = 3
+};
 
 enum wye_count_kind { WYE_COUNT_RUNTIME = 0, WYE_COUNT_LITERAL = 1, WYE_COUNT_COMPUTED = 2 };
 
@@ -378,6 +397,7 @@ enum wye_opcode {
 #define WYE_LIMIT_STATEMENTS (UINT32_C(1) << 20) /* of the whole program */
 #define WYE_LIMIT_NODES (UINT32_C(1) << 22)      /* statements, expressions, sizes; also inlined */
 #define WYE_LIMIT_INLINED_NODES (UINT32_C(1) << 18) /* of them, those that inlined calls add */
+#define WYE_LIMIT_PREFERRED_ALIGNMENT (UINT32_C(1) << 20) /* bytes */
 #define WYE_LIMIT_BLOCK_NESTING 64     /* blocks open at once; the body itself is the first */
 #define WYE_LIMIT_EXPRESSION_DEPTH 128 /* nodes from the root to a leaf, both counted */
 

@@ -10,7 +10,10 @@ namespace wye::vulkan {
 Result<const Layouts::Layout*> Layouts::find(Device& device, const LayoutShape& needed) {
     const LayoutShape shape = served_by(needed, device.info.properties.core.limits);
     const sdk::Lock lock(mutex_);
-    if (const auto found = made_.find(shape); found != made_.end()) return &found->second;
+    if (const auto found = made_.find(shape); found != made_.end()) {
+        ++shared_;
+        return &found->second;
+    }
     const DeviceTable& vk = device.vk();
     std::vector<VkDescriptorSetLayoutBinding> bindings;
     for (std::uint32_t b = 0; b < shape.descriptors; ++b)

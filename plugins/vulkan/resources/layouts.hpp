@@ -12,6 +12,7 @@
 #include <map>
 
 #include "vulkan/handle.hpp"
+#include "wye/sdk/layout_slots.hpp"
 #include "wye/sdk/mutex.hpp"
 
 namespace wye::vulkan {
@@ -46,8 +47,14 @@ class Layouts {
     // Valid while this object lives.
     [[nodiscard]] Result<const Layout*> find(Device& device, const LayoutShape& needed);
 
+    [[nodiscard]] sdk::LayoutCounts counts() const {
+        const sdk::Lock lock(mutex_);
+        return {made_.size(), shared_};
+    }
+
   private:
-    sdk::Mutex mutex_;
+    mutable sdk::Mutex mutex_;
+    std::uint64_t shared_ WYE_GUARDED_BY(mutex_) = 0;
     std::map<LayoutShape, Layout> made_ WYE_GUARDED_BY(mutex_);
 };
 

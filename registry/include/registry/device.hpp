@@ -51,6 +51,12 @@ struct BufferCounts {
     std::uint64_t peak_bytes = 0;
 };
 
+// Descriptor layouts of the driver, since the device was opened; zeros where it has none.
+struct LayoutCounts {
+    std::uint64_t made = 0;
+    std::uint64_t shared = 0;  // programs that were given one that was there already
+};
+
 class HostServices;
 class OpenPlugin;  // an initialised plugin; internal, kept alive by its devices
 
@@ -75,6 +81,7 @@ class NativeDevice {
 
     // Of its buffers, since it was opened.
     [[nodiscard]] BufferCounts buffer_counts() const noexcept;
+    [[nodiscard]] LayoutCounts layout_counts() const;
 
     [[nodiscard]] Result<wye_memory_info> memory() const;     // UNIMPLEMENTED: unknown
     [[nodiscard]] Result<void> prepare() const;               // ok when the plugin has no such slot

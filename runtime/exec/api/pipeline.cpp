@@ -18,6 +18,8 @@ wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_desc* de
         WYE_NEED(out);
         WYE_TRY(check_header(desc->header, sizeof *desc, "wye_pipeline_desc"));
         WYE_TRY(check_string(desc->profile, "profile"));
+        WYE_TRY(check_string(desc->layout_fingerprint, "layout_fingerprint"));
+        WYE_TRY(check_string(desc->backend_layout_fingerprint, "backend_layout_fingerprint"));
         WYE_ASSIGN(auto pipeline, Pipeline::create(*self, *desc));
         const auto& owner = pipeline->session().owner();
         const std::string& id = pipeline->id();

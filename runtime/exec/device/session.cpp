@@ -329,6 +329,9 @@ void DeviceSession::count(wye_counters& out) const {
     out.peak_buffer_bytes += buffers.peak_bytes;
     out.queues_made += queues_.publics_made();
     out.queue_submits += queues_.public_submits();
+    const registry::LayoutCounts layouts = device_->layout_counts();
+    out.layouts_made += layouts.made;
+    out.layouts_shared += layouts.shared;
 }
 
 Error DeviceSession::failed(const Ticket& ticket, Error error) {

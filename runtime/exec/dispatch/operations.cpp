@@ -30,9 +30,13 @@ Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& laun
             continue;
         }
         const plan::Binding& binding = plan.bindings.bindings[plan.bindings.arguments[i]];
-        WYE_ASSIGN(wye_buffer_object * buffer,
-                   session.scratch(workspace, bound.bytes, binding.preferred_alignment));
-        bindings.push_back(sdk::binding_of(buffer, 0, bound.bytes, bound.elements));
+        auto buffer = session.scratch(workspace, bound.bytes, binding.preferred_alignment);
+        // A hint does not decide whether a program runs.
+        if (!buffer.ok() && buffer.error().code == Code::UNSUPPORTED &&
+            binding.preferred_alignment > binding.required_alignment)
+            buffer = session.scratch(workspace, bound.bytes, binding.required_alignment);
+        if (!buffer.ok()) return std::move(buffer).error();
+        bindings.push_back(sdk::binding_of(*buffer, 0, bound.bytes, bound.elements));
     }
     return {};
 }

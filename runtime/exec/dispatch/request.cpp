@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kKnownFlags =
     WYE_DISPATCH_GRID | WYE_DISPATCH_ELEMENTS | WYE_DISPATCH_COOPERATIVE | WYE_DISPATCH_VARIANTS |
-    WYE_DISPATCH_SPECULATION | WYE_DISPATCH_PERSISTENT | WYE_DISPATCH_TIMED;
+    WYE_DISPATCH_SPECULATION | WYE_DISPATCH_PERSISTENT | WYE_DISPATCH_TIMED | WYE_DISPATCH_FIXPOINT;
 
 Error invalid(std::string what, std::string fix) {
     return {Code::INVALID_ARGUMENT, std::move(what), std::move(fix), "wye_dispatch_desc"};
@@ -121,6 +121,7 @@ Result<void> read_request(const wye_dispatch_desc& desc, const RequestRules& rul
     request.elements = desc.elements;
     std::copy_n(desc.workgroup, 3, request.workgroup.begin());
     request.max_output_bytes = desc.max_output_bytes;
+    request.has_fixpoint = (desc.flags & WYE_DISPATCH_FIXPOINT) != 0;
     request.fixpoint_iterations = desc.fixpoint_iterations;
     request.ulp_budget = desc.ulp_budget;
     request.speculation = (desc.flags & WYE_DISPATCH_SPECULATION) != 0;

@@ -24,7 +24,24 @@ std::string id_of(const DeviceSession& session, const LoadedProgram& program) {
 wye_pipeline_desc without_strings(wye_pipeline_desc desc) {
     desc.header = {};
     desc.profile = {};
+    desc.layout_fingerprint = desc.backend_layout_fingerprint = {};
     return desc;
+}
+
+// `expected`: of the caller; empty: anything.
+Result<void> check_layout(std::string_view member, wye_string expected, std::string_view found,
+                          const LoadedProgram& program) {
+    const std::string_view wanted = sdk::from_abi(expected);
+    if (wanted.empty() || wanted == found) return {};
+    constexpr std::size_t kShown = 32;
+    return Error(
+        Code::INVALID_ARGUMENT,
+        fmt::format("the {} of program `{}` is {}, but the caller expects `{}`", member,
+                    program.name(), found.empty() ? "not known ahead of a launch" : found,
+                    wanted.substr(0, kShown)),
+        "Fix: pass the program that the caller was built for, or leave the member empty and bind "
+        "by the program's description",
+        std::string(member));
 }
 
 }  // namespace
@@ -50,6 +67,10 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
             "Fix: use WYE_DISPATCH_VARIANTS and WYE_DISPATCH_COOPERATIVE only; the other flags are "
             "those of each dispatch",
             "wye_pipeline_desc");
+    WYE_TRY(
+        check_layout("layout_fingerprint", desc.layout_fingerprint,
+                     sdk::from_abi(program.as<LoadedProgram>().description().layout_fingerprint),
+                     program.as<LoadedProgram>()));
     CompileOptions options;
     std::copy_n(desc.workgroup, 3, options.workgroup.begin());
     options.ulp_budget = desc.ulp_budget;
@@ -65,7 +86,17 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
     out->may_trap_ = forms.empty() || std::ranges::any_of(forms, [](const CompiledRef& form) {
                          return form->uses_trap;
                      });
+    if (!forms.empty()) out->set_layout(forms.front()->layout);
+    WYE_TRY(check_layout("backend_layout_fingerprint", desc.backend_layout_fingerprint,
+                         out->layout_, out->program()));
     return out;
+}
+
+void Pipeline::set_layout(const plan::BackendLayout& layout) {
+    layout_ = plan::hex(plan::layout_fingerprint(layout));
+    for (const plan::LayoutSlot& slot : layout)
+        slots_.push_back({slot.group, slot.binding, static_cast<std::uint32_t>(slot.kind),
+                          slot.read_only ? 1U : 0U, slot.element_size, 0});
 }
 
 wye_dispatch_desc Pipeline::complete(const wye_dispatch_desc& request) const {
@@ -102,6 +133,9 @@ void Pipeline::describe(wye_pipeline_description& out) const {
     out.memory_misses = memory_misses_.load();
     out.disk_hits = disk_hits_.load();
     out.disk_misses = disk_misses_.load();
+    out.backend_layout_fingerprint = sdk::to_abi(layout_);
+    out.layout_slots = slots_.data();
+    out.layout_slot_count = slots_.size();
 }
 
 }  // namespace wye::exec

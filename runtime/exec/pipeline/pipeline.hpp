@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "exec/context.hpp"
 #include "exec/device/session.hpp"
@@ -54,12 +55,17 @@ class Pipeline {
     void describe(wye_pipeline_description& out) const;
 
   private:
+    void set_layout(const plan::BackendLayout& layout);
+
     // No pins: handles have room for the pins of calls, not for those of any number of pipelines.
     const std::shared_ptr<LoadedProgram> program_;
     DeviceSession& session_;
     const wye_pipeline_desc options_;  // without strings
     const std::string id_, profile_;
     bool may_trap_ = true;
+    // The backend layout; immutable after `create`.
+    std::vector<wye_layout_slot> slots_;
+    std::string layout_;  // its fingerprint
     std::atomic<std::uint64_t> launches_ = 0;
     std::atomic<std::uint64_t> memory_hits_ = 0, memory_misses_ = 0, disk_hits_ = 0,
                                disk_misses_ = 0;

@@ -23,19 +23,14 @@ Json buffer_json(const plan::Binding& binding, const ir::Buffer& buffer) {
                 {"alignment", binding.preferred_alignment},
                 {"count_kind", kKinds[static_cast<std::size_t>(buffer.count_kind)]}};
     out["bytes"] = binding.static_bytes ? Json(*binding.static_bytes) : Json(nullptr);
+    const ir::Hints& hints = binding.hints;
+    out["hints"] = {
+        {"coalesce", hints.coalesce != 0 ? Json(hints.coalesce_axis()) : Json(nullptr)},
+        {"preferred_alignment", hints.prefer_align != 0 ? Json(hints.prefer_align) : Json(nullptr)},
+        {"locality", ir::locality_name(hints.locality)}};
     out["read_back"] = buffer.bytes ? Json(*buffer.bytes) : Json(nullptr);
     out["input_index"] = binding.input_index ? Json(*binding.input_index) : Json(nullptr);
     out["output_index"] = binding.output_index ? Json(*binding.output_index) : Json(nullptr);
-    return out;
-}
-
-std::string hex(const plan::LayoutFingerprint& bytes) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string out;
-    for (const std::uint8_t byte : bytes) {
-        out += kDigits[byte >> 4U];
-        out += kDigits[byte & 15U];
-    }
     return out;
 }
 
@@ -47,7 +42,7 @@ std::string analysis_json(const LoadedProgram& program) {
     Json out = {{"schema_version", 1},
                 {"name", source.name},
                 {"fingerprint", program.fingerprint().hex()},
-                {"layout_fingerprint", hex(plan::layout_fingerprint(plan.bindings))},
+                {"layout_fingerprint", plan::hex(plan::layout_fingerprint(plan.bindings))},
                 {"deterministic", plan.analysis.deterministic()}};
     out["doubts"] = Json::array();
     for (const ir::Doubt& doubt : plan.analysis.doubts)

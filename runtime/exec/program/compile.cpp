@@ -30,11 +30,14 @@ class Timer {
 };
 
 CompiledRef wrap(registry::NativeProgram native, const LoadedProgram& program, const Form& form,
-                 bool uses_trap) {
+                 const lower::Artifact& artifact) {
     auto out = std::make_shared<CompiledProgram>(std::move(native));
     out->form = form;
     out->encoding = program.encoding();
-    out->uses_trap = uses_trap;
+    out->uses_trap = artifact.uses_trap;
+    out->layout =
+        plan::backend_layout(program.plan().bindings, artifact.slots, artifact.params_size,
+                             lower::uses_push_constants(artifact.format));
     return out;
 }
 
@@ -60,7 +63,7 @@ CompiledRef from_disk(const registry::DeviceRef& device, const LoadedProgram& pr
     }
     ++stats.loaded;
     stats.saved_bytes += hit->file.size();
-    return wrap(std::move(native).value(), program, form, saved->artifact.uses_trap);
+    return wrap(std::move(native).value(), program, form, saved->artifact);
 }
 
 }  // namespace
@@ -94,7 +97,7 @@ Result<CompiledRef> compile(const registry::DeviceRef& device, const lower::Targ
         native = std::move(compiled).value();
     }
     ++stats.compiled;
-    const CompiledRef out = wrap(std::move(*native), program, form, artifact.uses_trap);
+    const CompiledRef out = wrap(std::move(*native), program, form, artifact);
     if (saves) {
         out->unsaved = Unsaved{std::move(key), std::move(artifact)};
         if (auto entry = entry_of(*out)) stats.unwritten.push_back(*std::move(entry));

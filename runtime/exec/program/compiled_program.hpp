@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lower/lower.hpp"
+#include "plan/backend_layout.hpp"
 #include "plan/launch.hpp"
 #include "registry/device.hpp"
 #include "wye/wye.h"
@@ -77,6 +78,7 @@ struct CompiledProgram {
     Form form;
     Encoding encoding;
     bool uses_trap = false;
+    plan::BackendLayout layout;
     std::optional<Unsaved> unsaved;  // guarded by the session's lock
     // Some drivers generate code at the first launch, and replace signal handlers then.
     std::atomic<bool> warm = false;

@@ -22,6 +22,7 @@ Result<void> LoadedProgram::finish() {
 
 void LoadedProgram::describe() {
     fingerprint_text_ = fingerprint_.hex();
+    layout_text_ = plan::hex(plan::layout_fingerprint(plan_.bindings));
     type_names_.reserve(ir_.params.size() + ir_.buffers.size());  // views stay valid
     const auto type = [&](ir::Type t) {
         return sdk::to_abi(type_names_.emplace_back(ir::type_name(t)));
@@ -42,6 +43,9 @@ void LoadedProgram::describe() {
         out.alignment = binding.preferred_alignment;
         out.count = buffer.count_kind == ir::Buffer::Count::Literal ? buffer.count : 0;
         buffer_descriptions_.push_back(out);
+        const ir::Hints& hints = binding.hints;
+        hints_.push_back(
+            {hints.coalesce, hints.prefer_align, static_cast<std::uint32_t>(hints.locality), 0});
     }
     description_.header = sdk::header_of(sizeof description_);
     description_.name = sdk::to_abi(ir_.name);
@@ -53,6 +57,8 @@ void LoadedProgram::describe() {
     description_.param_count = param_descriptions_.size();
     description_.buffers = buffer_descriptions_.data();
     description_.buffer_count = buffer_descriptions_.size();
+    description_.hints = hints_.data();
+    description_.layout_fingerprint = sdk::to_abi(layout_text_);
 }
 
 Result<std::shared_ptr<LoadedProgram>> LoadedProgram::phase(const plan::Path& path) {

@@ -91,10 +91,11 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     Encoding encoding_;
     ir::Fingerprint fingerprint_;
 
-    std::string fingerprint_text_;
+    std::string fingerprint_text_, layout_text_;
     std::vector<std::string> type_names_;
     std::vector<wye_param_description> param_descriptions_;
     std::vector<wye_buffer_description> buffer_descriptions_;
+    std::vector<wye_buffer_hints> hints_;  // by buffer
     wye_program_description description_{};
 
     mutable sdk::SharedMutex known_mutex_;

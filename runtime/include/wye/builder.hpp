@@ -51,6 +51,13 @@ class Count {
     Words size_;
 };
 
+enum class Axis : std::uint32_t { x = 1, y = 2, z = 3 };
+enum class Locality : std::uint32_t {
+    unspecified = WYE_LOCALITY_UNSPECIFIED,
+    streaming = WYE_LOCALITY_STREAMING,
+    temporal = WYE_LOCALITY_TEMPORAL
+};
+
 // Less common clauses of a buffer.
 struct BufferOptions {
     std::optional<std::uint32_t> binding = {};  // default: one more than the buffer before
@@ -58,6 +65,14 @@ struct BufferOptions {
     std::optional<std::array<std::uint64_t, 2>> bytes = {};  // read-back range [first, end)
     bool live = false;
     bool unset = false;
+    // Hints: no result depends on them.
+    std::optional<Axis> coalesce = {};  // neighbours along it use neighbouring elements
+    std::uint32_t prefer_align = 0;     // 0: none
+    Locality locality = Locality::unspecified;
+
+    [[nodiscard]] bool hints() const {
+        return coalesce || prefer_align != 0 || locality != Locality::unspecified;
+    }
 };
 
 struct Argument {
@@ -203,7 +218,9 @@ class Kernel : public Body {
         list(WYE_SECTION_VARIANTS, variant_count_, variants_);
         if (Words names = names_section(); !names.empty())
             sections.push_back({WYE_SECTION_NAMES, std::move(names)});
-        return detail::container(sections);
+        const bool hints =
+            std::ranges::any_of(buffers_, [](const Declared& b) { return b.options.hints(); });
+        return detail::container(sections, hints ? 1 : 0);
     }
 
   private:
@@ -309,12 +326,15 @@ class Kernel : public Body {
             out.insert(out.end(),
                        {b->binding, b->role, b->type.code,
                         (o.live ? WYE_BUFFER_LIVE : 0) | (o.unset ? WYE_BUFFER_UNSET : 0) |
-                            (o.bytes ? WYE_BUFFER_BYTES : 0),
+                            (o.bytes ? WYE_BUFFER_BYTES : 0) | (o.hints() ? WYE_BUFFER_HINTS : 0),
                         o.align});
             if (o.bytes) {
                 detail::put64(out, (*o.bytes)[0]);
                 detail::put64(out, (*o.bytes)[1]);
             }
+            if (o.hints())
+                out.insert(out.end(), {o.coalesce ? static_cast<std::uint32_t>(*o.coalesce) : 0,
+                                       o.prefer_align, static_cast<std::uint32_t>(o.locality)});
             const bool literal = b->size.size() == 3 && b->size[0] == WYE_SIZE_LITERAL;
             if (b->size.empty()) {
                 out.push_back(WYE_COUNT_RUNTIME);

@@ -28,6 +28,11 @@ typedef struct wye_pipeline_desc {
     uint32_t ulp_budget;
     uint32_t reserved;
     wye_string profile; /* of dispatches that have none; copied */
+    /* What the caller was built for, 32 hex digits each; empty: anything. WYE_INVALID_ARGUMENT,
+     * with both values, for a program of another layout, which is not compiled, and for a compiled
+     * form of another layout. */
+    wye_string layout_fingerprint;         /* of wye_program_description */
+    wye_string backend_layout_fingerprint; /* of wye_pipeline_description */
 } wye_pipeline_desc;
 
 /* Compiles a program: every form that a dispatch may choose by its sizes and parameters, as
@@ -36,9 +41,26 @@ typedef struct wye_pipeline_desc {
  * differently, and what a grid beyond the device's limits takes. Has no time limit.
  *
  * Errors: WYE_UNSUPPORTED with every reason if the device cannot run the program;
- * WYE_INVALID_ARGUMENT for options; WYE_COMPILE_FAILED; WYE_DEVICE_LOST; the driver's. */
+ * WYE_INVALID_ARGUMENT for options and fingerprints; WYE_COMPILE_FAILED; WYE_DEVICE_LOST; the
+ * driver's. */
 WYE_API wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_desc* desc,
                                        wye_pipeline* out, wye_error** error);
+
+enum wye_layout_class {
+    WYE_LAYOUT_STORAGE = 1, /* a buffer, or the trap words */
+    WYE_LAYOUT_UNIFORM = 2 /* a buffer of the role `uniform`, or values: lengths, parameters, ... */
+};
+
+/* One slot of a backend layout. */
+typedef struct wye_layout_slot {
+    uint32_t group; /* the descriptor set; 0 */
+    /* In the group: a descriptor's number, or the place among the kernel's arguments. */
+    uint32_t binding;
+    uint32_t layout_class; /* enum wye_layout_class */
+    uint32_t read_only;
+    uint32_t element_bytes; /* of a block of values: all of it */
+    uint32_t reserved;      /* 0 */
+} wye_layout_slot;
 
 typedef struct wye_pipeline_description {
     wye_header header;
@@ -54,6 +76,14 @@ typedef struct wye_pipeline_description {
     uint64_t memory_misses;
     uint64_t disk_hits;
     uint64_t disk_misses; /* 0 while the disk cache is off */
+    /* The backend layout: what the compiled program binds on this device, in its form with range
+     * checks; and its fingerprint, 32 hex digits, the same on every machine. Pipelines of one
+     * backend layout share what the driver makes of it (`layouts_made` and `layouts_shared` of
+     * wye_counters). No slots and an empty fingerprint: a program with grid barriers, which each
+     * launch splits differently. Both live as long as the pipeline. */
+    wye_string backend_layout_fingerprint;
+    const wye_layout_slot* layout_slots; /* ascending by group and binding */
+    uint64_t layout_slot_count;
 } wye_pipeline_description;
 
 /* Describes a pipeline, also of a lost device. */

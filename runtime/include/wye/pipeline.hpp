@@ -30,6 +30,9 @@ struct PipelineOptions {
     bool variants = false;                               // as Dispatch::variants
     bool cooperative = false;
     std::string_view profile = {};  // of dispatches that have none
+    // Expected, 32 hex digits; empty: anything. See wye_pipeline_desc.
+    std::string_view layout_fingerprint = {};
+    std::string_view backend_layout_fingerprint = {};
 };
 
 // What a batch has done: it stops at the first item that fails.
@@ -54,6 +57,8 @@ class Pipeline {
         std::ranges::copy(options.workgroup, desc.workgroup);
         desc.ulp_budget = options.ulp_budget;
         desc.profile = detail::borrow(options.profile);
+        desc.layout_fingerprint = detail::borrow(options.layout_fingerprint);
+        desc.backend_layout_fingerprint = detail::borrow(options.backend_layout_fingerprint);
         wye_pipeline out = 0;
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_pipeline_create(program.context(), &desc, &out, e); }));

@@ -232,6 +232,10 @@ typedef struct wye_counters {
      * memory; and through host memory to and from another device, by wye_buffer_copy_across. */
     uint64_t bytes_registered;
     uint64_t bytes_across;
+    /* Descriptor layouts: made by the driver, and programs that were given one that was there
+     * already. 0 where the driver has no such objects (all but Vulkan). */
+    uint64_t layouts_made;
+    uint64_t layouts_shared;
 } wye_counters;
 
 /* The counters of one opened device. `out->header` must be set. Any thread. Errors: those of a bad
@@ -339,9 +343,18 @@ typedef struct wye_buffer_description {
     uint32_t in_inputs;  /* 1: takes host bytes */
     uint32_t in_outputs; /* 1: read back */
     uint32_t count_kind; /* enum wye_count_kind: run-time, literal, computed */
-    uint32_t alignment;
-    uint64_t count; /* literal count */
+    uint32_t alignment;  /* of memory that the library allocates for it; hints included */
+    uint64_t count;      /* literal count */
 } wye_buffer_description;
+
+/* What a program says about its use of a buffer, in the clauses `coalesce`, `prefer_align` and
+ * `locality`. No result depends on it. */
+typedef struct wye_buffer_hints {
+    uint32_t coalesce;            /* 0: none; 1, 2, 3: neighbours along x, y, z use neighbours */
+    uint32_t preferred_alignment; /* bytes; 0: none */
+    uint32_t locality;            /* enum wye_locality */
+    uint32_t reserved;            /* 0 */
+} wye_buffer_hints;
 
 typedef struct wye_program_description {
     wye_header header;
@@ -355,6 +368,11 @@ typedef struct wye_program_description {
     uint64_t param_count;
     const wye_buffer_description* buffers; /* ascending binding; `shared` included */
     uint64_t buffer_count;
+    const wye_buffer_hints* hints; /* of each buffer, in the same order */
+    /* 32 hex digits, the same on every machine. Programs whose buffers have the same binding
+     * numbers, roles and element sizes have the same layout; other properties, names and hints
+     * among them, are not in it. */
+    wye_string layout_fingerprint;
 } wye_program_description;
 
 /* Describes a program. Pointers live as long as the program. */
@@ -515,6 +533,7 @@ typedef struct wye_argument {
 #define WYE_DISPATCH_TIMED UINT32_C(64)       /* ask the driver for device time */
 #define WYE_DISPATCH_BORROW UINT32_C(128)     /* asynchronous: host bytes stay the caller's */
 #define WYE_DISPATCH_AT_ONCE UINT32_C(256)    /* asynchronous: WYE_DEVICE_BUSY, not a wait */
+#define WYE_DISPATCH_FIXPOINT UINT32_C(512)   /* `fixpoint_iterations` is given, and not 0 */
 
 /* A program compiled for a device with fixed options: see wye/pipeline.h. */
 typedef uint64_t wye_pipeline;
@@ -530,7 +549,9 @@ typedef struct wye_dispatch_desc {
     uint32_t workgroup[3]; /* override; all 0: none; refused unless the program says adjustable */
     /* N: N launches on the same bindings as one; outputs start at zero before the first only. A
      * program that can trap stops after the first that does; that takes wye_dispatch without a time
-     * limit, and other threads' work on its buffers may run between two. 0 and 1: once. */
+     * limit, and other threads' work on its buffers may run between two. 1: once. 0: not given, and
+     * once; with WYE_DISPATCH_FIXPOINT WYE_INVALID_ARGUMENT, since no iterations are no dispatch.
+     */
     uint32_t fixpoint_iterations;
     const wye_argument* arguments; /* every buffer but `shared`, any order */
     uint64_t argument_count;

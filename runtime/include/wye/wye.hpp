@@ -35,11 +35,12 @@
 
 #include "wye/buffer.hpp"
 #include "wye/device.h"
+#include "wye/device.hpp"
 #include "wye/element.hpp"
 #include "wye/handle.hpp"
 #include "wye/outputs.hpp"
 #include "wye/pending.hpp"
-#include "wye/profile.h"
+#include "wye/program.hpp"
 #include "wye/queue.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -50,195 +51,6 @@ namespace wye {
 // vector is refused where the values are used later.
 template <typename R>
 concept BorrowedValues = Values<R> && std::ranges::borrowed_range<R>;
-
-// A program kept by a context.
-class Program {
-  public:
-    Program(std::shared_ptr<wye_context> context, wye_program handle)
-        : handle_(std::move(context), handle) {}
-
-    [[nodiscard]] wye_program get() const noexcept { return handle_.get(); }
-    [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
-    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
-        return handle_.shared_context();
-    }
-
-    // Name, fingerprint, parameters and buffers; valid while the program lives.
-    [[nodiscard]] Result<wye_program_description> describe() const {
-        wye_program_description out;
-        WYE_INIT(out);
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_program_describe(context(), get(), &out, e); }));
-        return out;
-    }
-    // Needs, determinism and sizes, as JSON.
-    [[nodiscard]] Result<std::string> analysis() const {
-        wye_blob* blob = nullptr;
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_program_analysis(context(), get(), &blob, e); }));
-        return detail::take_text(blob);
-    }
-    // Another form of the program: "text", "wire", "opencl-c". `device` 0: the facts of a cautious
-    // device. `ulp_budget` above 0: native operations up to that error. `check_free`: omit range
-    // checks made redundant by the "preconditions".
-    [[nodiscard]] Result<std::string> lower(std::string_view format, wye_device device = 0,
-                                            std::uint32_t ulp_budget = 0,
-                                            bool check_free = false) const {
-        wye_lower_desc desc;
-        WYE_INIT(desc);
-        desc.format = detail::borrow(format);
-        desc.device = device;
-        desc.ulp_budget = ulp_budget;
-        desc.check_free = check_free ? 1 : 0;
-        wye_blob* blob = nullptr;
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_program_lower_with(context(), get(), &desc, &blob, e);
-        }));
-        return detail::take_text(blob);
-    }
-
-    // Compiles for a device ahead of the first dispatch.
-    [[nodiscard]] Result<wye_prepare_report> prepare(wye_device device) const {
-        wye_prepare_report out;
-        WYE_INIT(out);
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_program_prepare(context(), get(), device, &out, e); }));
-        return out;
-    }
-
-  private:
-    detail::Handle<&wye_program_free> handle_;
-};
-
-// An opened device. Copies refer to the same device, which the context closes.
-class Device {
-  public:
-    Device(std::shared_ptr<wye_context> context, wye_device handle)
-        : context_(std::move(context)), handle_(handle) {}
-
-    [[nodiscard]] wye_device get() const noexcept { return handle_; }
-    [[nodiscard]] wye_context* context() const noexcept { return context_.get(); }
-    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
-        return context_;
-    }
-
-    // Selector, name, plugin, format and the reason of the choice; valid while the context lives.
-    [[nodiscard]] Result<wye_device_description> describe() const {
-        wye_device_description out;
-        WYE_INIT(out);
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_device_describe(context_.get(), handle_, &out, e); }));
-        return out;
-    }
-    // What was passed over when it was first opened, the better choices first; valid as long.
-    [[nodiscard]] Result<std::vector<wye_passed_over>> passed_over() const {
-        std::vector<wye_passed_over> out;
-        while (true) {
-            wye_passed_over one;
-            WYE_INIT(one);
-            const auto found = detail::call([&](wye_error** e) {
-                return wye_device_passed_over(context_.get(), handle_, out.size(), &one, e);
-            });
-            if (found.ok()) {
-                out.push_back(one);
-                continue;
-            }
-            if (found.error().code == Code::NOT_FOUND) return out;
-            return found.error();
-        }
-    }
-    // One fact by its JSON name ("max_workgroup_size"); UNSUPPORTED when it is not reported.
-    [[nodiscard]] Result<wye_fact> fact(std::string_view name) const {
-        wye_fact out{};
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_device_fact(context_.get(), handle_, detail::borrow(name), &out, e);
-        }));
-        return out;
-    }
-    [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {},
-                                        wye_buffer_usage usage = WYE_BUFFER_USAGE_DEVICE) const {
-        wye_buffer_create_desc desc;
-        WYE_INIT(desc);
-        desc.size = size;
-        desc.label = detail::borrow(label);
-        desc.usage = usage;
-        wye_buffer out = 0;
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_buffer_create(context_.get(), handle_, &desc, &out, e);
-        }));
-        return Buffer(context_, out);
-    }
-    [[nodiscard]] Result<Queue> queue(const QueueOptions& options = {}) const {
-        wye_queue_create_desc desc;
-        WYE_INIT(desc);
-        desc.label = detail::borrow(options.label);
-        desc.kind = static_cast<std::uint32_t>(options.kind);
-        desc.priority = options.priority;
-        desc.flags = options.own ? WYE_QUEUE_OWN : 0;
-        wye_queue out = 0;
-        WYE_TRY(detail::call([&](wye_error** e) {
-            return wye_queue_create(context_.get(), handle_, &desc, &out, e);
-        }));
-        return Queue(context_, out);
-    }
-    // What it has done since it was opened.
-    [[nodiscard]] Result<wye_counters> counters() const {
-        wye_counters out;
-        WYE_INIT(out);
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_device_counters(context_.get(), handle_, &out, e); }));
-        return out;
-    }
-    [[nodiscard]] Result<void> flush() const {
-        return detail::call(
-            [&](wye_error** e) { return wye_device_flush(context_.get(), handle_, e); });
-    }
-    // Does the set-up of the first dispatch.
-    [[nodiscard]] Result<void> prepare() const {
-        return detail::call(
-            [&](wye_error** e) { return wye_device_prepare(context_.get(), handle_, e); });
-    }
-    [[nodiscard]] Result<bool> lost() const {
-        std::uint32_t out = 0;
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_device_is_lost(context_.get(), handle_, &out, e); }));
-        return out != 0;
-    }
-    // The device, opened again if it was lost. UNSUPPORTED: it cannot be taken back.
-    [[nodiscard]] Result<Device> recover() const {
-        wye_device out = 0;
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_device_recover(context_.get(), handle_, &out, e); }));
-        return Device(context_, out);
-    }
-    // The operations that it runs, and its profile, as JSON: see wye/profile.h.
-    [[nodiscard]] Result<std::string> operations() const {
-        return text([&](wye_blob** out, wye_error** e) {
-            return wye_device_operations(context_.get(), handle_, out, e);
-        });
-    }
-    [[nodiscard]] Result<std::string> profile() const {
-        return text([&](wye_blob** out, wye_error** e) {
-            return wye_device_profile(context_.get(), handle_, out, e);
-        });
-    }
-    // Frees all that belongs to it. DEVICE_BUSY while its work is pending.
-    [[nodiscard]] Result<void> close() const {
-        return detail::call(
-            [&](wye_error** e) { return wye_device_close(context_.get(), handle_, e); });
-    }
-
-  private:
-    template <typename Function>
-    [[nodiscard]] static Result<std::string> text(Function&& function) {
-        wye_blob* blob = nullptr;
-        WYE_TRY(detail::call([&](wye_error** e) { return function(&blob, e); }));
-        return detail::take_text(blob);
-    }
-
-    std::shared_ptr<wye_context> context_;
-    wye_device handle_;
-};
 
 struct ContextOptions {
     std::uint32_t flags = 0;  // WYE_CONTEXT_*
@@ -538,7 +350,43 @@ class Dispatch {
         desc_.flags = timed ? desc_.flags | WYE_DISPATCH_TIMED : desc_.flags & ~WYE_DISPATCH_TIMED;
         return *this;
     }
-    // Every other field of the request.
+    // This many launches on the same bindings as one; outputs start at zero before the first only.
+    // 0 is refused by run().
+    Dispatch& fixpoint(std::uint32_t iterations) {
+        desc_.flags |= WYE_DISPATCH_FIXPOINT;
+        desc_.fixpoint_iterations = iterations;
+        return *this;
+    }
+    // All workgroups run at once; refused unless the device has grid_sync and room for them.
+    Dispatch& cooperative() {
+        desc_.flags |= WYE_DISPATCH_COOPERATIVE;
+        return *this;
+    }
+    // Overrides the workgroup size of a program that is `adjustable`.
+    Dispatch& workgroup(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
+        desc_.workgroup[0] = x;
+        desc_.workgroup[1] = y;
+        desc_.workgroup[2] = z;
+        return *this;
+    }
+    // For the log. Copied, as the next.
+    Dispatch& label(std::string_view text) {
+        label_ = std::make_shared<const std::string>(text);
+        desc_.label = detail::borrow(*label_);
+        return *this;
+    }
+    // How the program is used: see wye_dispatch_desc.
+    Dispatch& profile(std::string_view name) {
+        profile_ = std::make_shared<const std::string>(name);
+        desc_.profile = detail::borrow(*profile_);
+        return *this;
+    }
+    // LIMIT_EXCEEDED if all outputs together are larger. 0: no limit.
+    Dispatch& max_output_bytes(std::uint64_t bytes) {
+        desc_.max_output_bytes = bytes;
+        return *this;
+    }
+    // The request itself.
     [[nodiscard]] wye_dispatch_desc& desc() noexcept { return desc_; }
 
     // Exact bytes of each argument given so far, in the order given; nothing runs.
@@ -724,6 +572,7 @@ class Dispatch {
     std::vector<wye_argument> arguments_;
     std::vector<std::uint64_t> params_;
     std::vector<bool> given_;
+    std::shared_ptr<const std::string> label_, profile_;  // copies of a dispatch share them
     std::optional<Error> error_;
 };
 

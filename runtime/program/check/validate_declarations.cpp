@@ -238,6 +238,7 @@ class Declarations {
             report(fmt::format("the alignment of {} is {}, not a power of two", shown(b.name),
                                b.align),
                    fmt::format("Fix: write {} or another power of two", std::bit_floor(b.align)));
+        hints(b, report);
         if (!b.bytes) return;
         const auto [first, end] = *b.bytes;
         if (!b.in_outputs() || b.shared())
@@ -253,6 +254,51 @@ class Declarations {
             report(fmt::format("`bytes` of {} ends at {}, but the buffer has {} bytes",
                                shown(b.name), end, b.count * b.type.bytes()),
                    fmt::format("Fix: end at {} or before", b.count * b.type.bytes()));
+    }
+
+    template <typename Say>
+    void hints(const Buffer& b, Say report) {
+        const Hints& h = b.hints;
+        const auto pointless = [&](bool given, std::string_view word) {
+            if (given)
+                report(fmt::format("`{}` has no meaning for {}, which is `shared`", word,
+                                   shown(b.name)),
+                       fmt::format("Fix: remove `{}`", word));
+        };
+        if (b.shared()) {
+            pointless(h.coalesce != 0, "coalesce");
+            pointless(h.prefer_align != 0, "prefer_align");
+            pointless(h.locality != Locality::UNSPECIFIED, "locality");
+            return;
+        }
+        if (h.coalesce > 3) {
+            report(fmt::format("{} coalesces along axis {}, which no grid has", shown(b.name),
+                               h.coalesce - 1),
+                   "Fix: use axis 0, 1 or 2");
+        } else if (h.coalesce != 0 && !program_.adjustable &&
+                   program_.workgroup[h.coalesce - 1U] == 1) {
+            report(fmt::format("{} coalesces along {}, but a workgroup has one invocation along it",
+                               shown(b.name), h.coalesce_axis()),
+                   "Fix: name an axis along which the workgroup is larger, or remove `coalesce`");
+        }
+        if (h.prefer_align != 0 && !std::has_single_bit(h.prefer_align))
+            report(fmt::format("the preferred alignment of {} is {}, not a power of two",
+                               shown(b.name), h.prefer_align),
+                   fmt::format(
+                       "Fix: write {} or another power of two",
+                       std::min(std::bit_floor(h.prefer_align), WYE_LIMIT_PREFERRED_ALIGNMENT)));
+        else if (h.prefer_align > WYE_LIMIT_PREFERRED_ALIGNMENT)
+            report(fmt::format("the preferred alignment of {} is {}; the limit is {}",
+                               shown(b.name), h.prefer_align, WYE_LIMIT_PREFERRED_ALIGNMENT),
+                   fmt::format("Fix: write {} or less", WYE_LIMIT_PREFERRED_ALIGNMENT));
+        else if (h.prefer_align != 0 && h.prefer_align <= b.align)
+            report(fmt::format("{} prefers the alignment {}, and `align` demands {} already",
+                               shown(b.name), h.prefer_align, b.align),
+                   "Fix: remove `prefer_align`, or write a larger number");
+        if (h.locality > Locality::TEMPORAL)
+            report(fmt::format("the locality {} of {} is unknown",
+                               static_cast<unsigned>(h.locality), shown(b.name)),
+                   "Fix: use streaming, temporal or unspecified");
     }
 
     template <typename Say>

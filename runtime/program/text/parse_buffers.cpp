@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "program/analysis/analysis.hpp"
@@ -52,6 +53,7 @@ void Parser::count(Buffer& buffer, Place place) {
 }
 
 bool Parser::attributes(Buffer& buffer, bool& bound) {
+    std::array<bool, 4> hinted{};  // by enum HintWord
     for (;;) {
         const Token at = token_;
         const auto twice = [&](bool given) {
@@ -84,13 +86,53 @@ bool Parser::attributes(Buffer& buffer, bool& bound) {
             take();
             twice(buffer.unset);
             buffer.unset = true;
+        } else if (const HintWord word =
+                       token_.is(Tok::Name) ? hint_word(token_.text) : HintWord::None;
+                   word != HintWord::None) {
+            take();
+            bool& given = hinted[static_cast<std::size_t>(word)];
+            twice(given);
+            given = true;
+            if (!hint(word, buffer.hints)) return false;
         } else {
             break;
         }
     }
     if (token_.is(Tok::Semicolon) || starts_line()) return true;
-    unexpected("`;` or an attribute",
-               "Fix: the attributes are `binding`, `align`, `bytes`, `live` and `unset`");
+    unexpected(
+        "`;` or an attribute",
+        "Fix: the attributes are `binding`, `align`, `bytes`, `live`, `unset`, and the hints "
+        "`coalesce`, `prefer_align` and `locality`");
+    return false;
+}
+
+// What follows the word.
+bool Parser::hint(HintWord word, Hints& out) {
+    if (word == HintWord::COALESCE) return coalesce(out);
+    if (word == HintWord::LOCALITY) return locality(out);
+    return num32("the preferred alignment", 1, out.prefer_align);
+}
+
+bool Parser::coalesce(Hints& out) {
+    for (std::uint8_t axis = 1; axis <= 3; ++axis) {
+        if (!token_.is(Tok::Name) || token_.text != Hints{axis}.coalesce_axis()) continue;
+        out.coalesce = axis;
+        take();
+        return true;
+    }
+    unexpected("an axis of the grid (`x`, `y` or `z`)", "Fix: write `x`, `y` or `z`");
+    return false;
+}
+
+bool Parser::locality(Hints& out) {
+    for (std::uint8_t code = 0; code < WYE_LOCALITY_FIRST_FREE; ++code) {
+        const auto locality = static_cast<Locality>(code);
+        if (!token_.is(Tok::Name) || token_.text != locality_name(locality)) continue;
+        out.locality = locality;
+        take();
+        return true;
+    }
+    unexpected("a locality", "Fix: write `streaming`, `temporal` or `unspecified`");
     return false;
 }
 

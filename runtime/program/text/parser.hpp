@@ -71,6 +71,9 @@ class Parser {
     bool param();
     bool buffer(Role role);
     bool attributes(Buffer& buffer, bool& bound);
+    bool hint(HintWord word, Hints& out);
+    bool coalesce(Hints& out);
+    bool locality(Hints& out);
     bool grid();
     bool table();
     bool function();

@@ -141,9 +141,17 @@ class Printer {
         if (b.bytes)
             out_ +=
                 " bytes " + std::to_string((*b.bytes)[0]) + ".." + std::to_string((*b.bytes)[1]);
+        hints(b.hints);
         if (b.live) out_ += " live";
         if (b.unset) out_ += " unset";
         out_ += ";\n";
+    }
+
+    void hints(const Hints& hints) {
+        if (hints.coalesce != 0) out_.append(" coalesce ").append(hints.coalesce_axis());
+        if (hints.prefer_align != 0) out_ += " prefer_align " + std::to_string(hints.prefer_align);
+        if (hints.locality != Locality::UNSPECIFIED)
+            out_.append(" locality ").append(locality_name(hints.locality));
     }
 
     void table(const Table& t) {

@@ -68,6 +68,25 @@ Word classify_word(std::string_view text) {
     return found == words().end() ? Word{} : found->second;
 }
 
+HintWord hint_word(std::string_view text) {
+#define WYE_TEXT_HINT(name, word) \
+    if (text == (word)) return HintWord::name;
+    WYE_TEXT_HINTS(WYE_TEXT_HINT)
+#undef WYE_TEXT_HINT
+    return HintWord::None;
+}
+
+std::vector<std::string_view> hint_words() {
+    return {
+#define WYE_TEXT_HINT(name, text) text,
+        WYE_TEXT_HINTS(WYE_TEXT_HINT)
+#undef WYE_TEXT_HINT
+#define WYE_TEXT_LOCALITY(name, code, text) text,
+            WYE_LOCALITIES(WYE_TEXT_LOCALITY)
+#undef WYE_TEXT_LOCALITY
+    };
+}
+
 bool name_shaped(std::string_view text) {
     if (text.empty() || text.size() > WYE_LIMIT_NAME_BYTES || !letter(text[0])) return false;
     return std::all_of(text.begin(), text.end(), [](char c) { return letter(c) || digit(c); });

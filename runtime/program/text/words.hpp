@@ -53,6 +53,20 @@ namespace wye::ir {
     X(LEN, "len")                   \
     X(LEN64, "len64")
 
+// Words that hints begin with. Only where a clause of a buffer may stand are they, and the words
+// for a locality, no names: programs written before they existed may use them as names.
+#define WYE_TEXT_HINTS(X)           \
+    X(COALESCE, "coalesce")         \
+    X(PREFER_ALIGN, "prefer_align") \
+    X(LOCALITY, "locality")
+
+enum class HintWord : std::uint8_t {
+    None,
+#define WYE_TEXT_HINT(name, text) name,
+    WYE_TEXT_HINTS(WYE_TEXT_HINT)
+#undef WYE_TEXT_HINT
+};
+
 enum class Key : std::uint16_t {
 #define WYE_TEXT_KEY(name, text) name,
     WYE_TEXT_KEYS(WYE_TEXT_KEY)
@@ -94,6 +108,12 @@ constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 
 // The class of a reserved word; None for every other string.
 [[nodiscard]] Word classify_word(std::string_view text);
+
+// The hint that a clause begins with this word; None for every other string.
+[[nodiscard]] HintWord hint_word(std::string_view text);
+
+// All words that only a clause of a buffer makes words: of hints and localities.
+[[nodiscard]] std::vector<std::string_view> hint_words();
 
 // Whether `text` has letters, digits and `_` only, 1 to 64 bytes, no digit first. Accepts reserved
 // words.

@@ -77,6 +77,17 @@ void write_head(const Program& p, Sink& out) {
     for (const SizeExpr& axis : p.grid.axes) write_size(axis, p, out);
 }
 
+void write_hints(const Buffer& b, Sink& out) {
+    const Hints& hints = b.hints;
+    if (hints.coalesce > 3 || hints.locality > Locality::TEMPORAL)
+        return out.malformed(fmt::format("the hints of `{}` are malformed", b.name));
+    out.limit("the preferred alignment of", b.name, hints.prefer_align,
+              WYE_LIMIT_PREFERRED_ALIGNMENT);
+    out.word(hints.coalesce);
+    out.word(hints.prefer_align);
+    out.word(static_cast<std::uint32_t>(hints.locality));
+}
+
 void write_buffers(const Program& p, Sink& out) {
     out.list(p.buffers.size(), WYE_LIMIT_BUFFERS, "buffers");
     const Buffer* before = nullptr;
@@ -92,12 +103,13 @@ void write_buffers(const Program& p, Sink& out) {
         out.word(static_cast<std::uint32_t>(b.role));
         out.word(b.type.code());
         out.word((b.live ? WYE_BUFFER_LIVE : 0) | (b.unset ? WYE_BUFFER_UNSET : 0) |
-                 (b.bytes ? WYE_BUFFER_BYTES : 0));
+                 (b.bytes ? WYE_BUFFER_BYTES : 0) | (b.hints.given() ? WYE_BUFFER_HINTS : 0));
         out.word(b.align);
         if (b.bytes) {
             out.word64((*b.bytes)[0]);
             out.word64((*b.bytes)[1]);
         }
+        if (b.hints.given()) write_hints(b, out);
         out.word(static_cast<std::uint32_t>(b.count_kind));
         if (b.count_kind == Buffer::Count::Literal) {
             out.limit("the element count of", b.name, b.count, WYE_LIMIT_LITERAL_COUNT);
@@ -209,7 +221,8 @@ void put(std::vector<std::byte>& wire, std::uint64_t at, T value) {
     std::memcpy(wire.data() + at, &value, sizeof value);
 }
 
-std::vector<std::byte> assemble(const std::vector<Section>& sections, Sink& out) {
+std::vector<std::byte> assemble(const std::vector<Section>& sections, std::uint16_t minor,
+                                Sink& out) {
     std::uint64_t at = WYE_PROGRAM_HEADER_BYTES + sections.size() * WYE_PROGRAM_SECTION_ENTRY_BYTES;
     std::uint64_t total = at;
     for (const Section& s : sections) total = align8(total) + s.bytes.size();
@@ -218,7 +231,7 @@ std::vector<std::byte> assemble(const std::vector<Section>& sections, Sink& out)
     std::vector<std::byte> wire(total);
     std::memcpy(wire.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE);
     put(wire, 8, static_cast<std::uint16_t>(WYE_PROGRAM_MAJOR));
-    put(wire, 10, std::uint16_t{0});  // every opcode of this version came with minor 0
+    put(wire, 10, minor);
     put(wire, 12, static_cast<std::uint32_t>(sections.size()));
     put(wire, 16, total);
     std::uint64_t entry = WYE_PROGRAM_HEADER_BYTES;
@@ -253,7 +266,7 @@ Result<std::vector<std::byte>> encode(const Program& program, Notes notes) {
     if (!program.variants.empty()) write_variants(program, out), add(WYE_SECTION_VARIANTS);
     if (notes == Notes::Keep && !out.failed()) add_notes(program, out, sections);
     if (out.failed()) return out.error();
-    std::vector<std::byte> wire = assemble(sections, out);
+    std::vector<std::byte> wire = assemble(sections, least_minor(program), out);
     if (out.failed()) return out.error();
     return wire;
 }

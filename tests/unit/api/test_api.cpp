@@ -3,6 +3,7 @@
 // The C++ layer over libwye.so, on the CPU.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -314,6 +315,49 @@ TEST_CASE("traps on the CPU") {
     const std::vector<std::uint32_t> good = {5, 4, 2, 10};
     take(wye::Dispatch(program, device).input("x", good).output("r", r).run());
     CHECK(r == std::vector<std::uint32_t>{20, 25, 50, 10});
+}
+
+TEST_CASE("each option of a dispatch has a setter, and is honoured or refused") {
+    std::vector<std::string> log;
+    const auto ctx = take(wye::Context::create(
+        {.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT,
+         .log =
+             [](void* user, std::uint32_t, wye_string, wye_string text) {
+                 static_cast<std::vector<std::string>*>(user)->emplace_back(text.data, text.size);
+             },
+         .log_user = &log}));
+    const auto device = take(ctx.open("cpu"));
+    const auto program = take(ctx.program_from_text(
+        "wye 1; program p; workgroup 64 adjustable; output r: u32[64]; grid elements 64;"
+        "main { r[global_id.x] = r[global_id.x] + workgroup_size.x; }"));
+    std::vector<std::uint32_t> r(64);
+    const auto refused = [&](auto change, Code code, std::string_view fragment) {
+        wye::Dispatch dispatch(program, device);
+        change(dispatch.output("r", r));
+        const auto report = dispatch.run();
+        REQUIRE(!report.ok());
+        CHECK(report.error().code == code);
+        CHECK_MESSAGE(report.error().message.find(fragment) != std::string::npos,
+                      report.error().message);
+    };
+    wye::Dispatch set(program, device);
+    {
+        const std::string label = "twelve", profile = "interactive";  // both are copied
+        set.output("r", r).workgroup(4, 2).fixpoint(3).label(label).profile(profile);
+    }
+    const auto report = take(set.max_output_bytes(256).run());
+    CHECK(r == std::vector<std::uint32_t>(64, 3 * 4));
+    CHECK(report.groups[0] == 16);
+    CHECK(report.profile != 0);
+    CHECK(std::ranges::any_of(log, [](const std::string& line) {
+        return line.find("twelve") != std::string::npos &&
+               line.find("interactive") != std::string::npos;
+    }));
+    refused([](auto& d) { d.workgroup(5000); }, Code::INVALID_ARGUMENT, "workgroup size 5000,1,1");
+    refused([](auto& d) { d.max_output_bytes(255); }, Code::LIMIT_EXCEEDED, "limit of 255");
+    refused([](auto& d) { d.fixpoint(0); }, Code::INVALID_ARGUMENT, "0 fixpoint iterations");
+    CHECK((wye::Dispatch(program, device).cooperative().desc().flags & WYE_DISPATCH_COOPERATIVE) !=
+          0);
 }
 
 TEST_CASE("sizes before storage") {

@@ -90,7 +90,7 @@ TEST_CASE("N iterations are N launches on the same bindings, with one start at z
             Words got_a = a, got_r(100, 77);
             wye::Dispatch host(program, t.device);
             host.param("k", 4U).input("x", x).input("a", a).output("a", got_a).output("r", got_r);
-            host.desc().fixpoint_iterations = count;
+            if (count != 0) host.fixpoint(count);
             take(host.run());
             CHECK(got_a == want.a);
             CHECK(got_r == want.r);
@@ -99,7 +99,7 @@ TEST_CASE("N iterations are N launches on the same bindings, with one start at z
             wye::Buffer ba = t.buffer(a);
             wye::Dispatch resident(program, t.device);
             resident.param("k", 4U).bind("x", bx).bind("a", ba).bind("r", br);
-            resident.desc().fixpoint_iterations = count;
+            if (count != 0) resident.fixpoint(count);
             const auto graph = take(wye::Graph::record(t.device, {&resident}));
             for (int form = 0; form < 4; ++form) {
                 CAPTURE(form);
@@ -127,8 +127,8 @@ TEST_CASE("iterations through a pipeline, alone and in a batch") {
         wye::Dispatch first(pipeline), second(pipeline);
         first.param("k", 1U).bind("x", bx).bind("a", ba).bind("r", br);
         second.param("k", 2U).bind("x", bx).bind("a", ba).bind("r", br);
-        first.desc().fixpoint_iterations = 4;
-        second.desc().fixpoint_iterations = 3;
+        first.fixpoint(4);
+        second.fixpoint(3);
         const auto result = pipeline.batch(std::vector<wye::Dispatch*>{&first, &second});
         CHECK(!result.error);
         Want want{a, {}};
@@ -147,10 +147,10 @@ TEST_CASE("iterations stop after the one that traps") {
         const wye::Buffer x = t.buffer({1, 10, 100}), r = t.buffer({8, 8, 8});
         wye::Dispatch dispatch(program, t.device);
         dispatch.bind("x", x).bind("r", r);
-        dispatch.desc().fixpoint_iterations = 2;
+        dispatch.fixpoint(2);
         take(dispatch.run());
         CHECK(Driven::words(r, 3) == Words{2, 20, 200});
-        dispatch.desc().fixpoint_iterations = 50;
+        dispatch.fixpoint(50);
         const auto trapped = dispatch.run();
         REQUIRE(!trapped.ok());
         CHECK(trapped.error().code == wye::Code::TRAPPED);

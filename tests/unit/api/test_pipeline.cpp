@@ -172,6 +172,58 @@ void check_completed(const wye::BatchResult& result, std::uint64_t count) {
 
 }  // namespace
 
+TEST_CASE("pipelines of one layout share the driver's layout, where it has any") {
+    const auto program_text = [](std::uint32_t k, int more) {
+        std::string out = "wye 1; program p" + std::to_string(k) + "; workgroup 64;\n";
+        for (int i = 0; i < more; ++i) out += "input m" + std::to_string(i) + ": u32[];\n";
+        return out + "input x: u32[]; output r: u32[len(x)]; grid elements len(x);\n" +
+               "main { let i = global_id.x; if i < len(x) { r[i] = x[i] * " + std::to_string(k) +
+               "u; } }";
+    };
+    for (const std::string& selector : {std::string("cpu"), support::test_driver()}) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const std::uint64_t has_layouts = selector.starts_with("vulkan") ? 1 : 0;
+        std::vector<wye::Pipeline> pipelines;
+        std::string layout, backend;
+        const auto before = take(t.device.counters());
+        for (std::uint32_t k = 1; k <= 6; ++k) {
+            pipelines.push_back(t.pipeline(program_text(k, 0)));
+            const auto made = take(pipelines.back().describe());
+            const std::string fingerprint(wye::detail::view(made.backend_layout_fingerprint));
+            CHECK(made.layout_slot_count >= 2);
+            if (k == 1) backend = fingerprint;
+            if (k == 1) layout = wye::detail::view(made.program->layout_fingerprint);
+            CHECK(fingerprint == backend);
+            CHECK(wye::detail::view(made.program->layout_fingerprint) == layout);
+        }
+        const auto after = take(t.device.counters());
+        const std::uint64_t programs = after.programs_compiled + after.programs_loaded -
+                                       before.programs_compiled - before.programs_loaded;
+        CHECK(programs >= 6);
+        CHECK(after.layouts_made - before.layouts_made == has_layouts);
+        CHECK(after.layouts_shared - before.layouts_shared == has_layouts * (programs - 1));
+
+        // Seventeen more buffers, which no layout for two has.
+        const auto wide = take(t.pipeline(program_text(7, 17)).describe());
+        CHECK(wye::detail::view(wide.backend_layout_fingerprint) != backend);
+        CHECK(take(t.device.counters()).layouts_made - after.layouts_made == has_layouts);
+
+        // What the caller was built for.
+        const auto program = take(t.context.program_from_text(program_text(8, 0)));
+        CHECK(wye::Pipeline::create(
+                  program, t.device,
+                  {.layout_fingerprint = layout, .backend_layout_fingerprint = backend})
+                  .ok());
+        const auto refused = wye::Pipeline::create(
+            program, t.device,
+            {.layout_fingerprint = layout, .backend_layout_fingerprint = layout});
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().code == wye::Code::INVALID_ARGUMENT);
+        CHECK(refused.error().subject == "backend_layout_fingerprint");
+    }
+}
+
 TEST_CASE("every form of batch gives the bytes of plain dispatches") {
     constexpr std::uint32_t kCount = 12;
     for (const std::string& selector : selectors()) {

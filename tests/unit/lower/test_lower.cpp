@@ -78,6 +78,26 @@ main { let named = global_id.x; if named == b { trap 3; } r[named] = x[named]; }
     CHECK(result->options.empty());
 }
 
+TEST_CASE("hints change no artifact, so that a plugin need not know them") {
+    const char* const kFormats[] = {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C,
+                                    WYE_FORMAT_SPIRV};
+    const auto with = [](const std::string& hints) {
+        return valid_program("wye 1; program p; workgroup 8; input x: u32[]" + hints +
+                             "; output r: u32[len(x)]; main { r[global_id.x] = x[global_id.x]; }");
+    };
+    const auto plain = with("");
+    const auto hinted = with(" coalesce x prefer_align 512 locality streaming");
+    CHECK(*wye::ir::encode(plain) != *wye::ir::encode(hinted));
+    for (const char* format : kFormats) {
+        CAPTURE(format);
+        const auto expected = lower(plain, format, {});
+        const auto result = lower(hinted, format, {});
+        REQUIRE(expected.ok());
+        REQUIRE(result.ok());
+        CHECK(result->code == expected->code);
+    }
+}
+
 TEST_CASE("slots stand in argument order, and only lengths that are used") {
     const Artifact artifact = lowered(R"(wye 1; program p; workgroup 8; param a: u32;
 input x: u32[]; shared s: u32[8] unset; output r: u32[]; persistent q: u32[len(x)];

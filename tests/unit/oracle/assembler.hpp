@@ -103,7 +103,7 @@ class Program {
         std::vector<std::byte> out(table + sections.size() * WYE_PROGRAM_SECTION_ENTRY_BYTES);
         std::memcpy(out.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE);
         put(out, 8, WYE_PROGRAM_MAJOR, 2);
-        put(out, 10, WYE_PROGRAM_MINOR, 2);
+        put(out, 10, 0, 2);
         put(out, 12, sections.size(), 4);
         for (std::size_t i = 0; i < sections.size(); ++i) {
             out.resize((out.size() + 7) / 8 * 8);

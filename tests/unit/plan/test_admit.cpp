@@ -79,6 +79,13 @@ TEST_CASE("options are honoured or refused by name") {
     for (const std::uint32_t count : {0U, 1U, 3U})
         CHECK(admitted(saxpy, with([&](Request& r) { r.fixpoint_iterations = count; }))->rounds ==
               std::max(count, 1U));
+    refused(saxpy, with([](Request& r) { r.has_fixpoint = true; }), Code::INVALID_ARGUMENT,
+            "0 fixpoint iterations");
+    CHECK(admitted(saxpy, with([](Request& r) {
+                       r.has_fixpoint = true;
+                       r.fixpoint_iterations = 3;
+                   }))
+              ->rounds == 3);
 }
 
 TEST_CASE("a workgroup override needs an adjustable program and sane sizes") {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "plan/backend_layout.hpp"
 #include "plan/binding.hpp"
 
 namespace wye::plan {
@@ -57,7 +61,10 @@ TEST_CASE(
     hinted.align = 64;
     ir::Buffer low = buffer("low", 2, ir::Role::INPUT, {ir::Kind::F64, 2});
     low.align = 4;
-    const auto plan = binding_plan(program_of({wide, hinted, low}));
+    ir::Buffer wished = buffer("wished", 3, ir::Role::INPUT, ir::kF32);
+    wished.align = 16;
+    wished.hints = {2, 256, ir::Locality::STREAMING};
+    const auto plan = binding_plan(program_of({wide, hinted, low, wished}));
     REQUIRE(plan.ok());
     CHECK(plan->bindings[0].natural_alignment == 4);
     CHECK(plan->bindings[0].element_size == 12);
@@ -65,6 +72,10 @@ TEST_CASE(
     CHECK(plan->bindings[1].preferred_alignment == 64);
     CHECK(plan->bindings[2].natural_alignment == 16);
     CHECK(plan->bindings[2].preferred_alignment == 16);
+    CHECK(plan->bindings[2].required_alignment == 16);
+    CHECK(plan->bindings[3].required_alignment == 16);
+    CHECK(plan->bindings[3].preferred_alignment == 256);
+    CHECK(plan->bindings[3].hints == wished.hints);
 }
 
 TEST_CASE("static lengths") {
@@ -81,6 +92,10 @@ TEST_CASE("static lengths") {
 TEST_CASE("refusals name the buffer and the value") {
     ir::Buffer odd = buffer("odd", 0, ir::Role::OUTPUT, ir::kU32);
     odd.align = 48;
+    ir::Buffer wished = buffer("wished", 0, ir::Role::OUTPUT, ir::kU32);
+    wished.hints.prefer_align = 48;
+    ir::Buffer hinted = buffer("hinted", 0, ir::Role::SHARED, ir::kU32);
+    hinted.hints.locality = ir::Locality::TEMPORAL;
     ir::Buffer kept = buffer("kept", 0, ir::Role::SHARED, ir::kU32);
     kept.live = true;
     ir::Buffer vast = buffer("vast", 0, ir::Role::INPUT, ir::kU64);
@@ -92,6 +107,8 @@ TEST_CASE("refusals name the buffer and the value") {
         const char* fragment;
     } cases[] = {
         {{odd}, Code::INVALID_PROGRAM, "`odd` asks for alignment 48"},
+        {{wished}, Code::INVALID_PROGRAM, "`wished` prefers alignment 48"},
+        {{hinted}, Code::INVALID_PROGRAM, "`hinted` is workgroup memory"},
         {{kept}, Code::INVALID_PROGRAM, "`kept` is workgroup memory"},
         {{vast}, Code::LIMIT_EXCEEDED, "`vast` has 4611686018427387904 elements"},
         {{buffer("a", 4, ir::Role::INPUT, ir::kU32), buffer("b", 4, ir::Role::OUTPUT, ir::kU32)},
@@ -125,6 +142,7 @@ TEST_CASE("layout fingerprints depend on binding, role and element size, and on 
     same[1].count_kind = ir::Buffer::Count::Literal;
     same[1].count = 64;
     same[1].align = 128;
+    same[1].hints = {1, 512, ir::Locality::STREAMING};
     CHECK(share_layout(first, plan_of(same)));
     CHECK(layout_fingerprint(first) == layout_fingerprint(plan_of(same)));
 
@@ -139,6 +157,60 @@ TEST_CASE("layout fingerprints depend on binding, role and element size, and on 
     for (const auto& different : {other_binding, other_role, other_size, one_more}) {
         CHECK(!share_layout(first, plan_of(different)));
         CHECK(layout_fingerprint(first) != layout_fingerprint(plan_of(different)));
+    }
+}
+
+TEST_CASE("the text of a fingerprint is its bytes, most significant first") {
+    LayoutFingerprint bytes{};
+    bytes[0] = 0x0f;
+    bytes[15] = 0xa1;
+    CHECK(hex(bytes) == "0f0000000000000000000000000000a1");
+}
+
+TEST_CASE("a backend layout has the buffers, the trap words and one block of values") {
+    ir::Buffer constants = buffer("constants", 4, ir::Role::UNIFORM, {ir::Kind::F32, 4});
+    const auto plan =
+        binding_plan(program_of({buffer("in", 1, ir::Role::INPUT, ir::kU64), constants,
+                                 buffer("memory", 6, ir::Role::SHARED, ir::kU32),
+                                 buffer("out", 9, ir::Role::OUTPUT, ir::kU32)}));
+    REQUIRE(plan.ok());
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1}, {WYE_SLOT_BUFFER, 1, 0, 1},
+                              {WYE_SLOT_BUFFER, 2, 0, 3}, {WYE_SLOT_LENGTH, 2, 0, 0},
+                              {WYE_SLOT_PARAMS, 0, 8, 0}, {WYE_SLOT_GRID, 0, 20, 0},
+                              {WYE_SLOT_TRAP, 0, 0, 0},   {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0}};
+    constexpr auto kStorage = LayoutClass::Storage, kUniform = LayoutClass::Uniform;
+    const BackendLayout pushed = backend_layout(*plan, slots, 12, true);
+    CHECK(pushed == BackendLayout{{0, 0, kStorage, true, 8},
+                                  {0, 1, kUniform, true, 16},
+                                  {0, 2, kStorage, false, 4},
+                                  {0, 3, kStorage, false, 4},
+                                  {0, 4, kUniform, true, 56}});
+    const BackendLayout arguments = backend_layout(*plan, slots, 12, false);
+    CHECK(arguments == BackendLayout{{0, 0, kStorage, true, 8},
+                                     {0, 1, kUniform, true, 16},
+                                     {0, 2, kStorage, false, 4},
+                                     {0, 3, kUniform, true, 8},
+                                     {0, 4, kUniform, true, 12},
+                                     {0, 5, kUniform, true, 24},
+                                     {0, 6, kStorage, false, 4},
+                                     {0, 7, kUniform, true, 8}});
+
+    // The order of the slots does not matter to a layout with numbers of its own; all else does.
+    wye_slot turned[std::size(slots)];
+    std::reverse_copy(std::begin(slots), std::end(slots), turned);
+    CHECK(backend_layout(*plan, turned, 12, true) == pushed);
+    CHECK(layout_fingerprint(pushed) != layout_fingerprint(arguments));
+    for (std::size_t i = 0; i < pushed.size(); ++i) {
+        for (int member = 0; member < 5; ++member) {
+            BackendLayout other = pushed;
+            LayoutSlot& slot = other[i];
+            if (member == 0) slot.group = 1;
+            if (member == 1) slot.binding += 10;
+            if (member == 2) slot.kind = slot.kind == kStorage ? kUniform : kStorage;
+            if (member == 3) slot.read_only = !slot.read_only;
+            if (member == 4) slot.element_size += 4;
+            CHECK(layout_fingerprint(other) != layout_fingerprint(pushed));
+        }
     }
 }
 

@@ -92,6 +92,12 @@ class Scramble {
         b.live = chance_.one_in(3);
         b.unset = chance_.one_in(3);
         b.align = chance_.one_in(3) ? 64 : 0;
+        b.hints = {};
+        if (chance_.one_in(3)) {
+            b.hints.coalesce = static_cast<std::uint8_t>(chance_.below(4));
+            b.hints.prefer_align = chance_.one_in(2) ? 1U << chance_.below(21) : 0;
+            b.hints.locality = static_cast<Locality>(chance_.below(3));
+        }
         b.bytes.reset();
         if (chance_.one_in(4)) b.bytes = {{chance_.bits(), chance_.bits()}};
         b.count_kind = static_cast<Buffer::Count>(chance_.below(3));

@@ -139,8 +139,9 @@ struct Section {
     Words words;
 };
 
-// Header, table and sections; `sections` ascend by id.
-[[nodiscard]] inline std::vector<std::byte> container(const std::vector<Section>& sections) {
+// Header, table and sections; `sections` ascend by id. `minor`: the lowest that has what they use.
+[[nodiscard]] inline std::vector<std::byte> container(const std::vector<Section>& sections,
+                                                      std::uint16_t minor) {
     const auto align8 = [](std::size_t n) { return (n + 7) / 8 * 8; };
     const std::size_t start =
         WYE_PROGRAM_HEADER_BYTES + sections.size() * WYE_PROGRAM_SECTION_ENTRY_BYTES;
@@ -152,7 +153,7 @@ struct Section {
     };
     std::memcpy(wire.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE);
     put(8, std::uint16_t{WYE_PROGRAM_MAJOR});
-    put(10, std::uint16_t{0});  // minor 0 has every operation so far
+    put(10, minor);
     put(12, static_cast<std::uint32_t>(sections.size()));
     put(16, std::uint64_t{total});
     std::size_t entry = WYE_PROGRAM_HEADER_BYTES;

@@ -62,6 +62,38 @@ TEST_CASE("rounds are launches of one submit, and outputs start at zero before t
                   "65537 fixpoint iterations would take 65537 launches");
 }
 
+TEST_CASE("no iterations are refused in every form, and by a graph") {
+    Ready t;
+    const wye_program program = t.rig.program(kGrow);
+    Job job = t.job(program, 0);
+    job.desc.flags |= WYE_DISPATCH_FIXPOINT;
+    const int submits = t.rig.driver.submits;
+    constexpr const char* kWhat = "0 fixpoint iterations of program `grow` are asked for";
+    check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);
+    check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);  // not taken for a repeated one
+    wye_pending pending = 0;
+    check_refused(attempt([&](wye_error** e) {
+                      return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
+                  }),
+                  WYE_INVALID_ARGUMENT, kWhat);
+    wye_graph_desc desc;
+    WYE_INIT(desc);
+    desc.device = t.device;
+    wye_graph_step step{&job.filled(), nullptr};
+    desc.steps = &step;
+    desc.step_count = 1;
+    wye_graph graph = 0;
+    check_refused(
+        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }),
+        WYE_INVALID_ARGUMENT, kWhat);
+    CHECK(t.rig.driver.submits == submits);
+    job.desc.fixpoint_iterations = 1;
+    check_ok(job.run(t.rig));
+    check_ok(job.run(t.rig));
+    job.desc.fixpoint_iterations = 0;  // after one that is kept for its repetition
+    check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);
+}
+
 TEST_CASE("a program that can trap stops after the round that does") {
     Ready t;
     t.limit();

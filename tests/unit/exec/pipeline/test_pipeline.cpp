@@ -47,6 +47,84 @@ TEST_CASE("a pipeline has an id, its program, and the number of its launches") {
     CHECK(t.rig.driver.programs == 1);
 }
 
+// The slots of `description`, as "binding:class:access:bytes".
+std::string slots_of(const wye_pipeline_description& description) {
+    std::string out;
+    for (std::uint64_t i = 0; i < description.layout_slot_count; ++i) {
+        const wye_layout_slot& slot = description.layout_slots[i];
+        CHECK(slot.group == 0);
+        CHECK(slot.reserved == 0);
+        out += std::to_string(slot.binding);
+        out += slot.layout_class == WYE_LAYOUT_UNIFORM ? ":uniform" : ":storage";
+        out += slot.read_only != 0 ? ":read:" : ":write:";
+        out += std::to_string(slot.element_bytes) + " ";
+    }
+    return out;
+}
+
+TEST_CASE("a pipeline says what it binds, and programs of one layout have the same fingerprints") {
+    Piped t;
+    const wye_pipeline_description first = t.describe(t.pipeline(t.program));
+    // Two buffers, their lengths and the parameters.
+    CHECK(slots_of(first) ==
+          "0:storage:read:4 1:storage:write:4 2:uniform:read:8 3:uniform:read:8 4:uniform:read:4 ");
+    CHECK(first.backend_layout_fingerprint.size == 32);
+    CHECK(first.program->layout_fingerprint.size == 32);
+    // Other code, counts, names, types of this size, and hints.
+    const wye_pipeline_description same = t.describe(t.pipeline(t.rig.program(
+        R"(wye 1; program other; workgroup 8; param s: f32;
+input a: f32[4] coalesce x prefer_align 256; output b: i32[4] locality streaming;
+main { b[global_id.x] = i32(a[0] * s); })")));
+    CHECK(text_of(same.program->fingerprint) != text_of(first.program->fingerprint));
+    CHECK(text_of(same.program->layout_fingerprint) == text_of(first.program->layout_fingerprint));
+    CHECK(text_of(same.backend_layout_fingerprint) == text_of(first.backend_layout_fingerprint));
+    CHECK(same.program->hints[0].coalesce == 1);
+    CHECK(same.program->hints[0].preferred_alignment == 256);
+    CHECK(same.program->buffers[0].alignment == 256);
+    CHECK(same.program->hints[1].coalesce == 0);
+    CHECK(same.program->hints[1].locality == WYE_LOCALITY_STREAMING);
+    // The same buffers, and no parameter.
+    const wye_pipeline_description fewer = t.describe(t.pipeline(t.rig.program(
+        R"(wye 1; program fewer; workgroup 8; input a: f32[4]; output b: i32[4]; main { })")));
+    CHECK(text_of(fewer.program->layout_fingerprint) == text_of(first.program->layout_fingerprint));
+    CHECK(text_of(fewer.backend_layout_fingerprint) != text_of(first.backend_layout_fingerprint));
+    // Each launch splits a program with grid barriers anew.
+    const wye_pipeline_description split = t.describe(t.pipeline(t.rig.program(
+        R"(wye 1; program split; workgroup 1; output r: u32[1]; grid groups 1;
+main { r[0] = 1u; grid_barrier; r[0] = r[0] + 1u; })")));
+    CHECK(split.backend_layout_fingerprint.size == 0);
+    CHECK(split.layout_slot_count == 0);
+}
+
+TEST_CASE("a pipeline of another layout than the caller expects is refused by name") {
+    Piped t;
+    const wye_pipeline_description made = t.describe(t.pipeline(t.program));
+    const std::string program = text_of(made.program->layout_fingerprint);
+    const std::string backend = text_of(made.backend_layout_fingerprint);
+    const auto view = [](const std::string& text) { return wye_string{text.data(), text.size()}; };
+    const std::string zeros(32, '0'), cut = program.substr(1);
+    wye_pipeline out = 0;
+    wye_pipeline_desc desc = t.description(t.program);
+    desc.layout_fingerprint = view(program);
+    desc.backend_layout_fingerprint = view(backend);
+    check_ok(t.create(desc, out));
+    const int programs = t.rig.driver.programs;
+    for (const std::string& wrong : {zeros, cut, backend}) {
+        desc.layout_fingerprint = view(wrong);
+        const Outcome refused = t.create(desc, out);
+        check_refused(refused, WYE_INVALID_ARGUMENT,
+                      "the layout_fingerprint of program `add` is " + program);
+        CHECK(refused.says("expects `" + wrong + "`"));
+    }
+    CHECK(t.rig.driver.programs == programs);  // nothing was compiled
+    desc.layout_fingerprint = view(program);
+    desc.backend_layout_fingerprint = view(zeros);
+    check_refused(t.create(desc, out), WYE_INVALID_ARGUMENT,
+                  "the backend_layout_fingerprint of program `add` is " + backend);
+    desc.backend_layout_fingerprint = {nullptr, 3};
+    check_refused(t.create(desc, out), WYE_INVALID_ARGUMENT, "backend_layout_fingerprint");
+}
+
 TEST_CASE("a dispatch through a pipeline is that of its program, first and repeated") {
     Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);

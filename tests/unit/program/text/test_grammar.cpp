@@ -172,9 +172,10 @@ Sentence tokens_of_text(const std::string& text) {
 std::string any_token(Random& random, unsigned& names) {
     static const std::vector<std::string> literals(reference_grammar().literals().begin(),
                                                    reference_grammar().literals().end());
-    static const std::vector<std::string> rules = {"NAME",      "NUMBER",     "INTEGER",  "TYPE",
-                                                   "COMPONENT", "FUNCTION",   "ROLE",     "COMPARE",
-                                                   "BUILT_IN",  "ON_ELEMENT", "ON_VALUES"};
+    static const std::vector<std::string> rules = {
+        "NAME", "NUMBER",       "INTEGER",  "TYPE",       "COMPONENT", "FUNCTION",
+        "ROLE", "COMPARE",      "BUILT_IN", "ON_ELEMENT", "ON_VALUES", "COALESCE",
+        "AXIS", "PREFER_ALIGN", "LOCALITY", "USE"};
     if (random.chance(60)) return random.pick(literals);
     const std::string rule = random.pick(rules);
     std::string out;

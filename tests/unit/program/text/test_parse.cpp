@@ -87,6 +87,22 @@ TEST_CASE("the head") {
     CHECK(p.functions[0].arguments == 2);
 }
 
+TEST_CASE("hints, whose words are names elsewhere") {
+    const Program p = parsed(
+        "wye 1; program coalesce; workgroup 8, 2; param locality: u32; const streaming = 64;\n"
+        "input x: f32[] coalesce y locality streaming align 16 prefer_align streaming;\n"
+        "input prefer_align: u32[] locality temporal live; output r: u32[] locality unspecified;\n"
+        "main { let temporal = x[locality]; let unspecified = prefer_align[0]; }\n");
+    REQUIRE(p.buffers.size() == 3);
+    CHECK(p.buffers[0].hints == Hints{2, 64, Locality::STREAMING});
+    CHECK(p.buffers[0].align == 16);
+    CHECK(p.buffers[1].name == "prefer_align");
+    CHECK(p.buffers[1].hints == Hints{0, 0, Locality::TEMPORAL});
+    CHECK(p.buffers[1].live);
+    CHECK_FALSE(p.buffers[2].hints.given());
+    CHECK(p.main.locals[0].name == "temporal");
+}
+
 TEST_CASE("precedence, loosest first, left to right") {
     CHECK(let_ops("n == 1u || n == 2u && n != 3u") ==
           "||(==(param literal) &&(==(param literal) !=(param literal)))");

@@ -43,7 +43,8 @@ TEST_CASE("one layout") {
     const std::string text =
         "wye 1;  program t;  workgroup 8, 1, 2 adjustable;  const N = 0x10; subgroup 16;\n"
         "param a: f32; param n: u32; input x: f32[]; fn early(a1: u32) -> u32 { return a1; }\n"
-        "output r: f32[len(x) * (N - 2) - (3 - n)] binding 5 align 64;\n"
+        "output r: f32[len(x) * (N - 2) - (3 - n)] locality streaming binding 5 align 64 "
+        "prefer_align 0x80 coalesce z;\n"
         "input_output y: f32x3[N] binding 7 bytes 0..N; shared s: u32[4] unset;\n"
         "table q: f32[2] = { 1.5, -0.0 }; grid elements len(x), (n + 1) * 2;\n"
         "variant \"ptx\" entry \"k\" text \"\"\"a\"b\"\"\"; main { }";
@@ -53,7 +54,8 @@ TEST_CASE("one layout") {
           "input x: f32[];\n"
           "input_output y: f32x3[16] binding 7 bytes 0..16;\n"
           "shared s: u32[4] unset;\n"
-          "output r: f32[len(x) * (16 - 2) - (3 - n)] binding 5 align 64;\n"
+          "output r: f32[len(x) * (16 - 2) - (3 - n)] binding 5 align 64 coalesce z "
+          "prefer_align 128 locality streaming;\n"
           "table q: f32[2] = {\n    1.5, -0.0\n};\n"
           "grid elements len(x), (n + 1) * 2;\n"
           "variant \"ptx\" entry \"k\" text \"\"\"a\"b\"\"\";\n\n"

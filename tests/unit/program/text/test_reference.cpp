@@ -93,6 +93,7 @@ TEST_CASE("the reference has an entry for each word and operator of the language
             CHECK(documented.insert(word).second);  // in one entry only
         }
     std::set<std::string> accepted = without(all_marks(), kPlainMarks);
+    for (const std::string_view word : wye::ir::hint_words()) accepted.emplace(word);
     for (const std::string& word : all_words()) {
         // A vector type is its component's entry.
         const bool vector = word.size() > 3 && word[word.size() - 2] == 'x' &&
@@ -131,4 +132,15 @@ TEST_CASE("the grammar has the words and marks of the language, and no other") {
         {"BUILT_IN", WordClass::Builtin},
         {"FUNCTION", WordClass::Function}};
     for (const auto& [rule, word] : classes) check_same(grammar.tokens_of(rule), words_in({word}));
+
+    std::set<std::string> hints;
+    for (const char* rule : {"COALESCE", "PREFER_ALIGN", "LOCALITY", "USE"})
+        hints.merge(grammar.tokens_of(rule));
+    std::set<std::string> accepted;
+    for (const std::string_view word : wye::ir::hint_words()) accepted.emplace(word);
+    check_same(hints, accepted);
+}
+
+TEST_CASE("the words of hints are free to be names") {
+    for (const std::string_view word : wye::ir::hint_words()) CHECK(wye::ir::legal_name(word));
 }

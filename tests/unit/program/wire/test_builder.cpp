@@ -133,7 +133,13 @@ TEST_CASE("declarations") {
     auto near = k.input("near", b::f32, (len(far) + 1) * n / 2 - big, {.binding = 3, .live = true});
     k.uniform("coeff", b::f32x4, 16, {.binding = 20});
     k.output("out", b::bf16x3, 6, {.bytes = {{6, 12}}, .unset = true});
-    k.persistent("state", b::u64, {}, {.binding = 1, .live = true});
+    k.persistent("state", b::u64, {},
+                 {.binding = 1,
+                  .live = true,
+                  .coalesce = b::Axis::y,
+                  .prefer_align = 256,
+                  .locality = b::Locality::streaming});
+    k.input("kept", b::u32, {}, {.binding = 30, .locality = b::Locality::temporal});
     k.grid_elements({len(far), n, 7});
     const auto primes = k.table("PRIMES", {2, 3, 5, 7});
     k.table("EDGE", {0.5F, std::numeric_limits<float>::quiet_NaN()});
@@ -147,11 +153,12 @@ TEST_CASE("declarations") {
     same(k.wire(), R"(
 wye 1; program declarations; workgroup 8, 4, 2 adjustable; subgroup 32;
 param n: u32; param big: i64; param unused: f64;
-persistent state: u64[] binding 1 live;
+persistent state: u64[] binding 1 live coalesce y prefer_align 256 locality streaming;
 input_output far: u32x2[] binding 9 align 64;
 input near: f32[(len(far) + 1) * n / 2 - big] binding 3 live;
 uniform coeff: f32x4[16] binding 20;
 output out: bf16x3[6] bytes 6..12 unset;
+input kept: u32[] binding 30 locality temporal;
 grid elements len(far), n, 7;
 table PRIMES: i32[4] = { 2, 3, 5, 7 };
 table EDGE: f32[2] = { 0.5, nan_f32 };

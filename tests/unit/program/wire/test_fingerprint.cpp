@@ -37,6 +37,18 @@ TEST_CASE("the fingerprint is XXH3 of the encoding without notes") {
     }
 }
 
+TEST_CASE("a hint changes the fingerprint, and one that says nothing does not") {
+    Program p = test::generated(1);
+    REQUIRE(!p.buffers.empty());
+    p.buffers[0].hints = {};
+    const auto before = fingerprint(p);
+    REQUIRE(before.ok());
+    p.buffers[0].hints.locality = Locality::UNSPECIFIED;
+    CHECK(*fingerprint(p) == *before);
+    p.buffers[0].hints.locality = Locality::STREAMING;
+    CHECK_FALSE(*fingerprint(p) == *before);
+}
+
 TEST_CASE("a program that does not encode has no fingerprint") {
     Program p;
     const auto print = fingerprint(p);  // no body

@@ -169,8 +169,29 @@ TEST_CASE("head and declarations") {
     invalid(with_buffer(4, 0), "role 0x0");
     invalid(with_buffer(4, 7), "role 0x7");
     invalid(with_buffer(5, 0x0503), "type code");
-    invalid(with_buffer(6, 8), "unknown buffer flag");
+    invalid(with_buffer(6, 16), "unknown buffer flag");
     invalid(with_buffer(8, 3), "count kind");
+    const auto with_hints = [&](std::uint32_t coalesce, std::uint32_t align,
+                                std::uint32_t locality) {
+        Wire wire = with_buffer(6, 8);
+        auto& words = wire.section(3);
+        words.insert(words.begin() + 8, {coalesce, align, locality});
+        wire.minor = 1;
+        return wire;
+    };
+    accepted(with_hints(3, 0, 0));
+    accepted(with_hints(0, 1U << 20U, 0));
+    accepted(with_hints(0, 0, 2));
+    invalid(with_hints(4, 0, 0), "axis 0x4");
+    limit(with_hints(0, (1U << 20U) + 1, 0), "preferred alignment");
+    invalid(with_hints(0, 0, 3), "locality 0x3");
+    invalid(with_hints(0, 0, 0), "must be left out");
+    Wire older = with_hints(1, 0, 0);
+    older.minor = 0;
+    invalid(older, "version 1.0, but its contents are those of version 1.1");
+    Wire newer = with_buffer(6, 0);
+    newer.minor = 1;
+    invalid(newer, "version 1.1, but its contents are those of version 1.0");
     Wire two = with_body({0});
     two.section(3) = test::one_buffer();
     const test::Words one = test::one_buffer();

@@ -35,6 +35,7 @@
 #include "wye/sdk/command.hpp"
 #include "wye/sdk/device_info.hpp"
 #include "wye/sdk/errors.hpp"
+#include "wye/sdk/layout_slots.hpp"
 #include "wye/sdk/loss_state.hpp"
 #include "wye/sdk/native_slots.hpp"
 #include "wye/sdk/queue_slots.hpp"
@@ -232,9 +233,19 @@ struct DeviceSlots {
         table.command_destroy = command_destroy;
         table.command_info = command_info;
         table.command_update = command_update;
-        if constexpr (requires { &Device::native; })
-            table.get_extension = NativeSlots<Device>::get_extension;
+        if constexpr (
+            requires { &Device::native; } || requires { &Device::layout_counts; })
+            table.get_extension = get_extension;
         table.close = close;
+        return table;
+    }
+
+    static const void* get_extension(wye_device_object*, wye_string name, std::uint32_t version) {
+        const void* table = nullptr;
+        if constexpr (requires { &Device::native; })
+            table = NativeSlots<Device>::find(from_abi(name), version);
+        if constexpr (requires { &Device::layout_counts; })
+            if (table == nullptr) table = LayoutSlots<Device>::find(from_abi(name), version);
         return table;
     }
 

@@ -62,8 +62,9 @@ struct NativeSlots {
     static constexpr wye_native_table kTable = {
         {sizeof(wye_native_table), 0, nullptr}, device, queue, buffer};
 
-    static const void* get_extension(wye_device_object*, wye_string name, std::uint32_t version) {
-        return from_abi(name) == WYE_EXTENSION_NATIVE_HANDLE && version == 1 ? &kTable : nullptr;
+    // Null for other names and versions.
+    static const void* find(std::string_view name, std::uint32_t version) {
+        return name == WYE_EXTENSION_NATIVE_HANDLE && version == 1 ? &kTable : nullptr;
     }
 };
 

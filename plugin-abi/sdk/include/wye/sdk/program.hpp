@@ -130,6 +130,14 @@ enum class Role : std::uint8_t {
     return role != Role::INPUT && role != Role::UNIFORM;
 }
 
+// How often the same elements of a buffer are used.
+enum class Locality : std::uint8_t {
+#define WYE_IR_LOCALITY(name, code, text) name = code,
+    WYE_LOCALITIES(WYE_IR_LOCALITY)
+#undef WYE_IR_LOCALITY
+};
+[[nodiscard]] std::string_view locality_name(Locality locality);  // "streaming"
+
 enum class Op : std::uint16_t {
     None = 0,
 #define WYE_IR_OP3(name, code, text) name = code,
@@ -234,6 +242,22 @@ struct Param {
     Place place;
 };
 
+// What a program says about its accesses to a buffer. Hints change no result, and whether a program
+// runs does not depend on them.
+struct Hints {
+    std::uint8_t coalesce = 0;       // 1, 2, 3: neighbours along x, y, z use neighbouring elements
+    std::uint32_t prefer_align = 0;  // 0: none
+    Locality locality = Locality::UNSPECIFIED;
+
+    friend bool operator==(const Hints&, const Hints&) = default;
+    [[nodiscard]] bool given() const { return *this != Hints{}; }
+    // "x", "y", "z"; empty without `coalesce`.
+    [[nodiscard]] std::string_view coalesce_axis() const {
+        return coalesce == 0 || coalesce > 3 ? std::string_view()
+                                             : std::string_view("xyz").substr(coalesce - 1U, 1);
+    }
+};
+
 struct Buffer {
     enum class Count : std::uint8_t { Runtime = 0, Literal = 1, Computed = 2 };
     std::string name;
@@ -244,6 +268,7 @@ struct Buffer {
     bool unset = false;
     std::uint32_t align = 0;                            // 0: natural
     std::optional<std::array<std::uint64_t, 2>> bytes;  // read-back range [first, end)
+    Hints hints;
     Count count_kind = Count::Runtime;
     std::uint64_t count = 0;  // Literal
     SizeExpr size;            // Computed
@@ -323,6 +348,9 @@ struct ParamLayout {
     std::uint32_t size = 0;
 };
 [[nodiscard]] ParamLayout param_layout(std::span<const Param> params);
+
+// The lowest minor version of the wire form that has all that the program uses.
+[[nodiscard]] std::uint16_t least_minor(const Program& program);
 
 // Equality except for names of locals, places and unknown notes (compares literals by bits).
 [[nodiscard]] bool same_program(const Program& a, const Program& b);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wye::Device, an addition to wye/wye.hpp, which includes it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wye/buffer.hpp"
+#include "wye/device.h"
+#include "wye/handle.hpp"
+#include "wye/profile.h"
+#include "wye/queue.hpp"
+#include "wye/sdk/result.hpp"
+#include "wye/wye.h"
+
+namespace wye {
+
+// An opened device. Copies refer to the same device, which the context closes.
+class Device {
+  public:
+    Device(std::shared_ptr<wye_context> context, wye_device handle)
+        : context_(std::move(context)), handle_(handle) {}
+
+    [[nodiscard]] wye_device get() const noexcept { return handle_; }
+    [[nodiscard]] wye_context* context() const noexcept { return context_.get(); }
+    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
+        return context_;
+    }
+
+    // Selector, name, plugin, format and the reason of the choice; valid while the context lives.
+    [[nodiscard]] Result<wye_device_description> describe() const {
+        wye_device_description out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_describe(context_.get(), handle_, &out, e); }));
+        return out;
+    }
+    // What was passed over when it was first opened, the better choices first; valid as long.
+    [[nodiscard]] Result<std::vector<wye_passed_over>> passed_over() const {
+        std::vector<wye_passed_over> out;
+        while (true) {
+            wye_passed_over one;
+            WYE_INIT(one);
+            const auto found = detail::call([&](wye_error** e) {
+                return wye_device_passed_over(context_.get(), handle_, out.size(), &one, e);
+            });
+            if (found.ok()) {
+                out.push_back(one);
+                continue;
+            }
+            if (found.error().code == Code::NOT_FOUND) return out;
+            return found.error();
+        }
+    }
+    // One fact by its JSON name ("max_workgroup_size"); UNSUPPORTED when it is not reported.
+    [[nodiscard]] Result<wye_fact> fact(std::string_view name) const {
+        wye_fact out{};
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_device_fact(context_.get(), handle_, detail::borrow(name), &out, e);
+        }));
+        return out;
+    }
+    [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {},
+                                        wye_buffer_usage usage = WYE_BUFFER_USAGE_DEVICE) const {
+        wye_buffer_create_desc desc;
+        WYE_INIT(desc);
+        desc.size = size;
+        desc.label = detail::borrow(label);
+        desc.usage = usage;
+        wye_buffer out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_buffer_create(context_.get(), handle_, &desc, &out, e);
+        }));
+        return Buffer(context_, out);
+    }
+    [[nodiscard]] Result<Queue> queue(const QueueOptions& options = {}) const {
+        wye_queue_create_desc desc;
+        WYE_INIT(desc);
+        desc.label = detail::borrow(options.label);
+        desc.kind = static_cast<std::uint32_t>(options.kind);
+        desc.priority = options.priority;
+        desc.flags = options.own ? WYE_QUEUE_OWN : 0;
+        wye_queue out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_queue_create(context_.get(), handle_, &desc, &out, e);
+        }));
+        return Queue(context_, out);
+    }
+    // What it has done since it was opened.
+    [[nodiscard]] Result<wye_counters> counters() const {
+        wye_counters out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_counters(context_.get(), handle_, &out, e); }));
+        return out;
+    }
+    [[nodiscard]] Result<void> flush() const {
+        return detail::call(
+            [&](wye_error** e) { return wye_device_flush(context_.get(), handle_, e); });
+    }
+    // Does the set-up of the first dispatch.
+    [[nodiscard]] Result<void> prepare() const {
+        return detail::call(
+            [&](wye_error** e) { return wye_device_prepare(context_.get(), handle_, e); });
+    }
+    [[nodiscard]] Result<bool> lost() const {
+        std::uint32_t out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_is_lost(context_.get(), handle_, &out, e); }));
+        return out != 0;
+    }
+    // The device, opened again if it was lost. UNSUPPORTED: it cannot be taken back.
+    [[nodiscard]] Result<Device> recover() const {
+        wye_device out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_recover(context_.get(), handle_, &out, e); }));
+        return Device(context_, out);
+    }
+    // The operations that it runs, and its profile, as JSON: see wye/profile.h.
+    [[nodiscard]] Result<std::string> operations() const {
+        return text([&](wye_blob** out, wye_error** e) {
+            return wye_device_operations(context_.get(), handle_, out, e);
+        });
+    }
+    [[nodiscard]] Result<std::string> profile() const {
+        return text([&](wye_blob** out, wye_error** e) {
+            return wye_device_profile(context_.get(), handle_, out, e);
+        });
+    }
+    // Frees all that belongs to it. DEVICE_BUSY while its work is pending.
+    [[nodiscard]] Result<void> close() const {
+        return detail::call(
+            [&](wye_error** e) { return wye_device_close(context_.get(), handle_, e); });
+    }
+
+  private:
+    template <typename Function>
+    [[nodiscard]] static Result<std::string> text(Function&& function) {
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call([&](wye_error** e) { return function(&blob, e); }));
+        return detail::take_text(blob);
+    }
+
+    std::shared_ptr<wye_context> context_;
+    wye_device handle_;
+};
+
+}  // namespace wye

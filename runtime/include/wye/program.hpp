@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wye::Program, an addition to wye/wye.hpp, which includes it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "wye/handle.hpp"
+#include "wye/sdk/result.hpp"
+#include "wye/wye.h"
+
+namespace wye {
+
+// A program kept by a context.
+class Program {
+  public:
+    Program(std::shared_ptr<wye_context> context, wye_program handle)
+        : handle_(std::move(context), handle) {}
+
+    [[nodiscard]] wye_program get() const noexcept { return handle_.get(); }
+    [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
+    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
+        return handle_.shared_context();
+    }
+
+    // Name, fingerprint, parameters and buffers; valid while the program lives.
+    [[nodiscard]] Result<wye_program_description> describe() const {
+        wye_program_description out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_program_describe(context(), get(), &out, e); }));
+        return out;
+    }
+    // Needs, determinism and sizes, as JSON.
+    [[nodiscard]] Result<std::string> analysis() const {
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_program_analysis(context(), get(), &blob, e); }));
+        return detail::take_text(blob);
+    }
+    // Another form of the program: "text", "wire", "opencl-c". `device` 0: the facts of a cautious
+    // device. `ulp_budget` above 0: native operations up to that error. `check_free`: omit range
+    // checks made redundant by the "preconditions".
+    [[nodiscard]] Result<std::string> lower(std::string_view format, wye_device device = 0,
+                                            std::uint32_t ulp_budget = 0,
+                                            bool check_free = false) const {
+        wye_lower_desc desc;
+        WYE_INIT(desc);
+        desc.format = detail::borrow(format);
+        desc.device = device;
+        desc.ulp_budget = ulp_budget;
+        desc.check_free = check_free ? 1 : 0;
+        wye_blob* blob = nullptr;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_program_lower_with(context(), get(), &desc, &blob, e);
+        }));
+        return detail::take_text(blob);
+    }
+
+    // Compiles for a device ahead of the first dispatch.
+    [[nodiscard]] Result<wye_prepare_report> prepare(wye_device device) const {
+        wye_prepare_report out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_program_prepare(context(), get(), device, &out, e); }));
+        return out;
+    }
+
+  private:
+    detail::Handle<&wye_program_free> handle_;
+};
+
+}  // namespace wye
