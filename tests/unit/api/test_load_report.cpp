@@ -2,6 +2,7 @@
 //
 // The load report as values, against the JSON report of the same context.
 #include <doctest/doctest.h>
+#include <stdlib.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -164,6 +165,37 @@ TEST_CASE("there are no aliases beyond the last, nor of devices beyond the last"
           WYE_NOT_FOUND);
     CHECK(wye_load_report_alias(report->owner.get(), 0, UINT64_MAX, &alias, nullptr) ==
           WYE_NOT_FOUND);
+}
+
+TEST_CASE("an application survives a plugin that crashes, and uses the others") {
+    REQUIRE(::setenv("WYE_MISBEHAVES", "crash@init", 1) == 0);
+    const std::string fakes = WYE_FAKES;
+    const auto made =
+        wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                              .plugin_paths = {fakes + "/misbehaves.so", fakes + "/healthy.so"},
+                              .config = {{"cache_folder", ""}}});
+    REQUIRE(made.ok());
+    CHECK(made->open("misbehaves").error().message.find("SIGSEGV") != std::string::npos);
+    const auto report = wye::load_report(*made);
+    REQUIRE(report.ok());
+    CHECK(plugin(*report, "healthy").state == WYE_LOAD_STATE_READY);
+    const wye_load_plugin& crashed = plugin(*report, "misbehaves");
+    CHECK(crashed.state == WYE_LOAD_STATE_FAILED);
+    CHECK(crashed.probe == WYE_LOAD_PROBE_NOW);
+    CHECK(crashed.reason.code == WYE_PROBE_CRASHED);
+
+    const auto program = made->program_from_text(
+        "wye 1;\nprogram add;\nworkgroup 64;\ninput_output a: u32[];\ngrid elements len(a);\n"
+        "main { let i = global_id.x; if i < len(a) { a[i] = a[i] + 1u; } }\n");
+    REQUIRE(program.ok());
+    const auto device = made->open("misbehaves,cpu");
+    REQUIRE(device.ok());
+    std::vector<std::uint32_t> numbers = {1, 2, 3};
+    std::vector<std::uint32_t> sums(3);
+    const auto ran = wye::Dispatch(*program, *device).input("a", numbers).output("a", sums).run();
+    REQUIRE(ran.ok());
+    CHECK(sums == std::vector<std::uint32_t>{2, 3, 4});
+    ::unsetenv("WYE_MISBEHAVES");
 }
 
 TEST_CASE("a listed device can be opened by its selector") {
