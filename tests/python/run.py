@@ -33,10 +33,11 @@ def main() -> int:
                         "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore",
                         "--target", work / "site", wheel], check=True)
         here = pathlib.Path(__file__).resolve().parent
+        folders = [str(library.parent), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
         # The soname beside the library is what the loader finds.
         environment = {
             **os.environ, "PYTHONPATH": f"{work / 'site'}:{here}", "PYTHONDONTWRITEBYTECODE": "1",
-            "LD_LIBRARY_PATH": str(library.parent), "WYE_TEST_SOURCE": str(source),
+            "LD_LIBRARY_PATH": ":".join(folders), "WYE_TEST_SOURCE": str(source),
             "WYE_TEST_LIBRARY": str(library), "WYE_TEST_CC": " ".join(sys.argv[3:]),
             "WYE_CACHE_DIR": str(work / "cache")}
         environment.pop("WYE_DEVICE", None)

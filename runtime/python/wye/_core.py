@@ -57,7 +57,13 @@ class Core:
         """Calls a function of the C API that takes the context first and the error sink last."""
         if self.closed:
             raise self._is_closed()
-        call(getattr(library(), function), self.raw, *arguments)
+        try:
+            call(getattr(library(), function), self.raw, *arguments)
+        except Error as error:
+            # Another thread may have closed it since.
+            if self.closed and error.code == Code.STALE_HANDLE:
+                raise self._is_closed() from error
+            raise
 
     def _is_closed(self) -> Error:
         return Error(Code.SHUTTING_DOWN, "the context is closed",
