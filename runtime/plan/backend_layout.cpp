@@ -2,6 +2,7 @@
 #include "plan/backend_layout.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace wye::plan {
 namespace {

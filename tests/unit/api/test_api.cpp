@@ -343,7 +343,7 @@ TEST_CASE("each option of a dispatch has a setter, and is honoured or refused") 
     wye::Dispatch set(program, device);
     {
         const std::string label = "twelve", profile = "interactive";  // both are copied
-        set.output("r", r).workgroup(4, 2).fixpoint(3).label(label).profile(profile);
+        set.output("r", r).workgroup(4).fixpoint(3).label(label).profile(profile);
     }
     const auto report = take(set.max_output_bytes(256).run());
     CHECK(r == std::vector<std::uint32_t>(64, 3 * 4));

@@ -226,6 +226,9 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
     const bool staging = desc->usage == WYE_BUFFER_USAGE_STAGING;
     if (staging && !fake().stages)
         return fail(device->host, Code::UNSUPPORTED, "the fake has no such memory", error);
+    if (desc->alignment > fake().most_alignment)
+        return fail(device->host, Code::UNSUPPORTED, "the fake aligns to less", error);
+    if (desc->usage == WYE_BUFFER_USAGE_DEVICE) fake().last_alignment = desc->alignment;
     if (desc->size > fake().memory_left)
         return fail(device->host, Code::DEVICE_MEMORY, "the fake's memory is full", error);
     fake().memory_left -= fake().memory_left == UINT64_MAX ? 0 : desc->size;

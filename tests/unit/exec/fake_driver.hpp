@@ -72,8 +72,10 @@ struct FakeDriver {
     // From now on every call on the opened device `index` returns DEVICE_LOST, until it recovers or
     // is opened again.
     void lose(std::uint32_t index);
-    bool can_recover = true;          // try_recover works
-    std::uint32_t native_values = 1;  // of each native handle; 0: there is no extension
+    bool can_recover = true;                    // try_recover works
+    std::uint32_t native_values = 1;            // of each native handle; 0: there is no extension
+    std::uint64_t most_alignment = UINT64_MAX;  // of buffers; more is refused
+    std::atomic<std::uint64_t> last_alignment{0};  // of the last buffer of the usage DEVICE
     bool hang = false;                // events are not reached while set, and waits end at once
     std::atomic<bool> holds = false;  // events are not reached while set, and waits wait
     // Buffers of the usage STAGING exist, and are mapped. Copies from and to them are made when

@@ -273,6 +273,24 @@ TEST_CASE("sizes of a dispatch, without running it") {
     CHECK(rig.driver.programs == 0);
 }
 
+TEST_CASE("a preferred alignment is given where the device can, and decides nothing else") {
+    const auto run = [](std::uint64_t most) {
+        Rig rig;
+        rig.driver.most_alignment = most;
+        Words r(4);
+        Job job(rig.program("wye 1; program hinted; workgroup 2; "
+                            "output r: u32[4] align 128 coalesce x prefer_align 4096 locality "
+                            "streaming; grid groups 2; main { r[global_id.x] = 1u; }"),
+                rig.device());
+        const Outcome outcome = job.out(0, r.data(), 16).run(rig);
+        return std::pair(outcome.ok(), rig.driver.last_alignment.load());
+    };
+    using Ran = std::pair<bool, std::uint64_t>;
+    CHECK(run(UINT64_MAX) == Ran{true, 4096});
+    CHECK(run(1024) == Ran{true, 128});
+    CHECK(run(64) == Ran{false, 0});  // `align` is no hint
+}
+
 TEST_CASE("label and profile of a dispatch stand in the log") {
     Rig rig;
     std::string seen;
