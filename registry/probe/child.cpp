@@ -2,7 +2,6 @@
 #include "child.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -60,8 +60,11 @@ class Fd {
 class MemoryLook {
   public:
     MemoryLook() = default;
-    explicit MemoryLook(pid_t process)
-        : status_(::open(fmt::format("/proc/{}/status", process).c_str(), O_RDONLY | O_CLOEXEC)) {}
+    explicit MemoryLook(pid_t process) noexcept {
+        char path[32];
+        (void)std::snprintf(path, sizeof path, "/proc/%d/status", static_cast<int>(process));
+        status_ = Fd(::open(path, O_RDONLY | O_CLOEXEC));
+    }
 
     [[nodiscard]] bool open() const noexcept { return status_.open(); }
     // Bytes that are in no file; 0: unknown, or the process has ended.

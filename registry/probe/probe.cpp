@@ -109,7 +109,7 @@ Verdict judge(const ChildResult& result, std::string_view plugin, const ProbeOpt
         out.how = fmt::format("{} ms", options.limit.count());
     } else if (!message.ok() || (exited && WEXITSTATUS(*result.status) == kLostPipe)) {
         out.end = ProbeEnd::garbled;
-        if (!message.ok()) out.message.slot = last_slot(result.message);
+        if (!message.ok()) out.message.slot = slot_before_fault(result.message, plugin);
     } else if (out.message.done) {
         out.end = out.message.ready ? ProbeEnd::good : ProbeEnd::refused;
         return out;

@@ -350,17 +350,13 @@ Result<ProbeMessage> parse_probe_message(std::string_view text, std::string_view
 
 bool is_probe_message(std::string_view text) noexcept { return text.starts_with(kFirstLine); }
 
-std::string last_slot(std::string_view text) {
-    std::string out;
-    lines(text, [&](std::string_view line) {
-        if (!is_progress(line)) return;
-        try {
-            if (const Json slot = parsed(line); member(slot, "in") != nullptr)
-                out = text_at(slot, "in");
-        } catch (const Garbled&) {  // the plugin wrote between
-        }
-    });
-    return out;
+std::string slot_before_fault(std::string_view text, std::string_view plugin) {
+    ProbeMessage out;
+    try {
+        lines(text, [&](std::string_view line) { take_line(parsed(line), plugin, {}, out); });
+    } catch (const Garbled&) {  // `out` has the lines before
+    }
+    return out.slot;
 }
 
 std::string without_progress(std::string_view text) {

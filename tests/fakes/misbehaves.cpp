@@ -6,12 +6,13 @@
 // plugin's file says it, as in `does_crash_at_init.so`, so that one process can meet several of
 // them. The plugin's id is the name of its file without `.so`.
 //   what   crash, abort, exit, _exit, quick_exit, hang, endless (prints without end), memory (takes
-//          it without end), descriptors (closes 3 and all above), thread (keeps one), signals (has
-//          handlers of its own), signal_mask (blocks some), floats (rounds upward), flushes (small
-//          numbers to zero), locale, folder, environment, umask, descriptor (closes 1), prints (a
-//          line); wrong_bytes (computes or for xor), wrong_capabilities (claims int64, and refuses
-//          it), meets (waits until four processes have a file in the folder of WYE_MEETING);
-//          new_driver (another version of it), new_version (of the plugin), new_device (none)
+//          it without end), descriptors (closes 3 and all above), scribbles (writes to 3), thread
+//          (keeps one), signals (has handlers of its own), signal_mask (blocks some), floats
+//          (rounds upward), flushes (small numbers to zero), locale, folder, environment, umask,
+//          descriptor (closes 1), prints (a line); wrong_bytes (computes or for xor),
+//          wrong_capabilities (claims int64, and refuses it), meets (waits until four processes
+//          have a file in the folder of WYE_MEETING); new_driver (another version of it),
+//          new_version (of the plugin), new_device (none)
 //   where  constructor, query, init, probe, facts, open, build, dispatch, wait (for its end)
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -131,6 +132,7 @@ void misbehave(std::string_view where) {
     if (doing == "memory") take_memory();
     if (doing == "meets") meet();
     if (doing == "descriptors") ::closefrom(3);
+    if (doing == "scribbles") (void)!::write(3, "nonsense\n", 9);
     if (doing == "signals")
         for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, &ignore);
     if (doing == "signal_mask") {

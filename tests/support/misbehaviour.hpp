@@ -67,6 +67,8 @@ inline constexpr Fault kFaults[] = {
      "took more than 256 MiB of memory"},
     {"descriptors", Fault::Effect::refused, Fault::Where::slots, "BAD_PLUGIN",
      "closed or garbled the result of its probe"},
+    {"scribbles", Fault::Effect::refused, Fault::Where::slots, "BAD_PLUGIN",
+     "closed or garbled the result of its probe"},
     {"signals", Fault::Effect::warning, Fault::Where::slots, "PLUGIN_FAULT",
      "replaces the handlers of SIGINT, SIGTERM"},
     {"signal_mask", Fault::Effect::warning, Fault::Where::slots, "PLUGIN_FAULT",

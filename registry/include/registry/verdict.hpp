@@ -64,8 +64,8 @@ inline constexpr std::size_t kMostMessageBytes = std::size_t{4} << 20U;
                                                        std::string_view plugin);
 // Whether a helper of this version wrote its first line.
 [[nodiscard]] bool is_probe_message(std::string_view text) noexcept;
-// The slot that the last line of progress names, in a message that need not be valid.
-[[nodiscard]] std::string last_slot(std::string_view text);
+// The slot that the helper was in before the first line that is not of a message.
+[[nodiscard]] std::string slot_before_fault(std::string_view text, std::string_view plugin);
 // The message without the lines that say where the helper is, to be kept.
 [[nodiscard]] std::string without_progress(std::string_view text);
 
