@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes the Debian packages of a build, looks at what is in them, and uses them unpacked. Its last line is "N passed, N failed".
+#
+#   debian.sh BUILD SOURCE PREFIX
+set -uo pipefail
+build=$1 source=$2 prefix=$3
+here=$source/tests/package
+work=$(mktemp -d "${TMPDIR:-/tmp}/wye-debian.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+passed=0 failed=0
+
+# try NAME COMMAND...: the command must succeed.
+try() {
+    local name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+        sed 's/^/    /' "$work/log" | tail -n 40
+    fi
+}
+
+# Without debugging data, and not compressed, since that takes longer than all else.
+if ! DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=none "$source/tools/package" --output "$work/packages" "$build"; then
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+plugins=()
+for id in opencl vulkan cuda; do [ ! -e "$build/plugins/$id/wye_$id.so" ] || plugins+=("$id"); done
+expected=(libwye-dev libwye0 "${plugins[@]/#/wye-plugin-}" wye-tools)
+
+# Their listings: permissions, owner, path.
+names=()
+for file in "$work/packages"/*.deb; do
+    name=$(dpkg-deb -f "$file" Package)
+    names+=("$name")
+    dpkg-deb -f "$file" >"$work/$name.control"
+    dpkg-deb -c "$file" | awk '{print $1, $2, substr($6, 2)}' >"$work/$name.list"
+    dpkg-deb --ctrl-tarfile "$file" | tar -t | sort >"$work/$name.members"
+    mkdir -p "$root"
+    dpkg-deb -x "$file" "$root"
+done
+the_names() { diff <(printf '%s\n' "${expected[@]}" | sort) <(printf '%s\n' "${names[@]}" | sort); }
+try "the packages are the libraries, the tools, and one for each plugin" the_names
+field() { sed -n "s/^$2: //p" "$work/$1.control"; } # field PACKAGE FIELD
+
+# What Meson installs, against what is in the packages beside the licence and the changelog that each has.
+installed() {
+    meson introspect --installed "$build" | jq -r 'to_entries[] | "\(.key)\t\(.value)"' | while IFS=$'\t' read -r from to; do
+        if [ -d "$from" ]; then (cd "$from" && find . -type f -printf "$to/%P\n"); else echo "$to"; fi
+    done | sed -e "s,^$prefix/,/usr/," -e 's,/zsh/site-functions/,/zsh/vendor-completions/,' -e 's,/man/.*,&.gz,' | sort
+}
+packaged() { cat "$work"/*.list | grep -v '^d' | cut -d' ' -f3 | grep -vE '/(copyright|changelog[.]Debian[.]gz)$' | sort; }
+each_once() { [ "$(installed | wc -l)" -gt 100 ] && diff <(installed) <(packaged); }
+try "each installed file is in exactly one package" each_once
+of() { grep -q " [^ ]*$2\$" "$work/$1.list" || { echo "$1 has no $2"; return 1; }; } # of PACKAGE FILE
+places() {
+    of libwye0 /libwye.so.0 && of libwye0 /wye-probe && of libwye-dev /libwye.so && of libwye-dev /wye.pc &&
+        of libwye-dev /wyeConfig.cmake && of libwye-dev /libwye_sdk.a && of libwye-dev /include/wye/sdk/result.hpp &&
+        of libwye-dev /LANGUAGE.md && of libwye-dev /saxpy.wye && of wye-tools /usr/bin/wye && of wye-tools /wye.1.gz &&
+        of wye-tools /report.schema.json || return 1
+    for id in "${plugins[@]}"; do of "wye-plugin-$id" "/wye/plugins/wye_$id.so" && of "wye-plugin-$id" "/wye_$id.wye.json" || return 1; done
+    ! grep -vE ' /usr/lib/[^ ]*-linux-[^ ]*/|/$|/wye-probe$|/doc/' "$work"/{libwye0,wye-plugin-*}.list
+}
+try "each file is in the package where it is looked for, libraries in the folder of the architecture" places
+owners() { ! cat "$work"/*.list | grep -vE '^(-rw-r--r--|-rwxr-xr-x|drwxr-xr-x|lrwxrwxrwx) root/root '; }
+try "all files are root's, and nobody else may write them" owners
+licence() { for name in "${names[@]}"; do grep -q Apache-2.0 "$root/usr/share/doc/$name/copyright" || return 1; done; }
+try "each package has its licence" licence
+members() { ! cat "$work"/*.members | grep -vxE './(control|md5sums|shlibs|symbols|triggers)?'; }
+try "no package has a script or a file of settings" members
+
+# Dependencies: words without versions and alternatives.
+words() { field "$1" "$2" | tr ',|' '\n\n' | sed -e 's/(.*)//' -e 's/ //g'; } # words PACKAGE FIELD
+ours() { printf '%s\n' "${names[@]}" | grep -qx -- "$1"; }
+closure() {
+    local name field word
+    for name in "${names[@]}"; do
+        for field in Pre-Depends Depends Recommends Suggests; do
+            for word in $(words "$name" $field); do
+                case $word in
+                    *wye*) ours "$word" || { echo "$name: $field: $word is none of the packages"; return 1; } ;;
+                    *) [ $field != Depends ] || dpkg-query -W "$word" || return 1 ;;
+                esac
+            done
+        done
+    done
+}
+try "dependencies are packages that exist" closure
+exact() { for name in "${names[@]}"; do [ "$name" = libwye0 ] || field "$name" Depends | grep -q 'libwye0 (= ' || return 1; done; }
+try "each package needs the library of its own version" exact
+system() { for name in libwye0 wye-tools; do words "$name" Depends | grep -qx libstdc++6 && words "$name" Depends | grep -qx libc6 || return 1; done; }
+try "the libraries that files need are dependencies" system
+loaders() {
+    local id word
+    for id in "${plugins[@]}"; do
+        for word in $(jq -r '.needs[].package' "$build/plugins/$id/wye_$id.wye.json"); do
+            words "wye-plugin-$id" Recommends | grep -qx "$word" || { echo "wye-plugin-$id does not recommend $word"; return 1; }
+        done
+        [ "$id" = cuda ] || words libwye0 Recommends | grep -qx "wye-plugin-$id" || return 1
+    done
+    ! cat "$work"/*.control | grep -E '^(Pre-)?Depends:.*(libcuda|opencl|vulkan)'
+}
+try "what plugins open at run time is recommended, and not needed" loaders
+version() { for name in "${names[@]}"; do [ "$(field "$name" Version)" = "$("$build/tools/wye" --version | cut -d' ' -f2)-1" ] || return 1; done; }
+try "their version is that of the command" version
+
+# Unpacked into an empty folder.
+lib=$(dirname "$(find "$root/usr/lib" -name libwye.so)")
+unset WYE_DEVICE WYE_PLUGIN_PATH WYE_PLUGIN_PATH_ADD WYE_LIBEXEC LD_LIBRARY_PATH
+export PKG_CONFIG_PATH=$lib/pkgconfig WYE_CACHE_DIR=$work/cache HOME=$work POCL_CACHE_DIR=$work/pocl MESA_SHADER_CACHE_DIR=$work/mesa
+info() {
+    "$root/usr/bin/wye" info --json >"$work/info.json"
+    diff <(printf '%s\n' cpu "${plugins[@]}" | sort) <(jq -r '.plugins[].id' "$work/info.json" | sort) &&
+        jq -e '.devices[] | select(.selector == "cpu:0" and .usable)' "$work/info.json"
+}
+try "wye info lists the CPU and the packaged plugins" info
+own_library() { [ "$(realpath "$(ldd "$root/usr/bin/wye" | sed -n 's/.*libwye.so.0 => \([^ ]*\).*/\1/p')")" = "$(realpath "$lib/libwye.so.0")" ]; }
+try "the command takes the library beside it" own_library
+try "the command finds its helpers" "$root/usr/bin/wye" fuzz --help
+compiles() { gcc -std=c11 -Wall -Wextra -Werror "$here/consumer.c" -o "$work/c" $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"; }
+try "an application in C compiles" compiles
+try "it runs" "$work/c"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
