@@ -31,7 +31,8 @@ if ! DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=none "$source/tools
 fi
 plugins=()
 for id in opencl vulkan cuda; do [ ! -e "$build/plugins/$id/wye_$id.so" ] || plugins+=("$id"); done
-expected=(libwye-dev libwye0 "${plugins[@]/#/wye-plugin-}" wye-tools)
+python=$(meson introspect --installed "$build" | jq -r 'values[]' | grep -q '/wye/__init__.py$' && echo python3-wye)
+expected=(libwye-dev libwye0 $python "${plugins[@]/#/wye-plugin-}" wye-tools)
 
 # Their listings: permissions, owner, path.
 names=()
@@ -52,7 +53,7 @@ field() { sed -n "s/^$2: //p" "$work/$1.control"; } # field PACKAGE FIELD
 installed() {
     meson introspect --installed "$build" | jq -r 'to_entries[] | "\(.key)\t\(.value)"' | while IFS=$'\t' read -r from to; do
         if [ -d "$from" ]; then (cd "$from" && find . -type f -printf "$to/%P\n"); else echo "$to"; fi
-    done | sed -e "s,^$prefix/,/usr/," -e 's,/zsh/site-functions/,/zsh/vendor-completions/,' -e 's,/man/.*,&.gz,' | sort
+    done | sed -e "s,^$prefix/,/usr/," -e 's,/zsh/site-functions/,/zsh/vendor-completions/,' -e 's,/lib/python3[^/]*/[a-z]*-packages/,/lib/python3/dist-packages/,' -e 's,/man/.*,&.gz,' | sort
 }
 packaged() { cat "$work"/*.list | grep -v '^d' | cut -d' ' -f3 | grep -vE '/(copyright|changelog[.]Debian[.]gz)$' | sort; }
 each_once() { [ "$(installed | wc -l)" -gt 100 ] && diff <(installed) <(packaged); }
