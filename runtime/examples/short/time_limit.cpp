@@ -31,7 +31,7 @@ wye::Result<void> run(std::string_view selector) {
     std::vector<std::uint32_t> r(64);
 
     const auto limited = wye::Dispatch(program, device)
-                             .param("rounds", 20'000'000U)
+                             .param("rounds", 10'000'000U)
                              .timeout_ns(1'000'000)  // a millisecond
                              .output("r", r)
                              .run();
