@@ -193,6 +193,13 @@ typedef struct wye_buffer_description {
     uint64_t count;
 } wye_buffer_description;
 
+typedef struct wye_buffer_hints {
+    uint32_t coalesce;
+    uint32_t preferred_alignment;
+    uint32_t locality;
+    uint32_t reserved;
+} wye_buffer_hints;
+
 typedef struct wye_program_description {
     wye_header header;
     wye_string name;
@@ -205,6 +212,8 @@ typedef struct wye_program_description {
     uint64_t param_count;
     const wye_buffer_description* buffers;
     uint64_t buffer_count;
+    const wye_buffer_hints* hints;
+    wye_string layout_fingerprint;
 } wye_program_description;
 
 typedef struct wye_prepare_report {
