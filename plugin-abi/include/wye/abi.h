@@ -326,7 +326,7 @@ typedef struct wye_slot {
     uint32_t access;  /* BUFFER: 1 read, 2 write, 3 both; else 0 */
 } wye_slot;
 
-/* One kernel, ready for `program_create`. All borrowed for the call. */
+/* One kernel, ready for `program_create`. All borrowed for the call. See plugin-abi/FORMATS.md. */
 typedef struct wye_artifact {
     wye_header header;
     wye_string format;
