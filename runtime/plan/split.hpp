@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Folded grids: a grid above the device's limit is split into boxes, one dispatch each, which see
-// their logical workgroup ids and counts. Pure; thread-safe.
+// their logical workgroup ids and counts. Kernels count the workgroups of a box from its first one,
+// x fastest, through the whole grid, so a box is a run of that order: above an axis in pieces it
+// has one workgroup. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -494,6 +494,31 @@ TEST_CASE("every software device of this machine is one processor, with the reas
     CHECK(static_cast<std::size_t>(std::ranges::count(listed.out, '\n')) == software);
 }
 
+TEST_CASE("a grid above a device's limit runs each workgroup once, with its ids") {
+    constexpr std::uint32_t kX = 70000;  // Vulkan promises 65535
+    const TempFolder folder;
+    const std::string program =
+        folder.write("fold.wye",
+                     "wye 1; program fold; workgroup 1; output r: u32[140000];\n"
+                     "main { let k = workgroup_id.x + workgroup_id.y * num_workgroups.x;\n"
+                     "  if k < len(r) { r[k] = r[k] + workgroup_id.y * 1000000u + "
+                     "workgroup_id.x + 1u; } }\n");
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t y = 0; y < 2; ++y)
+        for (std::uint32_t x = 0; x < kX; ++x) expected.push_back(y * 1000000U + x + 1);
+    const Outcome listed = wye_command({"info", "--prop", "selector"});
+    std::istringstream devices(listed.out);
+    for (std::string device; std::getline(devices, device);) {
+        CAPTURE(device);
+        const Outcome ran = wye_command(
+            {"run", program, "-d", device, "--grid", "70000,2", "--out", "r=" + folder.path("r")});
+        REQUIRE(ran.code == 0);
+        const std::string bytes = read_bytes(folder.path("r"));
+        REQUIRE(bytes.size() == expected.size() * sizeof expected[0]);
+        CHECK(std::memcmp(bytes.data(), expected.data(), bytes.size()) == 0);
+    }
+}
+
 TEST_CASE("a policy says how binding the selector of a run is") {
     const TempFolder folder;
     const std::string words = folder.write("words", std::string(64, '\1'));

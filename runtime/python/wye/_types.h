@@ -164,6 +164,8 @@ typedef struct wye_counters {
     uint64_t queue_submits;
     uint64_t bytes_registered;
     uint64_t bytes_across;
+    uint64_t layouts_made;
+    uint64_t layouts_shared;
 } wye_counters;
 
 typedef struct wye_program_source {

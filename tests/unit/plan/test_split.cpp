@@ -9,15 +9,15 @@
 namespace wye::plan {
 namespace {
 
-TEST_CASE("boxes cover the grid once each and respect the limit") {
+TEST_CASE("boxes are runs that cover the grid once each and respect the limit") {
     const struct {
         Count3 groups;
         Count3 limit;
         std::uint32_t boxes;
     } cases[] = {
-        {{1, 1, 1}, {1, 1, 1}, 1},   {{7, 5, 3}, {7, 5, 3}, 1},      {{8, 5, 3}, {7, 5, 3}, 2},
-        {{7, 5, 3}, {3, 2, 1}, 27},  {{10, 1, 1}, {4, 65535, 9}, 3}, {{2, 9, 2}, {1, 4, 2}, 6},
-        {{64, 1, 1}, {1, 1, 1}, 64},
+        {{1, 1, 1}, {1, 1, 1}, 1},   {{7, 5, 3}, {7, 5, 3}, 1},      {{8, 5, 3}, {7, 5, 3}, 30},
+        {{7, 5, 3}, {3, 2, 1}, 45},  {{10, 1, 1}, {4, 65535, 9}, 3}, {{2, 9, 2}, {1, 4, 2}, 36},
+        {{64, 1, 1}, {1, 1, 1}, 64}, {{2, 9, 2}, {2, 4, 2}, 6},      {{2, 3, 4}, {2, 3, 2}, 2},
     };
     for (const auto& c : cases) {
         const auto split = split_grid(c.groups, c.limit);
@@ -30,11 +30,18 @@ TEST_CASE("boxes cover the grid once each and respect the limit") {
                 CHECK(box.groups[axis] >= 1);
                 CHECK(box.groups[axis] <= c.limit[axis]);
             }
+            const auto place = [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+                return x + c.groups[0] * (y + c.groups[1] * z);
+            };
+            std::uint32_t next = place(box.offset[0], box.offset[1], box.offset[2]);
             for (std::uint32_t z = 0; z < box.groups[2]; ++z)
                 for (std::uint32_t y = 0; y < box.groups[1]; ++y)
-                    for (std::uint32_t x = 0; x < box.groups[0]; ++x)
-                        CHECK(seen.emplace(box.offset[0] + x, box.offset[1] + y, box.offset[2] + z)
-                                  .second);
+                    for (std::uint32_t x = 0; x < box.groups[0]; ++x) {
+                        const std::uint32_t at[] = {box.offset[0] + x, box.offset[1] + y,
+                                                    box.offset[2] + z};
+                        CHECK(seen.emplace(at[0], at[1], at[2]).second);
+                        CHECK(place(at[0], at[1], at[2]) == next++);
+                    }
         }
         CHECK(seen.size() == std::size_t{c.groups[0]} * c.groups[1] * c.groups[2]);
     }
