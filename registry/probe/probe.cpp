@@ -91,7 +91,7 @@ std::string signal_name(int number) {
     return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
 }
 
-Verdict judge(const ChildResult& result, std::string_view plugin, const ProbeOptions& options) {
+Verdict judge(const ChildResult& result, std::string_view plugin, std::chrono::milliseconds limit) {
     Verdict out;
     out.made_unix_ns = unix_now_ns();
     out.took_ns = result.took_ns;
@@ -101,15 +101,11 @@ Verdict judge(const ChildResult& result, std::string_view plugin, const ProbeOpt
     if (result.flooded) {
         out.end = ProbeEnd::flooded;
         out.how = fmt::format("{} MiB", kMostPrinted >> 20U);
-    } else if (result.overgrown) {
-        out.end = ProbeEnd::out_of_memory;
-        out.how = fmt::format("{} MiB", options.memory >> 20U);
     } else if (result.timed_out) {
         out.end = ProbeEnd::timed_out;
-        out.how = fmt::format("{} ms", options.limit.count());
+        out.how = fmt::format("{} ms", limit.count());
     } else if (!message.ok() || (exited && WEXITSTATUS(*result.status) == kLostPipe)) {
         out.end = ProbeEnd::garbled;
-        if (!message.ok()) out.message.slot = slot_before_fault(result.message, plugin);
     } else if (out.message.done) {
         out.end = out.message.ready ? ProbeEnd::good : ProbeEnd::refused;
         return out;
@@ -139,15 +135,6 @@ Record note(const Candidate& candidate, Severity severity, Code code, std::strin
 }
 
 }  // namespace
-
-std::uint64_t default_probe_memory() noexcept {
-    constexpr std::uint64_t kMost = std::uint64_t{4} << 30U;
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    const long page = ::sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return kMost;
-    return std::min(kMost,
-                    static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2);
-}
 
 std::string_view probe_state_name(ProbeState state) noexcept {
     switch (state) {
@@ -187,7 +174,7 @@ struct Prober::Conditions {
         for (auto at = config.lower_bound(own); at != config.end() && at->first.starts_with(own);
              ++at)
             add(*at);
-        for (const char* name : {"env.LD_LIBRARY_PATH", "env.LD_PRELOAD", "probe.memory_bytes"})
+        for (const char* name : {"env.LD_LIBRARY_PATH", "env.LD_PRELOAD"})
             if (const auto at = config.find(name); at != config.end()) add(*at);
         add_path("/etc/ld.so.cache", paths);
         if (candidate.manifest)
@@ -257,8 +244,7 @@ struct Prober::Conditions {
             for (const std::string& path : *list)
                 if (path.starts_with('/') && out.files.size() < kMostStamps)
                     out.files.push_back(stamp_of(path));
-        if (verdict.end != ProbeEnd::flooded && verdict.end != ProbeEnd::garbled)
-            out.message = without_progress(message);
+        if (verdict.end != ProbeEnd::flooded) out.message = without_progress(message);
         // If it cannot be kept, the next process probes again.
         (void)sdk::keep_text(folder, kKind, key, to_text(out));
     }
@@ -316,7 +302,6 @@ std::string Prober::request(const Candidate& candidate) const {
     out["library"] = candidate.library.string();
     out["manifest"] = candidate.manifest_file.string();
     out["seconds"] = 1 + options_.limit.count() / 1000;
-    out["memory"] = options_.memory;
     out["config"] = std::move(config);
     return out.dump(-1);
 }
@@ -362,8 +347,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
                      "the plugin was not probed, since there is no cache folder to remember it in",
                      "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
         } else {
-            tasks.push_back(
-                {options_.helper.string(), request(candidate), options_.limit, options_.memory});
+            tasks.push_back({options_.helper.string(), request(candidate), options_.limit});
             jobs.push_back({i, std::move(conditions), before, is_trusted});
         }
     }
@@ -372,10 +356,9 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         const Job& job = jobs[i];
         const Candidate& candidate = *candidates[job.at];
         Probed& probed = out[job.at];
-        Verdict verdict = judge(results[i], candidate.id, options_);
+        Verdict verdict = judge(results[i], candidate.id, options_.limit);
         // Not the plugin's fault: the helper did not start, or is of another version.
-        if (results[i].start_error != 0 ||
-            (verdict.end == ProbeEnd::garbled && !is_probe_message(results[i].message))) {
+        if (results[i].start_error != 0 || verdict.end == ProbeEnd::garbled) {
             const std::string why = results[i].start_error != 0
                                         ? std::strerror(results[i].start_error)
                                         : "it gave no valid result";

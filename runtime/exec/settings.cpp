@@ -19,8 +19,6 @@ constexpr Setting kSettings[] = {
     {"pending.bytes", "host memory that asynchronous work of a device owns at most; 1GiB"},
     {"pending.count", "asynchronous work of a device in flight at most; 1024"},
     {"probe.helper", "the program that probes plugins, instead of the installed `wye-probe`"},
-    {"probe.memory_bytes",
-     "memory that the probe of a plugin may take; 4GiB, or half of the machine's"},
     {"probe.mode", "`auto`, `child`, `inline` or `off`, instead of `WYE_PROBE`"},
     {"probe.timeout_ms", "what the probe of a plugin may take; 10000"},
     {"queues.count", "native queues of a device for work without a public queue; at most 4"},
@@ -118,7 +116,6 @@ Result<void> read_probe(const registry::Config& config, registry::ProbeOptions& 
     WYE_TRY(read_limit(config, "probe.timeout_ms", limit));
     constexpr std::uint64_t kMostMs = 3'600'000;
     out.limit = std::chrono::milliseconds(std::min(limit, kMostMs));
-    WYE_TRY(read_limit(config, "probe.memory_bytes", out.memory));
     return {};
 }
 
