@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -598,7 +599,7 @@ TEST_CASE("run shows the counters of the device, as text and in its document") {
     CHECK(document.at("bytes_uploaded") == 64);
     CHECK(document.at("counters").at("dispatches") == 1);
     CHECK(document.at("counters").at("bytes_uploaded") == 64);
-    CHECK(document.at("counters").size() == 22);
+    CHECK(document.at("counters").size() == 24);
 
     json_command.erase(json_command.end() - 2);
     const Outcome without = wye_command(json_command);

@@ -76,7 +76,7 @@ members() { ! cat "$work"/*.members | grep -vxE './(control|md5sums|shlibs|symbo
 try "no package has a script or a file of settings" members
 
 # Dependencies: words without versions and alternatives.
-words() { field "$1" "$2" | tr ',|' '\n\n' | sed -e 's/(.*)//' -e 's/ //g'; } # words PACKAGE FIELD
+words() { field "$1" "$2" | tr ',|' '\n\n' | sed -e 's/(.*)//' -e 's/:any//' -e 's/ //g'; } # words PACKAGE FIELD
 ours() { printf '%s\n' "${names[@]}" | grep -qx -- "$1"; }
 closure() {
     local name field word

@@ -168,7 +168,7 @@ std::string warnings_text(const Report& report, const Style& style) {
         if (severity != "warning" || ++count > kMostProblems) continue;
         std::string subject = text(record, "plugin");
         if (subject.empty()) subject = "-";
-        out += wrapped(style, "  " + padded(ink(style, Ink::name, clean(subject)), 10),
+        out += wrapped(style, "  " + padded(ink(style, Ink::name, clean(subject)) + " ", 10),
                        text(record, "message") + ". " + text(record, "fix"));
     }
     if (count > kMostProblems)
@@ -189,8 +189,8 @@ std::string problems_text(const Report& report, const Style& style) {
         if (!failed(plugin) || ++count > kMostProblems) continue;
         if (id.empty()) id = text(plugin, "path");
         if (id.empty()) id = "-";
-        out +=
-            wrapped(style, "  " + padded(ink(style, Ink::bad, clean(id)), 10), reason_text(plugin));
+        out += wrapped(style, "  " + padded(ink(style, Ink::bad, clean(id)) + " ", 10),
+                       reason_text(plugin));
     }
     if (count > kMostProblems)
         out += fmt::format("  {} more; `wye info -v` has all\n", count - kMostProblems);
