@@ -9,20 +9,7 @@ here=$source/tests/package
 work=$(mktemp -d "${TMPDIR:-/tmp}/wye-debian.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-passed=0 failed=0
-
-# try NAME COMMAND...: the command must succeed.
-try() {
-    local name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name"
-        sed 's/^/    /' "$work/log" | tail -n 40
-    fi
-}
+. "$here/try.sh"
 
 # Without debugging data, and not compressed, since that takes longer than all else.
 if ! DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=none "$source/tools/package" --output "$work/packages" "$build"; then

@@ -11,20 +11,7 @@ build=$1 source=$2 prefix=$3 libdir=$4 python=$5
 here=$source/tests/package
 work=$(mktemp -d "${TMPDIR:-/tmp}/wye-package.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# try NAME COMMAND...: the command must succeed.
-try() {
-    local name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name"
-        sed 's/^/    /' "$work/log" | tail -n 40
-    fi
-}
+. "$here/try.sh"
 
 if ! DESTDIR=$work/first meson install -C "$build" --no-rebuild >"$work/log" 2>&1; then
     cat "$work/log"
