@@ -91,6 +91,9 @@ std::string signal_name(int number) {
     return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
 }
 
+// What a helper of this version writes before it opens the plugin.
+constexpr std::string_view kFirstLine = "{\"wye_probe\":1}\n";
+
 Verdict judge(const ChildResult& result, std::string_view plugin, std::chrono::milliseconds limit) {
     Verdict out;
     out.made_unix_ns = unix_now_ns();
@@ -244,7 +247,8 @@ struct Prober::Conditions {
             for (const std::string& path : *list)
                 if (path.starts_with('/') && out.files.size() < kMostStamps)
                     out.files.push_back(stamp_of(path));
-        if (verdict.end != ProbeEnd::flooded) out.message = without_progress(message);
+        if (verdict.end != ProbeEnd::flooded && verdict.end != ProbeEnd::garbled)
+            out.message = without_progress(message);
         // If it cannot be kept, the next process probes again.
         (void)sdk::keep_text(folder, kKind, key, to_text(out));
     }
@@ -357,8 +361,10 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         const Candidate& candidate = *candidates[job.at];
         Probed& probed = out[job.at];
         Verdict verdict = judge(results[i], candidate.id, options_.limit);
-        // Not the plugin's fault: the helper did not start, or is of another version.
-        if (results[i].start_error != 0 || verdict.end == ProbeEnd::garbled) {
+        // Not the plugin's fault: the helper did not start, or is of another version. After its
+        // first line only the plugin can have damaged its message.
+        if (results[i].start_error != 0 ||
+            (verdict.end == ProbeEnd::garbled && !results[i].message.starts_with(kFirstLine))) {
             const std::string why = results[i].start_error != 0
                                         ? std::strerror(results[i].start_error)
                                         : "it gave no valid result";

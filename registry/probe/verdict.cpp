@@ -431,7 +431,8 @@ std::optional<Record> record_of(const Verdict& verdict, std::string_view plugin,
             break;
         default:
             out.code = Code::BAD_PLUGIN;
-            out.message = fmt::format("the probe of the plugin gave no valid result{}", where);
+            out.message =
+                fmt::format("the plugin closed or garbled the result of its probe{}", where);
             break;
     }
     out.message += ", in a process of its own";

@@ -4,7 +4,8 @@
 // WYE_MISBEHAVES says what and where, as in "crash@init". It is read, where plugins may not read
 // the environment, since a constructor has no configuration.
 //   what   crash, abort, exit, _exit, quick_exit, hang, endless (prints without end), thread (keeps
-//          one), locale, folder, environment, mask, descriptor (closes 1), prints (a line);
+//          one), locale, folder, environment, mask, descriptor (closes 1), prints (a line),
+//          closes_message, scribbles (descriptor 3, where the helper writes what it found);
 //          wrong_bytes (computes or for xor), wrong_capabilities (claims int64, and refuses it),
 //          new_driver (another version of it), new_version (of the plugin), new_device (no device)
 //   where  constructor, query, init, probe, facts, open, build, dispatch, wait (for its end)
@@ -65,6 +66,8 @@ void misbehave(std::string_view where) {
     if (what() == "environment") ::setenv("WYE_A_NEW_ONE", "1", 1);
     if (what() == "mask") ::umask(0777);
     if (what() == "descriptor") ::close(1);
+    if (what() == "closes_message") ::close(3);  // where the helper writes what it found
+    if (what() == "scribbles") (void)!::write(3, "}\n", 2);
     if (what() == "prints") {
         std::puts("the plugin prints this");
         std::fflush(stdout);

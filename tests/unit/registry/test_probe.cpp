@@ -144,6 +144,19 @@ TEST_CASE("a plugin that ends its process is refused, with the slot that did it"
         }
 }
 
+TEST_CASE("a plugin that damages the result of its probe is refused, and not opened here") {
+    for (const ProbeMode mode : {ProbeMode::child, ProbeMode::automatic}) {
+        Setup closed;
+        closed.probe.mode = mode;
+        expect_refusal(closed, "closes_message@init", Stage::initialised, Code::BAD_PLUGIN,
+                       "closed or garbled the result of its probe in `init`");
+        Setup scribbled;
+        scribbled.probe.mode = mode;
+        expect_refusal(scribbled, "scribbles@init", Stage::probed, Code::BAD_PLUGIN,
+                       "closed or garbled the result of its probe");
+    }
+}
+
 TEST_CASE("a plugin that hangs is killed after its time") {
     Setup setup;
     setup.probe.mode = ProbeMode::child;
