@@ -7,8 +7,8 @@ namespace wye::cuda {
 namespace {
 
 // NVML API reference: these types and values are stable across its versions.
-using Device = void*;
-struct Memory {
+using NvmlDevice = void*;
+struct NvmlMemory {
     unsigned long long total, free, used;
 };
 constexpr unsigned kSuccess = 0;
@@ -17,8 +17,8 @@ constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device; ask
 struct Management {
     unsigned (*nvmlInitWithFlags)(unsigned flags) = nullptr;
     unsigned (*nvmlShutdown)() = nullptr;
-    unsigned (*nvmlDeviceGetHandleByPciBusId_v2)(const char* address, Device* out) = nullptr;
-    unsigned (*nvmlDeviceGetMemoryInfo)(Device device, Memory* out) = nullptr;
+    unsigned (*nvmlDeviceGetHandleByPciBusId_v2)(const char* address, NvmlDevice* out) = nullptr;
+    unsigned (*nvmlDeviceGetMemoryInfo)(NvmlDevice device, NvmlMemory* out) = nullptr;
 };
 
 // Whether NVML's total and CUDA's are of the same memory. CUDA's leaves out what the driver keeps.
@@ -39,8 +39,8 @@ void add_free_memory(const std::string& library, std::vector<DeviceInfo>& device
     functions.get(nvml.nvmlDeviceGetMemoryInfo, "nvmlDeviceGetMemoryInfo");
     if (functions.missing() != nullptr || nvml.nvmlInitWithFlags(kNoGpus) != kSuccess) return;
     for (DeviceInfo& device : devices) {
-        Device found = nullptr;
-        Memory memory{};
+        NvmlDevice found = nullptr;
+        NvmlMemory memory{};
         if (nvml.nvmlDeviceGetHandleByPciBusId_v2(device.pci_address.c_str(), &found) == kSuccess &&
             nvml.nvmlDeviceGetMemoryInfo(found, &memory) == kSuccess &&
             same_memory(memory.total, device.memory_bytes))

@@ -51,9 +51,10 @@ BackendLayout backend_layout(const BindingPlan& plan, std::span<const wye_slot> 
     }
     if (block != 0) out.push_back({0, buffers + 1, LayoutClass::Uniform, true, block});
     std::ranges::sort(out);
-    const auto again = std::ranges::unique(
-        out, {}, [](const LayoutSlot& slot) { return std::pair(slot.group, slot.binding); });
-    out.erase(again.begin(), again.end());
+    const auto same = [](const LayoutSlot& a, const LayoutSlot& b) {
+        return a.group == b.group && a.binding == b.binding;
+    };
+    out.erase(std::unique(out.begin(), out.end(), same), out.end());
     return out;
 }
 
