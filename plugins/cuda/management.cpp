@@ -6,11 +6,8 @@
 namespace wye::cuda {
 namespace {
 
-// NVML API reference: these types and values are stable across its versions.
+// NVML API reference: these types and values are the same in all its versions.
 using NvmlDevice = void*;
-struct NvmlMemory {
-    unsigned long long total, free, used;
-};
 constexpr unsigned kSuccess = 0;
 constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device; asking for one does
 
@@ -18,7 +15,7 @@ struct Management {
     unsigned (*nvmlInitWithFlags)(unsigned flags) = nullptr;
     unsigned (*nvmlShutdown)() = nullptr;
     unsigned (*nvmlDeviceGetHandleByPciBusId_v2)(const char* address, NvmlDevice* out) = nullptr;
-    unsigned (*nvmlDeviceGetMemoryInfo)(NvmlDevice device, NvmlMemory* out) = nullptr;
+    unsigned (*nvmlDeviceGetMemoryInfo)(NvmlDevice device, unsigned long long* out) = nullptr;
 };
 
 // Whether NVML's total and CUDA's are of the same memory. CUDA's leaves out what the driver keeps.
@@ -40,11 +37,11 @@ void add_free_memory(const std::string& library, std::vector<DeviceInfo>& device
     if (functions.missing() != nullptr || nvml.nvmlInitWithFlags(kNoGpus) != kSuccess) return;
     for (DeviceInfo& device : devices) {
         NvmlDevice found = nullptr;
-        NvmlMemory memory{};
+        unsigned long long memory[3] = {};  // bytes: total, free, used
         if (nvml.nvmlDeviceGetHandleByPciBusId_v2(device.pci_address.c_str(), &found) == kSuccess &&
-            nvml.nvmlDeviceGetMemoryInfo(found, &memory) == kSuccess &&
-            same_memory(memory.total, device.memory_bytes))
-            device.free_bytes = memory.free;
+            nvml.nvmlDeviceGetMemoryInfo(found, memory) == kSuccess &&
+            same_memory(memory[0], device.memory_bytes))
+            device.free_bytes = memory[1];
     }
     nvml.nvmlShutdown();
 }
