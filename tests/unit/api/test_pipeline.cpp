@@ -205,7 +205,8 @@ TEST_CASE("pipelines of one layout share the driver's layout, where it has any")
         CHECK(after.layouts_shared - before.layouts_shared == has_layouts * (programs - 1));
 
         // Seventeen more buffers, which no layout for two has.
-        const auto wide = take(t.pipeline(program_text(7, 17)).describe());
+        const wye::Pipeline other = t.pipeline(program_text(7, 17));
+        const auto wide = take(other.describe());
         CHECK(wye::detail::view(wide.backend_layout_fingerprint) != backend);
         CHECK(take(t.device.counters()).layouts_made - after.layouts_made == has_layouts);
 
