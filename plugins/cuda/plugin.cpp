@@ -3,7 +3,7 @@
 
 #include "cuda/buffer.hpp"
 #include "cuda/command.hpp"
-#include "cuda/management.hpp"
+#include "cuda/nvml/free_memory.hpp"
 #include "cuda/program.hpp"
 #include "cuda/queue.hpp"
 #include "wye/abi_compiler.h"
@@ -20,7 +20,7 @@ Result<std::vector<DeviceInfo>> Plugin::probe() {
     WYE_ASSIGN(driver, Driver::open(sdk::config(host, "cuda.library").value_or(kLibrary)));
     compiler.prefer_for(driver->version);
     WYE_ASSIGN(std::vector<DeviceInfo> found, discover(*driver));
-    add_free_memory(sdk::config(host, "cuda.nvml").value_or(kManagementLibrary), found);
+    add_free_memory(sdk::config(host, "cuda.nvml").value_or(kNvmlLibrary), found);
     return found;
 }
 

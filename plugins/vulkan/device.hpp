@@ -48,9 +48,6 @@ class Device {
         return {};
     }
 
-    // For wye.layouts.
-    [[nodiscard]] sdk::LayoutCounts layout_counts() const { return context_->layouts.counts(); }
-
     // The error of a failed call; an empty subject is the device's name. Records a loss.
     [[nodiscard]] Error failed(VkResult result, std::string_view call,
                                std::string_view subject = {});

@@ -233,8 +233,7 @@ struct DeviceSlots {
         table.command_destroy = command_destroy;
         table.command_info = command_info;
         table.command_update = command_update;
-        if constexpr (
-            requires { &Device::native; } || requires { &Device::layout_counts; })
+        if constexpr (requires { &Device::native; } || LayoutSlots<Device>::kHas)
             table.get_extension = get_extension;
         table.close = close;
         return table;
@@ -244,7 +243,7 @@ struct DeviceSlots {
         const void* table = nullptr;
         if constexpr (requires { &Device::native; })
             table = NativeSlots<Device>::find(from_abi(name), version);
-        if constexpr (requires { &Device::layout_counts; })
+        if constexpr (LayoutSlots<Device>::kHas)
             if (table == nullptr) table = LayoutSlots<Device>::find(from_abi(name), version);
         return table;
     }

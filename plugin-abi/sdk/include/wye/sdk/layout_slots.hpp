@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the extension `wye.layouts` for a device whose class has
-// `LayoutCounts layout_counts() const`. Threads as in abi_layouts.h.
+// Implements the extension `wye.layouts` for a device whose context has `layouts`, with
+// `LayoutCounts counts() const`. Threads as in abi_layouts.h.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,14 @@ struct LayoutCounts {
 
 template <typename Device>
 struct LayoutSlots {
+    static constexpr bool kHas = requires(const Device& device) {
+        device.context().layouts.counts();
+    };
+
     static wye_status counts(wye_device_object* device, wye_layout_counts* out,
                              wye_error**) noexcept {
-        const LayoutCounts counts = reinterpret_cast<const Device*>(device)->layout_counts();
+        const LayoutCounts counts =
+            reinterpret_cast<const Device*>(device)->context().layouts.counts();
         out->made = counts.made;
         out->shared = counts.shared;
         return WYE_OK;

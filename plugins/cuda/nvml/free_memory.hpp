@@ -11,7 +11,7 @@
 
 namespace wye::cuda {
 
-inline constexpr const char* kManagementLibrary = "libnvidia-ml.so.1";
+inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 
 // Fills in `free_bytes` of the devices that NVML knows by their PCI address. A device whose memory
 // NVML counts otherwise is part of a divided one (MIG), and keeps 0. Without NVML all do.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/management.hpp"
+#include "cuda/nvml/free_memory.hpp"
 
 #include "wye/sdk/library.hpp"
 
@@ -11,7 +11,7 @@ using NvmlDevice = void*;
 constexpr unsigned kSuccess = 0;
 constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device; asking for one does
 
-struct Management {
+struct Nvml {
     unsigned (*nvmlInitWithFlags)(unsigned flags) = nullptr;
     unsigned (*nvmlShutdown)() = nullptr;
     unsigned (*nvmlDeviceGetHandleByPciBusId_v2)(const char* address, NvmlDevice* out) = nullptr;
@@ -28,7 +28,7 @@ bool same_memory(std::uint64_t nvml, std::uint64_t cuda) {
 void add_free_memory(const std::string& library, std::vector<DeviceInfo>& devices) {
     const auto handle = sdk::open_library(library, "NVML", "Fix: install the NVIDIA driver");
     if (!handle.ok()) return;
-    Management nvml;
+    Nvml nvml;
     sdk::Functions functions([&](const char* name) { return sdk::symbol_in(*handle, name); });
     functions.get(nvml.nvmlInitWithFlags, "nvmlInitWithFlags");
     functions.get(nvml.nvmlShutdown, "nvmlShutdown");
