@@ -23,6 +23,8 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const;
     // Some facts need the self-test's verdict, which takes some time at first.
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out);
+    // Called with each device that the host opens.
+    [[nodiscard]] Result<void> opened(Device& device) { return verdicts->confirm(device); }
     // Passes the validation layer's messages to the host's log. No lock is held.
     void deliver_messages() const;
 

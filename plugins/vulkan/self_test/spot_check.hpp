@@ -9,9 +9,10 @@
 
 namespace wye::vulkan {
 
-// Empty: every claim that lets programs use native forms holds. Else the claim that does not, or
-// why it could not be tested.
-[[nodiscard]] std::string spot_check(Plugin& plugin, const DeviceInfo& device,
-                                     const Verdict& verdict);
+// Whether the self-test can give such a verdict for such a device.
+[[nodiscard]] bool possible(const DeviceInfo& device, const Verdict& verdict);
+// On an opened device. Empty: every claim that lets programs use native forms holds. Else the claim
+// that does not, or why it could not be tested.
+[[nodiscard]] std::string spot_check(Device& device, const Verdict& verdict);
 
 }  // namespace wye::vulkan

@@ -18,6 +18,7 @@
 //
 //     Result<std::vector<std::byte>> translate(const DeviceInfo* or null, artifact, format);
 //     const void* extension(name, version);
+//     Result<void> opened(Device& device);                      // refuses it, or takes note of it
 #pragma once
 
 #include <algorithm>
@@ -102,6 +103,7 @@ struct PluginSlots {
             const auto& info = plugin.devices[index];
             if (!info.usable()) return unusable(info, Plugin::kDomain);
             WYE_ASSIGN(auto device, Device::create(plugin, info));
+            if constexpr (requires { plugin.opened(*device); }) WYE_TRY(plugin.opened(*device));
             *out = reinterpret_cast<wye_device_object*>(device.release());
             *table = &DeviceSlots<Device>::kTable;
             return {};
