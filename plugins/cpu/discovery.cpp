@@ -3,9 +3,14 @@
 
 #include <sched.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#else
+#include <fstream>
+#endif
 
 #include <algorithm>
-#include <fstream>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,6 +25,36 @@ std::uint64_t system_value(int name) {
     return value > 0 ? static_cast<std::uint64_t>(value) : 0;
 }
 
+#if defined(__x86_64__)
+
+std::string trimmed(std::string_view text) {
+    text = text.substr(0, text.find('\0'));
+    const std::size_t first = text.find_first_not_of(' ');
+    if (first == text.npos) return {};
+    return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
+}
+
+// By the instruction cpuid. /proc/cpuinfo has the same texts, but to read it, the system asks each
+// processor for its frequency.
+void read_processor(DeviceInfo& info) {
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    __cpuid(0, a, b, c, d);
+    const unsigned vendor[] = {b, d, c};
+    info.vendor = trimmed({reinterpret_cast<const char*>(vendor), sizeof vendor});
+    constexpr unsigned kFirst = 0x80000002;  // three parts of the name, 16 bytes each
+    __cpuid(0x80000000, a, b, c, d);
+    if (a < kFirst + 2) return;
+    unsigned name[3][4];
+    for (unsigned i = 0; i < 3; ++i)
+        __cpuid(kFirst + i, name[i][0], name[i][1], name[i][2], name[i][3]);
+    info.name = trimmed({reinterpret_cast<const char*>(name), sizeof name});
+}
+
+#else
+
 void read_processor(DeviceInfo& info) {
     std::ifstream file("/proc/cpuinfo");
     std::string line;
@@ -32,8 +67,9 @@ void read_processor(DeviceInfo& info) {
         if (key == "model name" && info.name.empty()) info.name = line.substr(first);
         if (key == "vendor_id" && info.vendor.empty()) info.vendor = line.substr(first);
     }
-    if (info.name.empty()) info.name = "CPU";
 }
+
+#endif
 
 // Numbers of the processors that this process may use; empty: unknown.
 std::vector<unsigned> usable_processors() {
@@ -61,6 +97,7 @@ std::uint64_t free_bytes() { return std::min(available_bytes(), read_limits().fr
 DeviceInfo describe(unsigned threads, std::string isa) {
     DeviceInfo info;
     read_processor(info);
+    if (info.name.empty()) info.name = "CPU";
     info.isa = std::move(isa);
     info.threads = threads;
     info.physical_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE);

@@ -49,7 +49,7 @@ bool Pool::run(const Launch& launch, std::uint64_t first, Worker& own) {
     const bool shared = threads_ > 1 && left > 1;
     if (shared) {
         const sdk::Lock lock(mutex_);
-        start();
+        start_some();
         jobs_.push_back(&job);
     }
     if (shared) wake_.notify_all();
@@ -69,12 +69,15 @@ bool Pool::run(const Launch& launch, std::uint64_t first, Worker& own) {
     return !job.stopped;
 }
 
-// Called under the lock. If a thread cannot be started, the launch is only slower.
-void Pool::start() {
-    if (!helpers_.empty()) return;
+// Called under the lock, by a launch and by each helper that finds one: so a short launch starts
+// few threads, and a long one soon has all. If a thread cannot be started, the launch is only
+// slower.
+void Pool::start_some() {
+    constexpr int kAtOnce = 2;
+    if (ending_) return;
     try {
-        helpers_.reserve(threads_ - 1);
-        while (helpers_.size() + 1 < threads_) helpers_.emplace_back([this] { help(); });
+        for (int i = 0; i < kAtOnce && helpers_.size() + 1 < threads_; ++i)
+            helpers_.emplace_back([this] { help(); });
     } catch (const std::system_error&) {
     } catch (const std::bad_alloc&) {
     }
@@ -101,6 +104,7 @@ void Pool::help() {
             continue;
         }
         ++job->helpers;
+        start_some();
         lock.unlock();
         bool can_help = true;
         try {

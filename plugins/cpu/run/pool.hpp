@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that help to run the blocks of a launch. Started with the first large launch, joined by
-// the destructor. Several launches may run at once; the caller of each takes part and returns after
-// all blocks have ended.
+// Threads that help to run the blocks of a launch. Started by large launches, a few at a time, and
+// joined by the destructor. Several launches may run at once; the caller of each takes part and
+// returns after all blocks have ended.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ class Pool {
     };
     static void work(Job& job, Worker& worker);
     void help();
-    void start() WYE_REQUIRES(mutex_);
+    void start_some() WYE_REQUIRES(mutex_);
     [[nodiscard]] Job* job_to_help() WYE_REQUIRES(mutex_);
 
     const unsigned threads_;

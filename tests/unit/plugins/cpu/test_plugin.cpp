@@ -4,6 +4,10 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <map>
+#include <string>
+
 #include "cpu/cpu_plugin.h"
 #include "rig.hpp"
 
@@ -56,6 +60,30 @@ TEST_CASE("facts are there, and what is not claimed is absent") {
     CHECK(rig.plugin_table().device_fact(rig.plugin(), 0, 0x7abc, &unused) == WYE_UNKNOWN_KEY);
     CHECK(rig.plugin_table().device_fact(rig.plugin(), 1, WYE_FACT_KEY_F64, &unused) ==
           WYE_UNSUPPORTED);
+}
+
+TEST_CASE("name and vendor are those that the system has") {
+    std::ifstream file("/proc/cpuinfo");
+    std::map<std::string, std::string> entries;  // of the first processor
+    for (std::string line; std::getline(file, line) && !line.empty();) {
+        const std::size_t colon = line.find(':');
+        if (colon == line.npos || colon + 2 > line.size()) continue;
+        entries[line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1)] =
+            line.substr(colon + 2);
+    }
+    test::Rig rig({}, 5);
+    wye_device_info info{};
+    info.header.size = sizeof info;
+    REQUIRE(rig.plugin_table().device_info(rig.plugin(), 0, &info, nullptr) == WYE_OK);
+    const auto name = entries.find("model name");
+    CHECK(std::string(info.name.data, info.name.size) ==
+          (name == entries.end() ? "CPU" : name->second));
+    wye_fact vendor{};
+    const wye_status status =
+        rig.plugin_table().device_fact(rig.plugin(), 0, WYE_FACT_KEY_VENDOR, &vendor);
+    REQUIRE((status == WYE_OK) == entries.contains("vendor_id"));
+    if (status == WYE_OK)
+        CHECK(std::string(vendor.text.data, vendor.text.size) == entries["vendor_id"]);
 }
 
 TEST_CASE("what is not run yet is refused by name") {
