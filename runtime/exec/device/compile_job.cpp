@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the compiled form of a program, or makes it on a thread with a wide stack. Every compile
-// runs on such a thread, so that drivers' compilers do not depend on the caller's stack, the caller
-// can stop waiting at its deadline, and a driver that changes the signal mask, the alternate stack
-// or the floating point mode of its thread changes no thread of the application.
+// Finds the compiled form of a program, or makes it. Drivers' compilers run on a thread with a wide
+// stack, so that they do not depend on the caller's stack, the caller can stop waiting at its
+// deadline, and a driver that changes the signal mask, the alternate stack or the floating point
+// mode of its thread changes no thread of the application. A built-in plugin that takes programs as
+// they are has no such compiler: without a deadline it compiles on the caller's thread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,22 +106,32 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
     }
     const Span span(trace(), "compile", {.subject = program.name()});
     late = std::move(late_);
-    WYE_ASSIGN(job->thread,
-               sdk::WideThread::start("wye-compile", [this, job = job.get()] { compile(*job); }));
-    job_ = job;
-    if (!await(lock, deadline, *job)) {
-        job->overdue = true;
-        late_ = job;
-        return not_in_time(info().selector, *job, true);
+    if (!deadline && compiles_here()) {
+        job_ = job;
+        lock.unlock();
+        compile(*job);
+    } else {
+        WYE_ASSIGN(job->thread, sdk::WideThread::start("wye-compile",
+                                                       [this, job = job.get()] { compile(*job); }));
+        job_ = job;
+        if (!await(lock, deadline, *job)) {
+            job->overdue = true;
+            late_ = job;
+            return not_in_time(info().selector, *job, true);
+        }
+        lock.unlock();
+        job->thread.join();
     }
-    lock.unlock();
-    job->thread.join();
     add(stats, std::move(job->stats));
     if (job->thrown) std::rethrow_exception(job->thrown);
     return *std::move(job->made);
 }
 
-// Runs on the job's thread.
+bool DeviceSession::compiles_here() const {
+    return device_->built_in() && format_ == WYE_FORMAT_PROGRAM && sdk::has_room(sdk::kRoom);
+}
+
+// Runs on the job's thread, or on the caller's.
 void DeviceSession::compile(CompileJob& job) noexcept {
     const Span span(trace(), "compile", {.subject = job.program->name()});
     job.stats.trace = trace();

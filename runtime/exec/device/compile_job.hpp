@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compile of a session, which runs on a WideThread, so that its caller can stop waiting.
-// Guarded by the session's lock, except `stats` and `made`, which only the thread uses until
-// `done`.
+// One compile of a session, which runs on a WideThread, so that its caller can stop waiting, or
+// without one on the caller's thread. Guarded by the session's lock, except `stats` and `made`,
+// which only that thread uses until `done`.
 #pragma once
 
 #include <exception>

@@ -84,6 +84,7 @@ struct SessionOptions {
     std::shared_ptr<DiskCache> cache;
     std::shared_ptr<Trace> trace;  // null: off
     std::shared_ptr<Copiers> copiers;
+    ReportDetails report_details = ReportDetails::All;
 };
 
 class DeviceSession {

@@ -172,8 +172,13 @@ TEST_CASE("a program may be freed, and the context destroyed, while its compile 
     CHECK(t.rig.driver.live_programs == 0);
 }
 
-TEST_CASE("compilers run on threads with a wide stack on which no signal arrives") {
+TEST_CASE("drivers' compilers run on threads with a wide stack on which no signal arrives") {
     Slow t;
+    t.rig.driver.format = WYE_FORMAT_SPIRV;
+    wye_context_destroy(t.rig.context);
+    t.rig.context = t.rig.driver.context();
+    const wye_device device = t.rig.device();
+    const wye_program program = t.rig.program(kAdd);
     std::size_t stack = 0;
     bool blocked = false;
     std::thread::id where;
@@ -187,13 +192,45 @@ TEST_CASE("compilers run on threads with a wide stack on which no signal arrives
         blocked = sigismember(&mask, SIGINT) == 1 && sigismember(&mask, SIGUSR1) == 1;
         where = std::this_thread::get_id();
     };
-    check_ok(t.job(t.program).run(t.rig));
+    check_ok(Job(program, device).param(1).in(0, t.x.data(), 12).out(1, t.r.data(), 12).run(t.rig));
     CHECK(stack >= std::size_t{16} << 20U);
     CHECK(blocked);
     CHECK(where != std::this_thread::get_id());
     sigset_t mine;
     pthread_sigmask(SIG_BLOCK, nullptr, &mine);
     CHECK(sigismember(&mine, SIGUSR1) == 0);
+}
+
+TEST_CASE("a built-in plugin that takes programs compiles on the caller's thread, if it has room") {
+    Slow t;
+    std::thread::id where;
+    t.rig.driver.on_compile = [&] { where = std::this_thread::get_id(); };
+    check_ok(t.job(t.program).run(t.rig));
+    CHECK(where == std::this_thread::get_id());
+    // A narrow stack has none.
+    pthread_attr_t narrow;
+    pthread_attr_init(&narrow);
+    pthread_attr_setstacksize(&narrow, std::size_t{512} << 10U);
+    struct Call {
+        Slow& t;
+        bool ran = false;
+        std::thread::id thread;
+    } call{t, false, {}};
+    pthread_t thread{};
+    REQUIRE(pthread_create(
+                &thread, &narrow,
+                [](void* data) -> void* {
+                    Call& own = *static_cast<Call*>(data);
+                    own.thread = std::this_thread::get_id();
+                    own.ran = own.t.job(own.t.other).run(own.t.rig).status == WYE_OK;
+                    return nullptr;
+                },
+                &call) == 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&narrow);
+    CHECK(call.ran);
+    CHECK(where != std::this_thread::get_id());
+    CHECK(where != call.thread);
 }
 
 TEST_CASE("the time-out of a first launch says that drivers may still compile in it") {
