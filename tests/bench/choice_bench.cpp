@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Choices from a catalogue of 1,000 devices, with the reasons for all losers: the plugins are built
-// in and opened before, so that only the choice is timed.
+// in and opened before, so that only the choice is timed. Prints the memory of the catalogue, and
+// what a folder with 20,000 bad manifests adds.
+#include <malloc.h>
+
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <string>
 
 #include "fakes/base.hpp"
@@ -79,9 +86,40 @@ void choose(benchmark::State& state, const std::string& text) {
     }
 }
 
+std::size_t allocated() { return ::mallinfo2().uordblks + ::mallinfo2().hblkhd; }
+
+// Prints what is allocated after `make` and was not before, while its result lives.
+template <typename Make>
+void print_memory(const char* of, Make&& make) {
+    const std::size_t before = allocated();
+    [[maybe_unused]] const auto made = make();  // alive while it is counted
+    std::printf("memory of %s: %.2f MiB\n", of,
+                static_cast<double>(allocated() - before) / (1 << 20));
+}
+
+// A registry that has searched a folder of 20,000 bad manifests.
+std::unique_ptr<Registry> beside_strangers() {
+    namespace fs = std::filesystem;
+    std::string folder = (fs::temp_directory_path() / "wye_bench_XXXXXX").string();
+    if (::mkdtemp(folder.data()) == nullptr) std::exit(1);
+    for (int i = 0; i < 20'000; ++i)
+        std::ofstream(folder + "/bad" + std::to_string(i) + ".wye.json") << "{\"schema\": 1";
+    Options options;
+    options.application_paths = {folder};
+    auto out = std::move(Registry::create(std::move(options))).value();
+    (void)out->devices(*parse_selector("*"));
+    fs::remove_all(folder);
+    return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    print_memory("a registry with 20,000 bad manifests", &beside_strangers);
+    print_memory("a catalogue of 1,000 devices", [] {
+        (void)catalogue().devices(*parse_selector("*"));
+        return 0;
+    });
     const auto add = [](const char* name, const char* selector) {
         benchmark::RegisterBenchmark(name, [selector](benchmark::State& state) {
             choose(state, selector);
