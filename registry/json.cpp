@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -89,14 +90,18 @@ void Json::write(std::string& out, int indent, int depth) const {
     if (kind_ == Kind::boolean || kind_ == Kind::number) out += text_;
     if (kind_ == Kind::string) write_string(out, text_);
     if (kind_ != Kind::array && kind_ != Kind::object) return;
+    // Lists of texts and numbers are one line.
+    const bool flat = is_array() && std::ranges::none_of(values_, [](const Json& value) {
+                          return value.is_array() || value.is_object();
+                      });
     const auto line = [&](int levels) {
-        if (indent < 0) return;
+        if (indent < 0 || flat) return;
         out += '\n';
         out.append(static_cast<std::size_t>(indent * levels), ' ');
     };
     out += is_object() ? '{' : '[';
     for (std::size_t i = 0; i < values_.size(); ++i) {
-        if (i != 0) out += ',';
+        if (i != 0) out += flat && indent >= 0 ? ", " : ",";
         line(depth + 1);
         if (is_object()) {
             write_string(out, names_[i]);

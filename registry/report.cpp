@@ -82,13 +82,10 @@ Json abi_of(const PluginInfo& plugin) {
 Json probe_of(const PluginInfo& plugin) {
     if (!plugin.verdict) return nullptr;
     const Verdict& verdict = *plugin.verdict;
-    return {{"end", end_name(verdict.end)},
-            {"slot", text_or_null(verdict.slot)},
-            {"remembered", verdict.remembered},
-            {"times", verdict.times},
-            {"made_unix_ns", verdict.made_unix_ns},
-            {"took_ns", verdict.took_ns},
-            {"dispatch_ns", verdict.message.dispatch_ns}};
+    return {{"end", end_name(verdict.end)},           {"slot", text_or_null(verdict.slot)},
+            {"remembered", verdict.remembered},       {"times", verdict.times},
+            {"made_unix_ns", verdict.made_unix_ns},   {"took_ns", verdict.took_ns},
+            {"listed_ns", verdict.message.listed_ns}, {"dispatch_ns", verdict.message.dispatch_ns}};
 }
 
 Json plugin_of(const LoadedPlugin& loaded, const std::string& compiler) {
@@ -154,8 +151,8 @@ Json device_of(const LoadedDevice& loaded, const ReportOptions& options) {
             {"fix", text_or_null(device.fix)},
             {"native_code", device.native_code},
             {"facts", facts_of(device.facts)},
-            {"fact_sources", sources_of(device.facts)},
-            {"fact_reasons", reasons_of(device.facts)},
+            {"fact_sources", options.explains ? sources_of(device.facts) : Json(nullptr)},
+            {"fact_reasons", options.explains ? reasons_of(device.facts) : Json(nullptr)},
             {"free_memory_age_ms", age_of(device)},
             {"formats", device.formats},
             {"quirks", options.quirks ? Json(options.quirks(device)) : Json(nullptr)},

@@ -266,7 +266,8 @@ Result<std::string> Context::report(std::string_view selector) {
         const std::string_view format = route::choose_format(device, lower::formats());
         return all.for_format(format).names();
     };
-    options.operations = operations_json;
+    if (options_.report_details == ReportDetails::All) options.operations = operations_json;
+    options.explains = options_.report_details != ReportDetails::Brief;
     return registry::report_json(*registry_, options);
 }
 

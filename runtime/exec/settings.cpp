@@ -19,11 +19,15 @@ constexpr Setting kSettings[] = {
     {"pending.bytes", "host memory that asynchronous work of a device owns at most; 1GiB"},
     {"pending.count", "asynchronous work of a device in flight at most; 1024"},
     {"probe.helper", "the program that probes plugins, instead of the installed `wye-probe`"},
+    {"probe.memory_bytes",
+     "memory that the probe of a plugin may take; 4GiB, or half of the machine's"},
     {"probe.mode", "`auto`, `child`, `inline` or `off`, instead of `WYE_PROBE`"},
     {"probe.timeout_ms", "what the probe of a plugin may take; 10000"},
     {"queues.count", "native queues of a device for work without a public queue; at most 4"},
     {"quirks.with", "workarounds that are on, by name, or `all`"},
     {"quirks.without", "workarounds that are off, by name, or `all`"},
+    {"report.details",
+     "`all`; `facts`: reports leave out the operations of devices; `brief`: also why facts are so"},
     {"trace.events", "events that a trace keeps, the newest; 1000000"},
     {"trace.file", "the file of a trace, instead of `WYE_TRACE`"},
     {"transfer.bytes", "staging memory of a device; 512MiB, or an eighth of the machine's"},
@@ -92,6 +96,22 @@ Result<void> read_staging(const registry::Config& config, TransferOptions::Stagi
     return {};
 }
 
+Result<void> read_details(const registry::Config& config, ReportDetails& out) {
+    static const std::map<std::string, ReportDetails, std::less<>> kAll = {
+        {"all", ReportDetails::All},
+        {"facts", ReportDetails::Facts},
+        {"brief", ReportDetails::Brief}};
+    const auto given = config.find("report.details");
+    if (given == config.end()) return {};
+    const auto details = kAll.find(given->second);
+    if (details == kAll.end())
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`{}` is no value of report.details", given->second),
+                     "Fix: give all, facts or brief", "report.details");
+    out = details->second;
+    return {};
+}
+
 }  // namespace
 
 Result<void> read_probe(const registry::Config& config, registry::ProbeOptions& out) {
@@ -116,6 +136,7 @@ Result<void> read_probe(const registry::Config& config, registry::ProbeOptions& 
     WYE_TRY(read_limit(config, "probe.timeout_ms", limit));
     constexpr std::uint64_t kMostMs = 3'600'000;
     out.limit = std::chrono::milliseconds(std::min(limit, kMostMs));
+    WYE_TRY(read_limit(config, "probe.memory_bytes", out.memory));
     return {};
 }
 
@@ -136,6 +157,7 @@ Result<SessionOptions> read_settings(const registry::Config& config) {
     WYE_TRY(read_limit(config, "transfer.threads", out.transfer.threads));
     WYE_TRY(read_limit(config, "transfer.bytes", out.transfer.bytes));
     WYE_TRY(read_staging(config, out.transfer.staging));
+    WYE_TRY(read_details(config, out.report_details));
     return out;
 }
 

@@ -33,7 +33,8 @@ struct ReportOptions {
     std::function<std::vector<std::string_view>(const DeviceInfo&)> quirks;
     // The operations of the language that a device runs. Empty: the report has null for them.
     std::function<Json(const DeviceInfo&)> operations;
-    int indent = 2;  // -1: one line
+    bool explains = true;  // sources of facts, and reasons why there are none; else null
+    int indent = 2;        // -1: one line
 };
 
 // Opens every plugin that the selector does not exclude. Never fails: the report lists failures.

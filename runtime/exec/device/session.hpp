@@ -76,6 +76,13 @@ struct TransferOptions {
 };
 
 // The same for all sessions of a context.
+// What a context's reports say of devices.
+enum class ReportDetails : std::uint8_t {
+    All,
+    Facts,  // not the operations that a device runs
+    Brief,  // nor sources of facts, and reasons why there are none
+};
+
 struct SessionOptions {
     lower::QuirkChoice quirks;
     PendingLimits pending;
@@ -233,6 +240,7 @@ class DeviceSession {
                              const std::optional<Clock::time_point>& deadline,
                              const CompileJob& job) WYE_REQUIRES(compile_mutex_);
     void await_overdue();
+    [[nodiscard]] bool compiles_here() const;  // on the caller's thread
     void compile(CompileJob& job) noexcept;
     [[nodiscard]] Result<CompiledRef> compile_now(CompileJob& job);
     void make_code(const LoadedProgram& program, CompiledProgram& compiled, CompileStats& stats);

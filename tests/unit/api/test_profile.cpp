@@ -88,6 +88,27 @@ TEST_CASE("a device lists an operation exactly if it accepts a program with it")
     }
 }
 
+TEST_CASE("a shorter report has null for what it leaves out, and all else") {
+    const auto report = [](const char* details) {
+        const wye::Context context =
+            take(wye::Context::create({.config = {{"report.details", details}}}));
+        json out = json::parse(take(context.report("cpu")));
+        REQUIRE(out.at("devices").size() == 1);
+        out["devices"][0].at("facts").erase("free_memory_bytes");
+        out["devices"][0].erase("free_memory_age_ms");
+        return out;
+    };
+    json all = report("all");
+    json& device = all["devices"][0];
+    CHECK(device.at("operations").is_array());
+    CHECK(device.at("fact_sources").is_object());
+    CHECK(device.at("fact_reasons").is_object());
+    device["operations"] = nullptr;
+    CHECK(report("facts") == all);
+    device["fact_sources"] = device["fact_reasons"] = nullptr;
+    CHECK(report("brief") == all);
+}
+
 TEST_CASE("each operation of the language is listed once, and the report has the same") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);

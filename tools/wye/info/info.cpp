@@ -78,10 +78,14 @@ Report environment_now() {
 }
 
 // An empty selector is that of WYE_DEVICE, which the library's errors then name.
-Result<Report> live(const std::string& selector) {
+Result<Report> live(const InfoOptions& info) {
     keep_output();
-    WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_DESCRIBE}));
-    WYE_ASSIGN(const std::string document, context.report(selector));
+    ContextOptions options{.flags = WYE_CONTEXT_DESCRIBE};
+    // What no view shows is two thirds of a report.
+    const bool explains = info.verbose || info.page || !info.property.empty();
+    if (!info.json) options.config = {{"report.details", explains ? "facts" : "brief"}};
+    WYE_ASSIGN(const auto context, Context::create(options));
+    WYE_ASSIGN(const std::string document, context.report(info.device));
     Report out = Report::parse(document, nullptr, false);
     if (out.is_discarded())
         return Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this");
@@ -92,7 +96,7 @@ Result<Report> live(const std::string& selector) {
 
 // Variables are read without a look at plugins, which a wrong one may break.
 Result<Report> now(const InfoOptions& options) {
-    if (options.verb != InfoOptions::Verb::environment) return live(options.device);
+    if (options.verb != InfoOptions::Verb::environment) return live(options);
     Report out = Report::object();
     out["environment"] = environment_now();
     return out;

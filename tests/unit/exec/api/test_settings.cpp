@@ -66,6 +66,7 @@ TEST_CASE("values that are none of their key are refused") {
                         {"pending.bytes", "much", "not a limit"},
                         {"queues.count", "-1", "not a limit"},
                         {"transfer.threads", "", "not a limit"},
+                        {"report.details", "no", "`no` is no value"},
                         {"transfer.bytes", "1XiB", "not a limit"},
                         {"transfer.staging", "maybe", "not a way"},
                         {"quirks.with", "no-such-quirk", "no-such-quirk"},
