@@ -12,7 +12,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "registry/verdict.hpp"
@@ -23,7 +26,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kKeptPrint = 1024;  // of `printed`
-constexpr int kTick = 20;  // milliseconds between looks where the system has no pidfd
+// Milliseconds between looks at the memory, and at the process where the system has no pidfd.
+constexpr int kTick = 20;
 
 class Fd {
   public:
@@ -49,6 +53,41 @@ class Fd {
 
   private:
     int value_;
+};
+
+// How much memory a process has taken, by /proc/PID/status. Opened while the process exists, it
+// never speaks of another one that has its number later.
+class MemoryLook {
+  public:
+    MemoryLook() = default;
+    explicit MemoryLook(pid_t process) noexcept {
+        char path[32];
+        (void)std::snprintf(path, sizeof path, "/proc/%d/status", static_cast<int>(process));
+        status_ = Fd(::open(path, O_RDONLY | O_CLOEXEC));
+    }
+
+    [[nodiscard]] bool open() const noexcept { return status_.open(); }
+    // Bytes that are in no file; 0: unknown, or the process has ended.
+    [[nodiscard]] std::uint64_t bytes() const noexcept {
+        char text[8192];
+        const ssize_t size = status_.open() ? ::pread(status_.get(), text, sizeof text, 0) : 0;
+        if (size <= 0) return 0;
+        const std::string_view all(text, static_cast<std::size_t>(size));
+        std::uint64_t kib = 0;
+        for (const std::string_view name : {"\nRssAnon:", "\nRssShmem:", "\nVmSwap:"}) {
+            const std::size_t at = all.find(name);
+            if (at == all.npos) continue;
+            const std::size_t digits = all.find_first_not_of(" \t", at + name.size());
+            std::uint64_t number = 0;
+            if (digits != all.npos)
+                std::from_chars(all.data() + digits, all.data() + all.size(), number);
+            kib += number;
+        }
+        return kib * 1024;
+    }
+
+  private:
+    Fd status_;
 };
 
 struct Pipe {
@@ -120,7 +159,8 @@ class SpawnPlan {
 
 class Child {
   public:
-    explicit Child(const ChildTask& task) : begun_(Clock::now()), deadline_(begun_ + task.limit) {
+    explicit Child(const ChildTask& task)
+        : begun_(Clock::now()), deadline_(begun_ + task.limit), memory_limit_(task.memory) {
         Pipe message;
         Pipe print;
         const Fd input = file_of(task.input);
@@ -136,6 +176,7 @@ class Child {
         message_ = std::move(message.read);
         print_ = std::move(print.read);
         process_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+        if (memory_limit_ > 0) memory_ = MemoryLook(pid_);
     }
     ~Child() {
         if (running_) end();
@@ -153,7 +194,8 @@ class Child {
     [[nodiscard]] int wait_ms() const {
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
-        const auto most = process_.open() ? std::int64_t{1000} : std::int64_t{kTick};
+        const bool ticks = memory_.open() || !process_.open();
+        const auto most = ticks ? std::int64_t{kTick} : std::int64_t{1000};
         return static_cast<int>(std::clamp<std::int64_t>(left, 0, most));
     }
 
@@ -164,7 +206,15 @@ class Child {
             read_all();  // what it wrote last
             return finish();
         }
-        if (Clock::now() >= deadline_) {
+        const Clock::time_point now = Clock::now();
+        if (memory_.open() && now >= next_memory_look_) {
+            next_memory_look_ = now + std::chrono::milliseconds(kTick);
+            if (memory_.bytes() > memory_limit_) {
+                result.overgrown = true;
+                return end();
+            }
+        }
+        if (now >= deadline_) {
             result.timed_out = true;
             end();
         }
@@ -233,12 +283,16 @@ class Child {
         message_.reset();
         print_.reset();
         process_.reset();
+        memory_ = MemoryLook();
     }
 
     Clock::time_point begun_, deadline_;
     pid_t pid_ = -1;
     bool running_ = false;
     Fd message_, print_, process_;
+    MemoryLook memory_;
+    std::uint64_t memory_limit_;
+    Clock::time_point next_memory_look_{};
     std::uint64_t printed_ = 0;
 };
 

@@ -3,7 +3,8 @@
 // Runs helper programs side by side and keeps what they say. Each has a process group, no standard
 // input but `input`, and no other descriptor of this process; what it prints goes to neither
 // standard output nor standard error of this process. At the end of its time, or of its bounds, the
-// group is killed. SIGCHLD is neither needed nor changed. Free-threaded. Internal to the registry.
+// group is killed. Its memory is looked at every 20 ms, in /proc; where that is missing, it has no
+// bound here. SIGCHLD is neither needed nor changed. Free-threaded. Internal to the registry.
 #pragma once
 
 #include <chrono>
@@ -21,6 +22,7 @@ struct ChildTask {
     std::string program;
     std::string input;
     std::chrono::milliseconds limit{};
+    std::uint64_t memory = 0;  // bytes that are in no file, in memory or swapped out; 0: any
 };
 
 struct ChildResult {
@@ -29,6 +31,7 @@ struct ChildResult {
     std::string printed;  // the last bytes of what it printed
     bool timed_out = false;
     bool flooded = false;       // the message or the print was too long
+    bool overgrown = false;     // it took more memory than it may
     std::optional<int> status;  // of wait; nothing: another part of the process took it
     std::uint64_t took_ns = 0;
 };

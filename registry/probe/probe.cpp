@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -58,6 +59,11 @@ std::string key_of(const Candidate& candidate) {
     return fmt::format("{}\n{}\n", candidate.id, candidate.library.string());
 }
 
+// Of CLOCK_MONOTONIC, which the helper reads, too.
+std::int64_t steady_now_ns() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 std::string value_at(const Config& config, const std::string& key) {
     const auto found = config.find(key);
     return found == config.end() ? std::string() : found->second;
@@ -91,10 +97,7 @@ std::string signal_name(int number) {
     return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
 }
 
-// What a helper of this version writes before it opens the plugin.
-constexpr std::string_view kFirstLine = "{\"wye_probe\":1}\n";
-
-Verdict judge(const ChildResult& result, std::string_view plugin, std::chrono::milliseconds limit) {
+Verdict judge(const ChildResult& result, std::string_view plugin, const ProbeOptions& options) {
     Verdict out;
     out.made_unix_ns = unix_now_ns();
     out.took_ns = result.took_ns;
@@ -104,11 +107,15 @@ Verdict judge(const ChildResult& result, std::string_view plugin, std::chrono::m
     if (result.flooded) {
         out.end = ProbeEnd::flooded;
         out.how = fmt::format("{} MiB", kMostPrinted >> 20U);
+    } else if (result.overgrown) {
+        out.end = ProbeEnd::out_of_memory;
+        out.how = fmt::format("{} MiB", options.memory >> 20U);
     } else if (result.timed_out) {
         out.end = ProbeEnd::timed_out;
-        out.how = fmt::format("{} ms", limit.count());
+        out.how = fmt::format("{} ms", options.limit.count());
     } else if (!message.ok() || (exited && WEXITSTATUS(*result.status) == kLostPipe)) {
         out.end = ProbeEnd::garbled;
+        if (!message.ok()) out.message.slot = slot_before_fault(result.message, plugin);
     } else if (out.message.done) {
         out.end = out.message.ready ? ProbeEnd::good : ProbeEnd::refused;
         return out;
@@ -138,6 +145,15 @@ Record note(const Candidate& candidate, Severity severity, Code code, std::strin
 }
 
 }  // namespace
+
+std::uint64_t default_probe_memory() noexcept {
+    constexpr std::uint64_t kMost = std::uint64_t{4} << 30U;
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    const long page = ::sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0) return kMost;
+    return std::min(kMost,
+                    static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2);
+}
 
 std::string_view probe_state_name(ProbeState state) noexcept {
     switch (state) {
@@ -177,7 +193,7 @@ struct Prober::Conditions {
         for (auto at = config.lower_bound(own); at != config.end() && at->first.starts_with(own);
              ++at)
             add(*at);
-        for (const char* name : {"env.LD_LIBRARY_PATH", "env.LD_PRELOAD"})
+        for (const char* name : {"env.LD_LIBRARY_PATH", "env.LD_PRELOAD", "probe.memory_bytes"})
             if (const auto at = config.find(name); at != config.end()) add(*at);
         add_path("/etc/ld.so.cache", paths);
         if (candidate.manifest)
@@ -306,6 +322,8 @@ std::string Prober::request(const Candidate& candidate) const {
     out["library"] = candidate.library.string();
     out["manifest"] = candidate.manifest_file.string();
     out["seconds"] = 1 + options_.limit.count() / 1000;
+    out["memory"] = options_.memory;
+    out["begun_ns"] = steady_now_ns();
     out["config"] = std::move(config);
     return out.dump(-1);
 }
@@ -351,7 +369,8 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
                      "the plugin was not probed, since there is no cache folder to remember it in",
                      "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
         } else {
-            tasks.push_back({options_.helper.string(), request(candidate), options_.limit});
+            tasks.push_back(
+                {options_.helper.string(), request(candidate), options_.limit, options_.memory});
             jobs.push_back({i, std::move(conditions), before, is_trusted});
         }
     }
@@ -360,11 +379,10 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         const Job& job = jobs[i];
         const Candidate& candidate = *candidates[job.at];
         Probed& probed = out[job.at];
-        Verdict verdict = judge(results[i], candidate.id, options_.limit);
-        // Not the plugin's fault: the helper did not start, or is of another version. After its
-        // first line only the plugin can have damaged its message.
+        Verdict verdict = judge(results[i], candidate.id, options_);
+        // Not the plugin's fault: the helper did not start, or is of another version.
         if (results[i].start_error != 0 ||
-            (verdict.end == ProbeEnd::garbled && !results[i].message.starts_with(kFirstLine))) {
+            (verdict.end == ProbeEnd::garbled && !is_probe_message(results[i].message))) {
             const std::string why = results[i].start_error != 0
                                         ? std::strerror(results[i].start_error)
                                         : "it gave no valid result";

@@ -23,12 +23,13 @@ constexpr std::size_t kMostDevices = 4096;
 constexpr std::size_t kMostEntries = 4096;    // of any other list
 constexpr std::size_t kMostText = 1U << 16U;  // bytes of one text
 constexpr int kMostNesting = 16;
+constexpr std::string_view kFirstLine = "{\"wye_probe\":1}\n";
 
 constexpr std::pair<ProbeEnd, std::string_view> kEnds[] = {
     {ProbeEnd::good, "good"},           {ProbeEnd::refused, "refused"},
     {ProbeEnd::crashed, "crashed"},     {ProbeEnd::exited, "exited"},
     {ProbeEnd::timed_out, "timed_out"}, {ProbeEnd::flooded, "flooded"},
-    {ProbeEnd::garbled, "garbled"},
+    {ProbeEnd::garbled, "garbled"},     {ProbeEnd::out_of_memory, "out_of_memory"},
 };
 
 struct Garbled {};  // thrown within this file
@@ -240,6 +241,7 @@ void take_line(const Json& line, std::string_view plugin, Moment probed, ProbeMe
         out.records.push_back(record_in(*record));
     }
     if (member(line, "libraries") != nullptr) out.libraries = texts_at(line, "libraries");
+    out.listed_ns = number_at(line, "listed_ns", out.listed_ns);
     out.dispatch_ns = number_at(line, "dispatch_ns", out.dispatch_ns);
     if (truth_at(line, "done")) out.done = true;
 }
@@ -255,14 +257,8 @@ bool is_progress(std::string_view line) { return line.starts_with("{\"in\":"); }
 
 ProbeMessage message_of(std::string_view text, std::string_view plugin, Moment probed) {
     ProbeMessage out;
-    bool first = true;
-    lines(text, [&](std::string_view line) {
-        const Json json = parsed(line);
-        if (first) need(!is_progress(line) && number_at<int>(json, "wye_probe") == 1);
-        first = false;
-        take_line(json, plugin, probed, out);
-    });
-    need(!first);
+    need(is_probe_message(text));
+    lines(text, [&](std::string_view line) { take_line(parsed(line), plugin, probed, out); });
     return out;
 }
 
@@ -353,6 +349,17 @@ Result<ProbeMessage> parse_probe_message(std::string_view text, std::string_view
     }
 }
 
+bool is_probe_message(std::string_view text) noexcept { return text.starts_with(kFirstLine); }
+
+std::string slot_before_fault(std::string_view text, std::string_view plugin) {
+    ProbeMessage out;
+    try {
+        lines(text, [&](std::string_view line) { take_line(parsed(line), plugin, {}, out); });
+    } catch (const Garbled&) {  // `out` has the lines before
+    }
+    return out.slot;
+}
+
 std::string without_progress(std::string_view text) {
     std::string out;
     lines(text, [&](std::string_view line) {
@@ -424,10 +431,17 @@ std::optional<Record> record_of(const Verdict& verdict, std::string_view plugin,
         case ProbeEnd::timed_out:
             out.code = Code::PROBE_TIMEOUT;
             out.message = fmt::format("the plugin did not answer within {}{}", verdict.how, where);
+            out.fix += ", and WYE_PROBE_TIMEOUT_MS gives its probe longer";
             break;
         case ProbeEnd::flooded:
             out.code = Code::LIMIT_EXCEEDED;
             out.message = fmt::format("the plugin printed more than {}{}", verdict.how, where);
+            break;
+        case ProbeEnd::out_of_memory:
+            out.code = Code::LIMIT_EXCEEDED;
+            out.message =
+                fmt::format("the plugin took more than {} of memory{}", verdict.how, where);
+            out.fix += ", and WYE_PROBE_MEMORY gives its probe more";
             break;
         default:
             out.code = Code::BAD_PLUGIN;

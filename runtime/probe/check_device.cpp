@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -18,6 +19,7 @@ using registry::Json;
 namespace {
 
 constexpr std::uint32_t kElements = 1000;  // not a multiple of the workgroup
+constexpr std::uint32_t kUnwritten = 0xdeadbeef;
 constexpr std::uint32_t kKey = 0x5bd1e995;
 constexpr std::uint32_t kFactor = 2654435761;
 constexpr std::uint64_t kWideFactor = 0x9e3779b97f4a7c15;
@@ -89,7 +91,7 @@ Result<std::optional<std::string>> run(wye_context* context, wye_device device,
     wye_program program = 0;
     WYE_TRY(call([&](wye_error** e) { return wye_program_create(context, &source, &program, e); }));
     std::vector<std::uint32_t> x(kElements);
-    std::vector<std::uint32_t> r(kElements, 0xdeadbeef);
+    std::vector<std::uint32_t> r(kElements);
     for (std::uint32_t i = 0; i < kElements; ++i) x[i] = i * i * 977 + 12345;
     std::array<wye_argument, 2> arguments{};
     arguments[0].kind = arguments[1].kind = WYE_ARGUMENT_HOST;
@@ -106,12 +108,17 @@ Result<std::optional<std::string>> run(wye_context* context, wye_device device,
     desc.argument_count = arguments.size();
     desc.params = &key;
     desc.param_count = 1;
-    WYE_TRY(call([&](wye_error** e) { return wye_dispatch(context, &desc, nullptr, e); }));
-    for (std::uint32_t i = 0; i < kElements; ++i)
-        if (const std::uint32_t want = expected(x[i], i, claims); r[i] != want)
-            return std::optional(
-                fmt::format("a known dispatch gave {:#010x} as element {}, where {:#010x} is right",
-                            r[i], i, want));
+    // Twice: after the first one the library puts the state of the thread back, and not after
+    // others.
+    for (int time = 0; time < 2; ++time) {
+        std::ranges::fill(r, kUnwritten);
+        WYE_TRY(call([&](wye_error** e) { return wye_dispatch(context, &desc, nullptr, e); }));
+        for (std::uint32_t i = 0; i < kElements; ++i)
+            if (const std::uint32_t want = expected(x[i], i, claims); r[i] != want)
+                return std::optional(fmt::format(
+                    "a known dispatch gave {:#010x} as element {}, where {:#010x} is right", r[i],
+                    i, want));
+    }
     return std::optional<std::string>();
 }
 
@@ -162,6 +169,8 @@ Result<wye_context*> open_only(const Json& request, const std::string& file) {
     for (const auto& [name, value] : registry::environment_snapshot())
         options.config.insert_or_assign("env." + name, value);
     options.application_paths = {file};
+    // The host works out the rest from the facts.
+    options.config.insert_or_assign("report.details", "facts");
     return exec::make_context(std::move(options), "auto");
 }
 

@@ -4,6 +4,7 @@
 // a dispatch of known bytes on each. Started by libwye: standard input has the request, descriptor
 // 3 takes the message (registry/verdict.hpp), standard output and error are read and dropped. It
 // may crash, hang or be killed at any time: whoever started it then knows the last slot entered.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <mutex>
@@ -19,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "call_state.hpp"
 #include "check_device.hpp"
 #include "registry/json.hpp"
 #include "registry/record.hpp"
@@ -58,9 +61,18 @@ void send(const Json& line) { send(line.dump(-1) + "\n"); }
 // What this program itself does with the plugin, between its slots.
 std::string_view stage;
 
+// What calls of the plugin change and the library then puts back. Never destroyed, since threads of
+// drivers may be in a slot at the end.
+probe::CallChanges& call_changes() {
+    static auto& changes = *new probe::CallChanges;
+    return changes;
+}
+
 void slot_entered(std::string_view slot) {
+    if (slot.empty()) call_changes().slot(slot);
     // The names of slots have no character that JSON escapes.
     send("{\"in\":\"" + std::string(slot.empty() ? stage : slot) + "\"}\n");
+    if (!slot.empty()) call_changes().slot(slot);
 }
 
 void begin_stage(std::string_view name) {
@@ -82,8 +94,18 @@ std::string text_at(const Json& object, const char* name) {
     return found != nullptr && found->is_string() ? found->text() : std::string();
 }
 
-// Limits of this process. Address space is not one: drivers reserve much more than they use.
-void limit_resources(std::int64_t seconds) {
+std::int64_t number_at(const Json& object, const char* name, std::int64_t otherwise) {
+    const Json* found = object.find(name);
+    return found == nullptr ? otherwise : std::strtoll(found->text().c_str(), nullptr, 10);
+}
+
+std::int64_t steady_now_ns() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Limits of this process. Address space is not one: drivers reserve much more than they use. The
+// process that started this one looks at the memory that it takes; RLIMIT_DATA is behind that.
+void limit_resources(std::int64_t seconds, std::int64_t memory) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
@@ -91,13 +113,20 @@ void limit_resources(std::int64_t seconds) {
     // Of all threads together, since drivers compile on several.
     const rlimit cpu{time * 64, time * 64 + 1};
     ::setrlimit(RLIMIT_CPU, &cpu);
+    // If the machine runs out of memory nevertheless, this process ends, and no other.
+    if (const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); fd >= 0) {
+        (void)!::write(fd, "1000", 4);
+        ::close(fd);
+    }
     // Sanitizers map far more than they use.
     if ((sdk::build_flags() & (WYE_BUILD_ASAN | WYE_BUILD_TSAN)) != 0) return;
-    // Private writable memory, which is what a fault of a plugin eats.
-    constexpr rlim_t kLeast = rlim_t{4} << 30U;
+    // Private writable memory, also what is only reserved: much more than may be taken, so that the
+    // look at it comes first.
+    const rlim_t least =
+        std::max(rlim_t{4} << 30U, 2 * static_cast<rlim_t>(std::max<std::int64_t>(memory, 0)));
     const auto pages = static_cast<rlim_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
     const rlim_t half = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) / 2;
-    const rlimit data{std::max(half, kLeast), std::max(half, kLeast)};
+    const rlimit data{std::max(half, least), std::max(half, least)};
     ::setrlimit(RLIMIT_DATA, &data);
 }
 
@@ -165,14 +194,17 @@ int probe_plugin(const Json& request) {
             wye_blob_free(blob);
             Json line;
             line["report"] = report;
+            line["listed_ns"] = steady_now_ns() - number_at(request, "begun_ns", steady_now_ns());
             send(line);
             const probe::Checker checker(owned.context);
             std::uint64_t dispatch_ns = 0;
             for (const std::string& device : usable_devices(report)) {
                 begin_stage("a dispatch");
+                const probe::CallState state = probe::CallState::look();
                 Json check;
                 check["check"] = checker.check(device, dispatch_ns);
                 send(check);
+                call_changes().add(state.until(probe::CallState::look()), stage);
             }
             Json time;
             time["dispatch_ns"] = dispatch_ns;
@@ -191,10 +223,13 @@ int probe_plugin(const Json& request) {
     send(libraries);
     for (const std::string& what : surroundings.changes())
         send_record(id, registry::Severity::warning, "the plugin " + what);
-    // Drivers keep threads; a plugin without one that does so keeps its own.
+    // Drivers handle signals and keep threads; a plugin without one does so itself.
+    const auto drivers = foreign ? registry::Severity::note : registry::Severity::warning;
+    for (const std::string& what : call_changes().texts())
+        send_record(id, drivers, "the plugin " + what);
     if (const std::size_t threads = surroundings.threads_left(); threads > 0)
         send_record(
-            id, foreign ? registry::Severity::note : registry::Severity::warning,
+            id, drivers,
             fmt::format("the plugin leaves {} thread(s) running after its shutdown", threads));
     Json done;
     done["done"] = true;
@@ -211,9 +246,7 @@ int main() {
     try {
         const std::string text = read_request();
         const Json request = Json::parse(text);
-        const Json* seconds = request.find("seconds");
-        limit_resources(seconds == nullptr ? 60
-                                           : std::strtoll(seconds->text().c_str(), nullptr, 10));
+        limit_resources(number_at(request, "seconds", 60), number_at(request, "memory", 0));
         registry::watch_slots(&slot_entered);
         status = probe_plugin(request);
     } catch (const Json::ParseError&) {

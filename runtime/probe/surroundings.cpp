@@ -30,8 +30,8 @@ Surroundings::Seen Surroundings::look() {
         out.environment += *at;
         out.environment += '\n';
     }
-    out.mask = ::umask(0);
-    ::umask(out.mask);
+    out.umask = ::umask(0);
+    ::umask(out.umask);
     for (int fd = 0; fd <= 2; ++fd) {
         struct stat status {};
         if (::fstat(fd, &status) != 0) status = {};
@@ -49,7 +49,8 @@ std::vector<std::string> Surroundings::changes() const {
     if (now.folder != before_.folder) out.emplace_back("changes the current folder of its process");
     if (now.environment != before_.environment)
         out.emplace_back("changes the environment of its process");
-    if (now.mask != before_.mask) out.emplace_back("changes the file mode mask of its process");
+    if (now.umask != before_.umask)
+        out.emplace_back("changes the file mode mask (umask) of its process");
     for (std::size_t fd = 0; fd < now.standard.size(); ++fd)
         if (now.standard[fd] != before_.standard[fd])
             out.push_back("closes or replaces descriptor " + std::to_string(fd));

@@ -23,7 +23,7 @@ class Surroundings {
   private:
     struct Seen {
         std::string locale, folder, environment;
-        mode_t mask = 0;
+        mode_t umask = 0;
         std::vector<std::pair<dev_t, ino_t>> standard;  // of the descriptors 0, 1 and 2
     };
     [[nodiscard]] static Seen look();

@@ -155,6 +155,7 @@ TEST_CASE("remembered facts, the age of memory, compilers and warnings are on th
                                      {"times", 1},
                                      {"made_unix_ns", 1795536974605000000},
                                      {"took_ns", 2707053705},
+                                     {"listed_ns", 310270905},
                                      {"dispatch_ns", 1904270905}};
     report["plugins"][2]["compiler"] = "NVRTC 13.0 /usr/lib/libnvrtc.so.13 1 2";
     report["plugins"][2]["compiler_only"] = true;
@@ -178,8 +179,8 @@ TEST_CASE("remembered facts, the age of memory, compilers and warnings are on th
     const std::string details = info({"--from", path, "-v"}).out;
     CHECK(has(details, "compiler only              NVRTC 13.0 /usr/lib/libnvrtc.so.13 1 2\n"));
     CHECK(has(details,
-              "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (first dispatch "
-              "1904 ms)\n"));
+              "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (devices listed after 310 "
+              "ms, first dispatch 1904 ms)\n"));
     CHECK(has(details,
               "first  note\n"
               "  path                       /p/first.so\n"

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,12 +16,10 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "support/misbehaviour.hpp"
 #include "wye/abi.h"
 
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
+using namespace wye::test;
 
 namespace {
 
@@ -31,26 +30,30 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+void write_manifest(const TempFolder& folder, const std::string& id) {
+    utsname machine{};
+    REQUIRE(::uname(&machine) == 0);
+    const Json manifest = {{"schema", 1},
+                           {"id", id},
+                           {"library", id + ".so"},
+                           {"arch", machine.machine},
+                           {"abi",
+                            {{"major", WYE_ABI_MAJOR},
+                             {"draft", WYE_ABI_DRAFT},
+                             {"minor_needed", 0},
+                             {"minor_built", WYE_ABI_MINOR}}},
+                           {"backend", "fake"},
+                           {"version", "0.1.0"}};
+    (void)folder.write("plugins/" + id + ".wye.json", manifest.dump());
+}
+
 // A folder with the fake plugin `misbehaves`, and a cache folder for this test alone.
 class Place {
   public:
     Place() {
         fs::create_directory(folder_.path("plugins"));
         fs::copy_file(WYE_MISBEHAVES, folder_.path("plugins/misbehaves.so"));
-        utsname machine{};
-        REQUIRE(::uname(&machine) == 0);
-        const Json manifest = {{"schema", 1},
-                               {"id", "misbehaves"},
-                               {"library", "misbehaves.so"},
-                               {"arch", machine.machine},
-                               {"abi",
-                                {{"major", WYE_ABI_MAJOR},
-                                 {"draft", WYE_ABI_DRAFT},
-                                 {"minor_needed", 0},
-                                 {"minor_built", WYE_ABI_MINOR}}},
-                               {"backend", "fake"},
-                               {"version", "0.1.0"}};
-        (void)folder_.write("plugins/misbehaves.wye.json", manifest.dump());
+        write_manifest(folder_, "misbehaves");
         (void)folder_.write("words", std::string(4096, 'x'));
     }
 
@@ -82,43 +85,162 @@ class Place {
     TempFolder folder_;
 };
 
+// A folder with the fake plugin under several names, each of which says what it does; `good` does
+// nothing wrong.
+class Crowd {
+  public:
+    Crowd() {
+        fs::create_directory(folder_.path("plugins"));
+        add("good");
+        (void)folder_.write("words", std::string(4096, 'x'));
+    }
+    void add(const Misbehaviour& one) {
+        members_.push_back(one);
+        add(one.id());
+    }
+    [[nodiscard]] const std::vector<Misbehaviour>& members() const { return members_; }
+    [[nodiscard]] Outcome wye(std::vector<std::string> words, int probe_ms) const {
+        words.insert(words.begin(), WYE_TOOL);
+        return run_command(words, {{"WYE_PLUGIN_PATH", folder_.path("plugins")},
+                                   {"WYE_CACHE_DIR", ""},
+                                   {"WYE_PROBE", "child"},
+                                   {"WYE_PROBE_TIMEOUT_MS", std::to_string(probe_ms)},
+                                   {"WYE_PROBE_MEMORY", std::to_string(kProbeMemory)}});
+    }
+    // With `program` run on the device.
+    [[nodiscard]] Outcome run(const std::string& device, int probe_ms) const {
+        return wye({"run", std::string(WYE_PROGRAMS) + "/mix.wye", "-d", device, "--in",
+                    "words=" + folder_.path("words"), "--out", "words=" + folder_.path("result")},
+                   probe_ms);
+    }
+    [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+        return folder_.write(name, text);
+    }
+
+  private:
+    void add(const std::string& id) {
+        fs::copy_file(WYE_MISBEHAVES, folder_.path("plugins/" + id + ".so"));
+        write_manifest(folder_, id);
+    }
+
+    TempFolder folder_;
+    std::vector<Misbehaviour> members_;
+};
+
+// The records of a plugin in a report.
+std::vector<Json> records_of(const Json& report, const std::string& id) {
+    std::vector<Json> out;
+    for (const Json& record : report["records"])
+        if (record["plugin"] == id && record["stage"] != "trust") out.push_back(record);
+    return out;
+}
+Json plugin_of(const Json& report, const std::string& id) {
+    for (const Json& plugin : report["plugins"])
+        if (plugin["id"] == id) return plugin;
+    return {};
+}
+
+void expect(const Json& report, const Misbehaviour& one) {
+    CAPTURE(one.how());
+    const bool refused = one.fault->effect == Fault::Effect::refused;
+    const Json plugin = plugin_of(report, one.id());
+    CHECK(plugin["state"] == (refused ? "failed" : "ready"));
+    const std::vector<Json> records = records_of(report, one.id());
+    if (one.fault->effect == Fault::Effect::none) {
+        CHECK(records.empty());
+        return;
+    }
+    REQUIRE(records.size() == 1);
+    const Json& record = records[0];
+    CAPTURE(record.dump());
+    CHECK(record["code"] == one.fault->code);
+    CHECK(record["stage"] == one.stage());
+    CHECK(record["severity"] == (refused ? "refused" : "warning"));
+    CHECK(one.is_told_by(record["message"]));
+    if (refused) CHECK(plugin["reason"] == record);
+    int devices = 0;
+    for (const Json& device : report["devices"]) {
+        if (device["plugin"] != one.id()) continue;
+        ++devices;
+        CHECK(device["usable"] == (one.fault->effect != Fault::Effect::unusable));
+    }
+    CHECK(devices == (refused ? 0 : 1));
+}
+
+// Each fault in some places, every third one or fewer: the registry's test has all.
+template <typename Wanted>
+void fill(Crowd& crowd, std::size_t step, Wanted&& wanted) {
+    std::size_t turn = 0;
+    for (const Fault& fault : kFaults) {
+        ++turn;
+        if (!wanted(fault)) continue;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        // A sanitizer reports a crash, and then ends the process itself.
+        if (fault.name == std::string_view("crash")) continue;
+#endif
+        const std::vector<Misbehaviour> all = misbehaviours_of(fault);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all.size() == 1 || (i + turn) % step == 0) crowd.add(all[i]);
+    }
+}
+
+bool hangs(const Fault& fault) { return fault.code == std::string_view("PROBE_TIMEOUT"); }
+
 }  // namespace
 
-TEST_CASE("info survives whatever a plugin does, and names it") {
-    struct Case {
-        const char* how;
-        const char* code;
-        const char* stage;
-    };
-    const Case cases[] = {
-        {"abort@constructor", "PROBE_CRASHED", "opened"},
-        {"exit@query", "PLUGIN_FAULT", "negotiated"},
-        {"_exit@init", "PLUGIN_FAULT", "initialised"},
-        {"abort@facts", "PROBE_CRASHED", "enumerated"},
-        {"abort@dispatch", "PROBE_CRASHED", "probed"},
-        {"endless@build", "LIMIT_EXCEEDED", "probed"},
-    };
-    for (const Case& c : cases) {
-        CAPTURE(c.how);
-        const Place place;
-        const Outcome outcome = place.wye({"info", "--json"}, c.how);
-        CHECK(outcome.code == 0);
-        const Json report = Json::parse(outcome.out, nullptr, false);
-        REQUIRE(report.is_object());
-        REQUIRE(report["devices"].size() == 1);
-        CHECK(report["devices"][0]["selector"] == "cpu:0");
-        int found = 0;
-        for (const Json& plugin : report["plugins"]) {
-            if (plugin["id"] != "misbehaves") continue;
-            ++found;
-            CHECK(plugin["state"] == "failed");
-            CHECK(plugin["reason"]["code"] == c.code);
-            CHECK(plugin["reason"]["stage"] == c.stage);
-            CHECK_FALSE(plugin["probe"]["remembered"]);
-        }
-        CHECK(found == 1);
-        CHECK(place.wye({"info", "--strict"}, c.how).code == 5);
+TEST_CASE("info names whatever a plugin does, and the others work") {
+    Crowd crowd;
+    fill(crowd, 3, [](const Fault& fault) { return !hangs(fault); });
+    const Outcome outcome = crowd.wye({"info", "--json"}, 60000);
+    CHECK(outcome.code == 0);
+    const Json report = Json::parse(outcome.out, nullptr, false);
+    REQUIRE(report.is_object());
+    CHECK(report["devices"][0]["selector"] == "cpu:0");
+    CHECK(plugin_of(report, "good")["state"] == "ready");
+    CHECK(records_of(report, "good").empty());
+    // What the report says is on the screen.
+    const Outcome page =
+        run_command({WYE_TOOL, "info", "--from", crowd.write("report", outcome.out)});
+    CHECK(page.code == 0);
+    for (const Misbehaviour& one : crowd.members()) {
+        expect(report, one);
+        if (one.fault->effect == Fault::Effect::refused) CHECK(contains(page.out, one.id()));
     }
+}
+
+TEST_CASE("info waits for a plugin that hangs, and then names it") {
+    Crowd crowd;
+    fill(crowd, 3, hangs);
+    REQUIRE(crowd.members().size() == 3);
+    Json report;
+    // A plugin that is only slow on a busy machine gets longer.
+    for (int ms = 1000; ms < 60000; ms *= 2) {
+        report = Json::parse(crowd.wye({"info", "--json"}, ms).out, nullptr, false);
+        REQUIRE(report.is_object());
+        const auto is_late = [&](const Misbehaviour& one) {
+            return !one.is_told_by(records_of(report, one.id()).at(0)["message"]);
+        };
+        if (std::ranges::none_of(crowd.members(), is_late) && records_of(report, "good").empty())
+            break;
+    }
+    for (const Misbehaviour& one : crowd.members()) expect(report, one);
+    CHECK(plugin_of(report, "good")["state"] == "ready");
+}
+
+TEST_CASE("programs run beside plugins that end their process") {
+    Crowd crowd;
+    fill(crowd, 9, [](const Fault& fault) {
+        return fault.effect == Fault::Effect::refused && !hangs(fault);
+    });
+    const Outcome automatic = crowd.run("auto", 60000);
+    CAPTURE(automatic.err);
+    CHECK(automatic.code == 0);
+    CHECK(crowd.run("good", 60000).code == 0);
+    const Misbehaviour& first = crowd.members()[0];
+    const Outcome refused = crowd.run(first.id(), 60000);
+    CHECK(refused.code == 3);
+    CHECK(first.is_told_by(refused.err));
+    CHECK(crowd.wye({"info", "--strict"}, 60000).code == 5);
 }
 
 TEST_CASE("run refuses a plugin that the probe found harmful, and leaves no file") {

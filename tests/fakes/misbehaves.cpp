@@ -2,22 +2,37 @@
 //
 // The CPU plugin under another name, which does to its process what no plugin may do. The variable
 // WYE_MISBEHAVES says what and where, as in "crash@init". It is read, where plugins may not read
-// the environment, since a constructor has no configuration.
-//   what   crash, abort, exit, _exit, quick_exit, hang, endless (prints without end), thread (keeps
-//          one), locale, folder, environment, mask, descriptor (closes 1), prints (a line),
-//          closes_message, scribbles (descriptor 3, where the helper writes what it found);
-//          wrong_bytes (computes or for xor), wrong_capabilities (claims int64, and refuses it),
-//          new_driver (another version of it), new_version (of the plugin), new_device (no device)
+// the environment, since a constructor has no configuration. Without the variable, the name of the
+// plugin's file says it, as in `does_crash_at_init.so`, so that one process can meet several of
+// them. The plugin's id is the name of its file without `.so`.
+//   what   crash, abort, exit, _exit, quick_exit, hang, endless (prints without end), memory (takes
+//          it without end), descriptors (closes 3 and all above), scribbles (writes to 3), thread
+//          (keeps one), signals (has handlers of its own), signal_mask (blocks one, or no longer),
+//          floats (rounds upward), flushes (small numbers to zero), locale, folder, environment,
+//          umask, descriptor (closes 1), prints (a line); wrong_bytes (computes or for xor),
+//          wrong_capabilities (claims int64, and refuses it), meets (waits until four processes
+//          have a file in the folder of WYE_MEETING); new_driver (another version of it),
+//          new_version (of the plugin), new_device (none)
 //   where  constructor, query, init, probe, facts, open, build, dispatch, wait (for its end)
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
 
+#include <cfenv>
+#include <chrono>
 #include <clocale>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -34,41 +49,112 @@ const wye_plugin_table* plugin_behind = nullptr;
 const wye_device_table* device_behind = nullptr;
 const wye_queue_table* queue_behind = nullptr;
 
-std::string_view wanted() {
-    const char* const value = std::getenv("WYE_MISBEHAVES");
-    return value == nullptr ? std::string_view() : value;
+void ignore(int) {}
+
+const std::string& own_id() {
+    static const std::string id = [] {
+        Dl_info info{};
+        if (::dladdr(reinterpret_cast<const void*>(&ignore), &info) == 0) return std::string();
+        const std::string_view path = info.dli_fname;
+        const std::string_view name = path.substr(path.rfind('/') + 1);
+        return std::string(name.substr(0, name.rfind(".so")));
+    }();
+    return id;
 }
-std::string_view what() { return wanted().substr(0, wanted().find('@')); }
+
+// "crash@init" for `does_crash_at_init`, "wrong_bytes" for `does_wrong_bytes`.
+std::string how_of(std::string id) {
+    if (!id.starts_with("does_")) return {};
+    id.erase(0, 5);
+    if (const std::size_t at = id.rfind("_at_"); at != std::string::npos) id.replace(at, 4, "@");
+    return id;
+}
+
+// Asked each time, since a test changes the variable.
+std::string wanted() {
+    const char* const value = std::getenv("WYE_MISBEHAVES");
+    return value == nullptr ? how_of(own_id()) : std::string(value);
+}
+std::string what() { return wanted().substr(0, wanted().find('@')); }
+
+// The last handle: without it the compiler could leave the memory out.
+void* volatile taken = nullptr;
+
+void take_memory() {
+    constexpr std::size_t kBlock = std::size_t{16} << 20U;
+    for (;;) {
+        taken = std::malloc(kBlock);
+        if (taken != nullptr) std::memset(taken, 1, kBlock);
+    }
+}
+
+void flush_small_numbers() {
+#if defined(__SSE__)
+    _mm_setcsr(_mm_getcsr() | 0x8040U);  // FTZ and DAZ
+#elif defined(__aarch64__)
+    std::uint64_t mode = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(mode));
+    mode |= std::uint64_t{1} << 24U;
+    asm volatile("msr fpcr, %0" ::"r"(mode));
+#else
+    std::fesetround(FE_TOWARDZERO);
+#endif
+}
+
+void meet() {
+    namespace fs = std::filesystem;
+    const char* const folder = std::getenv("WYE_MEETING");
+    if (folder == nullptr) return;
+    std::ofstream(fs::path(folder) / own_id()) << "here";
+    while (std::distance(fs::directory_iterator(folder), fs::directory_iterator()) < 4)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 void misbehave(std::string_view where) {
-    const std::size_t at = wanted().find('@');
-    if (at == std::string_view::npos || wanted().substr(at + 1) != where) return;
+    const std::string how = wanted();
+    const std::size_t at = how.find('@');
+    if (at == how.npos || how.substr(at + 1) != where) return;
+    const std::string doing = how.substr(0, at);
     // Not `raise`, which only ends threads that do not block the signal. AddressSanitizer's handler
     // would end the process as `exit` does.
-    if (what() == "crash") {
+    if (doing == "crash") {
         std::signal(SIGSEGV, SIG_DFL);
         *reinterpret_cast<volatile int*>(nowhere) = 1;
     }
-    if (what() == "abort") std::abort();
-    if (what() == "exit") std::exit(0);
-    if (what() == "_exit") ::_exit(0);
-    if (what() == "quick_exit") std::quick_exit(0);
-    if (what() == "hang")
+    if (doing == "abort") std::abort();
+    if (doing == "exit") std::exit(0);
+    if (doing == "_exit") ::_exit(0);
+    if (doing == "quick_exit") std::quick_exit(0);
+    if (doing == "hang")
         for (;;) ::pause();
-    if (what() == "endless")
+    if (doing == "endless")
         for (;;) std::puts("there is no end to this");
-    if (what() == "thread")
+    if (doing == "memory") take_memory();
+    if (doing == "meets") meet();
+    if (doing == "descriptors") ::closefrom(3);
+    if (doing == "scribbles") (void)!::write(3, "nonsense\n", 9);
+    if (doing == "signals")
+        for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, &ignore);
+    if (doing == "signal_mask") {
+        // Threads that compile have all signals blocked already.
+        sigset_t mask;
+        ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+        const bool blocked = ::sigismember(&mask, SIGUSR1) == 1;
+        (void)(blocked ? sigdelset(&mask, SIGUSR1) : sigaddset(&mask, SIGUSR1));
+        ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    }
+    if (doing == "floats") std::fesetround(FE_UPWARD);
+    if (doing == "flushes") flush_small_numbers();
+    if (doing == "thread")
         std::thread([] {
             for (;;) ::pause();
         }).detach();
-    if (what() == "locale") std::setlocale(LC_ALL, "C.UTF-8");
-    if (what() == "folder") (void)!::chdir("/");
-    if (what() == "environment") ::setenv("WYE_A_NEW_ONE", "1", 1);
-    if (what() == "mask") ::umask(0777);
-    if (what() == "descriptor") ::close(1);
-    if (what() == "closes_message") ::close(3);  // where the helper writes what it found
-    if (what() == "scribbles") (void)!::write(3, "}\n", 2);
-    if (what() == "prints") {
+    if (doing == "locale") std::setlocale(LC_ALL, "C.UTF-8");
+    if (doing == "folder") (void)!::chdir("/");
+    if (doing == "environment") ::setenv("WYE_A_NEW_ONE", "1", 1);
+    if (doing == "umask") ::umask(0777);
+    if (doing == "descriptor") ::close(1);
+    if (doing == "prints") {
         std::puts("the plugin prints this");
         std::fflush(stdout);
     }
@@ -109,10 +195,11 @@ wye_status program_create(wye_device_object* device, const wye_artifact* artifac
     misbehave("build");
     std::vector<std::uint32_t> words((artifact->code.size + 3) / 4);
     std::memcpy(words.data(), artifact->code.data, artifact->code.size);
+    const std::string doing = what();
     for (std::uint32_t& word : words) {
-        if (what() == "wrong_bytes" && word == WYE_OP_XOR) word = WYE_OP_OR;
+        if (doing == "wrong_bytes" && word == WYE_OP_XOR) word = WYE_OP_OR;
         // A half of the one 64-bit constant in the program of the probe.
-        if (what() == "wrong_capabilities" && word == 0x7f4a7c15) return WYE_COMPILE_FAILED;
+        if (doing == "wrong_capabilities" && word == 0x7f4a7c15) return WYE_COMPILE_FAILED;
     }
     wye_artifact other = *artifact;
     other.code.data = words.data();
@@ -186,7 +273,7 @@ extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hell
     }();
     const auto described = [&](const char* version) {
         wye_plugin_desc d = **out;
-        d.id = wye::sdk::to_abi("misbehaves");
+        d.id = wye::sdk::to_abi(own_id());
         d.table = &kTable;
         if (version != nullptr) d.version = wye::sdk::to_abi(version);
         return d;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -29,6 +30,9 @@ enum class ProbeMode : std::uint8_t {
 // "off", "inline", "child", "auto".
 [[nodiscard]] std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept;
 
+// Of one plugin's probe, in bytes: 4 GiB, or half of the machine's memory if that is less.
+[[nodiscard]] std::uint64_t default_probe_memory() noexcept;
+
 struct ProbeOptions {
     ProbeMode mode = ProbeMode::off;
     // Devices of plugin files are described by children or remembered verdicts, and never opened in
@@ -36,6 +40,8 @@ struct ProbeOptions {
     bool describe = false;
     std::filesystem::path helper;            // absolute; empty: there is none
     std::chrono::milliseconds limit{10000};  // of one plugin's probe
+    // Bytes that one plugin's probe may take; those of files do not count.
+    std::uint64_t memory = default_probe_memory();
 };
 
 // Where a verdict is from, or why there is none.

@@ -26,7 +26,8 @@ enum class ProbeEnd : std::uint8_t {
     exited,     // the plugin ended the process
     timed_out,  // it was killed after its time
     flooded,    // it was killed because it wrote too much
-    garbled,    // the helper's message is missing or is not one
+    garbled,    // the helper's message is missing, or was closed or written to by the plugin
+    out_of_memory,  // it was killed because it took too much memory
 };
 [[nodiscard]] std::string_view end_name(ProbeEnd end) noexcept;  // "timed_out"
 [[nodiscard]] std::optional<ProbeEnd> end_of_name(std::string_view name) noexcept;
@@ -53,7 +54,8 @@ struct ProbeMessage {
     std::vector<Record> records;
     std::vector<DeviceCheck> checks;
     std::vector<std::string> libraries;  // paths of those loaded meanwhile
-    std::uint64_t dispatch_ns = 0;       // of the dispatches, all devices together
+    std::uint64_t listed_ns = 0;    // from the start of its process until devices and facts are known
+    std::uint64_t dispatch_ns = 0;  // of the dispatches, all devices together
 };
 
 inline constexpr std::size_t kMostMessageBytes = std::size_t{4} << 20U;
@@ -61,6 +63,10 @@ inline constexpr std::size_t kMostMessageBytes = std::size_t{4} << 20U;
 // BAD_PLUGIN for a line that is not of a message of `plugin`; an unfinished last line is ignored.
 [[nodiscard]] Result<ProbeMessage> parse_probe_message(std::string_view text,
                                                        std::string_view plugin);
+// Whether a helper of this version wrote its first line.
+[[nodiscard]] bool is_probe_message(std::string_view text) noexcept;
+// The slot that the helper was in before the first line that is not of a message.
+[[nodiscard]] std::string slot_before_fault(std::string_view text, std::string_view plugin);
 // The message without the lines that say where the helper is, to be kept.
 [[nodiscard]] std::string without_progress(std::string_view text);
 

@@ -111,8 +111,8 @@ void choose_trace(const registry::Environment& environment, registry::Config& co
     if (variable != environment.end()) config.try_emplace("trace.file", variable->second);
 }
 
-// How plugins are probed: WYE_PROBE, unless the application says. The helper is beside the library
-// in a build tree, else in the package's folder; WYE_LIBEXEC names another.
+// How plugins are probed: WYE_PROBE and its limits, unless the application says. The helper is
+// beside the library in a build tree, else in the package's folder; WYE_LIBEXEC names another.
 void choose_probe(const registry::Environment& environment, registry::Options& options) {
     namespace fs = std::filesystem;
     options.probe.mode = registry::ProbeMode::automatic;
@@ -120,8 +120,13 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
         const auto found = environment.find(variable);
         return found == environment.end() ? std::string() : found->second;
     };
-    if (const std::string mode = named("WYE_PROBE"); !mode.empty())
-        options.config.try_emplace("probe.mode", mode);
+    constexpr std::pair<const char*, const char*> kSettings[] = {
+        {"WYE_PROBE", "probe.mode"},
+        {"WYE_PROBE_TIMEOUT_MS", "probe.timeout_ms"},
+        {"WYE_PROBE_MEMORY", "probe.memory_bytes"}};
+    for (const auto& [variable, key] : kSettings)
+        if (const std::string value = named(variable); !value.empty())
+            options.config.try_emplace(key, value);
     std::vector<fs::path> folders;
     if (const fs::path libexec = named("WYE_LIBEXEC"); libexec.is_absolute())
         folders = {libexec};

@@ -95,8 +95,9 @@ WYE_API wye_status wye_context_shutdown(wye_context* context, uint64_t timeout_n
  * functions open no plugin and start no process. */
 
 /* What earlier probes found, as JSON: an array of objects with `id`, `path`, `verdict` ("good",
- * "refused", "crashed", "exited", "timed_out", "flooded", "trusted"; null: none), `quarantined`,
- * `times`, `slot`, `how`, `printed`, `made_unix_ns`, `took_ns` and `device_count`. */
+ * "refused", "crashed", "exited", "timed_out", "flooded", "garbled", "out_of_memory", "trusted";
+ * null: none), `quarantined`, `times`, `slot`, `how`, `printed`, `made_unix_ns`, `took_ns` and
+ * `device_count`. */
 WYE_API wye_status wye_verdicts_report(wye_context* context, wye_blob** out, wye_error** error);
 
 /* Contexts made from now on open the plugin unprobed, as long as its file does not change.

@@ -62,6 +62,18 @@ TEST_CASE("a message that ends early has what came before, and where") {
     CHECK_FALSE(message->ready);
 }
 
+TEST_CASE("of a message that the plugin wrote to, the slot before that is known") {
+    const std::string init = "{\"in\":\"init\"}\n";
+    const std::string probe = "{\"in\":\"probe_devices\"}\n";
+    CHECK(slot_before_fault(kHello + init + "nothing\n" + probe, "x") == "init");
+    CHECK(slot_before_fault(kHello + init + "nothing" + probe, "x") == "init");
+    CHECK(slot_before_fault(kHello + init + probe + "{\"in\":7}\n", "x") == "probe_devices");
+    CHECK(slot_before_fault("", "x").empty());
+    CHECK(is_probe_message(kHello + init));
+    CHECK_FALSE(is_probe_message(init));
+    CHECK_FALSE(is_probe_message("{\"wye_probe\":2}\n"));
+}
+
 TEST_CASE("anything else is refused") {
     CHECK(refused(""));
     CHECK(refused("\n"));

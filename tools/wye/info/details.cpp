@@ -101,7 +101,7 @@ std::string reason_lines(const Report& reason, const Style& style) {
     return out;
 }
 
-// "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (first dispatch 1904 ms)".
+// "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (devices listed after 310 ms, ...".
 std::string probe_text(const Report& probe) {
     std::string out = text(probe, "end");
     if (const std::string slot = text(probe, "slot"); !slot.empty()) out += " in " + slot;
@@ -110,8 +110,8 @@ std::string probe_text(const Report& probe) {
     out += fmt::format(", {} {}", flag(probe, "remembered") ? "remembered from" : "made",
                        time_text(number(probe, "made_unix_ns").value_or(0)));
     const auto ms = [&](const char* key) { return number(probe, key).value_or(0) / 1'000'000; };
-    return out +
-           fmt::format(", took {} ms (first dispatch {} ms)", ms("took_ns"), ms("dispatch_ns"));
+    return out + fmt::format(", took {} ms (devices listed after {} ms, first dispatch {} ms)",
+                             ms("took_ns"), ms("listed_ns"), ms("dispatch_ns"));
 }
 
 std::string plugin_text(const Report& plugin, const Style& style) {

@@ -27,6 +27,8 @@ constexpr Known kKnown[] = {
     {"WYE_TRACE", "wye", "a file for a trace"},
     {"WYE_LIBEXEC", "wye", "the folder of helper programs", true},
     {"WYE_PROBE", "wye", "how plugins are tried before they are opened"},
+    {"WYE_PROBE_TIMEOUT_MS", "wye", "how long the probe of a plugin may take"},
+    {"WYE_PROBE_MEMORY", "wye", "how much memory the probe of a plugin may take"},
     {"VK_ICD_FILENAMES", "vulkan", "replaces the list of Vulkan drivers", true},
     {"VK_DRIVER_FILES", "vulkan", "replaces the list of Vulkan drivers", true},
     {"VK_ADD_DRIVER_FILES", "vulkan", "adds Vulkan drivers", true},

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CallState: what a call of a plugin must leave as it was, of the process and of the calling
+// thread. The library puts most of it back after a call (registry/process_state.hpp), so a probe
+// must look before that, at the end of each slot. CallChanges collects what it sees there.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wye/sdk/mutex.hpp"
+
+namespace wye::probe {
+
+// Signal handlers of the process; signal mask, alternate stack and floating-point mode of the
+// calling thread. A plain value.
+class CallState {
+  public:
+    [[nodiscard]] static CallState look();
+
+    struct Changes {
+        std::set<int> handlers;  // signals
+        bool mask = false, stack = false, floats = false;
+    };
+    // Between this state and a later one of the same thread.
+    [[nodiscard]] Changes until(const CallState& later) const;
+
+  private:
+    static constexpr int kSignals = 64;
+
+    // How a signal is handled: the address of the handler, or SIG_DFL or SIG_IGN.
+    std::uintptr_t handlers_[kSignals + 1] = {};
+    sigset_t mask_{};
+    stack_t stack_{};
+    std::uint64_t floats_ = 0;  // rounding, flushing and traps, without the sticky flags
+};
+
+// Free-threaded.
+class CallChanges {
+  public:
+    // A thread enters `slot`, or leaves the outermost one (empty). Slots may be nested: the
+    // outermost counts.
+    void slot(std::string_view slot);
+    // Adds what changed in `where`; of several changes of one thing the first is kept.
+    void add(const CallState::Changes& changes, std::string_view where);
+    // "replaces the handlers of SIGINT, SIGTERM in `init`", ...
+    [[nodiscard]] std::vector<std::string> texts() const;
+
+  private:
+    mutable sdk::Mutex mutex_;
+    CallState::Changes seen_ WYE_GUARDED_BY(mutex_);
+    std::vector<std::string> texts_ WYE_GUARDED_BY(mutex_);
+};
+
+}  // namespace wye::probe
