@@ -47,7 +47,9 @@ std::string_view nearest_of(std::string_view text, const std::vector<std::string
 
 PassedOver unknown_plugin_of(const ChoiceSource& source, const SelectorEntry& entry) {
     const std::string_view near = sdk::nearest(entry.plugin, source.plugins);
-    return {to_text(entry), fmt::format("there is no plugin `{}`", entry.plugin),
+    return {to_text(entry),
+            fmt::format("there is no plugin `{}`; there are {}", entry.plugin,
+                        some_of({source.plugins.begin(), source.plugins.end()})),
             near.empty() ? "Fix: install it, or set WYE_PLUGIN_PATH_ADD"
                          : fmt::format("Fix: write `{}`, or install the plugin", near),
             Why::unmatched};

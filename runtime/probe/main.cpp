@@ -221,10 +221,11 @@ int probe_plugin(const Json& request) {
         foreign = foreign || path != text_at(request, "library");
     }
     send(libraries);
-    for (const std::string& what : surroundings.changes())
-        send_record(id, registry::Severity::warning, "the plugin " + what);
-    // Drivers handle signals and keep threads; a plugin without one does so itself.
+    // Drivers handle signals, keep threads and set variables; a plugin without one does so itself.
     const auto drivers = foreign ? registry::Severity::note : registry::Severity::warning;
+    for (const probe::Surroundings::Change& change : surroundings.changes())
+        send_record(id, change.is_drivers ? drivers : registry::Severity::warning,
+                    "the plugin " + change.text);
     for (const std::string& what : call_changes().texts())
         send_record(id, drivers, "the plugin " + what);
     if (const std::size_t threads = surroundings.threads_left(); threads > 0)

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,14 +16,19 @@ class Surroundings {
   public:
     Surroundings();
 
-    // "changes the locale", ... for each thing that differs now.
-    [[nodiscard]] std::vector<std::string> changes() const;
+    struct Change {
+        std::string text;         // "changes the locale of its process"
+        bool is_drivers = false;  // drivers do this, and it harms little
+    };
+    // Each thing that differs now.
+    [[nodiscard]] std::vector<Change> changes() const;
     // Threads that there were not before.
     [[nodiscard]] std::size_t threads_left() const;
 
   private:
     struct Seen {
-        std::string locale, folder, environment;
+        std::string locale, folder;
+        std::map<std::string, std::string> environment;
         mode_t umask = 0;
         std::vector<std::pair<dev_t, ino_t>> standard;  // of the descriptors 0, 1 and 2
     };

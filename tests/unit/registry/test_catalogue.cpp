@@ -153,7 +153,7 @@ TEST_CASE("nothing matched is an error that lists what exists and why not") {
     CHECK(error.message.find("not opened: gpu") != std::string::npos);
     CHECK(error.fix.rfind("Fix: ", 0) == 0);
     REQUIRE(error.cause != nullptr);
-    CHECK(error.cause->message == "cuda: there is no plugin `cuda`");
+    CHECK(error.cause->message == "cuda: there is no plugin `cuda`; there are cpu, gpu");
     REQUIRE(error.cause->cause != nullptr);
     CHECK(error.cause->cause->message == "cpu:1: the fake says so");
     CHECK(error.cause->cause->fix == "Fix: use fake device 0");

@@ -103,7 +103,7 @@ TEST_CASE("an entry of the selector that names nothing is listed") {
     CHECK(j["devices"].size() == 2);
     REQUIRE(j["unmatched"].size() == 1);
     CHECK(j["unmatched"][0]["selector"] == "nope");
-    CHECK(j["unmatched"][0]["message"] == "there is no plugin `nope`");
+    CHECK(j["unmatched"][0]["message"] == "there is no plugin `nope`; there are healthy");
     CHECK(j["unmatched"][0]["fix"].is_string());
 }
 

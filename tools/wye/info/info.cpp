@@ -132,7 +132,8 @@ std::vector<std::string> failed_plugins(const Report& report) {
     for (const Report& plugin : items(report, "plugins")) {
         if (!failed(plugin)) continue;
         const std::string id = text(plugin, "id");
-        out.push_back(fmt::format("`{}`", clean(id.empty() ? text(plugin, "path") : id)));
+        const std::string name = id.empty() ? text(plugin, "path") : id;
+        out.push_back(name.empty() ? "an entry without a name" : fmt::format("`{}`", clean(name)));
     }
     return out;
 }
