@@ -198,9 +198,13 @@ TEST_CASE("info names whatever a plugin does, and the others work") {
     CHECK(report["devices"][0]["selector"] == "cpu:0");
     CHECK(plugin_of(report, "good")["state"] == "ready");
     CHECK(records_of(report, "good").empty());
-    // What the report says is on the screen.
-    const Outcome page =
-        run_command({WYE_TOOL, "info", "--from", crowd.write("report", outcome.out)});
+    // The screen has the first of them, and -v has all.
+    const std::string saved = crowd.write("report", outcome.out);
+    const Outcome screen = run_command({WYE_TOOL, "info", "--from", saved});
+    CHECK(screen.code == 0);
+    CHECK(contains(screen.out, crowd.members()[0].id()));
+    CHECK(contains(screen.out, "`wye info -v`"));
+    const Outcome page = run_command({WYE_TOOL, "info", "--from", saved, "-v"});
     CHECK(page.code == 0);
     for (const Misbehaviour& one : crowd.members()) {
         expect(report, one);
