@@ -39,11 +39,12 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const wye_artif
                  program.name);
 }
 
-// Functions are inlined, so the recursion is as deep as the compiler allows. Compiling also happens
-// at a first launch, on the application's thread.
+// Functions are inlined, so with them the recursion is as deep as the compiler allows, else as deep
+// as blocks and expressions nest. Compiling also happens at a first launch, on the application's
+// thread.
 Result<Routine> compiled(const ir::Program& program, const CompileOptions& options) {
-    constexpr std::size_t kCompileRoom = (std::size_t{12} << 20U) * sdk::kFrameFactor;
-    return sdk::with_room([&] { return compile(program, options); }, kCompileRoom);
+    const std::size_t room = std::size_t{program.functions.empty() ? 4U : 12U} << 20U;
+    return sdk::with_room([&] { return compile(program, options); }, room * sdk::kFrameFactor);
 }
 
 }  // namespace
