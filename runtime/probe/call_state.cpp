@@ -82,14 +82,16 @@ void CallChanges::add(const CallState::Changes& changes, std::string_view where)
     std::set<int> handlers;
     for (const int signal : changes.handlers)
         if (seen_.handlers.insert(signal).second) handlers.insert(signal);
+    std::vector<std::string> said;
     const auto say = [&](std::string_view what) {
-        texts_.push_back(fmt::format("{} in `{}`", what, where));
+        said.push_back(fmt::format("{} in `{}`", what, where));
     };
     const auto is_new = [](bool now, bool& seen) { return now && !std::exchange(seen, true); };
     if (!handlers.empty()) say("replaces the handlers of " + names_of(handlers));
     if (is_new(changes.mask, seen_.mask)) say("changes the signal mask of its caller");
     if (is_new(changes.stack, seen_.stack)) say("changes the signal stack of its caller");
     if (is_new(changes.floats, seen_.floats)) say("changes the floating-point mode of its caller");
+    for (std::string& text : said) texts_.push_back(std::move(text));
 }
 
 std::vector<std::string> CallChanges::texts() const {
