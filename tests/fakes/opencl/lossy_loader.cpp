@@ -79,10 +79,11 @@ clCreateCommandQueue(cl_context context, cl_device_id device,
     return nullptr;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(
-    cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
-    const size_t* size, const size_t* local_size, cl_uint wait_count, const cl_event* waits,
-    cl_event* event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+                                                       cl_uint dimensions, const size_t* offset,
+                                                       const size_t* size, const size_t* local_size,
+                                                       cl_uint wait_count, const cl_event* waits,
+                                                       cl_event* event) {
     const cl_int status = LOSSY_REAL(clEnqueueNDRangeKernel)(
         queue, kernel, dimensions, offset, size, local_size, wait_count, waits, event);
     if (wanted_loss() != Loss::never && !kernel_lost_device.exchange(true)) lost = true;
