@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-wye, program, *manuals = sys.argv[1:]
+wye, program, *manuals = map(os.path.abspath, sys.argv[1:])
 failures, ran = [], 0
 
 

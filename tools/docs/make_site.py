@@ -41,6 +41,13 @@ PLUGIN_ABI = ('abi', 'abi_native', 'abi_compiler', 'abi_layouts', 'abi_layer', '
 # Names of fields and enumerators, and of constants, may say all that there is to say.
 UNDESCRIBED = re.compile(r'warning: Member .*\((variable|enumvalue)\) of .* is not documented')
 
+# Of the page of a header: what it is about comes first.
+FILE_LAYOUT = '''<file><detaileddescription title=""/><includes visible="no"/><memberdecl>
+<classes visible="yes" title="Structures and classes"/><namespaces visible="yes" title=""/><enums title=""/><functions title=""/>
+<typedefs title=""/><defines title=""/><variables title=""/><membergroups visible="yes"/></memberdecl>
+<memberdef><functions title=""/><enums title=""/><typedefs title=""/><defines title=""/>
+<variables title=""/></memberdef></file>'''
+
 
 def page_of(text, name, title, links):
     """A document for Doxygen: with a name, links to other pages, and none of the signs that Doxygen would read."""
@@ -87,7 +94,7 @@ def layout(pages, headers, verbs):
                                                tab('user', 'Namespace wye::builder', '@ref wye::builder'),
                                                tab('classlist', 'Classes')]),
             tab('usergroup', 'Writing plugins', None, guides(PLUGINS) + files(PLUGIN_ABI))]
-    return '<doxygenlayout version="1.0"><navindex>' + ''.join(menu) + '</navindex></doxygenlayout>\n'
+    return '<doxygenlayout version="1.0"><navindex>' + ''.join(menu) + '</navindex>' + FILE_LAYOUT + '</doxygenlayout>\n'
 
 
 def start_page(pages):

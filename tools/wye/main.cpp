@@ -300,7 +300,8 @@ int real_main(int argc, char** argv) {
     if (info_verb->parsed()) return info(info_options);
     if (help_verb->parsed()) {
         if (!help_options.words.empty()) return help(help_options, verb_table(app));
-        std::cout << app.help();
+        // app.help() would be the help of the verb that was parsed.
+        std::cout << app.get_formatter()->make_help(&app, "wye", CLI::AppFormatMode::Normal);
         return kOk;
     }
     if (check_verb->parsed()) return check(check_options);

@@ -8,11 +8,11 @@ namespace {
 
 using Table = nlohmann::ordered_json;
 
-// "NAME=FILE" of "NAME=FILE: raw bytes".
+// "NAME=FILE" of "NAME=FILE: raw bytes". What a value may be follows its type after a colon.
 std::string value_name(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const std::string& about = option.get_description();
-    if (!type.empty() && type != "TEXT") return type;
+    if (!type.empty() && type != "TEXT") return type.substr(0, type.find(':'));
     const std::size_t colon = about.find(": ");
     const std::string first = about.substr(0, colon == about.npos ? 0 : colon);
     const bool name = first.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ=[,]") == first.npos;
@@ -27,6 +27,7 @@ Table table_of(const VerbEntry& verb) {
         out["options"].push_back({{"flags", option.flags},
                                   {"value", option.value.empty() ? Table() : Table(option.value)},
                                   {"about", option.about},
+                                  {"required", option.required},
                                   {"repeats", option.repeats}});
     for (const PositionalEntry& place : verb.positionals)
         out["positionals"].push_back({{"name", place.name},
@@ -49,7 +50,7 @@ VerbEntry verb_table(const CLI::App& app) {
             out.positionals.push_back({option->get_name(), about, option->get_required(), repeats});
             continue;
         }
-        OptionEntry entry{{}, {}, about, repeats};
+        OptionEntry entry{{}, {}, about, option->get_required(), repeats};
         for (const std::string& name : option->get_snames()) entry.flags.push_back("-" + name);
         for (const std::string& name : option->get_lnames()) entry.flags.push_back("--" + name);
         if (option->get_items_expected_max() > 0) entry.value = value_name(*option);

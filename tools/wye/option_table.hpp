@@ -15,7 +15,7 @@ struct OptionEntry {
     std::vector<std::string> flags;  // "-d", "--device"
     std::string value;               // the word for its value; empty: a flag
     std::string about;
-    bool repeats = false;
+    bool required = false, repeats = false;
 };
 
 struct PositionalEntry {

@@ -16,8 +16,9 @@ constexpr std::size_t kSynopsisColumns = 70;
 
 // "[-d SELECTOR]", "[--in NAME=FILE]...".
 std::string usage_of(const OptionEntry& option) {
-    return fmt::format("[{}{}{}]{}", option.flags.front(), option.value.empty() ? "" : " ",
-                       option.value, option.repeats ? "..." : "");
+    const std::string words =
+        option.flags.front() + (option.value.empty() ? "" : " ") + option.value;
+    return (option.required ? words : "[" + words + "]") + (option.repeats ? "..." : "");
 }
 
 std::string usage_of(const PositionalEntry& place) {
