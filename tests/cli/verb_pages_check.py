@@ -28,11 +28,13 @@ def run(command, **more):
 def examples(text):
     """(command, lines of output, status) of each example of a page as Markdown."""
     part = text.split('\n## Examples\n')[-1].split('\n## ')[0] if '\n## Examples\n' in text else ''
-    for block in re.findall(r'(?:^    .*\n)+', part, re.M):
+    for block in re.findall(r'(?:^(?:    .*)?\n)+', part, re.M):
         lines = [line[4:] for line in block.splitlines()]
         starts = [at for at, line in enumerate(lines) if line.startswith('$ ')] + [len(lines)]
         for begin, end in zip(starts, starts[1:]):
             output, status = lines[begin + 1:end], 0
+            while output and not output[-1]:
+                output.pop()
             if output and (match := re.fullmatch(r'\[exit status (\d+)\]', output[-1])):
                 status = int(match[1])
                 output.pop()
