@@ -90,8 +90,8 @@ def layout(pages, headers, verbs):
     menu = [tab('mainpage', 'Start'), tab('usergroup', 'Guides', None, guides(GUIDES)),
             tab('usergroup', 'Commands', None, [tab('user', name.replace('-', ' '), f'@ref {name}') for name in verbs]),
             tab('usergroup', 'C API', None, files(C_API)),
-            tab('usergroup', 'C++ API', None, [tab('user', 'Namespace wye', '@ref wye'),
-                                               tab('user', 'Namespace wye::builder', '@ref wye::builder'),
+            tab('usergroup', 'C++ API', None, [tab('user', 'Namespace wye', 'namespacewye.html'),
+                                               tab('user', 'Namespace wye::builder', 'namespacewye_1_1builder.html'),
                                                tab('classlist', 'Classes')]),
             tab('usergroup', 'Writing plugins', None, guides(PLUGINS) + files(PLUGIN_ABI))]
     return '<doxygenlayout version="1.0"><navindex>' + ''.join(menu) + '</navindex>' + FILE_LAYOUT + '</doxygenlayout>\n'
@@ -111,8 +111,8 @@ def settings(work, source, version, theme):
     values = {
         'PROJECT_NAME': 'Wye', 'PROJECT_NUMBER': version, 'PROJECT_BRIEF': '"Portable compute programs on any device"',
         'OUTPUT_DIRECTORY': work, 'GENERATE_LATEX': 'NO', 'QUIET': 'YES', 'HTML_TIMESTAMP': 'NO', 'HTML_OUTPUT': 'html',
-        'INPUT': ' '.join([f'{work}/pages', *(os.path.join(source, folder) for folder in HEADERS)]), 'RECURSIVE': 'YES',
-        'FILE_PATTERNS': '*.h *.hpp *.md', 'EXTENSION_MAPPING': 'h=C++', 'FILTER_PATTERNS': f'*.h={doc_filter} *.hpp={doc_filter}',
+        'INPUT': ' '.join([f'{work}/pages', f'{HERE}/namespaces.dox', *(os.path.join(source, folder) for folder in HEADERS)]), 'RECURSIVE': 'YES',
+        'FILE_PATTERNS': '*.h *.hpp *.md *.dox', 'EXTENSION_MAPPING': 'h=C++', 'FILTER_PATTERNS': f'*.h={doc_filter} *.hpp={doc_filter}',
         'STRIP_FROM_PATH': includes, 'STRIP_FROM_INC_PATH': includes, 'FULL_PATH_NAMES': 'YES', 'LAYOUT_FILE': f'{work}/layout.xml',
         'USE_MDFILE_AS_MAINPAGE': f'{work}/pages/start.md', 'JAVADOC_AUTOBRIEF': 'YES', 'TYPEDEF_HIDES_STRUCT': 'YES',
         'EXTRACT_STATIC': 'YES', 'MACRO_EXPANSION': 'YES', 'EXPAND_ONLY_PREDEF': 'YES', 'SORT_MEMBER_DOCS': 'NO',
