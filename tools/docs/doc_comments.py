@@ -98,7 +98,7 @@ class Filter:
     def __init__(self, source, name):
         self.source, self.name = source, name
         self.out, self.scopes, self.statement, self.line_has_code = [], [], '', False
-        self.first, self.group = True, False
+        self.first, self.group, self.closed = True, False, False
 
     def bodies(self):
         return 'body' in self.scopes
@@ -115,7 +115,7 @@ class Filter:
             close = '/** @} */ ' if self.group else ''
             self.group = True
             return f'{close}/** @name {escaped(section[1])}\n@{{ */'
-        if self.bodies():
+        if self.bodies() or self.closed:
             return comment
         if self.line_has_code:  # behind a declaration
             if comment.startswith('//') and '\n' in comment:  # the lines below are another comment
@@ -147,6 +147,8 @@ class Filter:
             if kind == 'directive' and '\n' not in text:
                 text = re.sub(r'(?<=\S) +/\* (.*) \*/$', lambda m: f' /**< {escaped(m[1])} */', text)
             self.out.append(text)
+            if kind != 'space':
+                self.closed = text == '}' and not self.line_has_code  # a comment behind it says what ends
             if kind == 'end':
                 self.line_has_code = False
             elif kind == 'brace':

@@ -25,6 +25,7 @@ inline void append(Words& to, const Words& from) { to.insert(to.end(), from.begi
 
 }  // namespace detail
 
+// An expression of the language: its code in the wire form.
 class Expr {
   public:
     // A literal of the language's type for T: 1 is i32, 1u is u32, 1.0f is f32, 1.0 is f64.
