@@ -354,13 +354,12 @@ typedef struct wye_artifact {
 
 /* ---- Opaque plugin objects --------------------------------------------------------------- */
 
-typedef struct wye_plugin_object wye_plugin_object;   /* made by init */
-typedef struct wye_device_object wye_device_object;   /* an opened device */
-typedef struct wye_buffer_object wye_buffer_object;   /* memory of a device */
-typedef struct wye_program_object wye_program_object; /* a compiled artifact */
-typedef struct wye_queue_object wye_queue_object;     /* takes submissions, in order */
-typedef struct wye_timeline_object
-    wye_timeline_object; /* values that are reached one after another */
+typedef struct wye_plugin_object wye_plugin_object;     /* made by init */
+typedef struct wye_device_object wye_device_object;     /* an opened device */
+typedef struct wye_buffer_object wye_buffer_object;     /* memory of a device */
+typedef struct wye_program_object wye_program_object;   /* a compiled artifact */
+typedef struct wye_queue_object wye_queue_object;       /* takes submissions, in order */
+typedef struct wye_timeline_object wye_timeline_object; /* its values are reached in order */
 typedef struct wye_command_object wye_command_object; /* operations that are executed many times */
 
 /* An event is a point on a timeline. The host chooses the values: they grow, and may leave gaps; 0

@@ -84,14 +84,12 @@ WYE_API const char* wye_status_text(wye_status status);
 /* Members of an error. Strings are null-terminated and live as long as the error. All accept null:
  * the status is then WYE_OUT_OF_MEMORY, the one error that may come without an object. */
 WYE_API wye_status wye_error_status(const wye_error* error);
-WYE_API wye_string wye_error_message(const wye_error* error); /* the sentence */
-WYE_API wye_string wye_error_fix(const wye_error* error);     /* the remedy */
-WYE_API wye_string
-wye_error_subject(const wye_error* error); /* the path, device or argument; may be empty */
-WYE_API wye_string
-wye_error_native_domain(const wye_error* error); /* "opencl", "errno", ...; may be empty */
-WYE_API int32_t wye_error_native_code(const wye_error* error);    /* of that domain; 0: none */
-WYE_API const wye_error* wye_error_cause(const wye_error* error); /* borrowed; null: none */
+WYE_API wye_string wye_error_message(const wye_error* error);       /* the sentence */
+WYE_API wye_string wye_error_fix(const wye_error* error);           /* the remedy */
+WYE_API wye_string wye_error_subject(const wye_error* error);       /* may be empty */
+WYE_API wye_string wye_error_native_domain(const wye_error* error); /* "opencl"; or empty */
+WYE_API int32_t wye_error_native_code(const wye_error* error);      /* of that domain; 0: none */
+WYE_API const wye_error* wye_error_cause(const wye_error* error);   /* borrowed; null: none */
 /* The whole error as text of one or more lines, causes included. */
 WYE_API wye_string wye_error_text(const wye_error* error);
 WYE_API void wye_error_free(wye_error* error); /* null is fine */
