@@ -6,13 +6,13 @@ usage: commands.py man WYE PAGE OUTPUT
        commands.py bash|zsh|fish WYE OUTPUT
 
 WYE is the command; its hidden option --print-options prints the table. `man` copies the manual page
-PAGE and replaces its lines `.\\" SYNOPSIS` and `.\\" OPTIONS`. Exit status: 0 done, 2 wrong usage.
+PAGE, wye(1), and replaces its line `.\\" VERBS` by a list of them. Exit status: 0 done, 2 wrong usage.
 """
 import json
 import subprocess
 import sys
 
-PATHS = {'FILE', 'program', 'before', 'after', 'NAME=FILE'}
+PATHS = {'FILE', 'FOLDER', 'PATH', 'PROGRAM', 'NAME=FILE'}
 
 
 def verbs_of(table, words=()):
@@ -36,46 +36,11 @@ def roff(text):
     return text.replace('\\', '\\e').replace('-', '\\-').replace("'", '\\(aq').replace('`', '\\(ga')
 
 
-def synopsis(table):
-    out = []
-    for words, verb in verbs_of(table):
-        if verb['helper']:
-            continue
-        out.append(f'.B {roff(" ".join(("wye", *words)))}')
-        for place in verb['positionals']:
-            name = roff(place['name'].upper())
-            out.append(f'.I {name}' if place['required'] else f'.RI [ {name} ]')
-        for option in verb['options']:
-            flag = roff(option['flags'][0])
-            out.append(f'.RB [ {flag}' + (f'\n.IR {roff(option["value"])} ]' if option['value'] else ' ]'))
-        out.append('.br')
-    return out
-
-
-def option_lines(table):
-    out = []
-    for words, verb in verbs_of(table):
-        if verb['helper'] or not verb['options']:
-            continue
-        out.append(f'.SS {roff(" ".join(("wye", *words)))}')
-        for option in verb['options']:
-            flags = ', '.join(f'\\fB{roff(flag)}\\fR' for flag in option['flags'])
-            value = f' \\fI{roff(option["value"])}\\fR' if option['value'] else ''
-            about = roff(option['about'])
-            out += ['.TP', flags + value, ('\\&' if about.startswith('.') else '') + about + '.']
-    return out
-
-
 def man_page(table, page):
-    out = []
-    for line in page.split('\n'):
-        if line == '.\\" SYNOPSIS':
-            out += synopsis(table)
-        elif line == '.\\" OPTIONS':
-            out += ['.SH OPTIONS', *option_lines(table)]
-        else:
-            out.append(line)
-    return '\n'.join(out)
+    verbs = []
+    for verb in table['verbs']:
+        verbs += ['.TP', f'.BR wye\\-{roff(verb["name"])} (1)', roff(verb['about']) + '.']
+    return page.replace('.\\" VERBS\n', '\n'.join(verbs) + '\n')
 
 
 # ---- Completions --------------------------------------------------------------------------------

@@ -2,21 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a page of this project as HTML or as a manual page.
 
-usage: pages.py html|man FILE.md OUTPUT [NAME SECTION ABOUT]
+usage: pages.py html FILE.md OUTPUT
+       pages.py man FILE.md OUTPUT NAME SECTION ABOUT
+       pages.py verb FILE.md OUTPUT
 
 Reads the part of Markdown that the page uses: headings, paragraphs, lists, tables, blocks of code
-between ``` marks or after four blanks, `code`, *emphasis* and **strong**. NAME, SECTION and ABOUT
-are those of the manual page. Exit status: 0 done, 2 wrong usage.
+between ``` marks or after four blanks, `code`, *emphasis* and **strong**. A list is one of terms if
+each item begins with `code`, a word in capitals, or both, and ": ". NAME, SECTION and ABOUT are
+those of the manual page; `verb` makes the manual page of a verb from the Markdown of `wye help`,
+which has them in its title and first paragraph. Exit status: 0 done, 2 wrong usage.
 """
 import html
 import re
 import sys
 
+TERM = re.compile(r'((?:`[^`]+`(?:, )?)*(?: ?[A-Z][A-Z=,.\[\]]*)?): (.*)', re.S)
 INLINE = re.compile(r'`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*')
 
 
 def blocks(text):
-    """Yields (kind, value): heading levels h1 to h3, p, list, table, code."""
+    """Yields (kind, value): heading levels h1 to h3, p, list, terms (pairs), table, code."""
     lines = text.split('\n')
     at = 0
     while at < len(lines):
@@ -46,7 +51,9 @@ def blocks(text):
                 yield 'table', [rows[0]] + rows[2:]
             elif line.startswith('- '):
                 items = re.split(r'^- ', '\n'.join(part), flags=re.M)[1:]
-                yield 'list', [' '.join(item.split()) for item in items]
+                items = [' '.join(item.split()) for item in items]
+                terms = [TERM.fullmatch(item) for item in items]
+                yield ('terms', [term.groups() for term in terms]) if all(terms) else ('list', items)
             else:
                 yield 'p', ' '.join(part)
 
@@ -97,6 +104,9 @@ def html_page(text):
             body.append(f'<p>{html_inline(value)}</p>')
         elif kind == 'list':
             body.append('<ul>' + ''.join(f'<li>{html_inline(item)}</li>' for item in value) + '</ul>')
+        elif kind == 'terms':
+            body.append('<dl>' + ''.join(f'<dt>{html_inline(term)}</dt><dd>{html_inline(about)}</dd>'
+                                         for term, about in value) + '</dl>')
         elif kind == 'table':
             rows = [''.join(f'<{tag}>{html_inline(cell)}</{tag}>' for cell in row)
                     for tag, row in zip(['th'] + ['td'] * len(value), value)]
@@ -129,11 +139,29 @@ def roff_inline(text):
     return '\\&' + out if out.startswith(('.', "'")) else out
 
 
-def man_page(text, name, section, about):
-    out = ['\'\\" t', '.\\" SPDX-License-Identifier: Apache-2.0', f'.TH {name.upper()} {section}', '.SH NAME',
-           f'{roff(name)} \\- {roff(about)}', '.SH DESCRIPTION']
-    for kind, value in blocks(text):
+def roff_term(term):
+    """`code` in bold, words in capitals in italics."""
+    return ''.join(roff_inline(part) if part.startswith('`') else
+                   re.sub(r'[A-Z][^ ]*', lambda m: f'\\fI{roff(m[0])}\\fR', part)
+                   for part in re.split(r'(`[^`]+`)', term))
+
+
+def roff_usage(line):
+    """A line of a synopsis: commands and flags in bold, values in italics."""
+    return re.sub(r'[A-Z][A-Z=,]*|-{1,2}[a-z-]+|[a-z][a-z-]*',
+                  lambda m: f'\\f{"I" if m[0].isupper() else "B"}{roff(m[0])}\\fR', line)
+
+
+def man_header(name, section, about):
+    return ['\'\\" t', '.\\" SPDX-License-Identifier: Apache-2.0', f'.TH {name.upper()} {section}', '.SH NAME',
+            f'{roff(name)} \\- {roff(about)}']
+
+
+def man_body(parts):
+    out, heading = [], ''
+    for kind, value in parts:
         if kind == 'h2':
+            heading = value
             out.append(f'.SH {roff_inline(value).upper() if "`" not in value else roff_inline(value)}')
         elif kind == 'h3':
             out.append(f'.SS {roff_inline(value)}')
@@ -142,6 +170,9 @@ def man_page(text, name, section, about):
         elif kind == 'list':
             for item in value:
                 out += ['.IP \\(bu 2', roff_inline(item)]
+        elif kind == 'terms':
+            for term, about in value:
+                out += ['.TP', roff_term(term), roff_inline(about)]
         elif kind == 'table':
             out += ['.PP', '.TS', 'tab(|);', ' '.join('lx' if cell == len(value[0]) - 1 else 'l'
                                                    for cell in range(len(value[0]))) + '.']
@@ -149,17 +180,30 @@ def man_page(text, name, section, about):
                 out.append('|'.join(f'T{{\n{roff_inline(cell)}\nT}}' for cell in row))
             out.append('.TE')
         elif kind == 'code':
-            out += ['.PP', '.RS 4', '.nf'] + [roff(line) for line in value.split('\n')] + ['.fi', '.RE']
-    return '\n'.join(out + ['.SH SEE ALSO', '.BR wye (1)']) + '\n'
+            usage = heading == 'Synopsis'
+            out += (['.nf'] if usage else ['.PP', '.RS 4', '.nf'])
+            out += [roff_usage(line) if usage else roff(line) for line in value.split('\n')]
+            out += ['.fi'] if usage else ['.fi', '.RE']
+    return out
+
+
+def man_page(text, name, section, about):
+    return '\n'.join(man_header(name, section, about) + ['.SH DESCRIPTION'] + man_body(blocks(text)) +
+                     ['.SH SEE ALSO', '.BR wye (1)']) + '\n'
+
+
+def verb_page(text):
+    (_, name), (_, about), *rest = blocks(text)
+    return '\n'.join(man_header(name, 1, about) + man_body(rest)) + '\n'
 
 
 def main(words):
-    if len(words) < 3 or (words[0], len(words)) not in (('html', 3), ('man', 6)):
+    if len(words) < 3 or (words[0], len(words)) not in (('html', 3), ('man', 6), ('verb', 3)):
         sys.stderr.write(__doc__.split('\n\n')[1] + '\n')
         return 2
     with open(words[1], encoding='utf-8') as source:
         text = source.read()
-    page = html_page(text) if words[0] == 'html' else man_page(text, *words[3:])
+    page = {'html': html_page, 'man': man_page, 'verb': verb_page}[words[0]](text, *words[3:])
     with open(words[2], 'w', encoding='utf-8') as target:
         target.write(page)
     return 0

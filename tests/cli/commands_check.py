@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the manual page and the completions with what `wye VERB --help` says, both ways.
+"""Compares the manual pages and the completions with what `wye VERB --help` says, both ways.
 
-usage: commands_check.py WYE PAGE BASH ZSH FISH
+usage: commands_check.py WYE PAGE BASH ZSH FISH MANUAL...
+
+PAGE is wye(1), each MANUAL the page of a verb, wye-VERB.1.
 
 Reads --help as text. Completes in a real bash, and in zsh and fish where they are installed.
 """
+import os
 import re
 import shutil
 import subprocess
 import sys
 
-wye, page, bash, zsh, fish = sys.argv[1:]
+wye, page, bash, zsh, fish, *manuals = sys.argv[1:]
 failures = []
 FLAG = re.compile(r'(?<![\w-])--?[a-zA-Z][\w-]*')
 
@@ -35,7 +38,7 @@ def help_of(*words):
         elif match := re.match(r' {2}(\S(?:.*?\S)?)(?: {2,}|$)', line):
             if part.startswith('Options'):
                 flags |= set(FLAG.findall(match[1]))
-            elif part.startswith('Subcommands'):
+            elif part.startswith(('Subcommands', 'Helpers')):
                 verbs.append(match[1])
     return flags - {'-h', '--help', '--version'}, verbs
 
@@ -49,14 +52,21 @@ def complain(where, words, missing, surplus):
 
 def all_verbs(words=()):
     for name in help_of(*words)[1]:
-        if name in ('fuzz', 'bench'):  # they read their own options
-            continue
         yield (*words, name)
         yield from all_verbs((*words, name))
 
 
-plain_page = read(page).replace('\\-', '-')
-sections = {match[1]: match[2] for match in re.finditer(r'^\.SS wye ([^\n]*)\n(.*?)(?=^\.S[SH])', plain_page, re.M | re.S)}
+def sections_of(path):
+    """Options by the words of the command: those of the verb under OPTIONS, of those below it each under its own name."""
+    name = os.path.basename(path)[len('wye-'):-len('.1')]
+    options = read(path).replace('\\-', '-').split('.SH OPTIONS\n')[-1].split('\n.SH ')[0]
+    first, *others = re.split(r'^\.SS wye ', options, flags=re.M)
+    return {name: first if '.SH OPTIONS' in read(path) else '', **dict(other.split('\n', 1) for other in others)}
+
+
+sections = {}
+for manual in manuals:
+    sections |= sections_of(manual)
 bash_source, fish_source = read(bash), read(fish)
 
 
@@ -87,16 +97,17 @@ for words in all_verbs():
 for shell, path, check in (('zsh', zsh, ['-n']), ('fish', fish, ['--no-execute'])):
     if shutil.which(shell) and subprocess.run([shell, *check, path], check=False, timeout=60).returncode != 0:
         failures.append(f'{shell} does not read {path}')
-for helper in ('fuzz', 'bench'):
-    synopsis = plain_page.split('.SH DESCRIPTION')[0]
-    for flag in help_of(helper)[0]:
-        if flag.startswith('--') and flag not in synopsis:
-            failures.append(f'the synopsis lacks {flag} of wye {helper}')
-if shutil.which('groff'):
-    warnings = subprocess.run(['groff', '-t', '-man', '-Tutf8', '-ww', '-z', page], stderr=subprocess.PIPE, check=False, timeout=60).stderr
+listed = set(re.findall(r'^\.BR wye-(\S+) \(1\)$', read(page).replace('\\-', '-').split('.SH SELECTORS')[0], re.M))
+paged = {os.path.basename(manual)[len('wye-'):-len('.1')] for manual in manuals}
+verbs = set(help_of()[1])
+for where, names in (('the list of wye(1)', listed), ('the manual pages', paged)):
+    if names != verbs:
+        failures.append(f'{where}: {sorted(names)}, but wye --help has {sorted(verbs)}')
+for path in [page, *manuals] if shutil.which('groff') else []:
+    warnings = subprocess.run(['groff', '-t', '-man', '-Tutf8', '-ww', '-z', path], stderr=subprocess.PIPE, check=False, timeout=60).stderr
     if warnings:
         failures.append('groff: ' + warnings.decode()[:500])
-if count < 40:
+if count < 60:
     failures.append(f'only {count} flags were compared')
 print('\n'.join(failures) or f'{count} flags, the same everywhere')
 sys.exit(1 if failures else 0)

@@ -114,7 +114,7 @@ TEST_CASE("a device that is wrong is found, and the proof is small and repeats")
 TEST_CASE("wrong usage, absent devices and an absent helper are told apart") {
     const Outcome help = fuzz({"--help"});
     CHECK(help.code == 0);
-    CHECK(contains(help.out, "usage: wye fuzz"));
+    CHECK(contains(help.out, "Usage: wye fuzz"));
     for (const std::vector<std::string>& words :
          std::vector<std::vector<std::string>>{{"--count"},
                                                {"--count", "0"},

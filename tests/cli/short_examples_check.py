@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the short examples on every device, and compares what they print with values computed here.
 
-usage: short_examples_check.py WYE FOLDER SOURCES PYTHON
+usage: short_examples_check.py WYE FOLDER SOURCES PYTHON LOSSY
 
 FOLDER has the built examples, as short_NAME for C++ and short_NAME_c for C; SOURCES those in Python. PYTHON runs
-the latter; empty: they are left out.
+the latter; empty: they are left out. LOSSY is an OpenCL loader that loses devices when it is preloaded; empty: this
+build has no OpenCL.
 """
 import os
 import pathlib
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-wye, folder, sources, python = sys.argv[1:]
+wye, folder, sources, python, lossy = sys.argv[1:]
 failures, ran = [], 0
 
 
@@ -23,14 +24,15 @@ def run(command, more=None):
                           env={**os.environ, **(more or {})})
 
 
-def expect(command, pattern, more=None):
-    """The command succeeds, and all that it prints fits the pattern."""
+def expect(command, pattern, more=None, messages=None):
+    """The command succeeds, all that it prints fits the pattern, and what it says on standard error `messages`."""
     global ran
     ran += 1
     done = run(command, more)
     match = re.fullmatch(pattern, done.stdout)
-    if done.returncode != 0 or match is None:
-        failures.append(f'{" ".join(map(str, command))}: status {done.returncode}\n{done.stdout}{done.stderr}expected: {pattern}')
+    if done.returncode != 0 or match is None or not (messages is None or re.fullmatch(messages, done.stderr)):
+        failures.append(f'{" ".join(map(str, command))}: status {done.returncode}\n{done.stdout}{done.stderr}'
+                        f'expected: {pattern}\non standard error: {messages}')
     return match
 
 
@@ -53,8 +55,8 @@ def check(device, work):
     squares = sum(i * i for i in range(1, 1001))
     for command in forms('chain_kernels', others):
         expect([*command, device], rf'sum of squares: {squares}\n(bytes to and from the device for the second kernel: 0, 4\n)?')
-    for command in forms('lost_device', others) if own else []:
-        expect([*command, device], r'doubled: 2 4 6\n')
+    for command in forms('lost_device', ['c', 'py']):
+        expect([*command, device], rf'doubled on {re.escape(device)}: 2 4 6\n', messages='')
 
     one = lambda name: pathlib.Path(folder) / f'short_{name}'
     expect([one('two_devices'), device, 'cpu'],
@@ -85,6 +87,15 @@ def check(device, work):
         failures.append(f'stream_file {device}: the file is not the inverted one')
 
 
+def check_losses(device):
+    """The first kernel of the process loses the device. Where it can be opened again, the work is done on it, else on another."""
+    said = r'lost: [^\n]*CL_INVALID_COMMAND_QUEUE \(-36\)[^\n]*\n'
+    for loss, where in (('once', re.escape(device)), ('always', rf'(?!{re.escape(device)})\S+')):
+        for command in forms('lost_device', ['c', 'py']):
+            expect([*command, device], rf'doubled on {where}: 2 4 6\n',
+                   {'LD_PRELOAD': lossy, 'LOSSY_OPENCL': loss}, rf'(?s){said}.*')
+
+
 def main():
     devices = [line.split('\t')[0] for line in run([wye, 'info', '-l']).stdout.splitlines()]
     if not any(one.startswith('cpu') for one in devices):
@@ -92,6 +103,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         for device in devices:
             check(device, pathlib.Path(name))
+    if lossy:
+        found = [one for one in devices if one.startswith('opencl')]
+        if not found:
+            failures.append('no OpenCL device to lose. Fix: install an OpenCL driver, as pocl-opencl-icd')
+        for device in found[:1]:
+            check_losses(device)
     for command in forms('choose_device', ['c', 'py']):
         bad = run([*command, 'no such device'])
         if bad.returncode == 0 or 'Fix: ' not in bad.stderr:

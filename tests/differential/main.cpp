@@ -228,8 +228,8 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "wye fuzz: error: %s\n", wrong.c_str());
         return kUsageError;
     }
-    if (options.help) {
-        std::fputs(kUsage, wye::tool::output());
+    if (!options.help.empty()) {
+        std::fputs(options.help.c_str(), wye::tool::output());
         return kEqual;
     }
     wye::tool::keep_output();

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "differential/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "helper_options.hpp"
 
 namespace differential {
 namespace {
@@ -47,81 +52,56 @@ bool seed_list(std::string_view text, std::vector<std::uint64_t>& seeds) {
     return !seeds.empty();
 }
 
-}  // namespace
-
-const char* const kUsage =
-    "usage: wye fuzz [--seed N] [--count N] [options]\n"
-    "       wye fuzz --seeds LIST [options]\n"
-    "       wye fuzz --replay PATH... [options]\n"
-    "Runs random programs on devices and compares every byte with the reference evaluator. What\n"
-    "differs is made small and kept.\n"
-    "  --seed N           the first program (default 0)\n"
-    "  --count N          how many programs (default 100)\n"
-    "  --seeds LIST       these programs: 25,173,1000..1100 (the end of a range is left out)\n"
-    "  --devices LIST     selectors, separated by commas (default: every usable device)\n"
-    "  --traps            programs that may trap\n"
-    "  --keep FOLDER      write what differs there, one .wye file each, with its launch\n"
-    "  --limit SECONDS    how long to make one finding small (default 120; 0: leave it as it is)\n"
-    "  --timeout SECONDS  how long one dispatch may take (default 60)\n"
-    "  --replay PATH      run such files, or all in a folder, instead of random programs\n"
-    "  --with-quirk LIST, --without-quirk LIST\n"
-    "                     with these workarounds for drivers, or without (see `wye quirks`)\n"
-    "Exit status: 0 all equal, 1 something differs or a device failed, 2 wrong usage, 3 no usable\n"
-    "device.\n";
-
-std::string read_options(int argc, char** argv, Options& out) {
+// Empty if every value is understood; else the flag with its value.
+std::string read_values(const CLI::App& app, const wye::tool::FuzzOptions& given, Options& out) {
     std::uint64_t first = 0;
     std::uint64_t count = 100;
-    bool range = false;
-    for (int i = 1; i < argc; ++i) {
-        const std::string_view key = argv[i];
-        if (key == "--help" || key == "-h") {
-            out.help = true;
-            return {};
-        }
-        if (key == "--traps") {
-            out.traps = true;
-            continue;
-        }
-        const bool known = key == "--seed" || key == "--count" || key == "--seeds" ||
-                           key == "--devices" || key == "--keep" || key == "--limit" ||
-                           key == "--timeout" || key == "--replay" || key == "--with-quirk" ||
-                           key == "--without-quirk";
-        if (!known)
-            return "there is no option `" + std::string(key) + "`\nFix: see `wye fuzz --help`";
-        if (i + 1 == argc)
-            return "`" + std::string(key) + "` needs a value\nFix: see `wye fuzz --help`";
-        const std::string_view value = argv[++i];
-        bool good = true;
-        if (key == "--seed")
-            good = range = number(value, first);
-        else if (key == "--count")
-            good = range = number(value, count) && count > 0 && count <= kMostSeeds;
-        else if (key == "--seeds")
-            good = seed_list(value, out.seeds);
-        else if (key == "--devices")
-            good = !(out.devices = split(value)).empty();
-        else if (key == "--keep")
-            good = !(out.keep = value).empty();
-        else if (key == "--limit")
-            good = number(value, out.limit) && out.limit >= 0;
-        else if (key == "--timeout")
-            good = number(value, out.timeout) && out.timeout > 0 && out.timeout <= 86400;
-        else if (key == "--replay")
-            out.replay.emplace_back(value);
-        else
-            out.config.emplace_back(key == "--with-quirk" ? "quirks.with" : "quirks.without",
-                                    value);
-        if (!good)
-            return "`" + std::string(key) + " " + std::string(value) +
-                   "` is not understood\nFix: see `wye fuzz --help`";
+    const auto wrong = [&](const char* flag, const std::string& value, bool good) {
+        return app.count(flag) != 0 && !good ? flag + (" " + value) : std::string();
+    };
+    const std::string bad[] = {
+        wrong("--seed", given.seed, number(given.seed, first)),
+        wrong("--count", given.count,
+              number(given.count, count) && count > 0 && count <= kMostSeeds),
+        wrong("--seeds", given.seeds, seed_list(given.seeds, out.seeds)),
+        wrong("--devices", given.devices, !(out.devices = split(given.devices)).empty()),
+        wrong("--keep", given.keep, !(out.keep = given.keep).empty()),
+        wrong("--limit", given.limit, number(given.limit, out.limit) && out.limit >= 0),
+        wrong("--timeout", given.timeout,
+              number(given.timeout, out.timeout) && out.timeout > 0 && out.timeout <= 86400)};
+    for (const std::string& each : bad)
+        if (!each.empty()) return each;
+    if (out.seeds.empty() && given.replay.empty()) (void)add_seeds(out.seeds, first, count);
+    return {};
+}
+
+}  // namespace
+
+std::string read_options(int argc, char** argv, Options& out) {
+    CLI::App app("Compare random programs on devices with the reference evaluator.", "wye fuzz");
+    wye::tool::FuzzOptions given;
+    wye::tool::add_fuzz(app, given);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        out.help = app.help();
+        return {};
+    } catch (const CLI::ParseError& error) {
+        return std::string(error.what()) + "\nFix: see `wye fuzz --help`";
     }
-    if (static_cast<int>(range) + static_cast<int>(!out.seeds.empty()) +
-            static_cast<int>(!out.replay.empty()) >
+    const bool range = app.count("--seed") + app.count("--count") != 0;
+    if (static_cast<int>(range) + static_cast<int>(app.count("--seeds") != 0) +
+            static_cast<int>(!given.replay.empty()) >
         1)
         return "--seed with --count, --seeds and --replay exclude one another\nFix: give one of "
                "them";
-    if (out.seeds.empty() && out.replay.empty()) (void)add_seeds(out.seeds, first, count);
+    if (const std::string bad = read_values(app, given, out); !bad.empty())
+        return "`" + bad + "` is not understood\nFix: see `wye fuzz --help`";
+    out.traps = given.traps;
+    out.replay = given.replay;
+    for (const std::string& list : given.with_quirks) out.config.emplace_back("quirks.with", list);
+    for (const std::string& list : given.without_quirks)
+        out.config.emplace_back("quirks.without", list);
     return {};
 }
 

@@ -19,10 +19,8 @@ struct Options {
     double limit = 120;   // seconds to shrink one finding; 0: do not shrink
     double timeout = 60;  // seconds for one dispatch
     bool traps = false;
-    bool help = false;
+    std::string help;  // --help was given: its text
 };
-
-extern const char* const kUsage;
 
 // Returns an empty text, or what is wrong, with a remedy.
 [[nodiscard]] std::string read_options(int argc, char** argv, Options& out);

@@ -56,8 +56,8 @@ public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(resu
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|wye/(device\.h|graph\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
 public_tool="$public|wye/(graph|memory)\.hpp|$command|nlohmann/json\.hpp|$posix"
-allow tools/wye "$public_tool|(info|\.\.)/[a-z_]+\.hpp|language_text\.hpp|report_schema\.hpp|registry/(capability|device|facts|selector)\.hpp" 'the tool links libwye, and sees its public headers and pure values of the registry only'
-allow tools/bench "$public_tool|output\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
+allow tools/wye "$public_tool|(info|\.\.)/[a-z_]+\.hpp|(language_text|verb_texts)\.hpp|report_schema\.hpp|registry/(capability|device|facts|selector)\.hpp" 'the tool links libwye, and sees its public headers and pure values of the registry only'
+allow tools/bench "$public_tool|(helper_options|output)\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
     'the benchmark links libwye, and opens drivers by name'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp|$posix" 'the oracle shares no code with what it checks'
 shared='(oracle|support)/[a-z_0-9]+\.hpp'
@@ -65,7 +65,7 @@ inside="(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp"
 allow tests/support "$shared|wye/wye\.hpp|$abi|spirv-tools/libspirv\.h|$posix" 'what tests share knows no test'
 allow tests/conformance/language "conformance/(abi|language)/[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|$posix" \
     'the suites see what tests share, and no other test: what both need stands in tests/support'
-allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|nlohmann/json\.hpp|fmt/[a-z]+\.h|ucontext\.h|output\.hpp|quirk_regressions\.hpp|$posix" \
+allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|nlohmann/json\.hpp|CLI/CLI\.hpp|fmt/[a-z]+\.h|ucontext\.h|(helper_options|output)\.hpp|quirk_regressions\.hpp|$posix" \
     'the differential tests see what tests share, and no other test: what both need stands in tests/support'
 allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|wye/abi_native\.h|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 

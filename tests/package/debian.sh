@@ -50,7 +50,7 @@ places() {
     of libwye0 /libwye.so.0 && of libwye0 /wye-probe && of libwye-dev /libwye.so && of libwye-dev /wye.pc &&
         of libwye-dev /wyeConfig.cmake && of libwye-dev /libwye_sdk.a && of libwye-dev /include/wye/sdk/result.hpp &&
         of libwye-dev /LANGUAGE.md && of libwye-dev /saxpy.wye && of wye-tools /usr/bin/wye && of wye-tools /wye.1.gz &&
-        of wye-tools /report.schema.json || return 1
+        of wye-tools /wye-run.1.gz && of wye-tools /report.schema.json || return 1
     for id in "${plugins[@]}"; do of "wye-plugin-$id" "/wye/plugins/wye_$id.so" && of "wye-plugin-$id" "/wye_$id.wye.json" || return 1; done
     ! grep -vE ' /usr/lib/[^ ]*-linux-[^ ]*/|/$|/wye-probe$|/doc/' "$work"/{libwye0,wye-plugin-*}.list
 }

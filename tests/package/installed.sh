@@ -34,8 +34,10 @@ try "bin has the command only" names
 outside() { ! grep -rlE "$build|$work/first" "$lib/pkgconfig" "$lib/cmake"; }
 try "no file names the build's folders" outside
 pages() { [ -s "$installed/share/doc/wye/LANGUAGE.md" ] && [ -s "$installed/share/doc/wye/examples/programs/saxpy.wye" ] &&
-    [ -s "$installed/share/man/man1/wye.1" ]; }
+    [ -s "$installed/share/man/man1/wye.1" ] && [ -s "$installed/share/man/man1/wye-run.1" ]; }
 try "documents and programs are installed" pages
+site() { [ ! -e "$build/tools/docs/html" ] || grep -q 'Where to begin' "$installed/share/doc/wye/html/index.html"; }
+try "the documentation site is installed, if the build has one" site
 
 # pkg-config
 try "pkg-config, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/c" $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"

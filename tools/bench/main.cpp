@@ -9,6 +9,7 @@
 #include <new>
 #include <sstream>
 
+#include "helper_options.hpp"
 #include "output.hpp"
 #include "raw.hpp"
 #include "report.hpp"
@@ -20,11 +21,7 @@ using namespace wye::bench;
 
 enum Exit { kOk = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
 
-struct Options {
-    std::string device, json;
-    std::vector<std::string> names;
-    bool against_raw = false, quick = false, list = false;
-};
+using Options = wye::tool::BenchOptions;
 
 int fail(const wye::Error& error) {
     std::fprintf(stderr, "wye bench: error: %s\n", error.text().c_str());
@@ -38,21 +35,6 @@ int fail(const wye::Error& error) {
         default:
             return kFailed;
     }
-}
-
-void add_options(CLI::App& app, Options& options) {
-    app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)");
-    app.add_flag("--against-raw", options.against_raw,
-                 "The same work through CUDA, OpenCL or Vulkan beside each row");
-    app.add_flag("--quick", options.quick,
-                 "Small sizes and few samples: shows that it works, not how fast");
-    app.add_option("--json", options.json, "FILE for all samples, as one JSON document");
-    app.add_flag("--list", options.list, "Only list the rows");
-    app.add_option("rows", options.names, "Rows (default: all)");
-    app.footer(
-        "Times are medians, ratios are Wye's time by the raw time, medians over neighbouring\n"
-        "runs. A missed goal is no failure. Goals on GPUs are those of an H200.\n"
-        "Exit status: 0 ok; 1 a row failed; 2 bad usage; 3 no usable device. See wye(1).");
 }
 
 wye::Result<std::vector<const Row*>> rows_of(const std::vector<std::string>& names) {
@@ -195,7 +177,7 @@ int run(const Options& options) {
 int real_main(int argc, char** argv) {
     CLI::App app("Measure dispatches, graphs and transfers on a device.", "wye bench");
     Options options;
-    add_options(app, options);
+    wye::tool::add_bench(app, options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

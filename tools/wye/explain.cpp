@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye explain`: prints entries of the language reference, which is embedded at build time.
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -12,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "language_text.hpp"
+#include "plain_text.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
 
@@ -52,77 +50,10 @@ std::vector<ReferencePart> reference_parts() {
     return parts;
 }
 
-// Columns to write: those of the terminal, else 80.
-std::size_t page_width() {
-    winsize size{};
-    constexpr std::size_t kLeast = 40;
-    constexpr std::size_t kMost = 100;  // longer lines are hard to read
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-    return std::clamp<std::size_t>(size.ws_col, kLeast, kMost);
-}
-
-// Writes words with line breaks between them. `code` with blanks stays together. `first` begins the
-// first line; the others are indented as far.
-void print_wrapped(std::string_view text, std::string_view first, std::size_t width) {
-    std::string line(first);
-    bool begun = false;  // a word stands in the line
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t end = at;
-        for (bool code = false; end < text.size() && (code || text[end] != ' '); ++end)
-            if (text[end] == '`') code = !code;
-        const std::string_view word = text.substr(at, end - at);
-        at = std::min(end + 1, text.size());
-        if (word.empty()) continue;
-        if (begun && line.size() + 1 + word.size() > width) {
-            fmt::print("{}\n", line);
-            line.assign(first.size(), ' ');
-            begun = false;
-        }
-        if (begun) line += ' ';
-        line += word;
-        begun = true;
-    }
-    fmt::print("{}\n", line);
-}
-
-// Writes an entry: its words, then paragraphs, items of lists and blocks of code.
+// Writes an entry: its words, then its text.
 void print_part(const ReferencePart& part, std::size_t width) {
     fmt::print("{}\n", fmt::join(part.words, ", "));
-    std::string paragraph;
-    bool item = false;
-    bool code = false;
-    bool after_item = false;
-    bool first = true;
-    const auto gap = [&](bool needed) {
-        if (needed && !first) fmt::print("\n");
-        first = false;
-    };
-    const auto finish = [&] {
-        if (paragraph.empty()) return;
-        gap(!(item && after_item));
-        print_wrapped(paragraph, item ? "  - " : "  ", width);
-        paragraph.clear();
-        after_item = item;
-    };
-    for (const std::string_view line : part.lines) {
-        const bool mark = line.starts_with("```");
-        const bool begins = line.starts_with("- ") && !code;
-        if (mark || begins || line.empty()) finish();
-        if (mark) {
-            code = !code;
-            if (code) gap(true);
-            after_item = false;
-        } else if (code) {
-            fmt::print("    {}\n", line);
-        } else if (line.empty()) {
-            item = false;
-        } else {
-            item = item || begins;
-            if (!paragraph.empty()) paragraph += ' ';
-            paragraph += line.substr(begins || line.starts_with("  ") ? 2 : 0);
-        }
-    }
-    finish();
+    print_blocks(part.lines, width);
 }
 
 // "f32" for "f32x4": a vector type is its component's entry.

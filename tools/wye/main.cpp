@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "helper.hpp"
+#include "helper_options.hpp"
 #include "info/info.hpp"
 #include "numbers.hpp"
 #include "option_table.hpp"
@@ -65,45 +66,62 @@ void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
     app.add_option("--to", options.format,
                    "text, wire, preconditions, wye-program, opencl-c, cuda-c, spirv, ptx or "
                    "cubin:sm_N")
+        ->type_name("FORM")
         ->required();
     app.add_flag("--check-free", options.check_free,
                  "Omit range checks made redundant by the preconditions");
-    app.add_option("-d,--device", options.device, "Lower with the facts of this device");
-    app.add_option("-o,--output", options.output, "File (default: standard output)");
-    app.add_option("--ulp-budget", numbers.ulp_budget, "As for run");
+    app.add_option("-d,--device", options.device, "Lower with the facts of this device")
+        ->type_name("SELECTOR");
+    app.add_option("-o,--output", options.output, "File (default: standard output)")
+        ->type_name("FILE");
+    app.add_option("--ulp-budget", numbers.ulp_budget, "As for run")->type_name("N");
     app.add_option("--with-quirk", options.with_quirks,
-                   "Use this driver workaround too (`wye quirks` lists them; may be repeated)");
+                   "Use this driver workaround too (`wye quirks` lists them; may be repeated)")
+        ->type_name("ID");
     app.add_option("--without-quirk", options.without_quirks,
-                   "Do not use this driver workaround (may be repeated)");
+                   "Do not use this driver workaround (may be repeated)")
+        ->type_name("ID");
 }
 
 void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
     app.add_option("program", options.program, "Program, text or wire form")->required();
-    app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)");
+    app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)")
+        ->type_name("SELECTOR");
     app.add_option("--policy", options.policy,
                    "require (the default): only devices that the selector names, in its order; "
                    "prefer: else the best of all others; auto: the best of those that it names")
-        ->check(CLI::IsMember({"require", "prefer", "auto"}));
+        ->check(CLI::IsMember({"require", "prefer", "auto"}))
+        ->type_name("POLICY");
     app.add_option("--in", options.inputs, "NAME=FILE: raw little-endian bytes of an input");
     app.add_option("--out", options.outputs, "NAME=FILE: the file for an output");
     app.add_option("--param", options.params, "NAME=VALUE: a parameter");
     app.add_option("--grid", numbers.grid, "X[,Y[,Z]]: workgroups");
     app.add_option(
-        "--elements", numbers.elements,
-        "Number of elements of run-time outputs, and of the launch unless --grid is given");
-    app.add_option("--timeout-ms", numbers.timeout_ms, "Give up after this long (0: never)");
+           "--elements", numbers.elements,
+           "Number of elements of run-time outputs, and of the launch unless --grid is given")
+        ->type_name("N");
+    app.add_option("--timeout-ms", numbers.timeout_ms, "Give up after this long (0: never)")
+        ->type_name("N");
     app.add_option("--ulp-budget", numbers.ulp_budget,
-                   "Let `/`, sqrt and math functions be native up to this error (0: exact)");
+                   "Let `/`, sqrt and math functions be native up to this error (0: exact)")
+        ->type_name("N");
     app.add_flag("--variants", options.variants, "Run the first native variant that fits, if any");
-    CLI::Option* const repeat = app.add_option(
-        "--repeat", numbers.repeat,
-        "Run so many times on buffers that stay on the device; each run sees what the last left");
+    CLI::Option* const repeat =
+        app.add_option("--repeat", numbers.repeat,
+                       "Run so many times on buffers that stay on the device; each run sees what "
+                       "the last left")
+            ->type_name("N");
     app.add_flag("--graph", options.graph, "Record the run as a graph, and replay that")
         ->needs(repeat);
     app.add_flag("-q,--quiet", options.quiet, "No report on standard error");
     app.add_flag("--counters", options.counters,
                  "Also report what the device did: submits, bytes, memory, compiles");
     app.add_flag("--json", options.json, "The report as one JSON document");
+}
+
+void add_help(CLI::App& app, HelpOptions& options) {
+    app.add_option("verb", options.words, "A verb, as in `wye help run` (default: list all)");
+    app.add_flag("--markdown", options.markdown)->group("");
 }
 
 void add_cache(CLI::App& app, CacheOptions& options) {
@@ -126,12 +144,13 @@ void add_quirks(CLI::App& app, QuirksOptions& options) {
         "--audit", options.audit,
         "Replay the regression of each workaround without it, in a process of its own, and say "
         "which are still needed (by the helper wye-quirks)");
-    const auto add = [&](const char* flag, std::optional<std::string>& value, const char* what) {
-        app.add_option(flag, value, what)->needs(audit);
+    const auto add = [&](const char* flag, std::optional<std::string>& value, const char* type,
+                         const char* what) {
+        app.add_option(flag, value, what)->type_name(type)->needs(audit);
     };
-    add("--devices", options.devices, "Selectors or plugins, separated by commas");
-    add("--only", options.only, "These workarounds, separated by commas");
-    add("--timeout", options.timeout, "Seconds that one launch may take (20)");
+    add("--devices", options.devices, "LIST", "Selectors or plugins, separated by commas");
+    add("--only", options.only, "LIST", "These workarounds, separated by commas");
+    add("--timeout", options.timeout, "SECONDS", "How long one launch may take (default 20)");
     app.footer(
         "Exit status of an audit: 0 ok; 1 a workaround is missing or does not help; 2 bad usage;\n"
         "3 no device.");
@@ -215,7 +234,8 @@ int real_main(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer(
         "Exit status: 0 ok; 1 the work failed; 2 bad usage or input; 3 no usable device;\n"
-        "4 info --require is unmet; 5 a plugin failed (with --strict). See wye(1).");
+        "4 info --require is unmet; 5 a plugin failed (with --strict). `wye help VERB` prints the\n"
+        "page of a verb; see wye(1) too.");
 
     InfoOptions info_options;
     CheckOptions check_options;
@@ -225,6 +245,9 @@ int real_main(int argc, char** argv) {
     CacheOptions cache_options;
     QuirksOptions quirks_options;
     PluginsOptions plugins_options;
+    HelpOptions help_options;
+    BenchOptions bench_options;
+    FuzzOptions fuzz_options;
     Numbers numbers;
     CLI::App* info_verb =
         app.add_subcommand("info", "Show plugins, devices and reasons against them");
@@ -233,15 +256,21 @@ int real_main(int argc, char** argv) {
         app.add_subcommand("explain", "Print what the language reference says about a word");
     CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
     CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
-    app.add_subcommand("fuzz", "Compare random programs on devices with the reference")
-        ->group("Helpers");
-    app.add_subcommand("bench", "Measure a device, also beside its own API")->group("Helpers");
+    CLI::App* fuzz_verb =
+        app.add_subcommand("fuzz", "Compare random programs on devices with the reference")
+            ->group("Helpers");
+    CLI::App* bench_verb =
+        app.add_subcommand("bench", "Measure a device, also beside its own API")->group("Helpers");
     CLI::App* quirks_verb =
         app.add_subcommand("quirks", "List workarounds for drivers, and audit them");
     CLI::App* cache_verb =
         app.add_subcommand("cache", "Show or clear the cache of compiled programs");
     CLI::App* plugins_verb =
         app.add_subcommand("plugins", "Show what probes of plugins found; trust or forget it");
+    CLI::App* help_verb = app.add_subcommand("help", "Print the page of a verb");
+    add_help(*help_verb, help_options);
+    add_fuzz(*fuzz_verb, fuzz_options);
+    add_bench(*bench_verb, bench_options);
     add_info(*info_verb, info_options);
     add_plugins(*plugins_verb, plugins_options);
     add_cache(*cache_verb, cache_options);
@@ -257,7 +286,7 @@ int real_main(int argc, char** argv) {
             return become_helper(helper, {argv + 2, argv + argc});
     // For what the build makes of it: not in --help.
     if (argc == 2 && std::string_view(argv[1]) == "--print-options") {
-        std::cout << option_table(app);
+        std::cout << json_of(verb_table(app));
         return kOk;
     }
     try {
@@ -269,6 +298,12 @@ int real_main(int argc, char** argv) {
     const auto read = read_numbers(*run_verb, *lower_verb, numbers, run_options, lower_options);
     if (!read.ok()) return fail(read.error());
     if (info_verb->parsed()) return info(info_options);
+    if (help_verb->parsed()) {
+        if (!help_options.words.empty()) return help(help_options, verb_table(app));
+        // app.help() would be the help of the verb that was parsed.
+        std::cout << app.get_formatter()->make_help(&app, "wye", CLI::AppFormatMode::Normal);
+        return kOk;
+    }
     if (check_verb->parsed()) return check(check_options);
     if (explain_verb->parsed()) {
         // CLI11 takes operators such as `-=` for flags.

@@ -8,47 +8,58 @@ namespace {
 
 using Table = nlohmann::ordered_json;
 
-// "NAME=FILE" of "NAME=FILE: raw bytes".
+// "NAME=FILE" of "NAME=FILE: raw bytes". What a value may be follows its type after a colon.
 std::string value_name(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const std::string& about = option.get_description();
-    if (!type.empty() && type != "TEXT") return type;
+    if (!type.empty() && type != "TEXT") return type.substr(0, type.find(':'));
     const std::size_t colon = about.find(": ");
     const std::string first = about.substr(0, colon == about.npos ? 0 : colon);
     const bool name = first.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ=[,]") == first.npos;
     return first.empty() || !name ? "VALUE" : first;
 }
 
-Table table_of(const CLI::App& app) {
-    Table out = {{"name", app.get_name()},
-                 {"about", app.get_description()},
-                 {"helper", app.get_group() == "Helpers"},
-                 {"options", Table::array()},
-                 {"positionals", Table::array()},
-                 {"verbs", Table::array()}};
-    for (const CLI::Option* option : app.get_options()) {
-        if (option->get_group().empty() || option == app.get_help_ptr()) continue;
-        const std::string& about = option->get_description();
-        if (option->get_positional()) {
-            out["positionals"].push_back({{"name", option->get_name()},
-                                          {"about", about},
-                                          {"required", option->get_required()}});
-            continue;
-        }
-        Table flags = Table::array();
-        for (const std::string& name : option->get_snames()) flags.push_back("-" + name);
-        for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-        const bool takes_value = option->get_items_expected_max() > 0;
-        out["options"].push_back({{"flags", flags},
-                                  {"value", takes_value ? Table(value_name(*option)) : Table()},
-                                  {"about", about}});
-    }
-    for (const CLI::App* verb : app.get_subcommands({})) out["verbs"].push_back(table_of(*verb));
+Table table_of(const VerbEntry& verb) {
+    Table out = {
+        {"name", verb.name},         {"about", verb.about},           {"helper", verb.helper},
+        {"options", Table::array()}, {"positionals", Table::array()}, {"verbs", Table::array()}};
+    for (const OptionEntry& option : verb.options)
+        out["options"].push_back({{"flags", option.flags},
+                                  {"value", option.value.empty() ? Table() : Table(option.value)},
+                                  {"about", option.about},
+                                  {"required", option.required},
+                                  {"repeats", option.repeats}});
+    for (const PositionalEntry& place : verb.positionals)
+        out["positionals"].push_back({{"name", place.name},
+                                      {"about", place.about},
+                                      {"required", place.required},
+                                      {"repeats", place.repeats}});
+    for (const VerbEntry& below : verb.verbs) out["verbs"].push_back(table_of(below));
     return out;
 }
 
 }  // namespace
 
-std::string option_table(const CLI::App& app) { return table_of(app).dump(1) + '\n'; }
+VerbEntry verb_table(const CLI::App& app) {
+    VerbEntry out{app.get_name(), app.get_description(), app.get_group() == "Helpers", {}, {}, {}};
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_group().empty() || option == app.get_help_ptr()) continue;
+        const std::string& about = option->get_description();
+        const bool repeats = option->get_items_expected_max() > 1;
+        if (option->get_positional()) {
+            out.positionals.push_back({option->get_name(), about, option->get_required(), repeats});
+            continue;
+        }
+        OptionEntry entry{{}, {}, about, option->get_required(), repeats};
+        for (const std::string& name : option->get_snames()) entry.flags.push_back("-" + name);
+        for (const std::string& name : option->get_lnames()) entry.flags.push_back("--" + name);
+        if (option->get_items_expected_max() > 0) entry.value = value_name(*option);
+        out.options.push_back(std::move(entry));
+    }
+    for (const CLI::App* verb : app.get_subcommands({})) out.verbs.push_back(verb_table(*verb));
+    return out;
+}
+
+std::string json_of(const VerbEntry& table) { return table_of(table).dump(1) + '\n'; }
 
 }  // namespace wye::tool

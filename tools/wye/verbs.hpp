@@ -14,6 +14,14 @@
 
 namespace wye::tool {
 
+struct VerbEntry;
+
+struct HelpOptions {
+    std::vector<std::string> words;  // a verb, and one below it
+    bool markdown = false;           // as it is, for manual pages
+};
+[[nodiscard]] ExitCode help(const HelpOptions& options, const VerbEntry& table);
+
 struct CheckOptions {
     std::string program;
     bool json = false;

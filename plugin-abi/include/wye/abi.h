@@ -43,7 +43,7 @@ extern "C" {
 
 /* ---- Versions ---------------------------------------------------------------------------- */
 
-#define WYE_ABI_MAJOR 1
+#define WYE_ABI_MAJOR 1       /* another major has another query */
 #define WYE_ABI_MINOR 0       /* highest minor this header describes */
 #define WYE_ABI_MINOR_FLOOR 0 /* oldest plugin minor the host still accepts */
 #define WYE_ABI_DRAFT 3       /* of major 1; two drafts never work together; 0 from 1.0 on */
@@ -55,11 +55,13 @@ extern "C" {
 
 /* ---- Scalars and strings ----------------------------------------------------------------- */
 
+/* Text. */
 typedef struct wye_string {
     const char* data; /* UTF-8, not terminated; may be null when size is 0 */
     uint64_t size;    /* bytes */
 } wye_string;
 
+/* Bytes. */
 typedef struct wye_bytes {
     const void* data;
     uint64_t size;
@@ -74,10 +76,11 @@ typedef struct wye_header {
     uint32_t type;
     const void* next;
 } wye_header;
-#define WYE_CHAIN_CRITICAL UINT32_C(0x80000000)
+#define WYE_CHAIN_CRITICAL UINT32_C(0x80000000) /* in `type` of wye_header */
 
 /* ---- Status codes ------------------------------------------------------------------------ */
 
+/* The outcome of a call: 0, or enum wye_status_code. */
 typedef int32_t wye_status;
 
 /* X(NAME, value, text). 0 is success; codes are append-only; unknown codes are tolerated. */
@@ -122,6 +125,7 @@ typedef int32_t wye_status;
     X(NOT_READY, 37, "not ready")                         \
     X(DISABLED, 38, "disabled")
 
+/* The codes of WYE_STATUSES. */
 enum wye_status_code {
 #define WYE_STATUS_ENUM(name, value, text) WYE_##name = value,
     WYE_STATUSES(WYE_STATUS_ENUM)
@@ -134,6 +138,7 @@ enum wye_status_code {
 /* Made and freed by the host only, so there is one allocator. Immutable. */
 typedef struct wye_error wye_error;
 
+/* What the host makes an error of. */
 typedef struct wye_error_desc {
     wye_header header;
     wye_status code;
@@ -147,6 +152,7 @@ typedef struct wye_error_desc {
 
 /* ---- Facts and capabilities -------------------------------------------------------------- */
 
+/* Which member of wye_fact has the value. */
 enum wye_fact_type {
     WYE_FACT_NONE = 0,
     WYE_FACT_BOOL = 1,    /* u: 0 or 1 */
@@ -157,6 +163,7 @@ enum wye_fact_type {
     WYE_FACT_U64_LIST = 6 /* list, WYE_STATIC, in ascending order */
 };
 
+/* The value of a fact, with its origin. */
 typedef struct wye_fact {
     uint32_t type; /* enum wye_fact_type */
     uint32_t xyz[3];
@@ -285,6 +292,7 @@ typedef struct wye_fact {
     /* a workgroup runs as a loop over its invocations, on one thread */                        \
     X(WORKGROUP_LOOPS, 0x413, "workgroup_loops", BOOL)
 
+/* The keys of WYE_FACTS. From WYE_FACT_KEY_FIRST_VENDOR on they are a plugin's own. */
 enum wye_fact_key {
 #define WYE_FACT_ENUM(name, key, json, type) WYE_FACT_KEY_##name = key,
     WYE_FACTS(WYE_FACT_ENUM)
@@ -297,12 +305,13 @@ enum wye_fact_key {
 /* Format names known to the host's lowering. A plugin may declare others (reverse-DNS); such
  * artifacts come from a program's variants only. */
 #define WYE_FORMAT_PROGRAM "wye-program" /* the wire form, wye/program_format.h */
-#define WYE_FORMAT_OPENCL_C "opencl-c"
-#define WYE_FORMAT_CUDA_C "cuda-c"
-#define WYE_FORMAT_PTX "ptx"
-#define WYE_FORMAT_CUBIN "cubin"
-#define WYE_FORMAT_SPIRV "spirv-vulkan"
+#define WYE_FORMAT_OPENCL_C "opencl-c"   /* source */
+#define WYE_FORMAT_CUDA_C "cuda-c"       /* source, as NVRTC takes it */
+#define WYE_FORMAT_PTX "ptx"             /* text */
+#define WYE_FORMAT_CUBIN "cubin"         /* for one architecture */
+#define WYE_FORMAT_SPIRV "spirv-vulkan"  /* words of SPIR-V */
 
+/* What a kernel argument is. */
 enum wye_slot_kind {
     WYE_SLOT_BUFFER = 1,      /* binding index: the buffer's address or descriptor */
     WYE_SLOT_LENGTH = 2,      /* binding index: its element count, u64 */
@@ -345,13 +354,13 @@ typedef struct wye_artifact {
 
 /* ---- Opaque plugin objects --------------------------------------------------------------- */
 
-typedef struct wye_plugin_object wye_plugin_object;
-typedef struct wye_device_object wye_device_object;
-typedef struct wye_buffer_object wye_buffer_object;
-typedef struct wye_program_object wye_program_object;
-typedef struct wye_queue_object wye_queue_object;
-typedef struct wye_timeline_object wye_timeline_object;
-typedef struct wye_command_object wye_command_object;
+typedef struct wye_plugin_object wye_plugin_object;     /* made by init */
+typedef struct wye_device_object wye_device_object;     /* an opened device */
+typedef struct wye_buffer_object wye_buffer_object;     /* memory of a device */
+typedef struct wye_program_object wye_program_object;   /* a compiled artifact */
+typedef struct wye_queue_object wye_queue_object;       /* takes submissions, in order */
+typedef struct wye_timeline_object wye_timeline_object; /* its values are reached in order */
+typedef struct wye_command_object wye_command_object; /* operations that are executed many times */
 
 /* An event is a point on a timeline. The host chooses the values: they grow, and may leave gaps; 0
  * is always reached. Never grows.
@@ -372,6 +381,7 @@ typedef struct wye_event {
 
 /* ---- Operations -------------------------------------------------------------------------- */
 
+/* What an operation does. */
 enum wye_op_kind {
     WYE_OPERATION_DISPATCH = 1,
     WYE_OPERATION_COPY = 2, /* between buffers of one device; ranges never overlap */
@@ -393,8 +403,9 @@ typedef struct wye_binding {
     uint32_t slot; /* of an execution, if buffer is null; else 0 */
     uint32_t reserved;
 } wye_binding;
-#define WYE_WHOLE_SLOT UINT64_MAX
+#define WYE_WHOLE_SLOT UINT64_MAX /* as the size of a wye_binding */
 
+/* How the workgroups of a dispatch are run. */
 enum wye_launch_flags {
     /* All workgroups run at once, so that they may wait for each other. On devices with GRID_SYNC;
      * one with more workgroups than fit is refused with WYE_LIMIT_EXCEEDED and both numbers, before
@@ -410,6 +421,7 @@ enum wye_launch_flags {
     WYE_LAUNCH_LATE_GRID = 4 /* commands: see grid_offset */
 };
 
+/* A launch of one kernel. */
 typedef struct wye_dispatch_op {
     wye_program_object* program;
     const wye_binding* bindings; /* binding_count of the artifact */
@@ -427,6 +439,7 @@ typedef struct wye_dispatch_op {
     wye_binding indirect; /* of INDIRECT: 12 bytes at a multiple of 4; else its buffer is null */
 } wye_dispatch_op;
 
+/* A copy between buffers. */
 typedef struct wye_copy_op {
     wye_buffer_object* source;
     wye_buffer_object* target;
@@ -434,6 +447,7 @@ typedef struct wye_copy_op {
     uint32_t source_slot, target_slot; /* as in wye_binding, for null buffers */
 } wye_copy_op;
 
+/* A range of a buffer that a pattern fills. */
 typedef struct wye_fill_op {
     wye_buffer_object* target;
     uint64_t offset, size; /* multiples of pattern_size */
@@ -477,6 +491,7 @@ typedef struct wye_edge {
     uint32_t before, after; /* indices */
 } wye_edge;
 
+/* How the operations of a command are ordered. */
 enum wye_command_flags {
     WYE_COMMAND_EDGES = 1 /* only `edges` order the operations; else each is after all before it */
 };
@@ -516,6 +531,7 @@ typedef struct wye_command_info {
     uint64_t recordings; /* times that the native object was made */
 } wye_command_info;
 
+/* What a submission asks for besides its work. */
 enum wye_submission_flags {
     WYE_SUBMISSION_TIMED = 1 /* the `timing` slot will be called for the value */
 };
@@ -538,6 +554,7 @@ typedef struct wye_submission {
 
 /* ---- Descriptions ------------------------------------------------------------------------ */
 
+/* Whether a device that was found can be opened. */
 enum wye_device_state {
     WYE_DEVICE_USABLE = 0,
     WYE_DEVICE_UNUSABLE = 1 /* listed with a reason, cannot be opened */
@@ -567,6 +584,7 @@ enum wye_buffer_usage {
     WYE_BUFFER_USAGE_REGISTERED = 5 /* as STAGING, but memory of the application: `memory` */
 };
 
+/* What a buffer is made of. */
 typedef struct wye_buffer_desc {
     wye_header header;
     uint64_t size;      /* bytes; 0 is allowed, and still gives at least one readable element */
@@ -580,6 +598,7 @@ typedef struct wye_buffer_desc {
     void* memory;
 } wye_buffer_desc;
 
+/* What a mapping is like for the host. */
 enum wye_mapping_flags {
     WYE_MAPPING_CACHED = 1 /* the host reads it as fast as its own memory */
 };
@@ -592,6 +611,7 @@ typedef struct wye_mapping {
     uint32_t reserved;
 } wye_mapping;
 
+/* Which side is to see the bytes that the other wrote. */
 enum wye_sync_direction {
     WYE_SYNC_TO_DEVICE = 1, /* after the host wrote, before the submit that reads */
     WYE_SYNC_TO_HOST = 2    /* after the value that wrote was reached, before the host reads */
@@ -608,6 +628,7 @@ typedef struct wye_program_info {
     uint32_t reserved;
 } wye_program_info;
 
+/* What a queue is mostly used for. */
 enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSFER = 2 };
 
 /* Kind, priority and index are hints, which a plugin may ignore; `info` of the queue says what the
@@ -630,6 +651,7 @@ typedef struct wye_queue_info {
     uint32_t reserved;
 } wye_queue_info;
 
+/* What a timeline is made of. */
 typedef struct wye_timeline_desc {
     wye_header header;
     wye_string label;
@@ -642,6 +664,7 @@ enum wye_chain_type {
     WYE_CHAIN_BUFFER_IMPORT = 2    /* in wye_buffer_desc: reserved */
 };
 
+/* What a handle of another API or process is. */
 enum wye_external_type {
     WYE_EXTERNAL_OPAQUE_FD = 1,
     WYE_EXTERNAL_SYNC_FD = 2,
@@ -666,6 +689,7 @@ typedef struct wye_timing {
     uint64_t end_ns;    /* of the last operation, likewise */
 } wye_timing;
 
+/* The memory of a device, in bytes. */
 typedef struct wye_memory_info {
     wye_header header;
     uint64_t total_bytes;
@@ -674,8 +698,10 @@ typedef struct wye_memory_info {
 
 /* ---- Host services ----------------------------------------------------------------------- */
 
+/* The host's own: plugins only hand it back. */
 typedef struct wye_host_object wye_host_object;
 
+/* How important a message is; a lower number is more important. */
 enum wye_log_level { WYE_LOG_ERROR = 1, WYE_LOG_WARNING = 2, WYE_LOG_INFO = 3, WYE_LOG_DEBUG = 4 };
 
 /* Handed to `init`; valid until `shutdown` returns. All slots [FREE]. */
@@ -698,6 +724,7 @@ typedef struct wye_host_table {
 
 /* ---- Queue table ------------------------------------------------------------------------- */
 
+/* The slots of a queue. */
 typedef struct wye_queue_table {
     wye_header header;
 
@@ -729,6 +756,7 @@ typedef struct wye_queue_table {
 
 /* ---- Device table ------------------------------------------------------------------------ */
 
+/* The slots of a device. */
 typedef struct wye_device_table {
     wye_header header;
 
@@ -845,6 +873,7 @@ typedef struct wye_device_table {
 
 /* ---- Plugin table ------------------------------------------------------------------------ */
 
+/* The slots of a plugin. */
 typedef struct wye_plugin_table {
     wye_header header;
 
@@ -898,10 +927,10 @@ typedef struct wye_hello {
 } wye_hello;
 
 /* Bits of build_flags. */
-#define WYE_BUILD_ASAN (UINT64_C(1) << 0)
-#define WYE_BUILD_TSAN (UINT64_C(1) << 1)
-#define WYE_BUILD_UBSAN (UINT64_C(1) << 2)
-#define WYE_BUILD_DEBUG (UINT64_C(1) << 3)
+#define WYE_BUILD_ASAN (UINT64_C(1) << 0)       /* built with AddressSanitizer */
+#define WYE_BUILD_TSAN (UINT64_C(1) << 1)       /* built with ThreadSanitizer */
+#define WYE_BUILD_UBSAN (UINT64_C(1) << 2)      /* built with UndefinedBehaviorSanitizer */
+#define WYE_BUILD_DEBUG (UINT64_C(1) << 3)      /* without optimisation, or with assertions */
 #define WYE_BUILD_UNLOADABLE (UINT64_C(1) << 4) /* dlclose after shutdown is safe */
 
 /* The plugin's description. Static const data. */
@@ -924,8 +953,9 @@ typedef struct wye_plugin_desc {
  * hello.minor_floor <= desc.abi_minor; the effective minor is the lower of the two maxima.
  * Returns WYE_OK, or WYE_ABI_MISMATCH when the plugin cannot work with this host. */
 typedef wye_status (*wye_plugin_query_fn)(const wye_hello* hello, const wye_plugin_desc** out);
-#define WYE_PLUGIN_QUERY_SYMBOL "wye_plugin_query_1"
+#define WYE_PLUGIN_QUERY_SYMBOL "wye_plugin_query_1" /* the name of the export */
 
+/* Marks the query in the plugin's source, so that it is visible. */
 #if defined(_WIN32)
 #define WYE_PLUGIN_EXPORT __declspec(dllexport)
 #else

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define WYE_EXTENSION_COMPILER "wye.compiler"
+#define WYE_EXTENSION_COMPILER "wye.compiler" /* the name for get_extension */
 
 /* All slots [FREE]. */
 typedef struct wye_compiler_table {

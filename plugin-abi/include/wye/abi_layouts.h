@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define WYE_EXTENSION_LAYOUTS "wye.layouts"
+#define WYE_EXTENSION_LAYOUTS "wye.layouts" /* the name for get_extension */
 
 /* Since the device was opened. Both only grow. */
 typedef struct wye_layout_counts {

@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-#define WYE_EXTENSION_NATIVE_HANDLE "wye.native_handle"
+#define WYE_EXTENSION_NATIVE_HANDLE "wye.native_handle" /* the name for get_extension */
 
 /* A handle of the driver's API, or a number that belongs to one. */
 typedef struct wye_native_value {
     wye_string type; /* "CUstream", "VkBuffer", "queue_family"; WYE_STATIC, and unique */
     uint64_t value;  /* pointers and numbers, zero-extended */
 } wye_native_value;
-#define WYE_NATIVE_VALUES 6
+#define WYE_NATIVE_VALUES 6 /* numbers of a handle */
 
 /* What stands for one object in the driver's API, the object itself first. The plugin keeps owning
  * it: handles are borrowed until the object is destroyed, or the device closed or recovered. */

@@ -60,14 +60,15 @@
 
 #include <stdint.h>
 
-#define WYE_PROGRAM_MAGIC "\x57\x59\x45\x50\x0D\x0A\x1A\x0A"
-#define WYE_PROGRAM_MAGIC_SIZE 8
-#define WYE_PROGRAM_MAJOR 1
-#define WYE_PROGRAM_MINOR 1 /* the highest that this header describes */
-#define WYE_PROGRAM_HEADER_BYTES 24
-#define WYE_PROGRAM_SECTION_ENTRY_BYTES 24
-#define WYE_PROGRAM_MATH_SET 1
+#define WYE_PROGRAM_MAGIC "\x57\x59\x45\x50\x0D\x0A\x1A\x0A" /* the first bytes */
+#define WYE_PROGRAM_MAGIC_SIZE 8                             /* bytes */
+#define WYE_PROGRAM_MAJOR 1                                  /* a reader takes this major only */
+#define WYE_PROGRAM_MINOR 1                /* the highest that this header describes */
+#define WYE_PROGRAM_HEADER_BYTES 24        /* the size of the header */
+#define WYE_PROGRAM_SECTION_ENTRY_BYTES 24 /* the size of an entry of its table */
+#define WYE_PROGRAM_MATH_SET 1             /* which definition of the math functions holds */
 
+/* The sections. */
 enum wye_section {
     WYE_SECTION_HEAD = 1,
     WYE_SECTION_PARAMS = 2,
@@ -77,12 +78,13 @@ enum wye_section {
     WYE_SECTION_BODY = 6,
     WYE_SECTION_VARIANTS = 7
 };
-#define WYE_SECTION_NOTE_BASE UINT32_C(0x80000000)
-#define WYE_SECTION_NAMES UINT32_C(0x80000001)
+#define WYE_SECTION_NOTE_BASE UINT32_C(0x80000000) /* the first id of a note */
+#define WYE_SECTION_NAMES UINT32_C(0x80000001)     /* a note: names of locals */
 
 /* HEAD flags. */
 #define WYE_HEAD_ADJUSTABLE UINT32_C(1) /* the workgroup size may be overridden by a request */
 
+/* How a program's grid clause counts. */
 enum wye_grid_kind {
     WYE_GRID_NONE = 0,     /* no clause: the request must give the grid */
     WYE_GRID_ELEMENTS = 1, /* per axis: ceil(size / workgroup size) workgroups */
@@ -110,6 +112,7 @@ enum wye_grid_kind {
  * I8..BF16 are storage types: buffer elements only. */
 #define WYE_TYPE(kind, lanes) ((uint32_t)(kind) | ((uint32_t)(lanes) << 8))
 
+/* The codes of WYE_KINDS. */
 enum wye_kind {
 #define WYE_KIND_ENUM(name, code, text, bytes, bits) WYE_KIND_##name = code,
     WYE_KINDS(WYE_KIND_ENUM)
@@ -126,6 +129,7 @@ enum wye_kind {
     X(PERSISTENT, 5, "persistent")     \
     X(SHARED, 6, "shared")
 
+/* The codes of the buffer roles. */
 enum wye_role {
 #define WYE_ROLE_ENUM(name, code, text) WYE_ROLE_##name = code,
     WYE_ROLES(WYE_ROLE_ENUM)
@@ -144,6 +148,7 @@ enum wye_role {
     X(STREAMING, 1, "streaming") /* once, or not again soon */ \
     X(TEMPORAL, 2, "temporal")   /* again soon */
 
+/* How soon a kernel uses an element of a buffer again. */
 enum wye_locality {
 #define WYE_LOCALITY_ENUM(name, code, text) WYE_LOCALITY_##name = code,
     WYE_LOCALITIES(WYE_LOCALITY_ENUM)
@@ -151,6 +156,7 @@ enum wye_locality {
         WYE_LOCALITY_FIRST_FREE = 3
 };
 
+/* How a buffer's element count is given. */
 enum wye_count_kind { WYE_COUNT_RUNTIME = 0, WYE_COUNT_LITERAL = 1, WYE_COUNT_COMPUTED = 2 };
 
 /* Built-in values: X(NAME, index, text, lanes); every component is u32. */
@@ -166,6 +172,7 @@ enum wye_count_kind { WYE_COUNT_RUNTIME = 0, WYE_COUNT_LITERAL = 1, WYE_COUNT_CO
     X(SUBGROUP_ID, 8, "subgroup_id", 1)       \
     X(SUBGROUP_LANE, 9, "subgroup_lane", 1)
 
+/* The built-in values. */
 enum wye_builtin {
 #define WYE_BUILTIN_ENUM(name, index, text, lanes) WYE_BUILTIN_##name = index,
     WYE_BUILTINS(WYE_BUILTIN_ENUM)
@@ -184,6 +191,7 @@ enum wye_builtin {
     X(MUL, 6, 2)        \
     X(DIV, 7, 2)
 
+/* The operations of a size expression. */
 enum wye_size_op {
 #define WYE_SIZE_ENUM(name, code, operands) WYE_SIZE_##name = code,
     WYE_SIZE_OPS(WYE_SIZE_ENUM)
@@ -365,6 +373,7 @@ enum wye_size_op {
     X(SUBGROUP_XOR, 0x42d, "subgroup_xor", 1)                     \
     X(WORKGROUP_UNIFORM_LOAD, 0x440, "workgroup_uniform_load", 1)
 
+/* The operations of the language. */
 enum wye_opcode {
 #define WYE_OP_ENUM3(name, code, text) WYE_OP_##name = code,
 #define WYE_OP_ENUM4(name, code, text, operands) WYE_OP_##name = code,
@@ -376,26 +385,26 @@ enum wye_opcode {
 };
 
 /* Limits, for decoder, parser and builder alike. */
-#define WYE_LIMIT_WIRE_BYTES (UINT64_C(64) << 20)
-#define WYE_LIMIT_TEXT_BYTES (UINT64_C(16) << 20)
-#define WYE_LIMIT_VARIANTS 16
-#define WYE_LIMIT_VARIANT_BYTES (UINT64_C(16) << 20)
-#define WYE_LIMIT_BUFFERS 64
-#define WYE_LIMIT_PARAMS 64
-#define WYE_LIMIT_TABLES 64
-#define WYE_LIMIT_TABLE_BYTES 65536 /* all tables together */
-#define WYE_LIMIT_FUNCTIONS 1024
-#define WYE_LIMIT_ARGUMENTS 16
-#define WYE_LIMIT_NAME_BYTES 64
-#define WYE_LIMIT_STRING_BYTES 4096
-#define WYE_LIMIT_WORKGROUP 4096 /* x * y * z */
-#define WYE_LIMIT_SHARED_BYTES (UINT64_C(1) << 20)
+#define WYE_LIMIT_WIRE_BYTES (UINT64_C(64) << 20)    /* the whole wire form */
+#define WYE_LIMIT_TEXT_BYTES (UINT64_C(16) << 20)    /* the whole text */
+#define WYE_LIMIT_VARIANTS 16                        /* of one program */
+#define WYE_LIMIT_VARIANT_BYTES (UINT64_C(16) << 20) /* each */
+#define WYE_LIMIT_BUFFERS 64                         /* of one program, `shared` arrays too */
+#define WYE_LIMIT_PARAMS 64                          /* of one program */
+#define WYE_LIMIT_TABLES 64                          /* of one program */
+#define WYE_LIMIT_TABLE_BYTES 65536                  /* all tables together */
+#define WYE_LIMIT_FUNCTIONS 1024                     /* of one program */
+#define WYE_LIMIT_ARGUMENTS 16                       /* of one function */
+#define WYE_LIMIT_NAME_BYTES 64                      /* each name */
+#define WYE_LIMIT_STRING_BYTES 4096                  /* formats, entries and filters */
+#define WYE_LIMIT_WORKGROUP 4096                     /* x * y * z */
+#define WYE_LIMIT_SHARED_BYTES (UINT64_C(1) << 20)   /* all `shared` arrays together */
 #define WYE_LIMIT_LOCAL_ARRAY_BYTES 16384 /* all local arrays of one function or main together */
-#define WYE_LIMIT_UNIFORM_BYTES 65536
-#define WYE_LIMIT_LITERAL_COUNT (UINT64_C(1) << 40)
-#define WYE_LIMIT_LOCALS 65535                   /* per function or main */
-#define WYE_LIMIT_STATEMENTS (UINT32_C(1) << 20) /* of the whole program */
-#define WYE_LIMIT_NODES (UINT32_C(1) << 22)      /* statements, expressions, sizes; also inlined */
+#define WYE_LIMIT_UNIFORM_BYTES 65536     /* each uniform buffer */
+#define WYE_LIMIT_LITERAL_COUNT (UINT64_C(1) << 40) /* elements of a buffer */
+#define WYE_LIMIT_LOCALS 65535                      /* per function or main */
+#define WYE_LIMIT_STATEMENTS (UINT32_C(1) << 20)    /* of the whole program */
+#define WYE_LIMIT_NODES (UINT32_C(1) << 22) /* statements, expressions, sizes; also inlined */
 #define WYE_LIMIT_INLINED_NODES (UINT32_C(1) << 18) /* of them, those that inlined calls add */
 #define WYE_LIMIT_PREFERRED_ALIGNMENT (UINT32_C(1) << 20) /* bytes */
 #define WYE_LIMIT_BLOCK_NESTING 64     /* blocks open at once; the body itself is the first */

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
     wye_context* context = NULL;
     wye_program_source source;
     wye_dispatch_desc desc;
+    wye_device_description device;
     wye_argument arguments[2] = {
         {.kind = WYE_ARGUMENT_HOST, .input = {x, sizeof x}},
         {.kind = WYE_ARGUMENT_HOST, .binding = 1, .output = r, .output_size = sizeof r}};
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
 
     WYE_INIT(source);
     source.text = wye_str(kDouble);
+    WYE_INIT(device);
     WYE_INIT(desc);
     desc.arguments = arguments;
     desc.argument_count = 2;
@@ -54,8 +56,9 @@ int main(int argc, char** argv) {
             status = WYE_OK;
         if (status == WYE_OK) status = wye_dispatch(context, &desc, NULL, &error);
     }
+    if (status == WYE_OK) status = wye_device_describe(context, desc.device, &device, &error);
     if (status == WYE_OK)
-        printf("doubled: %u %u %u\n", r[0], r[1], r[2]);
+        printf("doubled on %s: %u %u %u\n", device.selector.data, r[0], r[1], r[2]);
     else
         report("lost_device", error);
     wye_context_destroy(context);

@@ -38,7 +38,7 @@ wye::Result<void> run(std::string_view selector) {
     auto done = work(program, device, x, r);
     for (int tries = 1; !done.ok() && tries < 4; ++tries) {
         if (done.error().code != wye::Code::DEVICE_LOST) return done.error();
-        std::printf("lost: %s\n", done.error().message.c_str());
+        std::fprintf(stderr, "lost: %s\n", done.error().message.c_str());
         auto again = device.recover();
         if (!again.ok() || tries > 1) {  // it cannot be taken back, or was lost a second time
             WYE_ASSIGN(const wye_device_description lost, device.describe());
@@ -49,7 +49,8 @@ wye::Result<void> run(std::string_view selector) {
         done = work(program, device, x, r);
     }
     WYE_TRY(std::move(done));
-    std::printf("doubled: %u %u %u\n", r[0], r[1], r[2]);
+    WYE_ASSIGN(const wye_device_description used, device.describe());
+    std::printf("doubled on %s: %u %u %u\n", used.selector.data, r[0], r[1], r[2]);
     return {};
 }
 

@@ -22,7 +22,7 @@ def reopen(context: wye.Context, lost: wye.Device, tries: int) -> wye.Device:
         try:
             return context.device(lost.selector)  # takes it back; the old Device stays lost
         except wye.Error as error:
-            print("it cannot be opened again:", error)
+            print("it cannot be opened again:", error, file=sys.stderr)
     return context.device("cpu")
 
 
@@ -38,9 +38,9 @@ def main() -> None:
             except wye.Error as error:
                 if error.code != wye.Code.DEVICE_LOST or tries == 4:
                     raise
-                print("lost:", error.message)
+                print("lost:", error.message, file=sys.stderr)
                 device = reopen(context, device, tries)
-        print("doubled:", *r.tolist())
+        print(f"doubled on {device.selector}:", *r.tolist())
 
 
 try:

@@ -14,6 +14,7 @@ extern "C" {
 
 /* ---- Description ------------------------------------------------------------------------- */
 
+/* Owner, sizes, label and use of a buffer. */
 typedef struct wye_buffer_info {
     wye_header header;
     wye_device device;   /* its owner */
@@ -39,6 +40,7 @@ WYE_API wye_status wye_buffer_set_label(wye_context* context, wye_buffer buffer,
 
 /* ---- Mapping ----------------------------------------------------------------------------- */
 
+/* Where a buffer is in the host's address space. */
 typedef struct wye_buffer_mapping {
     wye_header header;
     void* address; /* of the first byte */

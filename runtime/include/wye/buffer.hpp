@@ -23,11 +23,14 @@ namespace wye {
 // A buffer resident on one device.
 class Buffer {
   public:
+    // Owns a handle of the C API.
     Buffer(std::shared_ptr<wye_context> context, wye_buffer handle)
         : handle_(std::move(context), handle) {}
 
+    // The handle of the C API.
     [[nodiscard]] wye_buffer get() const noexcept { return handle_.get(); }
 
+    // In bytes.
     [[nodiscard]] Result<std::uint64_t> size() const {
         std::uint64_t bytes = 0;
         WYE_TRY(detail::call(
@@ -42,6 +45,7 @@ class Buffer {
             [&](wye_error** e) { return wye_buffer_describe(handle_.context(), get(), &out, e); }));
         return out;
     }
+    // A name for messages and reports.
     [[nodiscard]] Result<void> set_label(std::string_view label) {
         return detail::call([&](wye_error** e) {
             return wye_buffer_set_label(handle_.context(), get(), detail::borrow(label), e);
@@ -55,6 +59,7 @@ class Buffer {
             [&](wye_error** e) { return wye_buffer_map(handle_.context(), get(), &out, e); }));
         return std::span(static_cast<std::byte*>(out.address), static_cast<std::size_t>(out.size));
     }
+    // Ends the mapping; its address is not valid any more.
     [[nodiscard]] Result<void> unmap() {
         return detail::call(
             [&](wye_error** e) { return wye_buffer_unmap(handle_.context(), get(), e); });
@@ -73,21 +78,25 @@ class Buffer {
     [[nodiscard]] Result<void> upload(const R& values, const Queue* queue = nullptr) {
         return upload_bytes(std::as_bytes(std::span(values)), 0, queue, WYE_TRANSFER_WHOLE);
     }
+    // To a range of the buffer, at an offset in bytes.
     template <Values R>
     [[nodiscard]] Result<void> upload_range(const R& values, std::uint64_t offset,
                                             const Queue* queue = nullptr) {
         return upload_bytes(std::as_bytes(std::span(values)), offset, queue, 0);
     }
+    // From the whole buffer.
     template <Values R>
     [[nodiscard]] Result<void> download(R&& values, const Queue* queue = nullptr) const {
         return download_bytes(std::as_writable_bytes(std::span(values)), 0, queue,
                               WYE_TRANSFER_WHOLE);
     }
+    // From a range of the buffer, at an offset in bytes.
     template <Values R>
     [[nodiscard]] Result<void> download_range(R&& values, std::uint64_t offset,
                                               const Queue* queue = nullptr) const {
         return download_bytes(std::as_writable_bytes(std::span(values)), offset, queue, 0);
     }
+    // Repeats a word. Offset and size are multiples of 4.
     [[nodiscard]] Result<void> fill(std::uint32_t word, std::uint64_t offset, std::uint64_t size,
                                     const Queue* queue = nullptr) {
         wye_transfer_desc desc = transfer(WYE_TRANSFER_FILL, offset, size, queue);
@@ -122,11 +131,13 @@ class Buffer {
         desc.source = bytes.data();
         return submit(desc);
     }
+    // As download_range.
     [[nodiscard]] Result<Pending> submit_download(std::uint64_t size, std::uint64_t offset = 0,
                                                   const Queue* queue = nullptr) const {
         return submit(transfer(WYE_TRANSFER_DOWNLOAD, offset, size, queue),
                       {{"bytes", "bytes", 0}});
     }
+    // As copy_from.
     [[nodiscard]] Result<Pending> submit_copy_from(const Buffer& source,
                                                    std::uint64_t source_offset,
                                                    std::uint64_t offset, std::uint64_t size,

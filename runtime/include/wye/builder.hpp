@@ -42,7 +42,9 @@ namespace wye::builder {
 class Count {
   public:
     Count() = default;
+    // An expression.
     Count(const Expr& e) : size_(detail::size_words(e.words())) {}
+    // A number.
     template <Scalar T>
     Count(T literal) : Count(Expr(literal)) {}
 
@@ -51,7 +53,9 @@ class Count {
     Words size_;
 };
 
+// An axis of the grid.
 enum class Axis : std::uint32_t { x = 1, y = 2, z = 3 };
+// How soon a kernel uses an element again.
 enum class Locality : std::uint32_t {
     unspecified = WYE_LOCALITY_UNSPECIFIED,
     streaming = WYE_LOCALITY_STREAMING,
@@ -70,11 +74,13 @@ struct BufferOptions {
     std::uint32_t prefer_align = 0;     // 0: none
     Locality locality = Locality::unspecified;
 
+    // Whether there is a hint.
     [[nodiscard]] bool hints() const {
         return coalesce || prefer_align != 0 || locality != Locality::unspecified;
     }
 };
 
+// An argument of a function.
 struct Argument {
     std::string name;
     Type type;
@@ -83,6 +89,7 @@ struct Argument {
 // A function of the kernel; called like one.
 struct Function {
     std::uint16_t index = 0;
+    // A call.
     template <typename... Arguments>
     [[nodiscard]] Expr operator()(const Arguments&... arguments) const {
         Words words{detail::head(WYE_OP_CALL, index)};
@@ -91,10 +98,13 @@ struct Function {
     }
 };
 
+// A program, made by calls in the order of its text: declarations, then the statements of its body.
 class Kernel : public Body {
   public:
+    // An empty program of this name.
     explicit Kernel(std::string_view name) : name_(name) {}
 
+    // `workgroup x, y, z;`
     Kernel& workgroup(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
         workgroup_ = {x, y, z};
         return *this;
@@ -104,6 +114,7 @@ class Kernel : public Body {
         flags_ |= WYE_HEAD_ADJUSTABLE;
         return *this;
     }
+    // `subgroup width;`
     Kernel& subgroup(std::uint32_t width) {
         subgroup_ = width;
         return *this;
@@ -111,42 +122,52 @@ class Kernel : public Body {
     // The default grid: invocations (rounded up to workgroups) or workgroups, for one to three
     // axes.
     void grid_elements(std::initializer_list<Expr> axes) { grid(WYE_GRID_ELEMENTS, axes); }
+    // As above, in workgroups.
     void grid_groups(std::initializer_list<Expr> axes) { grid(WYE_GRID_GROUPS, axes); }
 
+    // A parameter of the type that T is in the language.
     template <Scalar T>
     Expr param(std::string_view name) {
         return param(name, type_of<T>());
     }
+    // A parameter.
     Expr param(std::string_view name, Type type) {
         params_.push_back({std::string(name), type});
         return Expr::leaf(WYE_OP_PARAM, static_cast<std::uint32_t>(params_.size() - 1));
     }
 
+    // A buffer that the program reads.
     Buffer input(std::string_view name, Type type, const Count& count = {},
                  const BufferOptions& options = {}) {
         return buffer(WYE_ROLE_INPUT, name, type, count, options);
     }
+    // A small buffer that all invocations read alike.
     Buffer uniform(std::string_view name, Type type, const Count& count,
                    const BufferOptions& options = {}) {
         return buffer(WYE_ROLE_UNIFORM, name, type, count, options);
     }
+    // A buffer that the program reads and writes.
     Buffer input_output(std::string_view name, Type type, const Count& count = {},
                         const BufferOptions& options = {}) {
         return buffer(WYE_ROLE_INPUT_OUTPUT, name, type, count, options);
     }
+    // A buffer that the program writes.
     Buffer output(std::string_view name, Type type, const Count& count = {},
                   const BufferOptions& options = {}) {
         return buffer(WYE_ROLE_OUTPUT, name, type, count, options);
     }
+    // A buffer whose contents stay from one dispatch to the next.
     Buffer persistent(std::string_view name, Type type, const Count& count = {},
                       const BufferOptions& options = {}) {
         return buffer(WYE_ROLE_PERSISTENT, name, type, count, options);
     }
+    // An array of each workgroup.
     Buffer shared(std::string_view name, Type type, const Count& count,
                   const BufferOptions& options = {}) {
         return buffer(WYE_ROLE_SHARED, name, type, count, options);
     }
 
+    // An array of constants.
     template <Scalar T>
     Table table(std::string_view name, std::span<const T> values) {
         std::vector<std::uint64_t> bits;
@@ -165,6 +186,7 @@ class Kernel : public Body {
         detail::put_bytes(tables_, packed.data(), packed.size());
         return Table{static_cast<std::uint16_t>(table_count_++)};
     }
+    // As above.
     template <Scalar T>
     Table table(std::string_view name, std::initializer_list<T> values) {
         return table(name, std::span<const T>(std::data(values), values.size()));

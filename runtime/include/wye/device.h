@@ -20,6 +20,7 @@ enum wye_device_policy {
     WYE_POLICY_AUTO = 2     /* the best of those that it names, whatever their order */
 };
 
+/* How a device is chosen. */
 typedef struct wye_device_choice {
     wye_header header;
     wye_string selector; /* as of wye_device_open */
@@ -43,6 +44,7 @@ enum wye_passed_over_why {
     WYE_PASSED_NOT_TRIED = 6  /* a later entry of the selector */
 };
 
+/* A device or a plugin that was not taken, with the reason. */
 typedef struct wye_passed_over {
     wye_header header;
     wye_string selector; /* a device, a plugin, or an entry of the selector */

@@ -23,11 +23,15 @@ namespace wye {
 // An opened device. Copies refer to the same device, which the context closes.
 class Device {
   public:
+    // Refers to a handle of the C API.
     Device(std::shared_ptr<wye_context> context, wye_device handle)
         : context_(std::move(context)), handle_(handle) {}
 
+    // The handle of the C API.
     [[nodiscard]] wye_device get() const noexcept { return handle_; }
+    // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return context_.get(); }
+    // The same; keeps it alive.
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return context_;
     }
@@ -65,6 +69,7 @@ class Device {
         }));
         return out;
     }
+    // Makes a buffer of so many bytes.
     [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {},
                                         wye_buffer_usage usage = WYE_BUFFER_USAGE_DEVICE) const {
         wye_buffer_create_desc desc;
@@ -78,6 +83,7 @@ class Device {
         }));
         return Buffer(context_, out);
     }
+    // Makes a queue beside the default one.
     [[nodiscard]] Result<Queue> queue(const QueueOptions& options = {}) const {
         wye_queue_create_desc desc;
         WYE_INIT(desc);
@@ -99,6 +105,7 @@ class Device {
             [&](wye_error** e) { return wye_device_counters(context_.get(), handle_, &out, e); }));
         return out;
     }
+    // Waits until its work so far has ended.
     [[nodiscard]] Result<void> flush() const {
         return detail::call(
             [&](wye_error** e) { return wye_device_flush(context_.get(), handle_, e); });
@@ -108,6 +115,7 @@ class Device {
         return detail::call(
             [&](wye_error** e) { return wye_device_prepare(context_.get(), handle_, e); });
     }
+    // Whether it was lost.
     [[nodiscard]] Result<bool> lost() const {
         std::uint32_t out = 0;
         WYE_TRY(detail::call(
@@ -127,6 +135,7 @@ class Device {
             return wye_device_operations(context_.get(), handle_, out, e);
         });
     }
+    // Figures such as caches and bandwidth, each with its source.
     [[nodiscard]] Result<std::string> profile() const {
         return text([&](wye_blob** out, wye_error** e) {
             return wye_device_profile(context_.get(), handle_, out, e);

@@ -22,6 +22,7 @@ struct f16 {
     constexpr f16() = default;
     // The nearest value, ties to even; beyond 65504 to infinity; NaN for NaN (0x7e00).
     constexpr explicit f16(float value) : bits(rounded(std::bit_cast<std::uint32_t>(value))) {}
+    // From its bits.
     [[nodiscard]] static constexpr f16 from_bits(std::uint16_t bits) {
         f16 out;
         out.bits = bits;
@@ -81,6 +82,7 @@ struct bf16 {
         const std::uint32_t up = 0x7fffU + ((all >> 16U) & 1U);
         bits = nan ? std::uint16_t{0x7fc0U} : static_cast<std::uint16_t>((all + up) >> 16U);
     }
+    // From its bits.
     [[nodiscard]] static constexpr bf16 from_bits(std::uint16_t bits) {
         bf16 out;
         out.bits = bits;

@@ -26,6 +26,7 @@ typedef struct wye_graph_step {
     const wye_transfer_desc* transfer;
 } wye_graph_step;
 
+/* What a graph is made of. */
 typedef struct wye_graph_desc {
     wye_header header;
     wye_device device;
@@ -44,6 +45,7 @@ typedef struct wye_graph_desc {
 WYE_API wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc,
                                     wye_graph* out, wye_error** error);
 
+/* One execution of a graph. */
 typedef struct wye_graph_run_desc {
     wye_header header;
     /* The parameters of all dispatches, in order; each keeps its values until others are given.
@@ -82,6 +84,7 @@ WYE_API wye_status wye_graph_rebind(wye_context* context, wye_graph graph,
                                     const wye_graph_rebinding* rebindings, uint64_t rebinding_count,
                                     wye_error** error);
 
+/* What a graph has, and what the driver made of it. */
 typedef struct wye_graph_info {
     wye_header header;
     uint64_t dispatches; /* as recorded */
@@ -94,6 +97,7 @@ typedef struct wye_graph_info {
     uint64_t transfers; /* as recorded */
 } wye_graph_info;
 
+/* Describes a graph, also of a lost device. */
 WYE_API wye_status wye_graph_describe(wye_context* context, wye_graph graph, wye_graph_info* out,
                                       wye_error** error);
 /* Executions in flight end as usual. */

@@ -32,6 +32,7 @@ namespace wye {
     return out;
 }
 
+// How a graph is executed.
 struct GraphRun {
     const Queue* queue = nullptr;
     bool timed = false;  // asks the driver for the time on the device, for the report
@@ -53,6 +54,7 @@ class Step {
         out.transfer_.source = bytes.data();
         return out;
     }
+    // As upload, the other way.
     template <Values R>
     [[nodiscard]] static Step download(const Buffer& from, R& values, std::uint64_t offset = 0) {
         const auto bytes = std::as_writable_bytes(std::span(values));
@@ -63,6 +65,7 @@ class Step {
     // Values that end with the call.
     template <Values R>
     static Step upload(const R&& values, const Buffer& to, std::uint64_t offset = 0) = delete;
+    // Between two buffers of the device.
     [[nodiscard]] static Step copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
                                    std::uint64_t to_offset, std::uint64_t size) {
         Step out(WYE_TRANSFER_COPY, to, to_offset, size);
@@ -70,6 +73,7 @@ class Step {
         out.transfer_.source_offset = from_offset;
         return out;
     }
+    // Repeats a word. Offset and size are multiples of 4.
     [[nodiscard]] static Step fill(const Buffer& buffer, std::uint32_t word, std::uint64_t offset,
                                    std::uint64_t size) {
         Step out(WYE_TRANSFER_FILL, buffer, offset, size);
@@ -118,11 +122,13 @@ class Graph {
             [&](wye_error** e) { return wye_graph_create(device.context(), &desc, &out, e); }));
         return Graph(device.shared_context(), out);
     }
+    // As above.
     [[nodiscard]] static Result<Graph> record(const Device& device,
                                               std::initializer_list<Step> steps,
                                               std::string_view label = "graph") {
         return record(device, std::span(steps.begin(), steps.size()), label);
     }
+    // As above, of dispatches only.
     [[nodiscard]] static Result<Graph> record(const Device& device,
                                               std::span<Dispatch* const> dispatches,
                                               std::string_view label = "graph") {
@@ -135,13 +141,16 @@ class Graph {
         const wye_graph_rebinding change{recorded.get(), buffer.get()};
         return rebind({&change, 1});
     }
+    // As above, several at once.
     [[nodiscard]] Result<void> rebind(std::span<const wye_graph_rebinding> changes) {
         return detail::call([&](wye_error** e) {
             return wye_graph_rebind(context(), get(), changes.data(), changes.size(), e);
         });
     }
 
+    // The handle of the C API.
     [[nodiscard]] wye_graph get() const noexcept { return handle_.get(); }
+    // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
 
     // Runs all steps and waits. `params`: those of all dispatches, in order, each value's bits
@@ -164,6 +173,7 @@ class Graph {
             [&](wye_error** e) { return wye_graph_submit(context(), get(), &desc, &out, e); }));
         return Pending(handle_.shared_context(), out, {});
     }
+    // What it has, and what the driver made of it.
     [[nodiscard]] Result<wye_graph_info> describe() const {
         wye_graph_info out;
         WYE_INIT(out);

@@ -27,8 +27,10 @@ class RegisteredMemory {
         }));
         return RegisteredMemory(device, out);
     }
+    // The other registers nothing any more.
     RegisteredMemory(RegisteredMemory&& other) noexcept
         : device_(other.device_), memory_(std::exchange(other.memory_, 0)) {}
+    // Exchanges what both register.
     RegisteredMemory& operator=(RegisteredMemory&& other) noexcept {
         std::swap(device_, other.device_);
         std::swap(memory_, other.memory_);
@@ -41,6 +43,7 @@ class RegisteredMemory {
             (void)wye_device_flush(device_.context(), device_.get(), nullptr);
     }
 
+    // The handle of the C API.
     [[nodiscard]] wye_memory get() const noexcept { return memory_; }
     // Unregisters now, or returns the reason (BUFFER_IN_USE).
     [[nodiscard]] Result<void> remove() {

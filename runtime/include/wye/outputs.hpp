@@ -26,6 +26,7 @@ namespace wye {
 
 // The times of a report.
 struct Times {
+    // Those of a report.
     explicit Times(const wye_report& report)
         : wall(report.wall_ns),
           enqueue(report.enqueue_ns),
@@ -45,6 +46,7 @@ struct Times {
 // The outputs of a dispatch that has ended, which this owns.
 class Outputs {
   public:
+    // Owns what a dispatch that has ended wrote.
     Outputs(Pending pending, const wye_report& of) : report(of), pending_(std::move(pending)) {}
 
     // The elements of an output; valid while this lives, so Outputs that nothing keeps are refused.
@@ -55,6 +57,7 @@ class Outputs {
     }
     template <Element T>
     Result<std::span<const T>> get(std::string_view name) const&& = delete;
+    // The times of its report.
     [[nodiscard]] Times times() const { return Times(report); }
 
     wye_report report;
@@ -70,8 +73,6 @@ class OutputSlots {
   public:
     // The elements of an output of the last dispatch; valid until the next one, while this lives.
     template <Element T>
-    Result<std::span<const T>> get(std::string_view name) const&& = delete;
-    template <Element T>
     [[nodiscard]] Result<std::span<const T>> get(std::string_view name) const& {
         const auto found = std::ranges::find(slots_, name, &Slot::name);
         if (found == slots_.end() || !is_element<T>(found->type))
@@ -79,6 +80,8 @@ class OutputSlots {
         return std::span<const T>(reinterpret_cast<const T*>(found->bytes.get()),
                                   found->size / sizeof(T));
     }
+    template <Element T>
+    Result<std::span<const T>> get(std::string_view name) const&& = delete;
     // Of all outputs of the last dispatch.
     [[nodiscard]] std::uint64_t bytes() const noexcept {
         std::uint64_t sum = 0;
@@ -93,6 +96,7 @@ class OutputSlots {
     }
     // How often a slot grew, and how often one was large enough, since this was made.
     [[nodiscard]] std::uint64_t grown() const noexcept { return grown_; }
+    // Likewise, how often one was large enough.
     [[nodiscard]] std::uint64_t reused() const noexcept { return reused_; }
 
   private:

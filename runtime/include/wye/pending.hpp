@@ -42,10 +42,13 @@ class Pending {
         std::string name, type;
         std::uint32_t binding = 0;
     };
+    // Owns a handle of the C API, and names its outputs.
     Pending(std::shared_ptr<wye_context> context, wye_pending handle, std::vector<Output> outputs)
         : handle_(std::move(context), handle), outputs_(std::move(outputs)) {}
 
+    // The handle of the C API.
     [[nodiscard]] wye_pending get() const noexcept { return handle_.get(); }
+    // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
 
     // Whether it has ended.
@@ -68,8 +71,6 @@ class Pending {
     // The elements of an output by its name, after the end; valid while this lives, so a Pending
     // that nothing keeps is refused. T must be the declared type, or std::byte.
     template <Element T>
-    Result<std::span<const T>> output(std::string_view name) const&& = delete;
-    template <Element T>
     [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const& {
         const auto found = std::ranges::find(outputs_, name, &Output::name);
         if (found == outputs_.end() || !is_element<T>(found->type))
@@ -80,6 +81,8 @@ class Pending {
         }));
         return std::span<const T>(static_cast<const T*>(bytes.data), bytes.size / sizeof(T));
     }
+    template <Element T>
+    Result<std::span<const T>> output(std::string_view name) const&& = delete;
     // Cancels it: its result is CANCELLED. See wye_pending_cancel for devices that cannot stop
     // work.
     [[nodiscard]] Result<void> cancel() const {

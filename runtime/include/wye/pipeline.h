@@ -46,6 +46,7 @@ typedef struct wye_pipeline_desc {
 WYE_API wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_desc* desc,
                                        wye_pipeline* out, wye_error** error);
 
+/* What a slot of a backend layout holds. */
 enum wye_layout_class {
     WYE_LAYOUT_STORAGE = 1, /* a buffer, or the trap words */
     WYE_LAYOUT_UNIFORM = 2 /* a buffer of the role `uniform`, or values: lengths, parameters, ... */
@@ -62,6 +63,7 @@ typedef struct wye_layout_slot {
     uint32_t reserved;      /* 0 */
 } wye_layout_slot;
 
+/* What a pipeline binds, and how it was compiled. */
 typedef struct wye_pipeline_description {
     wye_header header;
     wye_string id; /* plugin and program: "cpu:" and 32 hex digits. Lives as long as the pipeline */

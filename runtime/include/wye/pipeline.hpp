@@ -65,8 +65,11 @@ class Pipeline {
         return Pipeline(program.shared_context(), out);
     }
 
+    // The handle of the C API.
     [[nodiscard]] wye_pipeline get() const noexcept { return handle_.get(); }
+    // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
+    // The same; keeps it alive.
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return handle_.shared_context();
     }

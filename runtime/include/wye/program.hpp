@@ -18,11 +18,15 @@ namespace wye {
 // A program kept by a context.
 class Program {
   public:
+    // Owns a handle of the C API.
     Program(std::shared_ptr<wye_context> context, wye_program handle)
         : handle_(std::move(context), handle) {}
 
+    // The handle of the C API.
     [[nodiscard]] wye_program get() const noexcept { return handle_.get(); }
+    // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
+    // The same; keeps it alive.
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return handle_.shared_context();
     }

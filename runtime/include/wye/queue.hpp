@@ -14,12 +14,14 @@
 
 namespace wye {
 
+// What a queue is mostly used for: a hint.
 enum class QueueKind : std::uint32_t {
     Any = WYE_QUEUE_ANY,
     Compute = WYE_QUEUE_COMPUTE,
     Transfer = WYE_QUEUE_TRANSFER  // of transfers of buffers only
 };
 
+// What a queue is made of.
 struct QueueOptions {
     std::string_view label = {};  // for errors, logs and traces
     QueueKind kind = QueueKind::Any;
@@ -32,9 +34,11 @@ struct QueueOptions {
 // work go on. Its calls may be made by any threads at once.
 class Queue {
   public:
+    // Owns a handle of the C API.
     Queue(std::shared_ptr<wye_context> context, wye_queue handle)
         : handle_(std::move(context), handle) {}
 
+    // The handle of the C API.
     [[nodiscard]] wye_queue get() const noexcept { return handle_.get(); }
 
     // What was asked for, and what the driver gave. The label is valid while the queue lives.

@@ -45,12 +45,14 @@ enum wye_load_stage {
     WYE_LOAD_PROBED = 9      /* it was tried in a process of its own */
 };
 
+/* What a record means for what it is about. */
 enum wye_load_severity {
     WYE_LOAD_REFUSED = 0, /* it is not used */
     WYE_LOAD_WARNING = 1, /* it is used, but something is wrong */
     WYE_LOAD_NOTE = 2     /* left out on purpose */
 };
 
+/* Why something was passed over, or what is wrong with it. */
 typedef struct wye_load_record {
     wye_header header;
     uint32_t stage;    /* enum wye_load_stage */
@@ -69,6 +71,7 @@ typedef struct wye_load_record {
 WYE_API wye_status wye_load_report_record(const wye_load_report* report, uint64_t index,
                                           wye_load_record* out, wye_error** error);
 
+/* How far a plugin came. */
 enum wye_load_state {
     WYE_LOAD_STATE_FOUND = 0, /* not opened yet */
     WYE_LOAD_STATE_READY = 1,
@@ -88,6 +91,7 @@ enum wye_load_probe {
     WYE_LOAD_PROBE_NOW = 4
 };
 
+/* A plugin that was found. */
 typedef struct wye_load_plugin {
     wye_header header;
     uint32_t state; /* enum wye_load_state */
@@ -112,6 +116,7 @@ typedef struct wye_load_plugin {
 WYE_API wye_status wye_load_report_plugin(const wye_load_report* report, uint64_t index,
                                           wye_load_plugin* out, wye_error** error);
 
+/* A device that was found. */
 typedef struct wye_load_device {
     wye_header header;
     uint32_t usable; /* 1: it can be opened */

@@ -50,20 +50,22 @@
 extern "C" {
 #endif
 
+/* A function that libwye.so exports. */
 #if defined(WYE_BUILDING)
 #define WYE_API __attribute__((visibility("default")))
 #else
 #define WYE_API
 #endif
 
-#define WYE_VERSION_MAJOR 0
-#define WYE_VERSION_MINOR 1
-#define WYE_VERSION_PATCH 0
+#define WYE_VERSION_MAJOR 0 /* of this header */
+#define WYE_VERSION_MINOR 1 /* likewise */
+#define WYE_VERSION_PATCH 0 /* likewise */
 
 /* Zeroes a structure and sets its size. */
 #define WYE_INIT(object) \
     (memset(&(object), 0, sizeof(object)), (object).header.size = sizeof(object))
 
+/* A string of a literal, or of any text that ends with a null character. */
 static inline wye_string wye_str(const char* text) {
     wye_string s;
     s.data = text;
@@ -82,29 +84,32 @@ WYE_API const char* wye_status_text(wye_status status);
 /* Members of an error. Strings are null-terminated and live as long as the error. All accept null:
  * the status is then WYE_OUT_OF_MEMORY, the one error that may come without an object. */
 WYE_API wye_status wye_error_status(const wye_error* error);
-WYE_API wye_string wye_error_message(const wye_error* error);
-WYE_API wye_string wye_error_fix(const wye_error* error);
-WYE_API wye_string wye_error_subject(const wye_error* error);
-WYE_API wye_string wye_error_native_domain(const wye_error* error);
-WYE_API int32_t wye_error_native_code(const wye_error* error);
-WYE_API const wye_error* wye_error_cause(const wye_error* error); /* borrowed; null: none */
+WYE_API wye_string wye_error_message(const wye_error* error);       /* the sentence */
+WYE_API wye_string wye_error_fix(const wye_error* error);           /* the remedy */
+WYE_API wye_string wye_error_subject(const wye_error* error);       /* may be empty */
+WYE_API wye_string wye_error_native_domain(const wye_error* error); /* "opencl"; or empty */
+WYE_API int32_t wye_error_native_code(const wye_error* error);      /* of that domain; 0: none */
+WYE_API const wye_error* wye_error_cause(const wye_error* error);   /* borrowed; null: none */
 /* The whole error as text of one or more lines, causes included. */
 WYE_API wye_string wye_error_text(const wye_error* error);
-WYE_API void wye_error_free(wye_error* error);
+WYE_API void wye_error_free(wye_error* error); /* null is fine */
 
 /* ---- Blobs: bytes made by the library ---------------------------------------------------- */
 
+/* Bytes that the caller frees. */
 typedef struct wye_blob wye_blob;
 WYE_API wye_bytes wye_blob_bytes(const wye_blob* blob); /* a null byte follows the last one */
 WYE_API void wye_blob_free(wye_blob* blob);             /* null is fine */
 
 /* ---- Context ----------------------------------------------------------------------------- */
 
+/* Everything that the library keeps for its user: plugins, devices, programs and buffers. */
 typedef struct wye_context wye_context;
 
 /* Receives one log message; `level` is enum wye_log_level. Strings are borrowed for the call. */
 typedef void (*wye_log_fn)(void* user, uint32_t level, wye_string area, wye_string text);
 
+/* A configuration key with its value. */
 typedef struct wye_key_value {
     wye_string key;
     wye_string value;
@@ -116,6 +121,7 @@ typedef struct wye_key_value {
  * with facts, but cannot be opened. Verdicts of earlier probes serve as well. */
 #define WYE_CONTEXT_DESCRIBE UINT32_C(4)
 
+/* What a context is made of. */
 typedef struct wye_context_desc {
     wye_header header;
     uint32_t flags; /* WYE_CONTEXT_* */
@@ -165,6 +171,7 @@ WYE_API wye_status wye_context_report(wye_context* context, wye_string selector,
 
 /* ---- Devices ----------------------------------------------------------------------------- */
 
+/* The handle of an opened device. */
 typedef uint64_t wye_device;
 
 /* Opens the device that a selector names: "cpu", "opencl:0", "auto", a comma list of preferences;
@@ -177,6 +184,7 @@ typedef uint64_t wye_device;
 WYE_API wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t program,
                                    wye_device* out, wye_error** error);
 
+/* What a device is, and why it was chosen. */
 typedef struct wye_device_description {
     wye_header header;
     wye_string selector; /* as accepted by wye_device_open */
@@ -261,6 +269,7 @@ typedef uint64_t wye_queue;
 
 #define WYE_QUEUE_OWN UINT32_C(1) /* WYE_LIMIT_EXCEEDED rather than sharing a native queue */
 
+/* What a queue is made of. */
 typedef struct wye_queue_create_desc {
     wye_header header;
     wye_string label; /* for errors, logs and traces */
@@ -279,6 +288,7 @@ WYE_API wye_status wye_queue_create(wye_context* context, wye_device device,
                                     const wye_queue_create_desc* desc, wye_queue* out,
                                     wye_error** error);
 
+/* What a queue was made of, and what the driver gave. */
 typedef struct wye_queue_description {
     wye_header header;
     wye_device device;
@@ -305,6 +315,7 @@ WYE_API wye_status wye_queue_free(wye_context* context, wye_queue queue, wye_err
 
 /* ---- Programs ---------------------------------------------------------------------------- */
 
+/* The handle of a checked program. */
 typedef uint64_t wye_program;
 
 /* Gives the bytes of the file that a `variant ... file "NAME"` clause names; the library opens no
@@ -312,6 +323,7 @@ typedef uint64_t wye_program;
  * on the thread of that call; the conventions say which functions it may call. */
 typedef wye_status (*wye_resolve_fn)(void* user, wye_string name, wye_bytes* out);
 
+/* What a program is made of. */
 typedef struct wye_program_source {
     wye_header header;
     wye_string name;        /* a file name for diagnostics; may be empty */
@@ -329,11 +341,13 @@ WYE_API wye_status wye_program_create(wye_context* context, const wye_program_so
 /* Invalidates the handle; the program is freed once no dispatch uses it. */
 WYE_API wye_status wye_program_free(wye_context* context, wye_program program, wye_error** error);
 
+/* A parameter of a program. */
 typedef struct wye_param_description {
     wye_string name;
     wye_string type; /* "u32" */
 } wye_param_description;
 
+/* A buffer of a program. */
 typedef struct wye_buffer_description {
     wye_string name;
     wye_string role; /* "input", ... */
@@ -356,6 +370,7 @@ typedef struct wye_buffer_hints {
     uint32_t reserved;            /* 0 */
 } wye_buffer_hints;
 
+/* What a program declares and needs. */
 typedef struct wye_program_description {
     wye_header header;
     wye_string name;
@@ -411,6 +426,7 @@ typedef struct wye_prepare_report {
 WYE_API wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
                                        wye_prepare_report* report, wye_error** error);
 
+/* Which form a program is lowered to, and for which device. */
 typedef struct wye_lower_desc {
     wye_header header;
     wye_string format;
@@ -450,8 +466,10 @@ WYE_API wye_status wye_quirks_report(wye_blob** out, wye_error** error);
 
 /* ---- Buffers ----------------------------------------------------------------------------- */
 
+/* The handle of a buffer that is resident on a device. */
 typedef uint64_t wye_buffer;
 
+/* What a resident buffer is made of. */
 typedef struct wye_buffer_create_desc {
     wye_header header;
     uint64_t size;
@@ -467,6 +485,7 @@ WYE_API wye_status wye_buffer_create(wye_context* context, wye_device device,
                                      wye_error** error);
 /* WYE_BUFFER_IN_USE while work that uses it is pending, or it is mapped. */
 WYE_API wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_error** error);
+/* Gives its size in bytes. */
 WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
                                    wye_error** error);
 
@@ -482,12 +501,14 @@ WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint
  * memory) or "off". */
 WYE_API wye_status wye_buffer_upload_range(wye_context* context, wye_buffer buffer, uint64_t offset,
                                            wye_bytes bytes, wye_error** error);
+/* Copies a range of it to the host. */
 WYE_API wye_status wye_buffer_download_range(wye_context* context, wye_buffer buffer,
                                              uint64_t offset, void* target, uint64_t size,
                                              wye_error** error);
 /* The whole buffer: WYE_INVALID_ARGUMENT for any other size. */
 WYE_API wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, wye_bytes bytes,
                                      wye_error** error);
+/* Copies all of it to the host. */
 WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, void* target,
                                        uint64_t size, wye_error** error);
 /* Both buffers on one device (WYE_WRONG_OWNER; see wye_buffer_copy_across in wye/buffer.h);
@@ -502,6 +523,7 @@ WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint
 
 /* ---- Dispatch ---------------------------------------------------------------------------- */
 
+/* Where the bytes of an argument are. */
 enum wye_argument_kind {
     WYE_ARGUMENT_HOST = 1,     /* bytes of the caller */
     WYE_ARGUMENT_RESIDENT = 2, /* a buffer, or a range of one */
@@ -538,6 +560,7 @@ typedef struct wye_argument {
 /* A program compiled for a device with fixed options: see wye/pipeline.h. */
 typedef uint64_t wye_pipeline;
 
+/* One dispatch. */
 typedef struct wye_dispatch_desc {
     wye_header header;
     wye_program program;
@@ -576,7 +599,7 @@ enum wye_disk_use {
     WYE_DISK_MISS = 2    /* not found; compiled, and saved if possible */
 };
 
-#define WYE_TIME_UNKNOWN UINT64_MAX
+#define WYE_TIME_UNKNOWN UINT64_MAX /* a time that nothing measured */
 
 /* How an execution of a graph was sent to the driver. */
 enum wye_graph_use {
@@ -585,6 +608,7 @@ enum wye_graph_use {
     WYE_GRAPH_REPLAYED = 2 /* its operations one by one */
 };
 
+/* What a dispatch did. */
 typedef struct wye_report {
     wye_header header;
     wye_device device;

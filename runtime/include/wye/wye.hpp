@@ -52,6 +52,7 @@ namespace wye {
 template <typename R>
 concept BorrowedValues = Values<R> && std::ranges::borrowed_range<R>;
 
+// What a context is made of. See wye_context_desc.
 struct ContextOptions {
     std::uint32_t flags = 0;  // WYE_CONTEXT_*
     std::vector<std::string> plugin_paths = {};
@@ -66,8 +67,11 @@ struct ContextOptions {
 // Reads a file that a `variant ... file` clause names.
 using Resolver = std::function<Result<std::vector<std::byte>>(std::string_view name)>;
 
+// Everything that the library keeps for its user. Copies refer to the same context, which ends with
+// the last of them and of the objects made with it.
 class Context {
   public:
+    // Searches for plugins, and opens none.
     [[nodiscard]] static Result<Context> create(const ContextOptions& options = {}) {
         std::vector<wye_string> paths;
         for (const std::string& path : options.plugin_paths) paths.push_back(detail::borrow(path));
@@ -94,6 +98,7 @@ class Context {
         }));
     }
 
+    // The context of the C API.
     [[nodiscard]] wye_context* get() const noexcept { return context_.get(); }
 
     // Closes everything; later calls return SHUTTING_DOWN. See wye_context_shutdown.
@@ -129,6 +134,7 @@ class Context {
         return Device(context_, out);
     }
 
+    // Checks a program. `name` stands in messages; `resolver` reads the files of its variants.
     [[nodiscard]] Result<Program> program_from_text(std::string_view text,
                                                     std::string_view name = {},
                                                     const Resolver& resolver = {}) const {
@@ -137,6 +143,7 @@ class Context {
         source.text = detail::borrow(text);
         return create_program(source, name, resolver);
     }
+    // As above, of the wire form.
     [[nodiscard]] Result<Program> program_from_wire(std::span<const std::byte> wire,
                                                     std::string_view name = {}) const {
         wye_program_source source;
@@ -156,6 +163,7 @@ class Context {
         return detail::call(
             [&](wye_error** e) { return wye_verdict_trust(get(), detail::borrow(id), e); });
     }
+    // The opposite of trust_plugin: what was found is forgotten.
     [[nodiscard]] Result<void> forget_plugin(std::string_view id) const {
         return detail::call(
             [&](wye_error** e) { return wye_verdict_forget(get(), detail::borrow(id), e); });
@@ -240,6 +248,7 @@ class Pipeline;
 // until run() or submit() returns. run(), submit() and sizes() return the first wrong name or type.
 class Dispatch {
   public:
+    // One that binds nothing yet. Both must outlive it.
     Dispatch(const Program& program, const Device& device)
         : Dispatch(program.shared_context(), program.describe()) {
         desc_.program = program.get();
@@ -289,6 +298,7 @@ class Dispatch {
         }
         return *this;
     }
+    // Where the elements of an output go; of its type, as those of an input.
     template <BorrowedValues R>
     Dispatch& output(std::string_view name, R&& values) {
         if (wye_argument* argument = host<R>(name)) {
@@ -298,6 +308,7 @@ class Dispatch {
         }
         return *this;
     }
+    // A buffer on the device, or a range of it in bytes. A size of 0: up to its end.
     Dispatch& bind(std::string_view name, const Buffer& buffer, std::uint64_t offset = 0,
                    std::uint64_t size = 0) {
         if (wye_argument* argument = find(name, WYE_ARGUMENT_RESIDENT)) {
@@ -308,11 +319,13 @@ class Dispatch {
         return *this;
     }
     Dispatch& bind(std::string_view, const Buffer&&, std::uint64_t = 0, std::uint64_t = 0) = delete;
+    // An output that nobody reads. A size of 0: as the program says.
     Dispatch& discard(std::string_view name, std::uint64_t size = 0) {
         if (wye_argument* argument = find(name, WYE_ARGUMENT_DISCARD)) argument->size = size;
         return *this;
     }
 
+    // The workgroups to run, in place of the program's grid clause.
     Dispatch& grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
         desc_.flags |= WYE_DISPATCH_GRID;
         desc_.grid[0] = x;
@@ -320,11 +333,13 @@ class Dispatch {
         desc_.grid[2] = z;
         return *this;
     }
+    // The element count of run-time outputs, and of the launch if no grid is given.
     Dispatch& elements(std::uint64_t count) {
         desc_.flags |= WYE_DISPATCH_ELEMENTS;
         desc_.elements = count;
         return *this;
     }
+    // The time limit, after which run returns TIMEOUT. 0: none.
     Dispatch& timeout_ns(std::uint64_t ns) {
         desc_.timeout_ns = ns;
         return *this;
@@ -400,6 +415,7 @@ class Dispatch {
         return out;
     }
 
+    // Runs it, waits for its end, and says what it did.
     [[nodiscard]] Result<wye_report> run() {
         WYE_TRY(ready());
         WYE_INIT(report_);

@@ -9,12 +9,28 @@
 #include <CL/cl.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <string_view>
 
 namespace {
 
 constexpr cl_int kIllegalAccess = -9999;
 
 std::atomic<bool> lost{false}, finish_fails{false}, full{false};
+
+// What LOSSY_OPENCL asks for in a process that preloads this library.
+enum class Loss { never, once, always };
+
+Loss wanted_loss() {
+    static const Loss wanted = [] {
+        const char* const value = std::getenv("LOSSY_OPENCL");
+        const std::string_view text = value == nullptr ? "" : value;
+        return text == "once" ? Loss::once : text == "always" ? Loss::always : Loss::never;
+    }();
+    return wanted;
+}
+
+std::atomic<bool> kernel_lost_device{false};
 
 void reset() {
     lost = false;
@@ -27,16 +43,29 @@ constexpr lossy_opencl::Control kControl = {reset, [] { lost = true; }, [] { fin
 
 #define LOSSY_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
 
+// The file of this library, which stands for the loader where it is preloaded.
+const char* own_file() {
+    Dl_info info{};
+    return dladdr(&kControl, &info) != 0 ? info.dli_fname : nullptr;
+}
+
 }  // namespace
 
 const lossy_opencl::Control* lossy_opencl_control() { return &kControl; }
 
 extern "C" {
 
+// A preloaded library answers before the C library.
+void* dlopen(const char* file, int mode) {
+    const bool loader = file != nullptr && std::string_view(file) == "libOpenCL.so.1";
+    return LOSSY_REAL(dlopen)(loader && wanted_loss() != Loss::never ? own_file() : file, mode);
+}
+
 CL_API_ENTRY cl_context CL_API_CALL
 clCreateContext(const cl_context_properties* properties, cl_uint count, const cl_device_id* devices,
                 void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*), void* user,
                 cl_int* status) {
+    if (wanted_loss() == Loss::once) lost = false;  // the driver has recovered
     if (!lost) return LOSSY_REAL(clCreateContext)(properties, count, devices, notify, user, status);
     *status = kIllegalAccess;
     return nullptr;
@@ -48,6 +77,17 @@ clCreateCommandQueue(cl_context context, cl_device_id device,
     if (!lost) return LOSSY_REAL(clCreateCommandQueue)(context, device, properties, status);
     *status = kIllegalAccess;
     return nullptr;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+                                                       cl_uint dimensions, const size_t* offset,
+                                                       const size_t* size, const size_t* local_size,
+                                                       cl_uint wait_count, const cl_event* waits,
+                                                       cl_event* event) {
+    const cl_int status = LOSSY_REAL(clEnqueueNDRangeKernel)(
+        queue, kernel, dimensions, offset, size, local_size, wait_count, waits, event);
+    if (wanted_loss() != Loss::never && !kernel_lost_device.exchange(true)) lost = true;
+    return status;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue) {

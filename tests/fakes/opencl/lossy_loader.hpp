@@ -2,6 +2,10 @@
 //
 // An OpenCL loader in front of the real one that loses devices as NVIDIA's driver 580 does after an
 // illegal memory access. One state per process.
+//
+// A test that has the process calls `Control`. For another process, as an example program, the
+// library is preloaded (LD_PRELOAD) with the variable LOSSY_OPENCL: the first kernel loses the
+// device, which can be opened again (`once`) or not (`always`).
 #pragma once
 
 namespace lossy_opencl {

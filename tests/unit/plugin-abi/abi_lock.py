@@ -20,6 +20,11 @@ NOT_VALUES = {"WYE_ABI_H", "WYE_PROGRAM_FORMAT_H", "WYE_OWNED", "WYE_BORROWED", 
               "WYE_PLUGIN_EXPORT"}
 
 
+HEAD = """# Sizes, offsets and values of the plugin contract. For a change of this file, a reviewer asks the questions in
+# plugin-abi/README.md, "What a reviewer asks of a change".
+"""
+
+
 def run(command, text=""):
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -131,7 +136,7 @@ def main():
     parser.add_argument("--lock", required=True, type=pathlib.Path)
     parser.add_argument("--update", action="store_true")
     given = parser.parse_args()
-    now = layout(given.cc, given.include)
+    now = HEAD + layout(given.cc, given.include)
     if given.update:
         given.lock.write_text(now)
         print(f"{given.lock} written: {len(now.splitlines())} lines")
@@ -143,8 +148,8 @@ def main():
     sys.stdout.writelines(difflib.unified_diff(before.splitlines(True), now.splitlines(True),
                                                "abi.lock", "the headers"))
     print("\nThe contract between host and plugins has changed.\n"
-          "Fix: undo the change; or, when it is meant, have it reviewed against the rules of "
-          "plugin-abi/README.md, then run `meson compile -C build update-abi-lock` and commit "
+          "Fix: undo the change; or, when it is meant, have it reviewed (plugin-abi/README.md, "
+          "\"What a reviewer asks of a change\"), then run `meson compile -C build update-abi-lock` and commit "
           "abi.lock with it.")
     sys.exit(1)
 

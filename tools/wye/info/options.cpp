@@ -20,7 +20,7 @@ void add_info(CLI::App& app, InfoOptions& options) {
         ->type_name("PROGRAM");
     app.add_option("-d,--device", options.device,
                    "Only plugins and devices of this selector (default: $WYE_DEVICE, else auto)")
-        ->type_name("SEL");
+        ->type_name("SELECTOR");
     app.add_option("--from", options.from, "A report that --json wrote, instead of this machine")
         ->type_name("FILE");
     app.add_flag("--redact", options.redact,

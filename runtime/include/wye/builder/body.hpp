@@ -11,6 +11,7 @@
 
 namespace wye::builder {
 
+// A component of a vector.
 enum class Component : std::uint8_t { x = 0, y = 1, z = 2, w = 3 };
 
 // Locals are numbered as they are declared. Blocks are given as callables that write into the same
@@ -22,6 +23,7 @@ class Body {
 
     // let NAME = value;
     Expr let(const Value& value) { return let({}, value); }
+    // As above, with a name.
     Expr let(std::string_view name, const Value& value) {
         statement(WYE_OP_LET);
         detail::append(words_, value.words());
@@ -29,6 +31,7 @@ class Body {
     }
     // var NAME = value; the variable starts at its value each time the declaration runs.
     Var var(const Value& value) { return var({}, value); }
+    // As above, with a name.
     Var var(std::string_view name, const Value& value) {
         statement(WYE_OP_VAR);
         detail::append(words_, value.words());
@@ -36,31 +39,37 @@ class Body {
     }
     // var NAME: type; starts at zero.
     Var var(Type type) { return var({}, type); }
+    // As above, with a name.
     Var var(std::string_view name, Type type) {
         statement(WYE_OP_VAR_ZERO, type.code);
         return Var(declare(name));
     }
     // var NAME: type[count]; starts at zero.
     Array array(Type type, std::uint32_t count) { return array({}, type, count); }
+    // As above, with a name.
     Array array(std::string_view name, Type type, std::uint32_t count) {
         statement(WYE_OP_VAR_ARRAY, type.code, count);
         return Array{declare(name)};
     }
 
+    // variable = value;
     void set(const Var& variable, const Value& value) {
         const std::uint32_t local = variable.local;  // `value` may hold the variable itself
         statement(WYE_OP_ASSIGN, 0, local);
         detail::append(words_, value.words());
     }
+    // variable.x = value;
     void set(const Var& variable, Component component, const Value& value) {
         statement(WYE_OP_ASSIGN_COMPONENT, static_cast<std::uint32_t>(component), variable.local);
         detail::append(words_, value.words());
     }
+    // buffer[index] = value;
     void store(Buffer buffer, const Expr& index, const Value& value) {
         statement(WYE_OP_STORE, buffer.index);
         detail::append(words_, index.words());
         detail::append(words_, value.words());
     }
+    // array[index] = value;
     void store(Array array, const Expr& index, const Value& value) {
         statement(WYE_OP_STORE_ARRAY, 0, array.local);
         detail::append(words_, index.words());
@@ -72,10 +81,12 @@ class Body {
         detail::append(words_, effect.words());
     }
 
+    // if condition { ... }
     template <typename Then>
     void if_(const Expr& condition, Then&& then) {
         if_(condition, then, [] {});
     }
+    // if condition { ... } else { ... }
     template <typename Then, typename Else>
     void if_(const Expr& condition, Then&& then, Else&& otherwise) {
         statement(WYE_OP_IF);
@@ -88,6 +99,7 @@ class Body {
     void for_(const Expr& first, const Expr& end, const Expr& step, Block&& body) {
         for_({}, first, end, step, body);
     }
+    // As above, with a name.
     template <typename Block>
     void for_(std::string_view name, const Expr& first, const Expr& end, const Expr& step,
               Block&& body) {
@@ -96,6 +108,7 @@ class Body {
         const Expr counter = Expr::leaf_with_word(WYE_OP_LOCAL, declare(name));
         block([&] { body(counter); });
     }
+    // while condition { ... }
     template <typename Block>
     void while_(const Expr& condition, Block&& body) {
         statement(WYE_OP_WHILE);
@@ -103,20 +116,26 @@ class Body {
         block(body);
     }
 
-    void break_() { statement(WYE_OP_BREAK); }
-    void continue_() { statement(WYE_OP_CONTINUE); }
-    void return_() { statement(WYE_OP_RETURN); }
-    void barrier() { statement(WYE_OP_BARRIER); }
-    void grid_barrier() { statement(WYE_OP_GRID_BARRIER); }
-    void trap(std::uint16_t code) { statement(WYE_OP_TRAP, code); }
+    void break_() { statement(WYE_OP_BREAK); }                       // break;
+    void continue_() { statement(WYE_OP_CONTINUE); }                 // continue;
+    void return_() { statement(WYE_OP_RETURN); }                     // return;
+    void barrier() { statement(WYE_OP_BARRIER); }                    // barrier;
+    void grid_barrier() { statement(WYE_OP_GRID_BARRIER); }          // grid_barrier;
+    void trap(std::uint16_t code) { statement(WYE_OP_TRAP, code); }  // trap code;
 
     // The built-in values and lengths as members: `k.global_id().x()`.
     [[nodiscard]] static Expr workgroup_id() { return builder::workgroup_id(); }
+    // As above, and so on.
     [[nodiscard]] static Expr local_id() { return builder::local_id(); }
+    // As above.
     [[nodiscard]] static Expr global_id() { return builder::global_id(); }
+    // As above.
     [[nodiscard]] static Expr num_workgroups() { return builder::num_workgroups(); }
+    // As above.
     [[nodiscard]] static Expr workgroup_size() { return builder::workgroup_size(); }
+    // As above.
     [[nodiscard]] static Expr local_index() { return builder::local_index(); }
+    // The element count of a buffer, an array or a table.
     template <typename Place>
     [[nodiscard]] static Expr len(const Place& place) {
         return builder::len(place);

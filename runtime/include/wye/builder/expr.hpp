@@ -12,6 +12,7 @@
 
 namespace wye::builder {
 
+// Code of the wire form.
 using Words = std::vector<std::uint32_t>;
 
 namespace detail {
@@ -24,6 +25,7 @@ inline void append(Words& to, const Words& from) { to.insert(to.end(), from.begi
 
 }  // namespace detail
 
+// An expression of the language: its code in the wire form.
 class Expr {
   public:
     // A literal of the language's type for T: 1 is i32, 1u is u32, 1.0f is f32, 1.0 is f64.
@@ -31,13 +33,19 @@ class Expr {
     Expr(T value) {
         literal(type_of<T>(), bits_of(value));
     }
+    // From code of the wire form.
     explicit Expr(Words words) : words_(std::move(words)) {}
 
+    // Components of a vector.
     [[nodiscard]] Expr x() const { return component(0); }
+    // As above.
     [[nodiscard]] Expr y() const { return component(1); }
+    // As above.
     [[nodiscard]] Expr z() const { return component(2); }
+    // As above.
     [[nodiscard]] Expr w() const { return component(3); }
 
+    // Its code.
     [[nodiscard]] const Words& words() const { return words_; }
 
     // A literal of any scalar type from its bits; for f16, which C++20 has no type for.
@@ -46,15 +54,18 @@ class Expr {
         e.literal(type, bits);
         return e;
     }
+    // An operation with its operands.
     [[nodiscard]] static Expr node(std::uint32_t op, std::uint32_t imm,
                                    std::initializer_list<const Expr*> operands) {
         Words words{detail::head(op, imm)};
         for (const Expr* operand : operands) detail::append(words, operand->words_);
         return Expr(std::move(words));
     }
+    // An operation without operands.
     [[nodiscard]] static Expr leaf(std::uint32_t op, std::uint32_t imm) {
         return Expr(Words{detail::head(op, imm)});
     }
+    // As above, with a word of its own.
     [[nodiscard]] static Expr leaf_with_word(std::uint32_t op, std::uint32_t word) {
         return Expr(Words{detail::head(op), word});
     }
@@ -175,6 +186,7 @@ WYE_BUILDER_CALL3(select, SELECT)  // (condition, if_true, if_false)
 [[nodiscard]] inline Expr splat(Type to, const Expr& value) {
     return Expr::node(WYE_OP_SPLAT, to.code, {&value});
 }
+// The same bits as another type of the same size.
 [[nodiscard]] inline Expr bitcast(Type to, const Expr& value) {
     return Expr::node(WYE_OP_BITCAST, to.code, {&value});
 }

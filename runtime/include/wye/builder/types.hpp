@@ -12,8 +12,10 @@
 
 namespace wye::builder {
 
+// A type of the language.
 struct Type {
     std::uint16_t code = 0;  // WYE_TYPE(kind, lanes)
+    // Whether both are the same type.
     friend constexpr bool operator==(Type, Type) = default;
 };
 
@@ -51,6 +53,7 @@ concept Scalar = std::is_same_v<T, bool> || std::is_same_v<T, float> || std::is_
     (std::is_integral_v<T> && !std::is_same_v<T, char32_t> && !std::is_same_v<T, wchar_t> &&
      (sizeof(T) == 4 || sizeof(T) == 8));
 
+// The type that T is in the language.
 template <Scalar T>
 [[nodiscard]] constexpr Type type_of() {
     if constexpr (std::is_same_v<T, bool>) return bool_;

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs hosts and plugins of different ages together: archived ones of this folder and those of a build.
+
+usage: skew_check.py ABI VERSION SHA256 OTHER_DRAFT APPLICATION LIBRARY PLUGIN...
+
+ABI is MAJOR.DRAFT.MINOR of the build, VERSION that of its plugins, SHA256 the program sha256.wye, OTHER_DRAFT a plugin of another draft. The
+others are the build's: the application of this folder, libwye.so, and the files of the plugins null, cpu, vendor and
+cpu_file. Of one draft each host runs programs on each plugin, and the results are compared with arithmetic
+and a digest computed here. A host refuses plugins of other drafts by name. The last line is "N passed, N failed".
+"""
+import hashlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+READY, ABI_MISMATCH = '1', '27'
+LIBRARIES = {'null': 'wye_null.so', 'cpu_file': 'cpu_file.so', 'vendor': 'wye_vendor.so'}
+BUILT = {'skew_vendor.so': 'wye_vendor.so', 'skew_cpu_file.so': 'cpu_file.so'}  # names in a build
+passed = failed = 0
+
+
+def check(good, what, detail=''):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print(f'FAILED: {what}\n{detail}')
+
+
+class Side:
+    """A library with an application, and plugins, of one age."""
+
+    def __init__(self, name, folder, abi):
+        self.name, self.folder, self.abi = name, folder, abi
+        for plugin, library in LIBRARIES.items():
+            write_manifest(folder, plugin, library, abi, '1.0.0' if plugin == 'vendor' else abi['version'])
+
+
+def write_manifest(folder, plugin, library, abi, version):
+    manifest = {'schema': 1, 'id': plugin, 'library': library, 'arch': os.uname().machine, 'backend': plugin,
+                'version': version, 'abi': {'major': abi['major'], 'draft': abi['draft'], 'minor_needed': 0,
+                                            'minor_built': abi['minor']}}
+    (folder / f'{plugin}.wye.json').write_text(json.dumps(manifest), encoding='utf-8')
+
+
+def build_side(work, abi, application, library, plugins):
+    folder = work / 'build'
+    folder.mkdir()
+    shutil.copy(application, folder / 'application')
+    shutil.copy(library, folder / 'libwye.so.0')
+    for plugin in plugins:
+        shutil.copy(plugin, folder / BUILT.get(os.path.basename(plugin), os.path.basename(plugin)))
+    return Side('the build', folder, abi)
+
+
+def archived_sides(work):
+    for archive in sorted((HERE / 'archives').glob('*.tar.xz')):
+        folder = work / archive.name.removesuffix('.tar.xz')
+        folder.mkdir()
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder)
+        yield Side(folder.name, folder, json.loads((folder / 'archive.json').read_text(encoding='utf-8')))
+
+
+def run(host, plugins, *words):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith('WYE_')}
+    environment.update(LD_LIBRARY_PATH=str(host.folder), WYE_PLUGIN_PATH=str(plugins), WYE_PROBE='off', WYE_CACHE_DIR='')
+    return subprocess.run([host.folder / 'application', *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, check=False, timeout=120, env=environment)
+
+
+def states(host, plugins):
+    """State, status code and reason of each plugin, by its id."""
+    done = run(host, plugins, 'plugins')
+    check(done.returncode == 0, f'{host.name} lists plugins', done.stdout + done.stderr)
+    return {line.split(' ', 1)[0]: line.split(' ', 3)[1:] for line in done.stdout.splitlines()}
+
+
+def works(host, plugins, work, sha256):
+    pair = f'the host of {host.name} with the plugins of {plugins.name}'
+    found = states(host, plugins.folder)
+    for plugin in LIBRARIES:
+        check(found.get(plugin, [''])[0] == READY, f'{pair}: {plugin} is ready', str(found.get(plugin)))
+    words = [random.Random(7).getrandbits(32) for _ in range(5000)]
+    data = struct.pack(f'<{len(words)}I', *words)
+    source, target = work / 'in', work / 'out'
+    source.write_bytes(data)
+    factor = 0x9e3779b1
+    scaled = struct.pack(f'<{len(words)}I', *((word * factor + 7) % 2**32 for word in words))
+    for device in ('cpu_file', 'vendor', 'cpu'):
+        target.write_bytes(b'')
+        done = run(host, plugins.folder, 'run', device, HERE / 'scale.wye', source, target, len(data), factor)
+        check(done.returncode == 0 and target.read_bytes() == scaled, f'{pair}: scale on {device}', done.stderr)
+    block = 1000
+    digests = b''.join(hashlib.sha256(data[at:at + block]).digest() for at in range(0, len(data), block))
+    for device in ('cpu_file', 'cpu'):
+        target.write_bytes(b'')
+        done = run(host, plugins.folder, 'run', device, sha256, source, target, len(digests), len(data), block)
+        check(done.returncode == 0 and target.read_bytes() == digests, f'{pair}: sha256 on {device}', done.stderr)
+    done = run(host, plugins.folder, 'run', 'vendor', sha256, source, target, 32, len(data), len(data))
+    check(done.returncode == 1 and '`scale` only' in done.stderr and 'Fix: ' in done.stderr,
+          f'{pair}: the vendor\'s refusal reaches the application', done.stderr)
+
+
+def refused(host, name, folder, plugin, draft, ours):
+    """Both drafts are named, and the application goes on."""
+    state = states(host, folder).get(plugin, ['', '', ''])
+    check(state[1] == ABI_MISMATCH and f'draft {draft}' in state[2] and f'draft {ours}' in state[2],
+          f'the host of {host.name} refuses {plugin} of {name}, and names both drafts', str(state))
+
+
+def main(words):
+    if len(words) < 10:
+        sys.stderr.write(__doc__.split('\n\n')[1] + '\n')
+        return 2
+    abi = dict(zip(('major', 'draft', 'minor'), map(int, words[0].split('.'))))
+    abi['version'] = words[1]
+    sha256, other = words[2:4]
+    with tempfile.TemporaryDirectory(prefix='wye-skew.') as name:
+        work = pathlib.Path(name)
+        archived = list(archived_sides(work))
+        sides = [build_side(work, abi, words[4], words[5], words[6:]), *archived]
+        check(any(side.abi['draft'] == abi['draft'] for side in archived),
+              f'there is an archive of draft {abi["draft"]}', 'Fix: make one, tests/skew/archive.sh')
+        for host in sides:
+            for plugins in sides:
+                if host.abi['draft'] == plugins.abi['draft']:
+                    works(host, plugins, work, sha256)
+                else:
+                    for plugin in LIBRARIES:
+                        refused(host, plugins.name, plugins.folder, plugin, plugins.abi['draft'], host.abi['draft'])
+            # Other drafts, by the manifest, and by the plugin itself where the manifest does not tell.
+            for claimed in (abi['draft'] - 1, host.abi['draft']):
+                folder = work / f'other-{host.name}-{claimed}'
+                folder.mkdir()
+                shutil.copy(other, folder / 'other_draft.so')
+                write_manifest(folder, 'other_draft', 'other_draft.so', {**abi, 'draft': claimed}, '0.1.0')
+                refused(host, f'draft {abi["draft"] - 1}', folder, 'other_draft', abi['draft'] - 1, host.abi['draft'])
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command lines of verbs that are separate programs. `wye` adds them to its table of options,
+// from which pages and completions are made; the programs parse them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace wye::tool {
+
+struct BenchOptions {
+    std::string device, json;  // selector and file; empty: none was given
+    std::vector<std::string> names;
+    bool against_raw = false, quick = false, list = false;
+};
+void add_bench(CLI::App& app, BenchOptions& options);
+
+// Lists and numbers as text: the program says what is wrong with them.
+struct FuzzOptions {
+    std::string seed, count, seeds, devices, keep, limit, timeout;
+    std::vector<std::string> replay, with_quirks, without_quirks;
+    bool traps = false;
+};
+void add_fuzz(CLI::App& app, FuzzOptions& options);
+
+}  // namespace wye::tool
