@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Failures of this plugin, and their way to the host: code throws a Failure, and `guard` around
+// each slot reports it. No exception leaves a slot.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "wye/abi.h"
+
+namespace acme {
+
+struct Failure {
+    wye_status code;
+    std::string message;  // one sentence with the offending value
+    std::string fix;      // the remedy: "Fix: ..."
+    std::string log;      // the whole output of a compiler; else empty
+};
+
+inline wye_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
+inline std::string from_abi(wye_string text) {
+    return text.size == 0 ? std::string() : std::string(text.data, text.size);
+}
+
+// Makes the host's error object, if it asks for one. Returns the failure's code.
+inline wye_status report(const wye_host_table& host, const Failure& failure, wye_error** sink) {
+    if (sink == nullptr) return failure.code;
+    wye_error_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.code = failure.code;
+    if (!failure.log.empty()) {
+        desc.message = to_abi(failure.log);
+        desc.cause = host.error_make(host.self, &desc);
+    }
+    desc.message = to_abi(failure.message);
+    desc.fix = to_abi(failure.fix);
+    *sink = host.error_make(host.self, &desc);
+    return failure.code;
+}
+
+// Runs the body of a slot, which returns its status or throws. The body's locks are released before
+// the host is called.
+template <typename Body>
+wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noexcept {
+    try {
+        return body();
+    } catch (const Failure& failure) {
+        return report(host, failure, sink);
+    } catch (const std::bad_alloc&) {
+        return WYE_OUT_OF_MEMORY;  // the one failure that may come without an error object
+    } catch (...) {
+        return WYE_INTERNAL;
+    }
+}
+
+// Refuses a critical entry in the chain of a structure: this plugin knows none.
+inline void refuse_critical(const wye_header& header) {
+    for (auto entry = static_cast<const wye_header*>(header.next); entry != nullptr;
+         entry = static_cast<const wye_header*>(entry->next))
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0)
+            throw Failure{WYE_UNSUPPORTED_EXTENSION,
+                          "the acme plugin does not know chain entry " +
+                              std::to_string(entry->type & ~WYE_CHAIN_CRITICAL),
+                          "Fix: make the call without it, or use a newer plugin",
+                          {}};
+}
+
+}  // namespace acme
