@@ -156,6 +156,9 @@ wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uin
         case WYE_FACT_KEY_MAX_BUFFERS:
             *out = number(64);
             return WYE_OK;
+        case WYE_FACT_KEY_BUFFER_ALIGNMENT:
+            *out = number(64);
+            return WYE_OK;
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
             *out = number(plugin->memory_bytes);

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <mutex>
+#include <sstream>
 
 #include "buffer.hpp"
 #include "compiler.hpp"
@@ -61,9 +61,10 @@ size_t get_local_id(uint); size_t get_local_size(uint); size_t get_global_id(uin
     BUILTIN T mul_hi(T x, T y) { return (T)(((W)x * (W)y) >> N); }
 INTEGER(int, uint, long, 32, ) INTEGER(uint, uint, ulong, 32, )
 INTEGER(long, ulong, __int128, 64, l) INTEGER(ulong, ulong, unsigned __int128, 64, l)
-#define FLOAT1(f) double f(double); float f##f(float); BUILTIN float f(float x) { return f##f(x); }
-#define FLOAT2(f) double f(double, double); float f##f(float, float); \
-    BUILTIN float f(float x, float y) { return f##f(x, y); }
+#define FLOAT1(name) double name(double); float name##f(float); \
+    BUILTIN float name(float x) { return name##f(x); }
+#define FLOAT2(name) double name(double, double); float name##f(float, float); \
+    BUILTIN float name(float x, float y) { return name##f(x, y); }
 FLOAT1(sqrt) FLOAT1(floor) FLOAT1(ceil) FLOAT1(trunc) FLOAT1(rint) FLOAT1(exp) FLOAT1(exp2)
 FLOAT1(exp10) FLOAT1(log) FLOAT1(log2) FLOAT1(log10) FLOAT1(sin) FLOAT1(cos) FLOAT1(tan)
 FLOAT1(asin) FLOAT1(acos) FLOAT1(atan) FLOAT1(sinh) FLOAT1(cosh) FLOAT1(tanh) FLOAT1(cbrt)
@@ -135,12 +136,10 @@ class Program {
         source += ");\n}\n";
         std::vector<std::string> options = {"-cl-no-stdinc", "-ffp-contract=off", "-fno-math-errno",
                                             "-fno-strict-aliasing"};
-        const std::string given = from_abi(artifact.options);
-        for (std::size_t at = 0; at < given.size();) {
-            const std::size_t end = std::min(given.find(' ', at), given.size());
-            if (end > at) options.push_back(given.substr(at, end - at));
-            at = end + 1;
-        }
+        // The standard is clang's default; as an option it would hold for the loop as well.
+        std::istringstream given(from_abi(artifact.options));
+        for (std::string option; given >> option;)
+            if (option != "-cl-std=CL1.2") options.push_back(option);
         module_ = std::make_unique<Module>(
             compiler, options, std::vector<Source>{{"cl", source}, {"c", std::string(kLoop)}});
         launch_ = module_->function<Launch>("acme_launch");
