@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "failure.hpp"
+#include "host.hpp"
 
-namespace acme {
+namespace driver {
 
 class Buffer {
   public:
@@ -58,4 +58,4 @@ class Buffer {
 
 inline Buffer& buffer_of(wye_buffer_object* object) { return *reinterpret_cast<Buffer*>(object); }
 
-}  // namespace acme
+}  // namespace driver

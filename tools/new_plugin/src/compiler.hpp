@@ -19,12 +19,19 @@
 #include <string>
 #include <vector>
 
-#include "failure.hpp"
+#include "host.hpp"
 
-namespace acme {
+namespace driver {
 
-// The compiler's command, and the folder for temporary files.
+// Which compiler, and the folder for temporary files: by the host's configuration, which takes the
+// place of environment variables (P-9).
 struct Compiler {
+    explicit Compiler(const wye_host_table& host)
+        : command(setting(host, "acme.compiler", ACME_COMPILER)),
+          temporary(setting(host, "env.TMPDIR", "/tmp")) {}
+
+    [[nodiscard]] bool installed() const { return access(command.c_str(), X_OK) == 0; }
+
     std::string command;
     std::filesystem::path temporary;
 };
@@ -126,7 +133,9 @@ class Module {
         std::string log{std::istreambuf_iterator<char>(stream), {}};
         const std::size_t error = log.find("error: ");
         const std::string first =
-            error == std::string::npos ? "" : ": " + log.substr(error + 7, log.find('\n', error) - error - 7);
+            error == std::string::npos
+                ? ""
+                : ": " + log.substr(error + 7, log.find('\n', error) - error - 7);
         return {WYE_COMPILE_FAILED, "the compiler refused the program" + first,
                 "Fix: correct the program; the compiler's whole output is the cause of this error",
                 std::move(log)};
@@ -135,4 +144,4 @@ class Module {
     std::unique_ptr<void, Close> handle_;
 };
 
-}  // namespace acme
+}  // namespace driver

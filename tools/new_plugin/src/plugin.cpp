@@ -12,7 +12,7 @@
 #include <new>
 
 #include "buffer.hpp"
-#include "failure.hpp"
+#include "host.hpp"
 #include "program.hpp"
 #include "queue.hpp"
 
@@ -20,37 +20,29 @@
 
 struct wye_plugin_object {
     const wye_host_table& host;  // valid until shutdown
-    acme::Compiler compiler;
+    driver::Tools tools;
     std::uint64_t memory_bytes;
 };
 
 struct wye_device_object {
     wye_plugin_object& plugin;
-    acme::Progress progress;
+    driver::Progress progress;
 };
 
 namespace {
 
-using acme::buffer_of;
-using acme::Failure;
-using acme::guard;
-using acme::queue_of;
+using driver::buffer_of;
+using driver::Failure;
+using driver::guard;
+using driver::queue_of;
 
 constexpr wye_string literal(std::string_view text) { return {text.data(), text.size()}; }
 
-acme::Program& program_of(wye_program_object* object) {
-    return *reinterpret_cast<acme::Program*>(object);
+driver::Program& program_of(wye_program_object* object) {
+    return *reinterpret_cast<driver::Program*>(object);
 }
 
 // ---- Plugin ------------------------------------------------------------------------------------
-
-// The host's configuration, which takes the place of environment variables.
-std::string setting(const wye_host_table& host, std::string_view key, std::string_view otherwise) {
-    wye_string value{};
-    if (host.config_get(host.self, acme::to_abi(key), &value) != WYE_OK || value.size == 0)
-        return std::string(otherwise);
-    return acme::from_abi(value);
-}
 
 // A real plugin opens its vendor's library here, by its versioned soname, and looks up its
 // functions: WYE_MISSING_DEPENDENCY names a library that is absent.
@@ -59,10 +51,7 @@ wye_status plugin_init(const wye_host_table* host, std::uint32_t, wye_plugin_obj
     return guard(*host, error, [&] {
         const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
         const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-        *out = new wye_plugin_object{
-            *host,
-            {setting(*host, "acme.compiler", ACME_COMPILER), setting(*host, "env.TMPDIR", "/tmp")},
-            pages * bytes};
+        *out = new wye_plugin_object{*host, driver::Tools(*host), pages * bytes};
         return WYE_OK;
     });
 }
@@ -75,14 +64,14 @@ wye_status plugin_probe_devices(wye_plugin_object*, std::uint32_t* out_count, wy
 
 wye_status plugin_device_info(wye_plugin_object* plugin, std::uint32_t, wye_device_info* out,
                               wye_error**) {
-    static constexpr wye_string kFormats[] = {literal(acme::kFormat)};
-    out->name = literal("Acme device played by the processor");
+    static constexpr wye_string kFormats[] = {literal(driver::kFormat)};
+    out->name = literal("acme (played by the processor)");
     out->formats = kFormats;
     out->format_count = std::size(kFormats);
-    if (access(plugin->compiler.command.c_str(), X_OK) != 0) {
+    if (!plugin->tools.installed()) {
         out->state = WYE_DEVICE_UNUSABLE;
-        out->reason = literal("its compiler is not installed");
-        out->fix = literal("Fix: install clang, or name a compiler with `acme.compiler`");
+        out->reason = literal(driver::kToolsMissing);
+        out->fix = literal(driver::kToolsFix);
     }
     return WYE_OK;
 }
@@ -128,7 +117,7 @@ bool is_known(std::uint32_t key) {
 // unknown. Facts never change.
 wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uint32_t key,
                               wye_fact* out) {
-    for (const std::uint32_t claimed : acme::kCapabilities)
+    for (const std::uint32_t claimed : driver::kCapabilities)
         if (key == claimed) {
             *out = flag();
             return WYE_OK;
@@ -206,7 +195,7 @@ void device_close(wye_device_object* device) { delete device; }
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     return guard(device->plugin.host, error, [&] {
-        auto* buffer = new acme::Buffer(*desc, device->plugin.memory_bytes);
+        auto* buffer = new driver::Buffer(*desc, device->plugin.memory_bytes);
         *out = reinterpret_cast<wye_buffer_object*>(buffer);
         return WYE_OK;
     });
@@ -227,7 +216,7 @@ wye_status buffer_map(wye_device_object*, wye_buffer_object* buffer, wye_mapping
 wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
                           wye_program_object** out, wye_error** error) {
     return guard(device->plugin.host, error, [&] {
-        auto* program = new acme::Program(device->plugin.compiler, *artifact);
+        auto* program = new driver::Program(device->plugin.tools, *artifact);
         *out = reinterpret_cast<wye_program_object*>(program);
         return WYE_OK;
     });
@@ -241,14 +230,14 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
 
 struct QueueObject {
     wye_device_object& device;
-    acme::Queue queue;
+    driver::Queue queue;
 };
 
 wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
                         wye_timeline_object** timeline, const wye_queue_table** table,
                         wye_error** error) {
     return guard(device->plugin.host, error, [&] {
-        auto* queue = new QueueObject{*device, acme::Queue(device->progress)};
+        auto* queue = new QueueObject{*device, driver::Queue(device->progress)};
         *out = reinterpret_cast<wye_queue_object*>(queue);
         *timeline = reinterpret_cast<wye_timeline_object*>(&queue->queue);
         *table = &kQueueTable;
@@ -263,12 +252,14 @@ void fill(const wye_fill_op& op) {
 }
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw Failure{WYE_UNSUPPORTED, "the acme plugin does not know " + what,
-                  "Fix: use a newer plugin, or do without it", {}};
+    throw Failure{WYE_UNSUPPORTED,
+                  "the acme plugin does not know " + what,
+                  "Fix: use a newer plugin, or do without it",
+                  {}};
 }
 
 // An operation that can run later, when the host has taken back what it handed over.
-acme::Operation operation_of(const wye_operation& op) {
+driver::Operation operation_of(const wye_operation& op) {
     if (op.flags != 0) refuse("operation flags " + std::to_string(op.flags));
     switch (op.kind) {
         case WYE_OPERATION_DISPATCH:
@@ -304,9 +295,8 @@ wye_status queue_submit(wye_queue_object* object, const wye_submission* submissi
         if ((submission->flags & ~kKnown) != 0)
             refuse("submission flags " + std::to_string(submission->flags));
         if (submission->signal_count != 0) refuse("timelines that submits signal");
-        acme::Submit submit{submission->value,
-                            {submission->waits, submission->waits + submission->wait_count},
-                            {}};
+        driver::Submit submit{
+            submission->value, {submission->waits, submission->waits + submission->wait_count}, {}};
         for (std::uint64_t i = 0; i < submission->operation_count; ++i)
             submit.operations.push_back(operation_of(submission->operations[i]));
         queue.queue.submit(std::move(submit));
@@ -330,7 +320,7 @@ wye_status timeline_wait(wye_device_object* device, const wye_event* events, std
                          wye_error** error) {
     std::uint64_t ended = count;
     const wye_status status = guard(device->plugin.host, error, [&] {
-        acme::wait(device->progress, {events, count}, any != 0, timeout_ns, ended);
+        driver::wait(device->progress, {events, count}, any != 0, timeout_ns, ended);
         return WYE_OK;
     });
     if (index != nullptr && ended < count) *index = ended;

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "failure.hpp"
+#include "host.hpp"
 
-namespace acme {
+namespace driver {
 
 // An operation, with copies of all that it needs: what the host hands over ends with the call.
 using Operation = std::function<void()>;
@@ -118,7 +118,9 @@ class Queue {
 
 inline Queue& queue_of(wye_queue_object* object) { return *reinterpret_cast<Queue*>(object); }
 // The timeline of a queue is the queue.
-inline Queue& queue_of(wye_timeline_object* timeline) { return *reinterpret_cast<Queue*>(timeline); }
+inline Queue& queue_of(wye_timeline_object* timeline) {
+    return *reinterpret_cast<Queue*>(timeline);
+}
 
 inline bool Queue::all_reached(std::span<const wye_event> events) {
     for (const wye_event& event : events)
@@ -148,11 +150,11 @@ inline void wait(Progress& progress, std::span<const wye_event> events, bool any
     if (timeout_ns == UINT64_MAX)
         progress.changed.wait(lock, done);
     else if (!progress.changed.wait_until(lock, until, done))
-        throw Failure{WYE_TIMEOUT,
-                      "what was waited for was not reached within " + std::to_string(timeout_ns) +
-                          " ns",
-                      "Fix: allow more time, or give the device less work",
-                      {}};
+        throw Failure{
+            WYE_TIMEOUT,
+            "what was waited for was not reached within " + std::to_string(timeout_ns) + " ns",
+            "Fix: allow more time, or give the device less work",
+            {}};
 }
 
-}  // namespace acme
+}  // namespace driver

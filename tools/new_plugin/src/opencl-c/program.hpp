@@ -5,16 +5,19 @@
 // processor, with the functions below as its built-in ones.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "buffer.hpp"
+#include "arguments.hpp"
 #include "compiler.hpp"
 #include "queue.hpp"
 
-namespace acme {
+namespace driver {
 
 inline constexpr std::string_view kFormat = WYE_FORMAT_OPENCL_C;
 
@@ -111,18 +114,20 @@ void acme_launch(void* const* arguments, const unsigned* all, const unsigned* ea
 }
 )";
 
+// What programs need of the machine.
+using Tools = Compiler;
+inline constexpr std::string_view kToolsMissing = "its compiler is not installed";
+inline constexpr std::string_view kToolsFix =
+    "Fix: install the compiler, or name another one with `acme.compiler`";
+
 class Program {
   public:
     Program(const Compiler& compiler, const wye_artifact& artifact)
         : slots_(artifact.slots, artifact.slots + artifact.slot_count),
           params_size_(artifact.params_size) {
         refuse_critical(artifact.header);
-        if (from_abi(artifact.format) != kFormat)
-            throw Failure{WYE_UNSUPPORTED,
-                          "the acme plugin takes `" + std::string(kFormat) + "`, not `" +
-                              from_abi(artifact.format) + "`",
-                          "Fix: give it a program of that format",
-                          {}};
+        check_format(artifact, kFormat);
+        check_slots(slots_);
         std::copy_n(artifact.workgroup_size, 3, workgroup_.begin());
         const std::string entry = from_abi(artifact.entry);
         const std::string text(static_cast<const char*>(artifact.code.data), artifact.code.size);
@@ -145,52 +150,12 @@ class Program {
         launch_ = module_->function<Launch>("acme_launch");
     }
 
-    // A launch, with copies of its arguments. The device's `program_destroy` comes after its end.
+    // A launch. The host destroys the program after its end.
     [[nodiscard]] Operation launch(const wye_dispatch_op& op) const {
-        struct Argument {
-            std::byte* address;           // of a buffer
-            std::vector<std::byte> value;  // of any other
-        };
-        const auto value = [](const void* data, std::size_t size) {
-            const auto* bytes = static_cast<const std::byte*>(data);
-            return Argument{nullptr, {bytes, bytes + size}};
-        };
-        const auto memory = [](const wye_binding& binding) {
-            return Argument{buffer_of(binding.buffer).at(binding.offset), {}};
-        };
-        std::array<std::uint32_t, 6> grid{};
-        std::copy_n(op.group_offset, 3, grid.begin());
-        std::copy_n(op.logical_groups, 3, grid.begin() + 3);
-        const std::uint64_t zero = 0;
-        std::vector<Argument> arguments;
-        for (const wye_slot& slot : slots_) {
-            switch (slot.kind) {
-                case WYE_SLOT_BUFFER:
-                    arguments.push_back(memory(op.bindings[slot.binding]));
-                    break;
-                case WYE_SLOT_LENGTH:
-                    arguments.push_back(value(&op.bindings[slot.binding].elements, 8));
-                    break;
-                case WYE_SLOT_PARAMS:
-                    arguments.push_back(value(op.params, params_size_));
-                    break;
-                case WYE_SLOT_GRID:
-                    arguments.push_back(value(grid.data(), sizeof grid));
-                    break;
-                case WYE_SLOT_OPAQUE_ZERO:
-                    arguments.push_back(value(&zero, sizeof zero));
-                    break;
-                default:  // WYE_SLOT_TRAP, see `argument`
-                    arguments.push_back(memory(op.trap));
-            }
-        }
         std::array<unsigned, 3> groups{};
         std::copy_n(op.groups, 3, groups.begin());
-        return [this, groups, arguments = std::move(arguments)]() mutable {
-            std::vector<void*> pointers;
-            for (Argument& a : arguments)
-                pointers.push_back(a.address != nullptr ? a.address : a.value.data());
-            launch_(pointers.data(), groups.data(), workgroup_.data());
+        return [this, groups, arguments = Arguments(slots_, params_size_, op)]() mutable {
+            launch_(arguments.addresses().data(), groups.data(), workgroup_.data());
         };
     }
 
@@ -209,15 +174,8 @@ class Program {
             case WYE_SLOT_LENGTH:
             case WYE_SLOT_OPAQUE_ZERO:
                 return "*(const ulong*)" + given;
-            case WYE_SLOT_PARAMS:
-            case WYE_SLOT_GRID:
-                return "*(" + type_of(text, entry, k) + "*)" + given;
             default:
-                throw Failure{WYE_UNSUPPORTED,
-                              "the acme plugin does not know slots of kind " +
-                                  std::to_string(slots_[k].kind),
-                              "Fix: use a newer plugin",
-                              {}};
+                return "*(" + type_of(text, entry, k) + "*)" + given;
         }
     }
 
@@ -229,11 +187,11 @@ class Program {
             at = text.find_first_of(comma == 0 ? "(" : ",)", at + (comma == 0 ? 0 : 1));
         const std::size_t end = at == std::string::npos ? at : text.find_first_of(",)", at + 1);
         if (end == std::string::npos)
-            throw Failure{WYE_COMPILE_FAILED,
-                          "the program has no kernel `" + entry + "` with an argument " +
-                              std::to_string(k),
-                          "Fix: give the kernel the arguments of plugin-formats.md",
-                          {}};
+            throw Failure{
+                WYE_COMPILE_FAILED,
+                "the program has no kernel `" + entry + "` with an argument " + std::to_string(k),
+                "Fix: give the kernel the arguments of plugin-formats.md",
+                {}};
         const std::string declared = text.substr(at + 1, end - at - 1);
         const std::size_t name = declared.find_last_of(" \n*");
         return declared.substr(0, name == std::string::npos ? name : name + 1);
@@ -246,4 +204,4 @@ class Program {
     Launch* launch_ = nullptr;
 };
 
-}  // namespace acme
+}  // namespace driver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Failures of this plugin, and their way to the host: code throws a Failure, and `guard` around
-// each slot reports it. No exception leaves a slot.
+// What this plugin tells the host, and asks it. Code throws a Failure, and `guard` around each slot
+// reports it: no exception leaves a slot.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@
 
 #include "wye/abi.h"
 
-namespace acme {
+namespace driver {
 
 struct Failure {
     wye_status code;
@@ -23,6 +23,14 @@ struct Failure {
 inline wye_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string from_abi(wye_string text) {
     return text.size == 0 ? std::string() : std::string(text.data, text.size);
+}
+
+// The host's configuration for `key`.
+inline std::string setting(const wye_host_table& host, std::string_view key,
+                           std::string_view otherwise) {
+    wye_string value{};
+    const bool set = host.config_get(host.self, to_abi(key), &value) == WYE_OK && value.size != 0;
+    return set ? from_abi(value) : std::string(otherwise);
 }
 
 // Makes the host's error object, if it asks for one. Returns the failure's code.
@@ -68,4 +76,14 @@ inline void refuse_critical(const wye_header& header) {
                           {}};
 }
 
-}  // namespace acme
+// Refuses a program of another format than `format`.
+inline void check_format(const wye_artifact& artifact, std::string_view format) {
+    if (from_abi(artifact.format) != format)
+        throw Failure{WYE_UNSUPPORTED,
+                      "the acme plugin takes programs of the format `" + std::string(format) +
+                          "`, not `" + from_abi(artifact.format) + "`",
+                      "Fix: give it a program of that format",
+                      {}};
+}
+
+}  // namespace driver
