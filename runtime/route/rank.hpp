@@ -8,7 +8,8 @@
 namespace wye::route {
 
 // A higher score is better; search order breaks ties. The resulting order: GPUs, accelerators, the
-// CPU without a driver, the CPU behind a driver, other devices.
+// CPU without a driver, the CPU behind a driver, other devices. Last come devices that take no
+// format that the host lowers to.
 [[nodiscard]] registry::Score rank(const registry::DeviceInfo& device);
 
 }  // namespace wye::route

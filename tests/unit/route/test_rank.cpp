@@ -17,9 +17,12 @@ registry::DeviceInfo device(const char* selector, const char* kind, const char* 
     return out;
 }
 
-TEST_CASE("GPUs come first, then accelerators, the processor itself, and drivers for it") {
+TEST_CASE(
+    "GPUs come first, then accelerators, the processor itself, drivers for it, and last own "
+    "formats") {
     std::vector<registry::DeviceInfo> devices = {
         device("null:0", "", WYE_FORMAT_OPENCL_C),
+        device("own:0", "gpu", "com.vendor.own"),
         device("llvmpipe:0", "cpu", WYE_FORMAT_SPIRV),
         device("pocl:0", "cpu", WYE_FORMAT_OPENCL_C),
         device("cpu:0", "cpu", WYE_FORMAT_PROGRAM),
@@ -31,7 +34,7 @@ TEST_CASE("GPUs come first, then accelerators, the processor itself, and drivers
         devices, [](const auto& a, const auto& b) { return rank(a).points > rank(b).points; });
     std::string order;
     for (const registry::DeviceInfo& one : devices) order += one.selector + " ";
-    CHECK(order == "cuda:0 vulkan:0 fpga:0 cpu:0 llvmpipe:0 pocl:0 null:0 ");
+    CHECK(order == "cuda:0 vulkan:0 fpga:0 cpu:0 llvmpipe:0 pocl:0 null:0 own:0 ");
 }
 
 TEST_CASE("the name of a plugin says nothing: what the device is and takes decides") {
@@ -51,6 +54,8 @@ TEST_CASE("the reasons are named") {
     CHECK(rank(device("a:0", "cpu", WYE_FORMAT_PROGRAM)).reasons ==
           Reasons{"cpu", "runs programs without a driver"});
     CHECK(rank(device("a:0", "", WYE_FORMAT_SPIRV)).reasons == Reasons{"device of unknown kind"});
+    CHECK(rank(device("a:0", "gpu", "com.vendor.own")).reasons ==
+          Reasons{"runs native variants only"});
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ inline constexpr std::uint32_t kCapabilities[] = {
     WYE_FACT_KEY_NATIVE_F32_FMA,  WYE_FACT_KEY_NATIVE_F32_ROUND,
     WYE_FACT_KEY_NATIVE_F64_DIV,  WYE_FACT_KEY_NATIVE_F64_SQRT,
     WYE_FACT_KEY_NATIVE_F64_FMA,  WYE_FACT_KEY_NATIVE_F64_ROUND,
+    WYE_FACT_KEY_ATOMIC_F32_ADD,  WYE_FACT_KEY_ATOMIC_F64_ADD,
 };
 
 // Stands before the program: types and built-in functions of OpenCL C. One thread runs a workgroup,
