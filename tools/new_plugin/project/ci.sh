@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What a CI runs: builds the plugin with Meson and with CMake, warnings being errors, runs all tests on the one and a program on
-# the other. Needs the packages
-# libwye-dev and wye-tools, or an installed Wye that PKG_CONFIG_PATH, CMAKE_PREFIX_PATH and PATH name.
+# the other. Needs the packages libwye-dev and wye-tools, or an installed Wye that PKG_CONFIG_PATH, CMAKE_PREFIX_PATH and PATH
+# name.
 set -eu
 cd "$(dirname "$0")"
 meson setup --wipe build-meson -Dwerror=true
