@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "route/rank.hpp"
 
-#include "lower/lower.hpp"
 #include "route/route.hpp"
 
 namespace wye::route {
@@ -23,9 +22,10 @@ constexpr std::uint32_t kRunsPrograms = 50;
 
 }  // namespace
 
-registry::Score rank(const registry::DeviceInfo& device) {
+registry::Score rank(const registry::DeviceInfo& device,
+                     std::span<const std::string_view> formats) {
     registry::Score out;
-    if (choose_format(device, lower::formats()).empty()) {  // most programs have no variant for it
+    if (choose_format(device, formats).empty()) {  // most programs have no variant for it
         out.reasons.emplace_back(device.formats.empty() ? "takes no programs"
                                                         : "runs native variants only");
         return out;

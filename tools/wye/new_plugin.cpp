@@ -19,7 +19,7 @@
 #include "new_plugin_files.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
-#include "wye/abi.h"
+#include "wye/wye.h"
 
 namespace wye::tool {
 namespace {
@@ -33,10 +33,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // As registry/README.md, "Manifest", says. `cpu` is the plugin in the library.
 bool is_plugin_id(std::string_view name) {
-    return !name.empty() && name.size() <= kLongestId && is_lower(name.front()) &&
-           name != "auto" && name != "cpu" && std::ranges::all_of(name, [](char c) {
-               return is_lower(c) || is_digit(c) || c == '_';
-           });
+    return !name.empty() && name.size() <= kLongestId && is_lower(name.front()) && name != "auto" &&
+           name != "cpu" &&
+           std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
 }
 
 // The nearest valid id; empty if there is none.
@@ -91,11 +90,11 @@ Result<Form> form_of(const std::string& format) {
     constexpr std::size_t kLongest = 128;
     if (format == WYE_FORMAT_OPENCL_C) return Form::OpenclC;
     if (format == WYE_FORMAT_PROGRAM) return Form::WyeProgram;
-    const bool named = !format.empty() && format.size() <= kLongest &&
-                       std::ranges::all_of(format, [](char c) {
-                           return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) ||
-                                  c == '-' || c == '_' || c == '.';
-                       });
+    const bool named =
+        !format.empty() && format.size() <= kLongest && std::ranges::all_of(format, [](char c) {
+            return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '_' ||
+                   c == '.';
+        });
     const std::size_t dot = format.find('.');
     if (named && dot != std::string::npos && dot != 0 && format.back() != '.' &&
         format.find("..") == std::string::npos)
@@ -196,8 +195,8 @@ class StagedFolder {
         std::error_code problem;
         std::filesystem::create_directories(path.parent_path(), problem);
         if (problem) return cannot_write(target_ / name, problem.value());
-        const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                                executable ? 0777 : 0666);
+        const int file =
+            ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, executable ? 0777 : 0666);
         if (file < 0) return cannot_write(target_ / name, errno);
         int failed = 0;
         while (!text.empty() && failed == 0) {
