@@ -59,6 +59,17 @@ wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noex
         return report(host, failure, sink);
     } catch (const std::bad_alloc&) {
         return WYE_OUT_OF_MEMORY;  // the one failure that may come without an error object
+    } catch (const std::exception& exception) {
+        try {
+            return report(host,
+                          {WYE_INTERNAL,
+                           std::string("the plugin threw: ") + exception.what(),
+                           "Fix: report this to the plugin's author",
+                           {}},
+                          sink);
+        } catch (...) {
+            return WYE_INTERNAL;
+        }
     } catch (...) {
         return WYE_INTERNAL;
     }

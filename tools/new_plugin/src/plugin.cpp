@@ -8,8 +8,13 @@
 // wye/abi.h; the rules (P-1, ...) are in plugin-abi.md.
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstring>
 #include <iterator>
-#include <new>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "buffer.hpp"
 #include "host.hpp"
