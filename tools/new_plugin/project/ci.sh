@@ -5,7 +5,8 @@
 # name.
 set -eu
 cd "$(dirname "$0")"
-meson setup --wipe build-meson -Dwerror=true
+rm -rf build-meson build-cmake
+meson setup build-meson -Dwerror=true
 meson compile -C build-meson
 meson test -C build-meson --print-errorlogs
 cmake -S . -B build-cmake -DCMAKE_CXX_FLAGS=-Werror
